@@ -1,0 +1,63 @@
+//! Call, Reply, Handler: a question, the stream that answers it, and whoever answers.
+
+mod question;
+mod reply;
+
+use crate::{Notification, Raw, Revision};
+use std::{borrow::Cow, sync::Arc, time::Instant};
+
+pub use question::Question;
+pub use reply::{Outcome, Part, Reply};
+
+/// Anything that answers calls: a connection to a server, a toolbox, a gateway, a fake in a test.
+pub trait Handler: Send + Sync {
+    /// Starts the call. Nothing may happen before the reply is first polled; dropping the reply cancels the call.
+    fn call(&self, call: Call) -> Reply;
+
+    /// Hands over a notification of the caller; there is no answer.
+    fn notify(&self, notice: Notify);
+}
+
+/// One request on its way to a handler. It has no id: ids belong to a hop, and a [`Reply`] is its own correlation.
+#[derive(Debug, Clone)]
+pub struct Call {
+    pub method: Cow<'static, str>,
+    pub params: Option<Raw>,
+    /// The revision whose shape `params` has and the reply should have.
+    pub revision: Revision,
+    pub caller: Arc<Caller>,
+    /// When the caller stops waiting.
+    pub deadline: Option<Instant>,
+}
+
+/// A notification on its way to a handler.
+#[derive(Debug, Clone)]
+pub struct Notify {
+    pub notification: Notification,
+    pub caller: Arc<Caller>,
+}
+
+/// Who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    pub id: String,
+}
+
+impl Caller {
+    /// The person at this machine: whoever runs the process.
+    pub fn local() -> Arc<Self> {
+        Arc::new(Self { id: "local".to_owned() })
+    }
+}
+
+impl Call {
+    pub fn new(method: impl Into<Cow<'static, str>>, params: Option<Raw>) -> Self {
+        Self {
+            method: method.into(),
+            params,
+            revision: Revision::NEWEST,
+            caller: Caller::local(),
+            deadline: None,
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! A question that the server asks while it works: sampling, elicitation, roots.
+
+use super::Outcome;
+use crate::{Fault, FaultKind, Raw};
+use std::{borrow::Cow, fmt};
+
+/// A question and the way its answer takes. Dropping it unanswered answers with a refusal, so the server never waits in vain.
+pub struct Question {
+    pub method: Cow<'static, str>,
+    pub params: Option<Raw>,
+    answer: Option<Box<dyn FnOnce(Outcome) + Send>>,
+}
+
+impl Question {
+    pub fn new(
+        method: impl Into<Cow<'static, str>>,
+        params: Option<Raw>,
+        answer: impl FnOnce(Outcome) + Send + 'static,
+    ) -> Self {
+        Self { method: method.into(), params, answer: Some(Box::new(answer)) }
+    }
+
+    pub fn answer(mut self, outcome: Outcome) {
+        if let Some(answer) = self.answer.take() {
+            answer(outcome);
+        }
+    }
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        if let Some(answer) = self.answer.take() {
+            answer(Err(Fault::new(FaultKind::Declined, format!("nobody answered `{}`", self.method))));
+        }
+    }
+}
+
+impl fmt::Debug for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Question")
+            .field("method", &self.method)
+            .field("params", &self.params)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,111 @@
+//! Reply: interim parts, then exactly one final.
+
+use super::Question;
+use crate::{Fault, FaultKind, Notification, Raw};
+use futures_core::Stream;
+use futures_util::{FutureExt, stream};
+use std::{
+    fmt, future,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+/// How a call ended.
+pub type Outcome = Result<Raw, Fault>;
+
+/// One thing that comes back from a call.
+#[derive(Debug)]
+pub enum Part {
+    Notification(Notification),
+    Question(Question),
+    Final(Outcome),
+}
+
+/// The answer to a call: notifications and questions, then one [`Part::Final`], then the end. Dropping it cancels the call.
+#[must_use = "a call does nothing until its reply is polled, and dropping the reply cancels it"]
+pub struct Reply {
+    parts: Option<Pin<Box<dyn Stream<Item = Part> + Send>>>,
+}
+
+impl Reply {
+    /// A reply from a stream of parts. The stream is not polled again after its final part; if it ends without one, the
+    /// reply ends with a fault.
+    pub fn new(parts: impl Stream<Item = Part> + Send + 'static) -> Self {
+        Self { parts: Some(Box::pin(parts)) }
+    }
+
+    /// A reply that is one final part, given by a future.
+    pub fn from_future(outcome: impl Future<Output = Outcome> + Send + 'static) -> Self {
+        Self::new(stream::once(outcome.map(Part::Final)))
+    }
+
+    pub fn ready(outcome: Outcome) -> Self {
+        Self::from_future(future::ready(outcome))
+    }
+
+    /// The next part; `None` after the final one.
+    pub async fn next(&mut self) -> Option<Part> {
+        future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    /// Waits for the end; notifications are dropped and questions refused.
+    pub async fn outcome(mut self) -> Outcome {
+        while let Some(part) = self.next().await {
+            if let Part::Final(outcome) = part {
+                return outcome;
+            }
+        }
+        Err(ended_early())
+    }
+}
+
+impl Stream for Reply {
+    type Item = Part;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Part>> {
+        let Some(parts) = &mut self.parts else { return Poll::Ready(None) };
+        let part = ready!(parts.as_mut().poll_next(cx)).unwrap_or_else(|| Part::Final(Err(ended_early())));
+        if matches!(part, Part::Final(_)) {
+            self.parts = None;
+        }
+        Poll::Ready(Some(part))
+    }
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reply").field("open", &self.parts.is_some()).finish()
+    }
+}
+
+fn ended_early() -> Fault {
+    Fault::new(FaultKind::ConnectionLost, "the answer ended before it was complete")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_follows_the_final_part() {
+        let parts = stream::iter([Part::Final(Ok(Raw::null())), Part::Final(Ok(Raw::empty_object()))]);
+        let mut reply = Reply::new(parts);
+        assert!(matches!(reply.next().now_or_never(), Some(Some(Part::Final(Ok(_))))));
+        assert!(reply.next().now_or_never().unwrap().is_none());
+    }
+
+    #[test]
+    fn an_end_without_a_final_part_is_a_fault() {
+        let outcome = Reply::new(stream::empty()).outcome().now_or_never().unwrap();
+        assert_eq!(outcome.unwrap_err().kind(), FaultKind::ConnectionLost);
+    }
+
+    #[test]
+    fn a_question_nobody_answers_is_refused() {
+        let (tell, heard) = std::sync::mpsc::channel();
+        let question = Question::new("roots/list", None, move |outcome| tell.send(outcome).unwrap());
+        let parts = stream::iter([Part::Question(question), Part::Final(Ok(Raw::null()))]);
+        assert!(Reply::new(parts).outcome().now_or_never().unwrap().is_ok());
+        assert_eq!(heard.try_recv().unwrap().unwrap_err().kind(), FaultKind::Declined);
+    }
+}

@@ -1,0 +1,116 @@
+//! Envelopes to bytes: one allocation, payloads copied as they came.
+
+use super::{Envelope, ErrorObject, Notification, Request, Response};
+use crate::{
+    Object, Raw,
+    object::{write_member, write_string},
+};
+use bytes::Bytes;
+
+impl Envelope {
+    /// The message as one line, fit for newline framing.
+    ///
+    /// A line break in JSON can only stand between tokens, so a blank in its place means the same.
+    pub fn to_line(&self) -> Bytes {
+        let mut text = self.to_vec();
+        if memchr::memchr2(b'\n', b'\r', &text).is_some() {
+            for byte in &mut text {
+                if matches!(byte, b'\n' | b'\r') {
+                    *byte = b' ';
+                }
+            }
+        }
+        text.into()
+    }
+
+    /// The message with its payload byte for byte.
+    pub fn to_bytes(&self) -> Bytes {
+        self.to_vec().into()
+    }
+
+    fn to_vec(&self) -> Vec<u8> {
+        match self {
+            Self::Request(request) => request.write(),
+            Self::Notification(notification) => notification.write(),
+            Self::Response(response) => response.write(),
+        }
+    }
+}
+
+impl Request {
+    fn write(&self) -> Vec<u8> {
+        let mut out = start(self.method.len() + size(self.params.as_ref()) + self.id.raw().as_bytes().len());
+        out.extend_from_slice(b",\"id\":");
+        out.extend_from_slice(self.id.raw().as_bytes());
+        write_call(&mut out, &self.method, self.params.as_ref());
+        finish(out, &self.rest)
+    }
+}
+
+impl Notification {
+    fn write(&self) -> Vec<u8> {
+        let mut out = start(self.method.len() + size(self.params.as_ref()));
+        write_call(&mut out, &self.method, self.params.as_ref());
+        finish(out, &self.rest)
+    }
+}
+
+impl Response {
+    fn write(&self) -> Vec<u8> {
+        let payload = match &self.outcome {
+            Ok(result) => result.clone(),
+            Err(error) => error.to_raw(),
+        };
+        let id = self.id.as_ref().map_or_else(Raw::null, |id| id.raw().clone());
+        let mut out = start(payload.as_bytes().len() + id.as_bytes().len());
+        out.extend_from_slice(b",\"id\":");
+        out.extend_from_slice(id.as_bytes());
+        out.push(b',');
+        write_member(&mut out, if self.outcome.is_ok() { "result" } else { "error" }, &payload);
+        finish(out, &self.rest)
+    }
+}
+
+impl ErrorObject {
+    /// The `error` member as JSON.
+    pub fn to_raw(&self) -> Raw {
+        let mut object = Object::new();
+        object.set("code", Raw::trusted(self.code.to_string().into()));
+        object.set("message", Raw::string(&self.message));
+        if let Some(data) = &self.data {
+            object.set("data", data.clone());
+        }
+        for (name, value) in self.rest.iter() {
+            object.set(name.to_owned(), value.clone());
+        }
+        object.to_raw()
+    }
+}
+
+fn start(payload: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(payload + 64);
+    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\"");
+    out
+}
+
+fn write_call(out: &mut Vec<u8>, method: &str, params: Option<&Raw>) {
+    out.extend_from_slice(b",\"method\":");
+    write_string(out, method);
+    if let Some(params) = params {
+        out.push(b',');
+        write_member(out, "params", params);
+    }
+}
+
+fn finish(mut out: Vec<u8>, rest: &Object) -> Vec<u8> {
+    for (name, value) in rest.iter() {
+        out.push(b',');
+        write_member(&mut out, name, value);
+    }
+    out.push(b'}');
+    out
+}
+
+fn size(raw: Option<&Raw>) -> usize {
+    raw.map_or(0, |r| r.as_bytes().len())
+}

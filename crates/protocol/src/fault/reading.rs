@@ -1,0 +1,64 @@
+//! Which failure a peer means by a JSON-RPC code.
+//!
+//! The specification comes first. The folklore numbers of requirement C2 (−32001, −32002, −32003) are read as such only from
+//! legacy peers; a modern peer that sends −32001, −32003 or −32004 is one built before those were renumbered.
+
+use super::FaultKind;
+use crate::{Era, method};
+
+pub(super) fn kind_of(code: i64, era: Era, asked: &str) -> FaultKind {
+    match (code, era) {
+        (-32700 | -32600 | -32602, _) => FaultKind::InvalidRequest,
+        (-32601, _) => FaultKind::NotAvailable,
+        (-32002, Era::Modern) => FaultKind::ResourceNotFound,
+        (-32002, Era::Legacy) if asked == method::RESOURCES_READ => FaultKind::ResourceNotFound,
+        (-32002, Era::Legacy) => FaultKind::ConversionFailed,
+        (-32020, _) | (-32001, Era::Modern) => FaultKind::HeaderMismatch,
+        (-32021, _) | (-32003, Era::Modern) => FaultKind::ClientCapabilityMissing,
+        (-32022, _) | (-32004, Era::Modern) => FaultKind::UnsupportedRevision,
+        (-32001, Era::Legacy) => FaultKind::Timeout,
+        (-32003, Era::Legacy) => FaultKind::ExportFailed,
+        (-32042, _) => FaultKind::UrlElicitationRequired,
+        (-1, Era::Legacy) if asked == method::CREATE_MESSAGE => FaultKind::Declined,
+        _ => FaultKind::Unavailable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documents_table_holds_for_legacy_peers() {
+        for (code, app_code, retryable) in [
+            (-32700, "E203", false),
+            (-32600, "E203", false),
+            (-32601, "E204", false),
+            (-32602, "E203", false),
+            (-32603, "E201", true),
+            (-32000, "E201", true),
+            (-32001, "E202", true),
+            (-32002, "E302", true),
+            (-32003, "E303", true),
+            (4711, "E201", true),
+        ] {
+            let entry = kind_of(code, Era::Legacy, method::TOOLS_CALL).entry();
+            assert_eq!((entry.code, entry.retryable), (app_code, retryable), "{code}");
+        }
+    }
+
+    #[test]
+    fn the_specification_comes_first_where_it_speaks() {
+        assert_eq!(kind_of(-32002, Era::Legacy, method::RESOURCES_READ), FaultKind::ResourceNotFound);
+        assert_eq!(kind_of(-32042, Era::Legacy, method::TOOLS_CALL), FaultKind::UrlElicitationRequired);
+        for (code, kind) in [
+            (-32020, FaultKind::HeaderMismatch),
+            (-32021, FaultKind::ClientCapabilityMissing),
+            (-32022, FaultKind::UnsupportedRevision),
+        ] {
+            assert_eq!(kind_of(code, Era::Modern, method::TOOLS_CALL), kind);
+            assert_eq!(kind_of(code, Era::Legacy, method::TOOLS_CALL), kind);
+        }
+        assert_eq!(kind_of(-32003, Era::Modern, method::TOOLS_CALL), FaultKind::ClientCapabilityMissing);
+    }
+}

@@ -1,0 +1,76 @@
+//! Why bytes are not an acceptable frame, and which JSON-RPC code says so.
+
+use crate::RequestId;
+
+/// A frame that was refused. Nothing of it was executed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{defect} (at byte {offset})")]
+pub struct Malformed {
+    pub defect: Defect,
+    /// Where in the frame the defect was seen.
+    pub offset: usize,
+    /// The id of the refused message, where it could still be read, so that the refusal can name it.
+    pub id: Option<RequestId>,
+}
+
+/// The kinds of defect a frame can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Defect {
+    #[error("the frame is not valid UTF-8")]
+    Utf8,
+    #[error("the frame is not valid JSON: {0}")]
+    Json(&'static str),
+    #[error("the frame is nested deeper than {} levels", crate::MAX_DEPTH)]
+    Depth,
+    #[error("the frame is larger than 4 GiB")]
+    Size,
+    #[error("a member name stands twice in one object")]
+    DuplicateKey,
+    #[error("the message is not a JSON object")]
+    NotAnObject,
+    #[error("`jsonrpc` is not \"2.0\"")]
+    Version,
+    #[error("`id` is null; a request id is a string or an integer")]
+    NullId,
+    #[error("`id` is not a string or an integer")]
+    BadId,
+    #[error("`id` is longer than {} bytes", crate::MAX_ID_BYTES)]
+    LongId,
+    #[error("`method` is not a string")]
+    BadMethod,
+    #[error("`params` is not an object or an array")]
+    BadParams,
+    #[error("the message has both `result` and `error`")]
+    ResultAndError,
+    #[error("the message mixes a request with a response")]
+    MethodAndResult,
+    #[error("`error` is not an object with an integer `code` and a string `message`")]
+    BadError,
+    #[error("a response without `id`")]
+    MissingId,
+    #[error("the message is neither request, notification nor response")]
+    Unrecognised,
+    #[error("the batch is empty")]
+    EmptyBatch,
+    #[error("the batch has more than {} messages", crate::MAX_BATCH)]
+    LongBatch,
+}
+
+impl Malformed {
+    pub(crate) fn new(defect: Defect, offset: usize) -> Self {
+        Self { defect, offset, id: None }
+    }
+
+    pub(crate) fn with_id(mut self, id: Option<&RequestId>) -> Self {
+        self.id = id.cloned();
+        self
+    }
+
+    /// −32700 for bytes that cannot be read at all, −32600 for JSON that is not an acceptable message.
+    pub fn rpc_code(&self) -> i64 {
+        match self.defect {
+            Defect::Utf8 | Defect::Json(_) | Defect::Depth | Defect::Size => -32700,
+            _ => -32600,
+        }
+    }
+}

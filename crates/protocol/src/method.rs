@@ -1,0 +1,58 @@
+//! The names of the protocol's methods, spelled once.
+
+use std::borrow::Cow;
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
+        $($(#[$doc])* pub const $name: &str = $text;)*
+
+        const KNOWN: &[&str] = &[$($text),*];
+    };
+}
+
+methods! {
+    INITIALIZE = "initialize";
+    INITIALIZED = "notifications/initialized";
+    DISCOVER = "server/discover";
+    PING = "ping";
+    CANCELLED = "notifications/cancelled";
+    PROGRESS = "notifications/progress";
+    TOOLS_LIST = "tools/list";
+    TOOLS_CALL = "tools/call";
+    TOOLS_CHANGED = "notifications/tools/list_changed";
+    RESOURCES_LIST = "resources/list";
+    RESOURCES_READ = "resources/read";
+    RESOURCES_TEMPLATES = "resources/templates/list";
+    RESOURCES_SUBSCRIBE = "resources/subscribe";
+    RESOURCES_UNSUBSCRIBE = "resources/unsubscribe";
+    RESOURCES_CHANGED = "notifications/resources/list_changed";
+    RESOURCE_UPDATED = "notifications/resources/updated";
+    PROMPTS_LIST = "prompts/list";
+    PROMPTS_GET = "prompts/get";
+    PROMPTS_CHANGED = "notifications/prompts/list_changed";
+    COMPLETE = "completion/complete";
+    SET_LEVEL = "logging/setLevel";
+    MESSAGE = "notifications/message";
+    CREATE_MESSAGE = "sampling/createMessage";
+    ELICIT = "elicitation/create";
+    ELICITATION_COMPLETE = "notifications/elicitation/complete";
+    ROOTS_LIST = "roots/list";
+    ROOTS_CHANGED = "notifications/roots/list_changed";
+    LISTEN = "subscriptions/listen";
+    ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
+    TASKS_GET = "tasks/get";
+    TASKS_RESULT = "tasks/result";
+    TASKS_LIST = "tasks/list";
+    TASKS_CANCEL = "tasks/cancel";
+    TASKS_UPDATE = "tasks/update";
+    TASK_STATUS = "notifications/tasks/status";
+    TASK_CHANGED = "notifications/tasks";
+}
+
+/// A method name without an allocation where we know it.
+pub fn intern(name: &str) -> Cow<'static, str> {
+    match KNOWN.iter().find(|known| **known == name) {
+        Some(known) => Cow::Borrowed(known),
+        None => Cow::Owned(name.to_owned()),
+    }
+}

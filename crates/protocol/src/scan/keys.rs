@@ -1,0 +1,72 @@
+//! The member names of the objects that are open, to refuse a second one of the same name.
+
+use crate::{Defect, Malformed};
+use std::{borrow::Cow, collections::HashSet};
+
+/// Up to so many members are compared pair by pair, which is quicker than hashing them.
+const PAIRWISE: usize = 12;
+
+/// Where a member name stands, without its quotes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Key {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) escaped: bool,
+}
+
+#[derive(Default)]
+pub(super) struct Keys(Vec<Key>);
+
+impl Keys {
+    pub(super) fn mark(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn push(&mut self, key: Key) {
+        self.0.push(key);
+    }
+
+    /// An object ends whose first key is at `first`.
+    pub(super) fn close(&mut self, first: usize, text: &[u8]) -> Result<(), Malformed> {
+        let keys = &self.0[first..];
+        if keys.len() <= PAIRWISE && !keys.iter().any(|k| k.escaped) {
+            let same = |(i, key): &(usize, &Key)| keys[..*i].iter().any(|k| key.bytes(text) == k.bytes(text));
+            if let Some((_, key)) = keys.iter().enumerate().find(same) {
+                return Err(Malformed::new(Defect::DuplicateKey, key.start));
+            }
+        } else {
+            let mut seen = HashSet::with_capacity(keys.len());
+            for key in keys {
+                let name = key.name(text)?;
+                if !seen.insert(name) {
+                    return Err(Malformed::new(Defect::DuplicateKey, key.start));
+                }
+            }
+        }
+        self.0.truncate(first);
+        Ok(())
+    }
+}
+
+impl Key {
+    fn bytes<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        &text[self.start..self.end]
+    }
+
+    fn name<'a>(&self, text: &'a [u8]) -> Result<Cow<'a, [u8]>, Malformed> {
+        if !self.escaped {
+            return Ok(Cow::Borrowed(self.bytes(text)));
+        }
+        let half = Defect::Json("half a surrogate pair in a member name");
+        unescape(self.bytes(text)).map(Cow::Owned).ok_or_else(|| Malformed::new(half, self.start))
+    }
+}
+
+/// The bytes a name stands for; `None` for half a surrogate pair, which stands for no character at all.
+pub(crate) fn unescape(name: &[u8]) -> Option<Vec<u8>> {
+    let mut quoted = Vec::with_capacity(name.len() + 2);
+    quoted.push(b'"');
+    quoted.extend_from_slice(name);
+    quoted.push(b'"');
+    serde_json::from_slice::<String>(&quoted).ok().map(String::into_bytes)
+}

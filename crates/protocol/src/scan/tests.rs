@@ -1,0 +1,106 @@
+use super::*;
+use proptest::prelude::*;
+
+fn verdict(text: &[u8]) -> Option<Defect> {
+    document(text).err().map(|m| m.defect)
+}
+
+fn nested(levels: usize) -> String {
+    format!("{}{}", "[".repeat(levels), "]".repeat(levels))
+}
+
+#[test]
+fn nesting_is_refused_beyond_the_limit_and_not_before() {
+    assert_eq!(verdict(nested(MAX_DEPTH).as_bytes()), None);
+    assert_eq!(verdict(nested(MAX_DEPTH + 1).as_bytes()), Some(Defect::Depth));
+    assert_eq!(verdict("[".repeat(1_000_000).as_bytes()), Some(Defect::Depth));
+    let in_object = |levels| format!("{{\"a\":{}}}", nested(levels));
+    assert!(members(in_object(MAX_DEPTH - 1).as_bytes()).is_ok());
+    assert_eq!(members(in_object(MAX_DEPTH).as_bytes()).unwrap_err().defect, Defect::Depth);
+}
+
+#[test]
+fn a_name_that_stands_twice_is_refused_at_any_depth_and_in_any_spelling() {
+    for bad in [r#"{"a":1,"a":2}"#, r#"[{"x":{"a":1,"b":[],"a":2}}]"#, r#"{"method":1,"\u006dethod":2}"#] {
+        assert_eq!(verdict(bad.as_bytes()), Some(Defect::DuplicateKey), "{bad}");
+    }
+    assert!(matches!(verdict(br#"{"\ud800":1}"#), Some(Defect::Json(_))));
+    for good in [r#"{"a":{"a":{"a":1}},"b":{"a":1}}"#, r#"{"Method":1,"method":2}"#, r#"{"a":1,"a\u0000":2}"#]
+    {
+        assert_eq!(verdict(good.as_bytes()), None, "{good}");
+    }
+}
+
+#[test]
+fn duplicates_are_found_among_very_many_names() {
+    let names: Vec<String> = (0..200_000).map(|i| format!("\"k{i}\":0")).collect();
+    let good = format!("{{{}}}", names.join(","));
+    assert_eq!(verdict(good.as_bytes()), None);
+    let bad = format!("{{{},\"k77\":1}}", names.join(","));
+    assert_eq!(verdict(bad.as_bytes()), Some(Defect::DuplicateKey));
+}
+
+#[test]
+fn numbers_of_any_size_pass_as_text() {
+    for good in ["1e400", "9007199254740993", "-0", "0.10e-7", &"7".repeat(65_536)] {
+        assert_eq!(verdict(good.as_bytes()), None);
+    }
+    for bad in ["01", "1.", ".5", "+1", "-", "1e", "0x1", "NaN", "--1"] {
+        assert!(verdict(bad.as_bytes()).is_some(), "{bad}");
+    }
+}
+
+#[test]
+fn broken_text_is_told_apart_from_broken_encoding() {
+    assert_eq!(verdict(b"\"\xff\""), Some(Defect::Utf8));
+    assert_eq!(verdict(b"\"\xed\xa0\x80\""), Some(Defect::Utf8));
+    assert_eq!(verdict(b"{\"a\":"), Some(Defect::Json("it ends in the middle")));
+    assert_eq!(verdict(b""), Some(Defect::Json("it ends in the middle")));
+    assert!(matches!(verdict(b"\xef\xbb\xbf{}"), Some(Defect::Json(_))));
+    assert!(matches!(verdict(b"{} {}"), Some(Defect::Json(_))));
+    assert!(matches!(verdict(b"\"tab\there\""), Some(Defect::Json(_))));
+}
+
+#[test]
+fn members_and_elements_are_cut_where_they_stand() {
+    let text = br#" { "a" : [1, 2] , "b":{"c":null} } "#;
+    let cut: Vec<_> = members(text).unwrap().unwrap().into_iter().map(|m| (m.key, m.value)).collect();
+    let pieces: Vec<_> = cut
+        .into_iter()
+        .map(|(k, v)| (std::str::from_utf8(&text[k]).unwrap(), std::str::from_utf8(&text[v]).unwrap()))
+        .collect();
+    assert_eq!(pieces, [("a", "[1, 2]"), ("b", r#"{"c":null}"#)]);
+    assert_eq!(elements(b"[1,[2],{}]", 3).unwrap().len(), 3);
+    assert_eq!(elements(b"[1,2,3]", 2).unwrap_err().defect, Defect::LongBatch);
+    assert!(members(b"[1]").unwrap().is_none());
+}
+
+/// JSON texts, and texts that are nearly JSON.
+fn nearly_json() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[\\[\\]{}:,\"\\\\ 0-9a-fnrtu.eE+-]{0,24}",
+        r#"(\{|\[)?"([a-c"\\]|\\u00[0-9a-f]{2}|\\n|é){0,12}"(:|,)?[0-9]{0,3}(\}|\])?"#,
+        any::<String>(),
+    ]
+}
+
+proptest! {
+    /// serde_json is the second opinion on the grammar. It takes what we refuse on purpose.
+    #[test]
+    fn the_grammar_is_that_of_serde_json(text in nearly_json()) {
+        let theirs = serde_json::from_str::<&serde_json::value::RawValue>(&text).is_ok();
+        match verdict(text.as_bytes()) {
+            None => prop_assert!(theirs, "we take {text:?}"),
+            Some(Defect::DuplicateKey) => prop_assert!(theirs),
+            Some(Defect::Json("half a surrogate pair in a member name")) => prop_assert!(theirs),
+            Some(_) => prop_assert!(!theirs, "we refuse {text:?}"),
+        }
+    }
+
+    #[test]
+    fn long_strings_end_where_they_end(prefix in "[ -!#-\\[\\]-~é€]{0,40}", tail in "[a-z]{0,9}") {
+        let text = format!("[\"{prefix}\",\"{tail}\"]");
+        let cut = elements(text.as_bytes(), 2).unwrap();
+        prop_assert_eq!(&text[cut[0].clone()], format!("\"{prefix}\""));
+    }
+}
