@@ -1,1 +1,3 @@
+//! One conversation with one MCP server, of any revision.
 
+pub mod resilience;
