@@ -1,11 +1,6 @@
-use std::{
-    io,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, advance};
-use tracing_subscriber::fmt::MakeWriter;
 
 use super::{Admission, Breaker, BreakerCounts, BreakerOptions, BreakerState, Refused};
 
@@ -315,55 +310,6 @@ fn failures_from_many_threads_are_all_counted() {
     assert_eq!(breaker.state(), BreakerState::Closed { failures: 996 });
     fail(&breaker, 4);
     assert!(matches!(breaker.state(), BreakerState::Open { .. }));
-}
-
-#[tokio::test(start_paused = true)]
-async fn transitions_are_logged_with_the_servers_name() {
-    let log = Log::default();
-    let subscriber =
-        tracing_subscriber::fmt().with_writer(log.clone()).with_ansi(false).without_time().finish();
-    let guard = tracing::subscriber::set_default(subscriber);
-    let (_breaker, trial) = on_trial().await;
-    trial.succeeded();
-    drop(guard);
-    let lines: Vec<_> =
-        log.text().lines().map(|line| line.trim().replace("trunkline_client::", "")).collect();
-    assert_eq!(
-        lines,
-        [
-            r#"WARN resilience::breaker: circuit open server="files" failures=5 error="connection reset" open_for=30s"#,
-            r#"INFO resilience::breaker: circuit half open, a trial decides server="files""#,
-            r#"INFO resilience::breaker: circuit closed server="files""#,
-        ]
-    );
-}
-
-/// Keeps what is logged.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Log {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-}
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Log {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
 }
 
 #[test]
