@@ -1,0 +1,155 @@
+//! The breaker's state machine, without locks and clocks.
+
+use std::{
+    fmt::{self, Write},
+    sync::Arc,
+};
+
+use tokio::time::Instant;
+
+use super::{BreakerCounts, BreakerOptions, BreakerState, Refused};
+
+/// Everything a breaker knows; changed only under its lock.
+pub(super) struct Ledger {
+    /// Grows with every transition.
+    pub(super) generation: u64,
+    pub(super) failures: u32,
+    pub(super) last_error: Arc<str>,
+    pub(super) counts: BreakerCounts,
+    phase: Phase,
+    /// When the breaker last left `Closed`.
+    since: Instant,
+}
+
+/// How an admitted call ended.
+pub(super) enum Outcome {
+    Succeeded,
+    Failed(Arc<str>),
+    Abandoned,
+}
+
+pub(super) enum Pass {
+    Ordinary,
+    Trial,
+}
+
+enum Phase {
+    Closed,
+    Open { until: Instant },
+    HalfOpen { running: u32, granted: Instant },
+}
+
+impl Ledger {
+    pub(super) fn new(now: Instant) -> Self {
+        Self {
+            generation: 0,
+            failures: 0,
+            last_error: Arc::from(""),
+            counts: BreakerCounts::default(),
+            phase: Phase::Closed,
+            since: now,
+        }
+    }
+
+    pub(super) fn state(&self) -> BreakerState {
+        match self.phase {
+            Phase::Closed => BreakerState::Closed { failures: self.failures },
+            Phase::Open { until } => BreakerState::Open { since: self.since, until },
+            Phase::HalfOpen { .. } => BreakerState::HalfOpen { since: self.since },
+        }
+    }
+
+    /// Decides about a call that begins now.
+    pub(super) fn ask(&mut self, options: &BreakerOptions, now: Instant) -> Result<Pass, Refused> {
+        match &mut self.phase {
+            Phase::Closed => Ok(Pass::Ordinary),
+            Phase::Open { until } if now < *until => {
+                let until = *until;
+                Err(self.refusal(until, now))
+            }
+            Phase::Open { .. } => {
+                self.enter(Phase::HalfOpen { running: 1, granted: now });
+                self.counts.half_opened += 1;
+                Ok(Pass::Trial)
+            }
+            Phase::HalfOpen { running, granted } => {
+                // A trial that takes longer than a whole rest would keep everybody out for as long as it runs:
+                // it keeps its say, but another one may run beside it.
+                let overdue = *granted + options.open_for;
+                if *running >= options.trials && now < overdue {
+                    return Err(self.refusal(overdue, now));
+                }
+                *running += 1;
+                *granted = now;
+                Ok(Pass::Trial)
+            }
+        }
+    }
+
+    /// Takes in the outcome of a call which this generation admitted.
+    pub(super) fn settle(&mut self, options: &BreakerOptions, outcome: Outcome, now: Instant) {
+        match (&mut self.phase, outcome) {
+            (Phase::Closed, Outcome::Succeeded) => self.failures = 0,
+            (Phase::Closed, Outcome::Failed(error)) => {
+                self.fail(error);
+                if self.failures >= options.failures {
+                    self.since = now;
+                    self.counts.opened += 1;
+                    self.enter(Phase::Open { until: now + options.open_for });
+                }
+            }
+            (Phase::HalfOpen { .. }, Outcome::Succeeded) => {
+                self.failures = 0;
+                self.counts.closed += 1;
+                self.enter(Phase::Closed);
+            }
+            (Phase::HalfOpen { .. }, Outcome::Failed(error)) => {
+                self.fail(error);
+                self.counts.reopened += 1;
+                self.enter(Phase::Open { until: now + options.open_for });
+            }
+            (Phase::HalfOpen { running, .. }, Outcome::Abandoned) => *running = running.saturating_sub(1),
+            // `Open` admits nobody, so that no outcome can belong to its generation.
+            (Phase::Closed, Outcome::Abandoned) | (Phase::Open { .. }, _) => {}
+        }
+    }
+
+    fn fail(&mut self, error: Arc<str>) {
+        self.failures = self.failures.saturating_add(1);
+        self.last_error = error;
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.generation += 1;
+    }
+
+    fn refusal(&mut self, until: Instant, now: Instant) -> Refused {
+        self.counts.refused += 1;
+        Refused {
+            retry_after: until.saturating_duration_since(now),
+            since: self.since,
+            failures: self.failures,
+            last_error: Arc::clone(&self.last_error),
+        }
+    }
+}
+
+/// The beginning of an error's text, at most [`Refused::ERROR_LIMIT`] bytes.
+pub(super) fn excerpt(error: &dyn fmt::Display) -> Arc<str> {
+    let mut text = Excerpt(String::new());
+    // An error here means that the text is full, or that the error cannot show itself: what is there is kept.
+    write!(text, "{error}").ok();
+    Arc::from(text.0)
+}
+
+struct Excerpt(String);
+
+impl Write for Excerpt {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        let room = Refused::ERROR_LIMIT - self.0.len();
+        let end = part.floor_char_boundary(room);
+        self.0.push_str(&part[..end]);
+        if end < part.len() { Err(fmt::Error) } else { Ok(()) }
+    }
+}

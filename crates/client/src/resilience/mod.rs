@@ -1,0 +1,43 @@
+//! What keeps one failing server from hurting its callers: a circuit breaker, retries and time limits.
+//!
+//! Each part stands alone and knows no transport: the caller tells it how a call went. None starts a task, and
+//! none takes a lock on the way of a call to a healthy server. Their usual order around a call, from the outside in:
+//! [`Deadline`] (all attempts together), [`Retry`], [`Breaker`] (each attempt by itself).
+
+mod breaker;
+mod retry;
+mod timeout;
+
+use std::{fmt, ops::RangeInclusive};
+
+pub use breaker::{Admission, Breaker, BreakerCounts, BreakerOptions, BreakerState, Refused};
+pub use retry::{Jitter, Retry, RetryOptions, Safety, Verdict};
+pub use timeout::{Deadline, Expired, TimeoutOptions, Timeouts};
+
+/// A setting lies outside the range in which it makes sense.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{setting} is {given}, but must lie between {least} and {most}")]
+pub struct OutOfRange {
+    pub setting: &'static str,
+    pub given: String,
+    pub least: String,
+    pub most: String,
+}
+
+/// Returns `given` if it lies within `bounds`.
+pub(crate) fn within<T: Copy + PartialOrd + fmt::Debug>(
+    setting: &'static str,
+    given: T,
+    bounds: RangeInclusive<T>,
+) -> Result<T, OutOfRange> {
+    let (least, most) = bounds.into_inner();
+    if least <= given && given <= most {
+        return Ok(given);
+    }
+    Err(OutOfRange {
+        setting,
+        given: format!("{given:?}"),
+        least: format!("{least:?}"),
+        most: format!("{most:?}"),
+    })
+}

@@ -1,0 +1,61 @@
+//! Chance for pauses: a `SplitMix64` sequence, cheap and without a lock. Not for secrets.
+
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+#[derive(Debug)]
+pub(super) struct Dice {
+    state: AtomicU64,
+}
+
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Dice {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { state: AtomicU64::new(seed) }
+    }
+
+    /// A time between nothing and `most`, both included.
+    pub(super) fn up_to(&self, most: Duration) -> Duration {
+        // Scaling the 64 random bits by a 128-bit product is even enough: pauses have some 2^40 nanoseconds.
+        let span = u128::from(u64::try_from(most.as_nanos()).unwrap_or(u64::MAX)) + 1;
+        let scaled = (u128::from(self.roll()) * span) >> u64::BITS;
+        Duration::from_nanos(
+            u64::try_from(scaled).expect("a 64-bit number times at most 2^64, shifted by 64"),
+        )
+    }
+
+    fn roll(&self) -> u64 {
+        let state = self.state.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Dice;
+
+    #[test]
+    fn follows_the_published_sequence() {
+        let dice = Dice::new(1_234_567);
+        let rolls: Vec<_> = (0..3).map(|_| dice.roll()).collect();
+        assert_eq!(rolls, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    #[test]
+    fn stays_within_and_covers_the_span() {
+        let dice = Dice::new(7);
+        let rolls: Vec<_> = (0..200).map(|_| dice.up_to(Duration::from_nanos(3)).as_nanos()).collect();
+        for wanted in 0..=3 {
+            assert!(rolls.contains(&wanted));
+        }
+        assert!(rolls.iter().all(|roll| *roll <= 3));
+        assert_eq!(dice.up_to(Duration::ZERO), Duration::ZERO);
+    }
+}

@@ -1,0 +1,166 @@
+//! Time limits of calls: how long silence is borne, and how long a call may last at all.
+//!
+//! [`Timeouts`] are the settings of one server or one tool, [`Deadline`] is the clock of one call. Progress starts the
+//! call limit anew, but never moves the ceiling: a server that reports progress for ever is cut off all the same.
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    future::Future,
+    pin::pin,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use tokio::time::{Instant, sleep_until};
+
+use super::{OutOfRange, within};
+
+/// Time limits as given; they are checked by [`Timeouts::new`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeoutOptions {
+    /// Until a connection is ready for calls, 1 ms to 1 h.
+    pub connect: Duration,
+    /// Until a call is answered or shows progress, 1 ms to `ceiling`.
+    pub call: Duration,
+    /// Until a call is answered, whatever its progress, 1 ms to 24 h.
+    pub ceiling: Duration,
+}
+
+/// Time limits that make sense.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Timeouts {
+    options: TimeoutOptions,
+}
+
+/// The clock of one call. It is shared by reference: one side waits for its end while the other reports progress.
+#[derive(Debug)]
+pub struct Deadline {
+    start: Instant,
+    call: Duration,
+    ceiling: Duration,
+    /// When progress was last seen, in nanoseconds after `start`; it only grows.
+    progress: AtomicU64,
+}
+
+/// A call ran out of time; which limit it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Expired {
+    #[error("no answer and no progress within {limit:?}")]
+    Call { limit: Duration },
+    #[error("no answer within {limit:?}, the longest a call may take")]
+    Ceiling { limit: Duration },
+}
+
+const SHORTEST: Duration = Duration::from_millis(1);
+const LONGEST_CONNECT: Duration = Duration::from_hours(1);
+const LONGEST_CEILING: Duration = Duration::from_hours(24);
+
+impl Timeouts {
+    pub fn new(options: TimeoutOptions) -> Result<Self, OutOfRange> {
+        within("connect timeout", options.connect, SHORTEST..=LONGEST_CONNECT)?;
+        within("timeout ceiling", options.ceiling, SHORTEST..=LONGEST_CEILING)?;
+        within("call timeout", options.call, SHORTEST..=options.ceiling)?;
+        Ok(Self { options })
+    }
+
+    /// The same with another call limit, for a single tool.
+    pub fn with_call(self, call: Duration) -> Result<Self, OutOfRange> {
+        Self::new(TimeoutOptions { call, ..self.options })
+    }
+
+    pub fn connect(&self) -> Duration {
+        self.options.connect
+    }
+
+    pub fn call(&self) -> Duration {
+        self.options.call
+    }
+
+    pub fn ceiling(&self) -> Duration {
+        self.options.ceiling
+    }
+}
+
+impl Deadline {
+    /// Starts the clock now. `call` stands in for the call limit of `timeouts`, for this call alone; beyond the ceiling
+    /// it is refused rather than silently cut.
+    pub fn start(timeouts: &Timeouts, call: Option<Duration>) -> Result<Self, OutOfRange> {
+        let timeouts = call.map_or(Ok(*timeouts), |call| timeouts.with_call(call))?;
+        Ok(Self {
+            start: Instant::now(),
+            call: timeouts.call(),
+            ceiling: timeouts.ceiling(),
+            progress: AtomicU64::new(0),
+        })
+    }
+
+    /// The call showed progress: its limit starts anew. After the end this changes nothing.
+    pub fn progress(&self) {
+        let now = Instant::now();
+        if now < self.expires_at() {
+            // The ceiling is a day at most, far below the 584 years that fit.
+            let nanos = u64::try_from((now - self.start).as_nanos()).unwrap_or(u64::MAX);
+            self.progress.fetch_max(nanos, Ordering::Relaxed);
+        }
+    }
+
+    /// When the call ends unless progress comes.
+    pub fn expires_at(&self) -> Instant {
+        self.start + self.silence_ends().min(self.ceiling)
+    }
+
+    pub fn remaining(&self) -> Duration {
+        self.expires_at().saturating_duration_since(Instant::now())
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Waits for the end of the call's time. Progress meanwhile is taken into account, from whichever task it comes.
+    pub async fn expired(&self) -> Expired {
+        // Progress only ever puts the end off, so it is enough to look again when the known end is reached.
+        loop {
+            let end = self.expires_at();
+            sleep_until(end).await;
+            if self.expires_at() == end {
+                return self.struck();
+            }
+        }
+    }
+
+    /// Runs `call` against the clock and drops it at the end. An answer that is there counts, even at the last moment.
+    pub async fn run<F: Future>(&self, call: F) -> Result<F::Output, Expired> {
+        let mut call = pin!(call);
+        tokio::select! {
+            biased;
+            answer = &mut call => Ok(answer),
+            expired = self.expired() => Err(expired),
+        }
+    }
+
+    fn struck(&self) -> Expired {
+        if self.silence_ends() <= self.ceiling {
+            Expired::Call { limit: self.call }
+        } else {
+            Expired::Ceiling { limit: self.ceiling }
+        }
+    }
+
+    /// When the call limit strikes, as a time after `start`.
+    fn silence_ends(&self) -> Duration {
+        Duration::from_nanos(self.progress.load(Ordering::Relaxed)) + self.call
+    }
+}
+
+impl Default for TimeoutOptions {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(30),
+            call: Duration::from_mins(1),
+            ceiling: Duration::from_mins(10),
+        }
+    }
+}

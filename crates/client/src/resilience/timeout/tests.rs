@@ -1,0 +1,164 @@
+use std::{future::pending, time::Duration};
+
+use tokio::time::{Instant, advance, sleep};
+
+use super::{Deadline, Expired, TimeoutOptions, Timeouts};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn timeouts(call: u64, ceiling: u64) -> Timeouts {
+    let options = TimeoutOptions {
+        call: SECOND * u32::try_from(call).unwrap(),
+        ceiling: Duration::from_secs(ceiling),
+        ..TimeoutOptions::default()
+    };
+    Timeouts::new(options).unwrap()
+}
+
+fn deadline(call: u64, ceiling: u64) -> Deadline {
+    Deadline::start(&timeouts(call, ceiling), None).unwrap()
+}
+
+#[test]
+fn defaults_are_within_their_own_bounds() {
+    let timeouts = Timeouts::default();
+    assert_eq!(Timeouts::new(TimeoutOptions::default()).unwrap(), timeouts);
+    assert_eq!(
+        (timeouts.connect(), timeouts.call(), timeouts.ceiling()),
+        (SECOND * 30, SECOND * 60, SECOND * 600)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_ends_at_the_call_limit() {
+    let begin = Instant::now();
+    let expired = deadline(60, 600).expired().await;
+    assert_eq!(expired, Expired::Call { limit: SECOND * 60 });
+    assert_eq!(begin.elapsed(), SECOND * 60);
+    assert_eq!(expired.to_string(), "no answer and no progress within 60s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_starts_the_call_limit_anew() {
+    let deadline = deadline(60, 600);
+    advance(SECOND * 50).await;
+    deadline.progress();
+    assert_eq!(deadline.remaining(), SECOND * 60);
+    assert_eq!(deadline.expired().await, Expired::Call { limit: SECOND * 60 });
+    assert_eq!(deadline.elapsed(), SECOND * 110);
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_is_seen_by_one_who_waits_already() {
+    let deadline = deadline(60, 600);
+    let report = async {
+        sleep(SECOND * 59).await;
+        deadline.progress();
+        sleep(SECOND * 59).await;
+        deadline.progress();
+    };
+    let (expired, ()) = tokio::join!(deadline.expired(), report);
+    assert_eq!(expired, Expired::Call { limit: SECOND * 60 });
+    assert_eq!(deadline.elapsed(), SECOND * 178);
+}
+
+#[tokio::test(start_paused = true)]
+async fn endless_progress_ends_at_the_ceiling() {
+    let deadline = deadline(60, 600);
+    let report = async {
+        for _ in 0..200 {
+            sleep(SECOND * 7).await;
+            deadline.progress();
+        }
+    };
+    let expired = tokio::select! {
+        expired = deadline.expired() => expired,
+        () = report => panic!("the ceiling has not struck"),
+    };
+    assert_eq!(expired, Expired::Ceiling { limit: SECOND * 600 });
+    assert_eq!(deadline.elapsed(), SECOND * 600);
+    assert_eq!(expired.to_string(), "no answer within 600s, the longest a call may take");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_limit_as_long_as_the_ceiling_is_the_one_that_strikes() {
+    assert_eq!(deadline(60, 60).expired().await, Expired::Call { limit: SECOND * 60 });
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_under_an_equal_ceiling_makes_it_the_ceiling() {
+    let deadline = deadline(60, 60);
+    advance(SECOND).await;
+    deadline.progress();
+    assert_eq!(deadline.expired().await, Expired::Ceiling { limit: SECOND * 60 });
+    assert_eq!(deadline.elapsed(), SECOND * 60);
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_after_the_end_revives_nothing() {
+    let deadline = deadline(60, 600);
+    let end = deadline.expires_at();
+    advance(SECOND * 60).await;
+    deadline.progress();
+    assert_eq!(deadline.expires_at(), end);
+    assert_eq!(deadline.remaining(), Duration::ZERO);
+    assert_eq!(deadline.expired().await, Expired::Call { limit: SECOND * 60 });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_may_have_its_own_limit() {
+    let deadline = Deadline::start(&timeouts(60, 600), Some(SECOND * 180)).unwrap();
+    assert_eq!(deadline.expired().await, Expired::Call { limit: SECOND * 180 });
+    assert_eq!(deadline.elapsed(), SECOND * 180);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_is_run_to_its_answer() {
+    let answer = async {
+        sleep(SECOND * 59).await;
+        42
+    };
+    assert_eq!(deadline(60, 600).run(answer).await, Ok(42));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_at_the_last_moment_counts() {
+    let deadline = deadline(60, 600);
+    advance(SECOND * 60).await;
+    assert_eq!(deadline.run(async { 42 }).await, Ok(42));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_without_an_answer_is_dropped() {
+    let deadline = deadline(60, 600);
+    assert_eq!(deadline.run(pending::<()>()).await, Err(Expired::Call { limit: SECOND * 60 }));
+}
+
+#[test]
+fn limits_out_of_range_are_refused() {
+    let refuse = |options| Timeouts::new(options).unwrap_err().to_string();
+    let usual = TimeoutOptions::default();
+    assert_eq!(
+        refuse(TimeoutOptions { connect: Duration::ZERO, ..usual }),
+        "connect timeout is 0ns, but must lie between 1ms and 3600s"
+    );
+    assert_eq!(
+        refuse(TimeoutOptions { call: Duration::ZERO, ..usual }),
+        "call timeout is 0ns, but must lie between 1ms and 600s"
+    );
+    assert_eq!(
+        refuse(TimeoutOptions { call: SECOND * 601, ..usual }),
+        "call timeout is 601s, but must lie between 1ms and 600s"
+    );
+    assert_eq!(
+        refuse(TimeoutOptions { ceiling: Duration::MAX, ..usual }).split(',').nth(1),
+        Some(" but must lie between 1ms and 86400s")
+    );
+}
+
+#[test]
+fn a_calls_own_limit_out_of_range_is_refused() {
+    let refuse = |call| Deadline::start(&Timeouts::default(), Some(call)).unwrap_err().to_string();
+    assert_eq!(refuse(Duration::ZERO), "call timeout is 0ns, but must lie between 1ms and 600s");
+    assert_eq!(refuse(SECOND * 1200), "call timeout is 1200s, but must lie between 1ms and 600s");
+}
