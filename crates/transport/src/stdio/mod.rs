@@ -1,0 +1,12 @@
+//! Newline-delimited frames over any pair of byte streams.
+//!
+//! A *frame* is one JSON text on one line, without its newline, as `Bytes`; parsing it is the caller's. Whether
+//! the streams belong to a child process ([`crate::child`]) or to this process does not matter here.
+
+mod queue_limits;
+mod reader;
+mod writer;
+
+pub use queue_limits::{DEFAULT_QUEUE_BYTES, DEFAULT_QUEUE_FRAMES, DEFAULT_STALL_LIMIT, QueueLimits};
+pub use reader::{DEFAULT_LINE_LIMIT, FrameReader, Line, TOO_LONG_HEAD};
+pub use writer::{FrameWriter, SendError};
