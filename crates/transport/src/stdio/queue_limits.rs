@@ -40,9 +40,10 @@ pub(super) struct Price {
 
 impl Price {
     pub(super) fn of(limits: &QueueLimits) -> Self {
-        let ceiling = u32::try_from(limits.bytes).unwrap_or(u32::MAX).max(1);
-        let frames = u32::try_from(limits.frames).unwrap_or(u32::MAX).max(1);
-        Self { floor: ceiling.div_ceil(frames), ceiling }
+        let bytes = u32::try_from(limits.bytes).unwrap_or(u32::MAX).max(1);
+        let frames = u32::try_from(limits.frames).unwrap_or(u32::MAX).clamp(1, bytes);
+        let floor = bytes / frames;
+        Self { floor, ceiling: floor * frames }
     }
 
     pub(super) fn total(self) -> usize {
@@ -65,13 +66,13 @@ mod tests {
     #[test]
     fn small_frames_are_bounded_by_their_number() {
         let price = price(3, 1000);
-        assert!(3 * price.of_frame(1) as usize >= price.total());
-        assert!(2 * (price.of_frame(1) as usize) < price.total());
+        assert_eq!(3 * price.of_frame(1) as usize, price.total());
     }
 
     #[test]
     fn large_frames_are_bounded_by_their_bytes() {
         assert_eq!(price(100, 1000).of_frame(600), 600);
+        assert_eq!(price(7, 10).total(), 7);
     }
 
     #[test]

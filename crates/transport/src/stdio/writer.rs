@@ -1,11 +1,6 @@
 //! A shared handle that queues frames for one writer task, which sends many of them with few writes.
 
-use std::{
-    io,
-    pin::pin,
-    sync::Arc,
-    time::Duration,
-};
+use std::{io, pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use thiserror::Error;
@@ -217,8 +212,9 @@ struct Gauge {
 impl<W: AsyncWrite + Unpin> Worker<W> {
     async fn run_until(mut self, abort: Arc<Notify>) {
         let why = tokio::select! {
-            result = self.run() => result.err().unwrap_or(SendError::Finished),
+            biased;
             () = abort.notified() => SendError::Finished,
+            result = self.run() => result.err().unwrap_or(SendError::Finished),
         };
         let Self { sink, entries, gauge, .. } = self;
         // Whoever sees the end may rely on the stream being closed, and nobody may wait for room after it.

@@ -1,0 +1,74 @@
+//! How a child ended.
+
+use std::{fmt, os::unix::process::ExitStatusExt, process::ExitStatus};
+
+/// How a child ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// It exited with this status.
+    Code(i32),
+    /// A signal of this number ended it.
+    Signal(i32),
+    /// It is gone, or out of reach, and its status could not be had.
+    Unknown,
+}
+
+impl Ending {
+    /// Whether it exited with status 0.
+    pub fn is_success(self) -> bool {
+        self == Self::Code(0)
+    }
+}
+
+impl From<ExitStatus> for Ending {
+    fn from(status: ExitStatus) -> Self {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Self::Code(code),
+            (None, Some(signal)) => Self::Signal(signal),
+            (None, None) => Self::Unknown,
+        }
+    }
+}
+
+/// Continues "the server …".
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exited with status {code}"),
+            Self::Signal(signal) => match signal_name(*signal) {
+                Some(name) => write!(f, "was ended by signal {signal} ({name})"),
+                None => write!(f, "was ended by signal {signal}"),
+            },
+            Self::Unknown => f.write_str("ended in an unknown way"),
+        }
+    }
+}
+
+/// Names of the signals whose numbers are the same on all Unix systems and that end servers in practice.
+fn signal_name(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_read_as_sentences() {
+        assert_eq!(Ending::Code(1).to_string(), "exited with status 1");
+        assert_eq!(Ending::Signal(9).to_string(), "was ended by signal 9 (SIGKILL)");
+        assert_eq!(Ending::Signal(63).to_string(), "was ended by signal 63");
+    }
+}

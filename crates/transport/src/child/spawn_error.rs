@@ -1,0 +1,110 @@
+//! Why a child could not be started.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    path::{Path, PathBuf},
+};
+
+use rustix::io::Errno;
+use thiserror::Error;
+
+/// Errors of a machine that is short of something for the moment; `TXTBSY` is a program being written.
+const TRANSIENT: [Errno; 5] = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::TXTBSY];
+
+/// Why a child could not be started.
+#[derive(Debug, Error)]
+pub enum SpawnError {
+    /// There is no such program.
+    #[error("{}", not_found(program, searched))]
+    NotFound {
+        /// The program as asked for.
+        program: OsString,
+        /// The directories of the child's `PATH`; empty if the program was given as a path.
+        searched: Vec<PathBuf>,
+    },
+    /// The file is there but cannot be run.
+    #[error("{} cannot be executed", program.display())]
+    NotExecutable {
+        /// The file.
+        program: PathBuf,
+        /// What is wrong with it.
+        source: io::Error,
+    },
+    /// The working directory is missing, or not a directory.
+    #[error("cannot use {} as working directory", directory.display())]
+    BadWorkingDirectory {
+        /// The directory.
+        directory: PathBuf,
+        /// What is wrong with it.
+        source: io::Error,
+    },
+    /// The system lacks processes, memory or descriptors right now.
+    #[error("no resources to start {}", program.display())]
+    Resource {
+        /// The program.
+        program: PathBuf,
+        /// What is lacking.
+        source: io::Error,
+    },
+    /// Anything else.
+    #[error("cannot start {}", program.display())]
+    Other {
+        /// The program.
+        program: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl SpawnError {
+    /// Whether the same command may work a moment later.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Resource { .. })
+    }
+
+    /// Classes what the system said about `program`, which [`lookup`](super::lookup) had found.
+    pub(super) fn from_system(program: &Path, source: io::Error) -> Self {
+        let program = program.to_path_buf();
+        match Errno::from_io_error(&source) {
+            Some(errno) if TRANSIENT.contains(&errno) => Self::Resource { program, source },
+            Some(Errno::NOENT) => {
+                let text = "the interpreter named in its first line is missing";
+                Self::NotExecutable { program, source: io::Error::new(io::ErrorKind::NotFound, text) }
+            }
+            Some(Errno::ACCESS | Errno::PERM | Errno::NOEXEC) => Self::NotExecutable { program, source },
+            _ => Self::Other { program, source },
+        }
+    }
+}
+
+fn not_found(program: &OsStr, searched: &[PathBuf]) -> String {
+    if searched.is_empty() {
+        return format!("there is no program {}", program.display());
+    }
+    let places: Vec<_> = searched.iter().map(|place| place.display().to_string()).collect();
+    format!("there is no program {} in {}", program.display(), places.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(errno: Errno) -> SpawnError {
+        SpawnError::from_system(Path::new("/bin/x"), io::Error::from(errno))
+    }
+
+    #[test]
+    fn shortage_is_transient() {
+        for errno in TRANSIENT {
+            assert!(class(errno).is_transient(), "{errno}");
+        }
+    }
+
+    #[test]
+    fn other_classes_are_not() {
+        assert!(matches!(class(Errno::NOEXEC), SpawnError::NotExecutable { .. }));
+        assert!(matches!(class(Errno::TOOBIG), SpawnError::Other { .. }));
+        assert!(!class(Errno::ACCESS).is_transient() && !class(Errno::TOOBIG).is_transient());
+    }
+}
