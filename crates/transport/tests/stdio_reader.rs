@@ -1,4 +1,5 @@
 //! Framing of the reader: any chunking of any lines yields the same lines.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may stop at the first surprise")]
 
 use std::{
     pin::Pin,

@@ -84,8 +84,8 @@ async fn small_frames_are_gathered_into_few_writes() {
     }
     writer.close().await.unwrap();
     assert_eq!(sink.bytes.load(Ordering::Relaxed), 10_000 * (frame.len() + 1));
-    let writes = sink.writes.load(Ordering::Relaxed);
-    assert!(writes < 500, "{writes} writes for 10000 frames");
+    let calls = sink.writes.load(Ordering::Relaxed);
+    assert!(calls < 500, "{calls} writes for 10000 frames");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use rustix::{
     io::Errno,
-    process::{Pid, Signal, WaitId, WaitIdOptions, waitid},
+    process::{Pid, WaitId, WaitIdOptions, waitid},
 };
 use tokio::{process::Child, signal::unix, sync::watch, task::JoinHandle, time::timeout};
 
@@ -43,7 +43,7 @@ impl Monitor {
 
 impl Drop for Monitor {
     fn drop(&mut self) {
-        self.group.signal(Signal::KILL);
+        self.group.retire();
     }
 }
 
