@@ -1,4 +1,5 @@
 //! What happens to children when this process is killed, or its watchdog is.
+#![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop at the first surprise")]
 
 mod child_support;
