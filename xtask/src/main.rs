@@ -1,1 +1,35 @@
-fn main() {}
+//! Development tasks, run as `cargo xtask <command>`; `cargo xtask help` lists them.
+//!
+//! Every command is one file in `commands/`; what commands share lies beside it: the workspace's paths, processes,
+//! the test peers and the conformance suites.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a developer's tool: it prints, and cargo talks to it through the environment"
+)]
+
+mod arguments;
+mod commands;
+mod conformance;
+#[cfg(test)]
+mod file_length;
+#[cfg(test)]
+mod layering;
+mod peers;
+mod process;
+mod summary;
+mod workspace;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match commands::dispatch(std::env::args().skip(1)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

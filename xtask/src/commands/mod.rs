@@ -1,0 +1,75 @@
+//! The commands, one file each. A new one is a file with `run` and a line in [`COMMANDS`].
+
+mod conformance;
+mod fuzz;
+mod r#gen;
+mod peers;
+mod test;
+
+use anyhow::{Result, bail};
+
+use crate::arguments::Arguments;
+use crate::workspace::Workspace;
+
+struct Command {
+    name: &'static str,
+    usage: &'static str,
+    summary: &'static str,
+    run: fn(&Workspace, Arguments) -> Result<()>,
+}
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "test",
+        usage: "test",
+        summary: "everything that must pass: fmt, clippy, generated files, tests, conformance",
+        run: test::run,
+    },
+    Command {
+        name: "peers",
+        usage: "peers",
+        summary: "install the test peers (npm, PyPI) into target/peers",
+        run: peers::run,
+    },
+    Command {
+        name: "conformance",
+        usage: "conformance client [--only NAME]... [--command COMMAND] [--timeout SECONDS]",
+        summary: "run the official suites' client scenarios; --command replaces our client",
+        run: conformance::run,
+    },
+    Command {
+        name: "gen",
+        usage: "gen [--check]",
+        summary: "write the generated pages of docs/, or only tell which are stale",
+        run: r#gen::run,
+    },
+    Command {
+        name: "fuzz",
+        usage: "fuzz [--seconds N] [--only TARGET]...",
+        summary: "run each fuzz target for a while",
+        run: fuzz::run,
+    },
+];
+
+pub(crate) fn dispatch(words: impl Iterator<Item = String>) -> Result<()> {
+    let mut arguments = Arguments::new(words);
+    let help = arguments.flag("--help") | arguments.flag("-h");
+    let name = match arguments.word() {
+        Some(name) if name != "help" && !help => name,
+        _ => {
+            print_help();
+            return Ok(());
+        }
+    };
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        bail!("there is no command {name}; see cargo xtask help");
+    };
+    (command.run)(&Workspace::find()?, arguments)
+}
+
+fn print_help() {
+    println!("usage: cargo xtask COMMAND\n");
+    for command in COMMANDS {
+        println!("  {}\n      {}", command.usage, command.summary);
+    }
+}

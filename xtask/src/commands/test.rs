@@ -1,0 +1,138 @@
+//! `cargo xtask test`: everything that must pass before a change is taken.
+
+use std::process::Command;
+use std::thread;
+
+use anyhow::{Result, anyhow, bail};
+
+use super::{fuzz, r#gen};
+use crate::arguments::Arguments;
+use crate::conformance::{self, Client, Report};
+use crate::peers::{self, Peers};
+use crate::process;
+use crate::summary::Summary;
+use crate::workspace::Workspace;
+
+/// Tests find the peers through this variable.
+const PEERS: &str = "TRUNKLINE_PEERS";
+
+/// How many tests passed and failed, of all kinds.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+}
+
+pub(super) fn run(workspace: &Workspace, arguments: Arguments) -> Result<()> {
+    arguments.finish()?;
+    let mut summary = Summary::default();
+    let mut tally = Tally::default();
+    let root = workspace.peers();
+    // The peers come from the network while the compiler works.
+    let installing = thread::spawn(move || peers::install(&root));
+    let mut installing = Some(installing);
+    let mut join = || {
+        let installing = installing.take().ok_or_else(|| anyhow!("the peers were asked for twice"))?;
+        installing.join().map_err(|_| anyhow!("the installation panicked"))?
+    };
+    let result = steps(workspace, &mut summary, &mut tally, &mut join);
+
+    println!("\n{summary}");
+    if let Err(error) = &result {
+        println!("stopped: {error:#}");
+        if installing.is_some() {
+            println!("(test peers are still being installed; waiting, so that they are there next time)");
+        }
+    }
+    if let Some(installing) = installing {
+        // The first failure has been told; this one will come again.
+        drop(installing.join());
+    }
+    println!("{} passed, {} failed", tally.passed, tally.failed);
+    result.map_err(|_| anyhow!("the tests did not pass"))
+}
+
+fn steps(
+    workspace: &Workspace,
+    summary: &mut Summary,
+    tally: &mut Tally,
+    installed: &mut dyn FnMut() -> Result<Peers>,
+) -> Result<()> {
+    let cargo = |arguments: &[&str]| process::run(&mut workspace.cargo(arguments));
+    summary.step("cargo fmt", || cargo(&["fmt", "--all", "--check"]))?;
+    summary.step("cargo clippy", || {
+        cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+    })?;
+    // With the tests, because their dependencies decide which features are on: so all is compiled only once.
+    summary.step("cargo build", || cargo(&["build", "--workspace", "--bins", "--examples", "--tests"]))?;
+    summary.step("generated pages", || r#gen::check(workspace))?;
+    summary.step("fuzz targets compile", || fuzz::check(workspace))?;
+    let peers = summary.step("test peers", installed)?;
+    summary.step("cargo test", || {
+        let mut command = workspace.cargo(&["test", "--workspace", "--no-fail-fast"]);
+        cargo_test(command.env(PEERS, workspace.peers()), tally)
+    })?;
+    summary.step("conformance", || {
+        let reports = conformance::run(workspace, &peers, &Client::example(workspace)?, &[])?;
+        tally.passed += reports.iter().map(Report::passed).sum::<usize>();
+        let failed: usize = reports.iter().map(Report::failed).sum();
+        tally.failed += failed;
+        if failed > 0 {
+            bail!("{failed} conformance scenarios failed; their traces are in target/conformance");
+        }
+        Ok(())
+    })
+}
+
+fn cargo_test(command: &mut Command, tally: &mut Tally) -> Result<()> {
+    let before = *tally;
+    let status = process::run_watching(command, |line| tally.read(line))?;
+    let failed = tally.failed - before.failed;
+    if failed > 0 {
+        bail!("{failed} tests failed");
+    }
+    if !status.success() {
+        bail!("`{}` failed ({status})", process::shown(command));
+    }
+    if *tally == before {
+        bail!("cargo test ran no test");
+    }
+    Ok(())
+}
+
+impl Tally {
+    /// Counts a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
+    fn read(&mut self, line: &str) {
+        let Some((_, counts)) = line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
+        else {
+            return;
+        };
+        for count in counts.split("; ") {
+            match count.split_once(' ').map(|(number, word)| (number.parse::<usize>(), word)) {
+                Some((Ok(number), "passed")) => self.passed += number,
+                Some((Ok(number), "failed")) => self.failed += number,
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_summed_and_other_lines_ignored() {
+        let mut tally = Tally::default();
+        for line in [
+            "running 3 tests",
+            "test a ... ok",
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+            "test result: FAILED. 10 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.20s",
+            "all 7 passed; 9 failed",
+        ] {
+            tally.read(line);
+        }
+        assert_eq!(tally, Tally { passed: 13, failed: 2 });
+    }
+}

@@ -1,0 +1,189 @@
+//! `Verdict`: whether a scenario passed, judged from what the suite left behind.
+//!
+//! Stricter than the suite: a warning fails, so does a client that exits with another status than zero even where the
+//! suite forgives it, and so does a scenario that passed without having tested anything.
+
+use std::fmt;
+
+use serde::Deserialize;
+
+/// What one scenario left behind.
+#[derive(Debug)]
+pub(super) struct Evidence {
+    /// The content of the checks file, if there was one.
+    pub(super) checks: Option<String>,
+    pub(super) suite_succeeded: bool,
+    /// What the suite said about the client's end, if it was a bad one.
+    pub(super) complaint: Option<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Verdict {
+    counts: Counts,
+    /// Why the scenario failed; empty when it passed.
+    reasons: Vec<String>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    succeeded: usize,
+    failed: usize,
+    warned: usize,
+    skipped: usize,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Check {
+    id: String,
+    status: Status,
+    description: Option<String>,
+    error_message: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum Status {
+    Success,
+    Failure,
+    Warning,
+    Skipped,
+    Info,
+}
+
+/// The suite adds this check to nearly every scenario, even to those in which the client said nothing.
+const WIRE_SCHEMA: &str = "wire-schema";
+const LONGEST_REASON: usize = 220;
+
+pub(super) fn judge(evidence: &Evidence) -> Verdict {
+    let mut verdict = Verdict { counts: Counts::default(), reasons: Vec::new() };
+    let checks: Vec<Check> = match evidence.checks.as_deref().map(serde_json::from_str) {
+        Some(Ok(checks)) => checks,
+        Some(Err(error)) => {
+            verdict.reasons.push(format!("its checks cannot be read: {error}"));
+            return verdict;
+        }
+        None => {
+            verdict.reasons.push("it left no checks (crash or time-out)".to_owned());
+            return verdict;
+        }
+    };
+    for check in &checks {
+        verdict.count(check);
+    }
+    let tested =
+        checks.iter().any(|check| check.status == Status::Success && !check.id.starts_with(WIRE_SCHEMA));
+    if !tested {
+        verdict.reasons.push("nothing was tested: no check succeeded".to_owned());
+    }
+    if let Some(complaint) = &evidence.complaint {
+        verdict.reasons.push(complaint.clone());
+    }
+    if verdict.passed() && !evidence.suite_succeeded {
+        verdict.reasons.push("the suite failed without saying why".to_owned());
+    }
+    verdict
+}
+
+impl Verdict {
+    pub(super) fn passed(&self) -> bool {
+        self.reasons.is_empty()
+    }
+
+    pub(super) fn reasons(&self) -> &[String] {
+        &self.reasons
+    }
+
+    fn count(&mut self, check: &Check) {
+        match check.status {
+            Status::Success => self.counts.succeeded += 1,
+            Status::Skipped => self.counts.skipped += 1,
+            Status::Info => {}
+            Status::Failure => {
+                self.counts.failed += 1;
+                self.reasons.push(check.reason("FAILURE"));
+            }
+            Status::Warning => {
+                self.counts.warned += 1;
+                self.reasons.push(check.reason("WARNING"));
+            }
+        }
+    }
+}
+
+impl Check {
+    fn reason(&self, kind: &str) -> String {
+        let text = self.error_message.as_ref().or(self.description.as_ref()).map_or("", String::as_str);
+        let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("{} [{kind}] {}", self.id, text.chars().take(LONGEST_REASON).collect::<String>())
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { succeeded, failed, warned, skipped } = &self.counts;
+        write!(f, "{succeeded} ok, {failed} failed, {warned} warned, {skipped} skipped")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TESTED: &str = r#"[{"id":"a","status":"SUCCESS"},{"id":"wire-schema-valid","status":"SUCCESS"},{"id":"b","status":"SKIPPED"},{"id":"c","status":"INFO"}]"#;
+
+    fn evidence(checks: &str) -> Evidence {
+        Evidence { checks: Some(checks.to_owned()), suite_succeeded: true, complaint: None }
+    }
+
+    fn reasons(evidence: &Evidence) -> Vec<String> {
+        judge(evidence).reasons
+    }
+
+    #[test]
+    fn a_scenario_that_tested_something_and_found_nothing_passes() {
+        let verdict = judge(&evidence(TESTED));
+        assert!(verdict.passed(), "{verdict:?}");
+        assert_eq!(verdict.to_string(), "2 ok, 0 failed, 0 warned, 1 skipped");
+    }
+
+    #[test]
+    fn a_failure_fails() {
+        let checks = r#"[{"id":"a","status":"SUCCESS"},{"id":"b","status":"FAILURE","description":"d","errorMessage":"no\n  good"}]"#;
+        assert_eq!(reasons(&evidence(checks)), ["b [FAILURE] no good"]);
+    }
+
+    #[test]
+    fn a_warning_fails() {
+        let checks = r#"[{"id":"a","status":"SUCCESS"},{"id":"b","status":"WARNING","description":"slow"}]"#;
+        assert_eq!(reasons(&evidence(checks)), ["b [WARNING] slow"]);
+    }
+
+    #[test]
+    fn a_scenario_in_which_only_the_wire_was_checked_fails() {
+        let checks = r#"[{"id":"wire-schema-valid","status":"SUCCESS"},{"id":"b","status":"SKIPPED"}]"#;
+        assert_eq!(reasons(&evidence(checks)), ["nothing was tested: no check succeeded"]);
+        assert_eq!(reasons(&evidence("[]")), ["nothing was tested: no check succeeded"]);
+    }
+
+    #[test]
+    fn a_missing_or_broken_checks_file_fails() {
+        let missing = Evidence { checks: None, suite_succeeded: true, complaint: None };
+        assert_eq!(reasons(&missing), ["it left no checks (crash or time-out)"]);
+        assert!(reasons(&evidence("[{"))[0].starts_with("its checks cannot be read"));
+        assert!(!judge(&evidence(r#"[{"id":"a","status":"MAYBE"}]"#)).passed());
+    }
+
+    #[test]
+    fn a_client_that_exits_badly_fails_even_where_the_suite_forgives_it() {
+        let complaint = Some("Client exited with code 1".to_owned());
+        let forgiven = Evidence { complaint, ..evidence(TESTED) };
+        assert_eq!(reasons(&forgiven), ["Client exited with code 1"]);
+    }
+
+    #[test]
+    fn a_suite_that_fails_silently_fails() {
+        let silent = Evidence { suite_succeeded: false, ..evidence(TESTED) };
+        assert_eq!(reasons(&silent), ["the suite failed without saying why"]);
+    }
+}

@@ -1,0 +1,59 @@
+//! Which of our crates may depend on which; dependencies point down only.
+
+use crate::workspace::metadata;
+
+/// What a crate may name among its normal dependencies.
+enum May {
+    Use(&'static [&'static str]),
+    UseAllBut(&'static [&'static str]),
+}
+
+const LAYERS: &[(&str, May)] = &[
+    ("trunkline", May::UseAllBut(&["testkit", "xtask"])),
+    ("testkit", May::UseAllBut(&["trunkline", "xtask"])),
+    ("serve", May::Use(&["auth", "transport", "protocol"])),
+    ("client", May::Use(&["auth", "transport", "protocol"])),
+    ("lint", May::Use(&["client", "protocol"])),
+    ("gateway", May::Use(&["protocol"])),
+    ("tools", May::Use(&["protocol"])),
+    ("documents", May::Use(&["protocol"])),
+    ("config", May::Use(&["protocol"])),
+    ("transport", May::Use(&["protocol"])),
+    ("auth", May::Use(&[])),
+    ("protocol", May::Use(&[])),
+    ("xtask", May::Use(&[])),
+];
+
+#[test]
+fn dependencies_point_down_only() {
+    let metadata = metadata().unwrap();
+    let ours: Vec<&str> = metadata.packages.iter().map(|package| short(&package.name)).collect();
+    let mut wrong = Vec::new();
+    for package in &metadata.packages {
+        let name = short(&package.name);
+        let Some((_, may)) = LAYERS.iter().find(|(layer, _)| *layer == name) else {
+            wrong.push(format!("{name} has no line in LAYERS"));
+            continue;
+        };
+        for dependency in package.dependencies.iter().filter(|dependency| dependency.kind.is_none()) {
+            let below = short(&dependency.name);
+            if ours.contains(&below) && !may.name(below) {
+                wrong.push(format!("{name} must not depend on {below}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+impl May {
+    fn name(&self, other: &str) -> bool {
+        match self {
+            Self::Use(allowed) => allowed.contains(&other),
+            Self::UseAllBut(forbidden) => !forbidden.contains(&other),
+        }
+    }
+}
+
+fn short(package: &str) -> &str {
+    package.strip_prefix("trunkline-").unwrap_or(package)
+}

@@ -1,0 +1,102 @@
+//! Test peers: foreign MCP servers and the official conformance suites, installed into `target/peers`.
+//!
+//! A *group* is a folder of `target/peers` that is installed as a whole. Its file `installed` holds the pinned list
+//! it was made from and is written last, so a group that is half done or made from another list is made again.
+
+mod group;
+mod npm;
+mod pins;
+mod python;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use group::Group;
+
+pub(crate) use pins::{SUITE_CURRENT, SUITE_STABLE};
+
+/// Installed test peers.
+#[derive(Debug, Clone)]
+pub(crate) struct Peers {
+    root: PathBuf,
+}
+
+/// Installs what is missing or out of date under `root`; several groups at a time.
+pub(crate) fn install(root: &Path) -> Result<Peers> {
+    fs::create_dir_all(root.join("log")).with_context(|| format!("{} cannot be made", root.display()))?;
+    let lock = File::create(root.join("lock"))?;
+    lock.lock().context("the peers' lock could not be taken")?;
+
+    let outdated: Vec<Group> = groups()?.into_iter().filter(|group| !group.is_current(root)).collect();
+    let failures = thread::scope(|scope| {
+        let running: Vec<_> = outdated.iter().map(|group| scope.spawn(move || group.install(root))).collect();
+        let results = running.into_iter().map(|one| one.join().unwrap_or_else(|_| Err(anyhow!("panicked"))));
+        outdated
+            .iter()
+            .zip(results)
+            .filter_map(|(group, result)| result.err().map(|error| format!("{}: {error:#}", group.name())))
+            .collect::<Vec<_>>()
+    });
+    if !failures.is_empty() {
+        bail!("test peers could not be installed\n  {}", failures.join("\n  "));
+    }
+    let peers = Peers { root: root.to_owned() };
+    peers.check()?;
+    Ok(peers)
+}
+
+impl Peers {
+    /// A Node new enough for the conformance suites.
+    pub(crate) fn node(&self) -> Result<PathBuf> {
+        if let Some(node) = npm::system_node()? {
+            return Ok(node);
+        }
+        let (package, _) = pins::node_package()?;
+        Ok(self.root.join("node22/node_modules").join(package).join("bin/node"))
+    }
+
+    /// The entry file of a conformance suite.
+    pub(crate) fn suite(&self, version: &str) -> PathBuf {
+        self.root.join(suite_folder(version)).join("node_modules").join(pins::SUITE).join("dist/index.js")
+    }
+
+    /// Finds out here, and not in the middle of a test, when an installation lacks what tests start.
+    fn check(&self) -> Result<()> {
+        let mut wanted = vec![self.suite(SUITE_CURRENT), self.suite(SUITE_STABLE), self.node()?];
+        wanted.extend(pins::NPM_PROGRAMS.map(|name| self.root.join("npm/node_modules/.bin").join(name)));
+        wanted.extend(pins::PYTHON_PROGRAMS.map(|name| self.root.join("python/bin").join(name)));
+        for file in wanted {
+            if !file.exists() {
+                bail!("{} is missing although its group was installed; delete target/peers", file.display());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn groups() -> Result<Vec<Group>> {
+    let mut groups = vec![
+        Group::npm("npm", &pins::NPM),
+        Group::npm(&suite_folder(SUITE_CURRENT), &[(pins::SUITE, SUITE_CURRENT)]),
+        Group::npm(&suite_folder(SUITE_STABLE), &[(pins::SUITE, SUITE_STABLE)]),
+        Group::python("python", &pins::PYTHON),
+    ];
+    if npm::system_node()?.is_none() {
+        groups.push(Group::npm("node22", &[pins::node_package()?]));
+    }
+    Ok(groups)
+}
+
+fn suite_folder(version: &str) -> String {
+    format!("conformance-{version}")
+}
+
+/// What a program prints, or nothing when it does not run or fails.
+fn answer_of(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}

