@@ -56,7 +56,7 @@ pub(crate) fn run(
     only: &[String],
 ) -> Result<Vec<Report>> {
     let results = workspace.target().join("conformance");
-    let hook = workspace.root().join("xtask/loopback.cjs");
+    let hook = workspace.root().join("crates/testkit/peers/loopback.cjs");
     let mut planned = Vec::new();
     for (version, revision) in RUNS {
         let suite = Suite::new(peers, hook.clone(), version, revision)?;

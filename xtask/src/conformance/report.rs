@@ -22,6 +22,9 @@ impl Report {
         for reason in verdict.reasons() {
             println!("          {reason}");
         }
+        if !verdict.skipped().is_empty() {
+            println!("          skipped: {}", verdict.skipped().join(", "));
+        }
         if verdict.passed() {
             self.passed += 1;
         } else {

@@ -22,6 +22,8 @@ pub(super) struct Verdict {
     counts: Counts,
     /// Why the scenario failed; empty when it passed.
     reasons: Vec<String>,
+    /// The names of the checks that did not apply to what the client did.
+    skipped: Vec<String>,
 }
 
 #[derive(Debug, Default)]
@@ -29,13 +31,14 @@ struct Counts {
     succeeded: usize,
     failed: usize,
     warned: usize,
-    skipped: usize,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Check {
     id: String,
+    #[serde(default)]
+    name: String,
     status: Status,
     description: Option<String>,
     error_message: Option<String>,
@@ -56,7 +59,7 @@ const WIRE_SCHEMA: &str = "wire-schema";
 const LONGEST_REASON: usize = 220;
 
 pub(super) fn judge(evidence: &Evidence) -> Verdict {
-    let mut verdict = Verdict { counts: Counts::default(), reasons: Vec::new() };
+    let mut verdict = Verdict { counts: Counts::default(), reasons: Vec::new(), skipped: Vec::new() };
     let checks: Vec<Check> = match evidence.checks.as_deref().map(serde_json::from_str) {
         Some(Ok(checks)) => checks,
         Some(Err(error)) => {
@@ -94,10 +97,14 @@ impl Verdict {
         &self.reasons
     }
 
+    pub(super) fn skipped(&self) -> &[String] {
+        &self.skipped
+    }
+
     fn count(&mut self, check: &Check) {
         match check.status {
             Status::Success => self.counts.succeeded += 1,
-            Status::Skipped => self.counts.skipped += 1,
+            Status::Skipped => self.skipped.push(check.name.clone()),
             Status::Info => {}
             Status::Failure => {
                 self.counts.failed += 1;
@@ -121,8 +128,8 @@ impl Check {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counts { succeeded, failed, warned, skipped } = &self.counts;
-        write!(f, "{succeeded} ok, {failed} failed, {warned} warned, {skipped} skipped")
+        let Counts { succeeded, failed, warned } = &self.counts;
+        write!(f, "{succeeded} ok, {failed} failed, {warned} warned, {} skipped", self.skipped.len())
     }
 }
 
@@ -130,7 +137,7 @@ impl fmt::Display for Verdict {
 mod tests {
     use super::*;
 
-    const TESTED: &str = r#"[{"id":"a","status":"SUCCESS"},{"id":"wire-schema-valid","status":"SUCCESS"},{"id":"b","status":"SKIPPED"},{"id":"c","status":"INFO"}]"#;
+    const TESTED: &str = r#"[{"id":"a","status":"SUCCESS"},{"id":"wire-schema-valid","status":"SUCCESS"},{"id":"b","name":"B","status":"SKIPPED"},{"id":"c","status":"INFO"}]"#;
 
     fn evidence(checks: &str) -> Evidence {
         Evidence { checks: Some(checks.to_owned()), suite_succeeded: true, complaint: None }
@@ -145,6 +152,7 @@ mod tests {
         let verdict = judge(&evidence(TESTED));
         assert!(verdict.passed(), "{verdict:?}");
         assert_eq!(verdict.to_string(), "2 ok, 0 failed, 0 warned, 1 skipped");
+        assert_eq!(verdict.skipped(), ["B"]);
     }
 
     #[test]
