@@ -27,14 +27,19 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     let cargo_fuzz = cargo_fuzz(workspace)?;
     for target in &targets {
         println!("\n== fuzz {target}, {seconds} s");
+        // New inputs go into the first folder; the checked-in seeds are only read.
+        let found = workspace.target().join("fuzz").join(target);
+        fs::create_dir_all(&found)?;
+        let mut build = nightly(&cargo_fuzz);
+        process::run(build.args(["fuzz", "build", target]).current_dir(workspace.root()))?;
         let mut command = nightly(&cargo_fuzz);
-        command.args(["fuzz", "run", target.as_str(), "--"]);
+        command.args(["fuzz", "run", target]).arg(found).arg(seeds(&package, target)).arg("--");
         command.arg(format!("-max_total_time={seconds}")).current_dir(workspace.root());
         process::run(&mut command).with_context(|| {
             format!("the target {target} did not hold; the input that broke it is in fuzz/artifacts/{target}")
         })?;
     }
-    println!("\n{} fuzz targets held for {seconds} s each", targets.len());
+    println!("\nheld for {seconds} s each: {}", targets.join(", "));
     Ok(())
 }
 
@@ -56,7 +61,7 @@ fn targets(package: &Path) -> Result<Vec<String>> {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension == "rs") {
             let name = path.file_stem().context("a file has a name")?.to_string_lossy().into_owned();
-            let seeds = package.join("corpus").join(&name);
+            let seeds = seeds(package, &name);
             if fs::read_dir(&seeds).map_or(true, |mut seeds| seeds.next().is_none()) {
                 bail!("the target {name} has no seeds; put some into {}", seeds.display());
             }
@@ -68,6 +73,10 @@ fn targets(package: &Path) -> Result<Vec<String>> {
     }
     names.sort_unstable();
     Ok(names)
+}
+
+fn seeds(package: &Path, target: &str) -> PathBuf {
+    package.join("corpus").join(target)
 }
 
 /// Finds cargo-fuzz, or installs it under `target/tools`.

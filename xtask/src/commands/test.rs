@@ -39,17 +39,19 @@ pub(super) fn run(workspace: &Workspace, arguments: Arguments) -> Result<()> {
 
     println!("\n{summary}");
     if let Err(error) = &result {
+        // A step that is no test counts as one that failed.
+        tally.failed = tally.failed.max(1);
         println!("stopped: {error:#}");
-        if installing.is_some() {
-            println!("(test peers are still being installed; waiting, so that they are there next time)");
-        }
     }
     if let Some(installing) = installing {
-        // The first failure has been told; this one will come again.
+        if !installing.is_finished() {
+            println!("(test peers are still being installed; waiting, so that they are there next time)");
+        }
+        // The first failure has been told; this one would come again.
         drop(installing.join());
     }
     println!("{} passed, {} failed", tally.passed, tally.failed);
-    result.map_err(|_| anyhow!("the tests did not pass"))
+    result.map_err(|_| anyhow!("not everything passed"))
 }
 
 fn steps(

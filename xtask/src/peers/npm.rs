@@ -12,7 +12,7 @@ use super::pins::{OLDEST_NODE, Pin};
 use crate::process::{Ending, Scope, run_bounded};
 
 const LIMIT: Duration = Duration::from_mins(10);
-const LOG_TAIL_LINES: usize = 12;
+const GIST_LINES: usize = 4;
 /// Words by which npm tells that it did not reach its registry.
 const UNREACHABLE: [&str; 6] =
     ["ENOTFOUND", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EAI_AGAIN", "ENETUNREACH"];
@@ -51,14 +51,18 @@ fn explain(ending: Ending, output: &str, log: &Path) -> String {
     } else {
         "npm install failed"
     };
-    format!("{cause}\n{}\n    (all of it: {})", tail(output), log.display())
+    format!("{cause}\n{}\n    (all of it: {})", gist(output), log.display())
 }
 
-/// The last lines of an installer's output, indented.
-pub(super) fn tail(output: &str) -> String {
+/// The first lines in which an installer speaks of an error, or its last ones if it does not; indented.
+pub(super) fn gist(output: &str) -> String {
     let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
-    let last = &lines[lines.len().saturating_sub(LOG_TAIL_LINES)..];
-    last.iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+    let mut chosen: Vec<&str> =
+        lines.iter().copied().filter(|line| line.to_lowercase().contains("error")).take(GIST_LINES).collect();
+    if chosen.is_empty() {
+        chosen = lines[lines.len().saturating_sub(GIST_LINES)..].to_vec();
+    }
+    chosen.iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -75,9 +79,10 @@ mod tests {
     }
 
     #[test]
-    fn only_the_end_of_a_long_output_is_shown() {
-        let output: String = (0..100).flat_map(|line| [line.to_string(), "\n\n".to_owned()]).collect();
-        assert_eq!(tail(&output).lines().count(), LOG_TAIL_LINES);
-        assert!(tail(&output).ends_with("    99"));
+    fn the_gist_is_what_speaks_of_an_error_or_else_the_end() {
+        let words = "one two three four five";
+        let plain = words.replace(' ', "\n\n");
+        assert_eq!(gist(&plain), "    two\n    three\n    four\n    five");
+        assert_eq!(gist(&format!("{plain}\nnpm error code E1\nmore")), "    npm error code E1");
     }
 }

@@ -8,14 +8,19 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 use super::answer_of;
-use super::npm::tail;
+use super::npm::gist;
 use super::pins::{OLDEST_PYTHON, Pin};
 use crate::process::{Ending, Scope, run_bounded};
 
 const LIMIT: Duration = Duration::from_mins(10);
 /// Words by which pip tells that it did not reach its index.
-const UNREACHABLE: [&str; 4] =
-    ["NewConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "Max retries exceeded"];
+const UNREACHABLE: [&str; 5] = [
+    "NewConnectionError",
+    "ConnectTimeoutError",
+    "ReadTimeoutError",
+    "Max retries exceeded",
+    "from versions: none",
+];
 
 pub(super) fn install(folder: &Path, pins: &[Pin], log: &Path) -> Result<()> {
     check_python()?;
@@ -62,7 +67,7 @@ fn explain(ending: Ending, output: &str, log: &Path) -> String {
     } else {
         "pip install failed"
     };
-    format!("{cause}\n{}\n    (all of it: {})", tail(output), log.display())
+    format!("{cause}\n{}\n    (all of it: {})", gist(output), log.display())
 }
 
 #[cfg(test)]
