@@ -30,6 +30,11 @@ impl Object {
         }
     }
 
+    /// Adds a member without looking for an older one of that name: the caller knows that there is none.
+    pub(crate) fn push(&mut self, name: impl Into<Cow<'static, str>>, value: Raw) {
+        self.0.push((name.into(), value));
+    }
+
     pub fn remove(&mut self, name: &str) -> Option<Raw> {
         let at = self.0.iter().position(|(key, _)| key == name)?;
         Some(self.0.remove(at).1)

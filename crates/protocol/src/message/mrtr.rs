@@ -1,0 +1,102 @@
+//! Results that are not the end: more input is needed, or a task was started.
+
+use crate::{
+    Object, Raw,
+    view::{Member, view},
+};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+/// What kind of result this is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResultType {
+    /// Also when the result does not say.
+    Complete,
+    InputRequired,
+    Task,
+    /// Makes the response invalid, unless an extension that was declared gives it a meaning.
+    Unknown(String),
+}
+
+view! {
+    /// The server needs answers before it can go on. At least one of the two is there.
+    pub struct InputRequired tagged "resultType" = "input_required" {
+    } optional {
+        input_requests: InputRequests = "inputRequests",
+        /// To be repeated as it is, if and only if it was given.
+        request_state: String = "requestState",
+        meta: Raw = "_meta",
+    }
+
+    /// A question of the server, inside a result.
+    pub struct InputRequest {
+        method: String = "method",
+    } optional {
+        params: Raw = "params",
+    }
+}
+
+/// Questions by their keys, in the server's order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InputRequests(pub Vec<(String, InputRequest)>);
+
+/// Answers by the keys of their questions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InputResponses(pub Object);
+
+impl ResultType {
+    pub fn of(result: &Raw) -> Self {
+        let Some(raw) = result.member("resultType") else { return Self::Complete };
+        match raw.decode::<String>() {
+            Ok(text) => match text.as_str() {
+                "complete" => Self::Complete,
+                "input_required" => Self::InputRequired,
+                "task" => Self::Task,
+                _ => Self::Unknown(text),
+            },
+            Err(_) => Self::Unknown(raw.to_string()),
+        }
+    }
+}
+
+impl InputRequests {
+    pub fn get(&self, key: &str) -> Option<&InputRequest> {
+        self.0.iter().find(|(k, _)| k == key).map(|(_, request)| request)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &InputRequest)> {
+        self.0.iter().map(|(key, request)| (key.as_str(), request))
+    }
+}
+
+impl Member for InputRequests {}
+impl Member for InputResponses {}
+
+impl<'de> Deserialize<'de> for InputRequests {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let InputResponses(members) = InputResponses::deserialize(deserializer)?;
+        let read = members.iter().map(|(key, raw)| match raw.decode() {
+            Ok(request) => Ok((key.to_owned(), request)),
+            Err(error) => Err(D::Error::custom(format_args!("`{key}`: {error}"))),
+        });
+        read.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl Serialize for InputRequests {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for InputResponses {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let members = Raw::deserialize(deserializer)?.object();
+        members.map(Self).ok_or_else(|| D::Error::custom("expected an object of unique keys"))
+    }
+}
+
+impl Serialize for InputResponses {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter())
+    }
+}

@@ -1,0 +1,66 @@
+//! Prompts: texts that a server prepares for its users.
+
+use super::{CacheScope, ContentBlock, Icon, InputResponses, Role, list::items};
+use crate::{Number, Raw, view::view};
+
+view! {
+    /// A prompt as a server lists it.
+    pub struct Prompt {
+        name: String = "name",
+    } optional {
+        title: String = "title",
+        description: String = "description",
+        arguments: Vec<PromptArgument> = "arguments",
+        icons: Vec<Icon> = "icons",
+        meta: Raw = "_meta",
+    }
+
+    /// Something to fill in.
+    pub struct PromptArgument {
+        name: String = "name",
+    } optional {
+        title: String = "title",
+        description: String = "description",
+        required: bool = "required",
+    }
+
+    /// The answer to `prompts/list`.
+    pub struct ListPromptsResult {
+        prompts: Vec<Raw> = "prompts",
+    } optional {
+        next_cursor: String = "nextCursor",
+        result_type: String = "resultType",
+        ttl_ms: Number = "ttlMs",
+        cache_scope: CacheScope = "cacheScope",
+        meta: Raw = "_meta",
+    }
+
+    /// The parameters of `prompts/get`.
+    pub struct GetPromptParams {
+        name: String = "name",
+    } optional {
+        /// An object of strings.
+        arguments: Raw = "arguments",
+        input_responses: InputResponses = "inputResponses",
+        request_state: String = "requestState",
+        meta: Raw = "_meta",
+    }
+
+    /// The answer to `prompts/get`.
+    pub struct GetPromptResult {
+        messages: Vec<PromptMessage> = "messages",
+    } optional {
+        description: String = "description",
+        result_type: String = "resultType",
+        meta: Raw = "_meta",
+    }
+
+    /// One turn of the conversation that a prompt is.
+    pub struct PromptMessage {
+        role: Role = "role",
+        content: ContentBlock = "content",
+    } optional {
+    }
+}
+
+items!(ListPromptsResult, prompts: Prompt);

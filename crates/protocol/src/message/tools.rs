@@ -1,0 +1,111 @@
+//! Tools: their definitions, calls and results.
+
+use super::{CacheScope, ContentBlock, Icon, InputResponses, TaskParams, list::items};
+use crate::{
+    Number, Raw,
+    view::{view, words},
+};
+
+view! {
+    /// A tool as a server lists it.
+    pub struct Tool {
+        name: String = "name",
+        input_schema: Raw = "inputSchema",
+    } optional {
+        title: String = "title",
+        description: String = "description",
+        output_schema: Raw = "outputSchema",
+        annotations: ToolAnnotations = "annotations",
+        icons: Vec<Icon> = "icons",
+        /// 2025-11-25.
+        execution: ToolExecution = "execution",
+        meta: Raw = "_meta",
+    }
+
+    /// Hints, which an untrusted server may get wrong on purpose. Absent means: not read-only, destructive, not
+    /// idempotent, open to the world.
+    pub struct ToolAnnotations {
+    } optional {
+        title: String = "title",
+        read_only_hint: bool = "readOnlyHint",
+        destructive_hint: bool = "destructiveHint",
+        idempotent_hint: bool = "idempotentHint",
+        open_world_hint: bool = "openWorldHint",
+    }
+
+    /// How a tool may be run, in 2025-11-25.
+    pub struct ToolExecution {
+    } optional {
+        task_support: TaskSupport = "taskSupport",
+    }
+
+    /// The answer to `tools/list`.
+    pub struct ListToolsResult {
+        tools: Vec<Raw> = "tools",
+    } optional {
+        next_cursor: String = "nextCursor",
+        result_type: String = "resultType",
+        ttl_ms: Number = "ttlMs",
+        cache_scope: CacheScope = "cacheScope",
+        meta: Raw = "_meta",
+    }
+
+    /// The parameters of `tools/call`.
+    pub struct CallToolParams {
+        name: String = "name",
+    } optional {
+        arguments: Raw = "arguments",
+        /// 2025-11-25.
+        task: TaskParams = "task",
+        input_responses: InputResponses = "inputResponses",
+        request_state: String = "requestState",
+        meta: Raw = "_meta",
+    }
+
+    /// The answer to `tools/call`.
+    pub struct CallToolResult {
+    } optional {
+        /// Required by the specification, but servers that answer with structured content alone exist.
+        content: Vec<ContentBlock> = "content",
+        /// Any JSON, `null` too; only an object before 2026-07-28.
+        structured_content: Raw = "structuredContent",
+        is_error: bool = "isError",
+        result_type: String = "resultType",
+        meta: Raw = "_meta",
+    }
+}
+
+words! {
+    /// Whether a tool runs as a task, in 2025-11-25. Absent means forbidden.
+    pub enum TaskSupport {
+        Forbidden = "forbidden",
+        Optional = "optional",
+        Required = "required",
+    }
+}
+
+items!(ListToolsResult, tools: Tool);
+
+impl Tool {
+    /// What to call the tool before people.
+    pub fn display_name(&self) -> &str {
+        let annotated = self.annotations.as_ref().and_then(|a| a.title.as_deref());
+        self.title.as_deref().or(annotated).unwrap_or(&self.name)
+    }
+
+    pub fn task_support(&self) -> TaskSupport {
+        let declared = self.execution.as_ref().and_then(|e| e.task_support.clone());
+        declared.unwrap_or(TaskSupport::Forbidden)
+    }
+}
+
+impl CallToolResult {
+    /// The content; empty when there is none.
+    pub fn blocks(&self) -> &[ContentBlock] {
+        self.content.as_deref().unwrap_or_default()
+    }
+
+    pub fn failed(&self) -> bool {
+        self.is_error == Some(true)
+    }
+}

@@ -1,0 +1,324 @@
+//! The `view!` macro: a typed look at one JSON object that loses nothing.
+//!
+//! A view names the members the specification gives; every other member stays raw and in order in `rest` and is written
+//! again. Reading is strict about types and about required members, because a caller would otherwise work with half a
+//! message; lists therefore keep their items raw (see [`crate::message::read_items`]), so that one bad item costs only
+//! itself.
+//!
+//! An optional member that is `null` reads as absent and is not written again. Two kinds of member keep the difference,
+//! because the specification gives `null` a meaning there: a [`Raw`] (such as `structuredContent`) and a
+//! [`Ttl`](crate::message::Ttl).
+
+use crate::{Number, Raw};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{DeserializeOwned, DeserializeSeed, Error as _, MapAccess},
+    ser::SerializeMap,
+};
+use std::{fmt::Display, marker::PhantomData};
+
+/// Defines views. Required members stand in the first block and are the arguments of `new`; the second block holds the
+/// optional ones, each an `Option` of the type it names. A view may have a constant member, its tag:
+/// `pub struct TextContent tagged "type" = "text" { … }`. A view without required members has a `Default` instead of `new`.
+macro_rules! view {
+    (@new $view:ident () ($($may:ident)*)) => {
+        impl Default for $view {
+            fn default() -> Self {
+                Self { $($may: None,)* rest: $crate::Object::new() }
+            }
+        }
+    };
+    (@new $view:ident ($($need:ident: $need_ty:ty,)+) ($($may:ident)*)) => {
+        impl $view {
+            /// With the required members only.
+            pub fn new($($need: impl Into<$need_ty>),+) -> Self {
+                Self { $($need: $need.into(),)+ $($may: None,)* rest: $crate::Object::new() }
+            }
+        }
+    };
+    ($(
+        $(#[$doc:meta])*
+        pub struct $view:ident $(tagged $tag:literal = $tag_value:literal)? {
+            $($(#[$need_doc:meta])* $need:ident: $need_ty:ty = $need_name:literal,)*
+        } optional {
+            $($(#[$may_doc:meta])* $may:ident: $may_ty:ty = $may_name:literal,)*
+        }
+    )*) => { $(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct $view {
+            $($(#[$need_doc])* pub $need: $need_ty,)*
+            $($(#[$may_doc])* pub $may: Option<$may_ty>,)*
+            /// Members that this view does not name, in their order.
+            pub rest: $crate::Object,
+        }
+
+        $crate::view::view! { @new $view ($($need: $need_ty,)*) ($($may)*) }
+
+        impl $view {
+            /// The object as JSON, the unknown members last.
+            pub fn to_raw(&self) -> $crate::Raw {
+                $crate::Raw::encode(self).expect("a view holds nothing but checked JSON under text names")
+            }
+        }
+
+        impl $crate::view::Member for $view {}
+
+        impl<'de> serde::Deserialize<'de> for $view {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Members;
+
+                impl<'de> serde::de::Visitor<'de> for Members {
+                    type Value = $view;
+
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str(concat!("an object (", stringify!($view), ")"))
+                    }
+
+                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$view, A::Error> {
+                        $(let mut $need: Option<$need_ty> = None;)*
+                        $(let mut $may = $crate::view::Slot::<$may_ty>::default();)*
+                        $(let mut tag = $crate::view::Tag::new($tag_value);)?
+                        let mut rest = $crate::Object::new();
+                        while let Some(name) = map.next_key::<String>()? {
+                            match name.as_str() {
+                                $($tag => tag.read(&mut map)?,)?
+                                $($need_name => $crate::view::read_needed(&mut $need, $need_name, &mut map)?,)*
+                                $($may_name => $may.read($may_name, &mut map)?,)*
+                                _ => rest.push(name, map.next_value()?),
+                            }
+                        }
+                        $(tag.check::<A::Error>($tag)?;)?
+                        Ok($view {
+                            $($need: $need.ok_or_else(|| serde::de::Error::missing_field($need_name))?,)*
+                            $($may: $may.value,)*
+                            rest,
+                        })
+                    }
+                }
+
+                deserializer.deserialize_map(Members)
+            }
+        }
+
+        impl serde::Serialize for $view {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let mut map = serializer.serialize_map(None)?;
+                $(serde::ser::SerializeMap::serialize_entry(&mut map, $tag, $tag_value)?;)?
+                $(serde::ser::SerializeMap::serialize_entry(&mut map, $need_name, &self.$need)?;)*
+                $($crate::view::write_optional(&mut map, $may_name, self.$may.as_ref())?;)*
+                for (name, value) in self.rest.iter() {
+                    serde::ser::SerializeMap::serialize_entry(&mut map, name, value)?;
+                }
+                serde::ser::SerializeMap::end(map)
+            }
+        }
+    )* };
+}
+
+/// Defines a choice among the specification's words. A word we do not know is kept, so that it costs nobody the message.
+macro_rules! words {
+    ($(
+        $(#[$doc:meta])*
+        pub enum $words:ident { $($word:ident = $text:literal,)* }
+    )*) => { $(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        pub enum $words {
+            $($word,)*
+            /// A word that the specification does not give.
+            Unknown(String),
+        }
+
+        impl $words {
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$word => $text,)*
+                    Self::Unknown(text) => text,
+                }
+            }
+        }
+
+        impl From<&str> for $words {
+            fn from(text: &str) -> Self {
+                match text {
+                    $($text => Self::$word,)*
+                    _ => Self::Unknown(text.to_owned()),
+                }
+            }
+        }
+
+        impl std::fmt::Display for $words {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $words {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer).map(|text| Self::from(text.as_str()))
+            }
+        }
+
+        impl serde::Serialize for $words {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl $crate::view::Member for $words {}
+    )* };
+}
+
+/// Defines a choice among tagged views. What has another tag, or breaks the rules of its own, is kept raw: one odd block
+/// must not cost the whole result.
+macro_rules! choice {
+    (
+        $(#[$doc:meta])*
+        pub enum $choice:ident by $tag:literal { $($(#[$variant_doc:meta])* $variant:ident($view:ident) = $text:literal,)* }
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum $choice {
+            $($(#[$variant_doc])* $variant($view),)*
+            /// Of a kind we do not know, or not readable as its kind.
+            Unknown($crate::Raw),
+        }
+
+        impl $choice {
+            /// Reads any value; this never fails.
+            pub fn read(raw: $crate::Raw) -> Self {
+                match raw.member_as::<String>($tag).as_deref() {
+                    $(Some($text) => raw.decode().map(Self::$variant).unwrap_or(Self::Unknown(raw)),)*
+                    _ => Self::Unknown(raw),
+                }
+            }
+        }
+
+        $(impl From<$view> for $choice {
+            fn from(view: $view) -> Self {
+                Self::$variant(view)
+            }
+        })*
+
+        impl<'de> serde::Deserialize<'de> for $choice {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::Raw::deserialize(deserializer).map(Self::read)
+            }
+        }
+
+        impl serde::Serialize for $choice {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$variant(view) => view.serialize(serializer),)*
+                    Self::Unknown(raw) => raw.serialize(serializer),
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use {choice, view, words};
+
+/// What can be an optional member of a view.
+pub(crate) trait Member: DeserializeOwned {
+    /// Reads the member's value; `None` when it counts as absent.
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self>, D::Error> {
+        Option::<Self>::deserialize(deserializer)
+    }
+}
+
+impl Member for String {}
+impl Member for bool {}
+impl Member for Number {}
+impl<T: DeserializeOwned> Member for Vec<T> {}
+impl Member for Raw {
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self>, D::Error> {
+        Raw::deserialize(deserializer).map(Some)
+    }
+}
+
+/// An optional member while its object is being read.
+pub(crate) struct Slot<T> {
+    seen: bool,
+    pub(crate) value: Option<T>,
+}
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Self { seen: false, value: None }
+    }
+}
+
+impl<T: Member> Slot<T> {
+    pub(crate) fn read<'de, A: MapAccess<'de>>(
+        &mut self,
+        name: &'static str,
+        map: &mut A,
+    ) -> Result<(), A::Error> {
+        if std::mem::replace(&mut self.seen, true) {
+            return Err(A::Error::duplicate_field(name));
+        }
+        self.value = map.next_value_seed(Optional(PhantomData)).map_err(|e| at::<A::Error>(name, &e))?;
+        Ok(())
+    }
+}
+
+/// The constant member of a tagged view.
+pub(crate) struct Tag {
+    want: &'static str,
+    seen: bool,
+}
+
+impl Tag {
+    pub(crate) fn new(want: &'static str) -> Self {
+        Self { want, seen: false }
+    }
+
+    pub(crate) fn read<'de, A: MapAccess<'de>>(&mut self, map: &mut A) -> Result<(), A::Error> {
+        let text: String = map.next_value()?;
+        if self.seen || text != self.want {
+            return Err(A::Error::custom(format_args!("expected one tag `{}`, found `{text}`", self.want)));
+        }
+        self.seen = true;
+        Ok(())
+    }
+
+    pub(crate) fn check<E: serde::de::Error>(&self, name: &'static str) -> Result<(), E> {
+        if self.seen { Ok(()) } else { Err(E::missing_field(name)) }
+    }
+}
+
+pub(crate) fn read_needed<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
+    slot: &mut Option<T>,
+    name: &'static str,
+    map: &mut A,
+) -> Result<(), A::Error> {
+    let value = map.next_value().map_err(|e| at::<A::Error>(name, &e))?;
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(A::Error::duplicate_field(name)),
+    }
+}
+
+pub(crate) fn write_optional<M: SerializeMap, T: Serialize>(
+    map: &mut M,
+    name: &'static str,
+    value: Option<&T>,
+) -> Result<(), M::Error> {
+    value.map_or(Ok(()), |value| map.serialize_entry(name, value))
+}
+
+struct Optional<T>(PhantomData<T>);
+
+impl<'de, T: Member> DeserializeSeed<'de> for Optional<T> {
+    type Value = Option<T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<T>, D::Error> {
+        T::read(deserializer)
+    }
+}
+
+fn at<E: serde::de::Error>(name: &str, error: &impl Display) -> E {
+    E::custom(format_args!("`{name}`: {error}"))
+}
