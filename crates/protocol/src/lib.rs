@@ -10,6 +10,7 @@ mod id;
 mod malformed;
 pub mod message;
 pub mod method;
+mod name;
 mod number;
 mod object;
 mod raw;
@@ -22,6 +23,10 @@ pub use envelope::{Envelope, ErrorObject, Frame, MAX_BATCH, Notification, Reques
 pub use fault::{Fault, FaultKind};
 pub use id::{MAX_ID_BYTES, RequestId};
 pub use malformed::{Defect, Malformed};
+pub use name::{
+    BadPublicName, BadServerName, Collision, MAX_PUBLIC_NAME, MAX_SERVER_NAME, NameMap, PublicName,
+    ServerName, ToolName,
+};
 pub use number::Number;
 pub use object::Object;
 pub use raw::Raw;
