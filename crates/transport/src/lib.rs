@@ -1,1 +1,8 @@
+//! Bytes to MCP frames and back, over stdio, Streamable HTTP and HTTP+SSE. This crate knows no MCP method.
 
+pub mod body;
+pub mod headers;
+pub mod http;
+pub mod legacy_sse;
+pub mod sse;
+pub mod streamable_http;
