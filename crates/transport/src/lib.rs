@@ -1,4 +1,10 @@
-//! Bytes to MCP frames and back. Knows no MCP method: what a frame means is left to its callers.
+//! Bytes to MCP frames and back, over stdio, Streamable HTTP and HTTP+SSE. This crate knows no MCP method.
 
+pub mod body;
 pub mod child;
+pub mod headers;
+pub mod http;
+pub mod legacy_sse;
+pub mod sse;
 pub mod stdio;
+pub mod streamable_http;

@@ -1,0 +1,133 @@
+//! The headers of Streamable HTTP: their names, and how a value travels that a plain header cannot carry.
+//!
+//! Since revision 2026-07-28 names and arguments are mirrored into headers. A value goes as it is, unless it has
+//! control or non-ASCII characters, blank or tab at an end, or already looks encoded; then it goes as
+//! `=?base64?…?=`, with the markers exactly so.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::{HeaderName, HeaderValue};
+
+/// The protocol revision of a request.
+pub const MCP_PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+/// The session a legacy server has issued.
+pub const MCP_SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+/// The method of a request (2026-07-28).
+pub const MCP_METHOD: HeaderName = HeaderName::from_static("mcp-method");
+/// The tool, prompt, resource or task a request is about (2026-07-28).
+pub const MCP_NAME: HeaderName = HeaderName::from_static("mcp-name");
+/// The event after which a stream is to be resumed.
+pub const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// What the names of mirrored tool arguments begin with (2026-07-28).
+pub const MCP_PARAM_PREFIX: &str = "mcp-param-";
+
+const OPENING: &str = "=?base64?";
+const CLOSING: &str = "?=";
+
+/// A header value that no client following the rules would have sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadHeaderValue {
+    #[error("the header value has characters that must be sent base64-encoded")]
+    Unencoded,
+    #[error("the header value is marked as base64 and is not")]
+    Base64,
+    #[error("the header value is base64 of something that is not UTF-8")]
+    Utf8,
+}
+
+/// Turns any text into a header value, encoding it only where it must be.
+pub fn encode_value(value: &str) -> HeaderValue {
+    if travels_as_is(value) && !looks_encoded(value) {
+        return HeaderValue::from_str(value).expect("printable ASCII is a header value");
+    }
+    let encoded = format!("{OPENING}{}{CLOSING}", STANDARD.encode(value));
+    HeaderValue::try_from(encoded).expect("base64 is printable ASCII")
+}
+
+/// The text that [`encode_value`] was given; refuses what it would never have produced, except that a value may be
+/// encoded without need.
+pub fn decode_value(value: &HeaderValue) -> Result<String, BadHeaderValue> {
+    let text = value.to_str().map_err(|_| BadHeaderValue::Unencoded)?;
+    if !travels_as_is(text) {
+        return Err(BadHeaderValue::Unencoded);
+    }
+    let Some(inner) = text.strip_prefix(OPENING).and_then(|rest| rest.strip_suffix(CLOSING)) else {
+        return Ok(text.to_owned());
+    };
+    let bytes = STANDARD.decode(inner).map_err(|_| BadHeaderValue::Base64)?;
+    String::from_utf8(bytes).map_err(|_| BadHeaderValue::Utf8)
+}
+
+fn travels_as_is(value: &str) -> bool {
+    value.bytes().all(|byte| matches!(byte, b' '..=b'~')) && !value.starts_with(' ') && !value.ends_with(' ')
+}
+
+fn looks_encoded(value: &str) -> bool {
+    value.starts_with(OPENING) && value.ends_with(CLOSING)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn encoded(value: &str) -> String {
+        encode_value(value).to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn plain_values_go_as_they_are() {
+        for plain in ["", "get_weather", "a b", "file:///a?b=%20", "=?base64?x", "x?=", "=?BASE64?eA==?="] {
+            assert_eq!(encoded(plain), plain);
+        }
+    }
+
+    #[test]
+    fn values_a_header_cannot_carry_are_encoded() {
+        assert_eq!(encoded("ä"), "=?base64?w6Q=?=");
+        assert_eq!(encoded(" a"), "=?base64?IGE=?=");
+        assert_eq!(encoded("a\t"), "=?base64?YQk=?=");
+        assert_eq!(encoded("a\r\nx: y"), "=?base64?YQ0KeDogeQ==?=");
+        assert_eq!(encoded("a\tb"), "=?base64?YQli?=");
+        assert_eq!(encoded("\u{7f}"), "=?base64?fw==?=");
+        assert_eq!(encoded("=?base64?eA==?="), "=?base64?PT9iYXNlNjQ/ZUE9PT89?=");
+        assert_eq!(encoded("=?base64?="), "=?base64?PT9iYXNlNjQ/PQ==?=");
+    }
+
+    #[test]
+    fn values_that_nobody_would_have_sent_are_refused() {
+        let cases = [
+            (&b"=?base64?eA?="[..], BadHeaderValue::Base64),
+            (b"=?base64?e A==?=", BadHeaderValue::Base64),
+            (b"=?base64?eB==?=", BadHeaderValue::Base64),
+            (b"=?base64?-_8=?=", BadHeaderValue::Base64),
+            (b"=?base64?/w==?=", BadHeaderValue::Utf8),
+            (b"\xc3\xa4", BadHeaderValue::Unencoded),
+            (b"a\tb", BadHeaderValue::Unencoded),
+            (b" a", BadHeaderValue::Unencoded),
+        ];
+        for (value, expected) in cases {
+            let value = HeaderValue::from_bytes(value).unwrap();
+            assert_eq!(decode_value(&value), Err(expected), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_encoded_without_need_is_still_read() {
+        assert_eq!(decode_value(&HeaderValue::from_static("=?base64?eA==?=")).unwrap(), "x");
+        assert_eq!(decode_value(&HeaderValue::from_static("=?base64??=")).unwrap(), "");
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_comes_back(value in any::<String>()) {
+            prop_assert_eq!(decode_value(&encode_value(&value)).unwrap(), value);
+        }
+
+        #[test]
+        fn every_text_around_the_markers_comes_back(value in "[ \t]?(=\\?base64\\?)?[a-zA-Z=?ä]{0,8}(\\?=)?[ \t]?") {
+            prop_assert_eq!(decode_value(&encode_value(&value)).unwrap(), value);
+        }
+    }
+}

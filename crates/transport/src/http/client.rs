@@ -1,0 +1,96 @@
+//! The pooled client.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+
+use super::connector::Connector;
+use super::error::{HttpError, Phase};
+use super::options::{ForbiddenHeader, HttpOptions};
+use super::redirect::{self, MAX_REDIRECTS, RedirectError};
+use super::target::Target;
+
+/// An HTTP client with its own connection pool; clones share it.
+#[derive(Clone)]
+pub struct HttpClient(Arc<Inner>);
+
+struct Inner {
+    pool: Client<Connector, Full<Bytes>>,
+    options: HttpOptions,
+}
+
+impl HttpClient {
+    pub fn new(options: HttpOptions) -> Result<Self, ForbiddenHeader> {
+        options.check()?;
+        let pool = Client::builder(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(options.pool_idle_timeout)
+            .pool_max_idle_per_host(options.pool_max_idle)
+            .build(Connector::new(&options));
+        Ok(Self(Arc::new(Inner { pool, options })))
+    }
+
+    pub fn options(&self) -> &HttpOptions {
+        &self.0.options
+    }
+
+    /// Sends a request and waits for the head of its answer, whatever its status, following redirects within the
+    /// origin. Dropping the future, or the answer's body, takes the request back.
+    pub async fn send(
+        &self,
+        method: Method,
+        target: &Target,
+        mut headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response<Incoming>, HttpError> {
+        self.add_extra(&mut headers);
+        let mut target = target.clone();
+        for _ in 0..=MAX_REDIRECTS {
+            let mut request = Request::new(Full::new(body.clone()));
+            *request.method_mut() = method.clone();
+            *request.uri_mut() = target.uri().clone();
+            *request.headers_mut() = headers.clone();
+            let response = self.request(request).await?;
+            match redirect::next(&target, &method, response.status(), response.headers())? {
+                Some(next) => target = next,
+                None => return Ok(response),
+            }
+        }
+        Err(RedirectError::TooMany.into())
+    }
+
+    async fn request(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, HttpError> {
+        let answer = self.0.pool.request(request);
+        let answer = match self.0.options.head_timeout {
+            None => answer.await,
+            Some(limit) => tokio::time::timeout(limit, answer)
+                .await
+                .map_err(|_| HttpError::Timeout { phase: Phase::Head, limit })?,
+        };
+        answer.map_err(HttpError::from_request)
+    }
+
+    fn add_extra(&self, headers: &mut HeaderMap) {
+        let extra = &self.0.options.extra_headers;
+        for name in extra.keys() {
+            if !headers.contains_key(name) {
+                for value in extra.get_all(name) {
+                    headers.append(name, value.clone());
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for HttpClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpClient").finish_non_exhaustive()
+    }
+}

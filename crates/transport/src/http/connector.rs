@@ -1,0 +1,108 @@
+//! Opens connections: name lookup, TCP and TLS under one time limit, each failure told apart.
+
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::Uri;
+use http::uri::Scheme;
+use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tower_service::Service;
+
+use super::connect_error::{ConnectError, ConnectFailure};
+use super::options::HttpOptions;
+use super::tls::Tls;
+
+/// A peer that vanished without a word is noticed on a long stream by this.
+const TCP_KEEP_ALIVE: Duration = Duration::from_mins(1);
+
+type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// The connector under the connection pool.
+#[derive(Clone)]
+pub(super) struct Connector {
+    tcp: HttpConnector<Resolver>,
+    tls: Arc<Tls>,
+    timeout: Duration,
+}
+
+/// The system's resolver, with an error of its own that can be recognised.
+#[derive(Clone)]
+struct Resolver(GaiResolver);
+
+#[derive(Debug, thiserror::Error)]
+#[error("the host name cannot be resolved")]
+pub(super) struct LookupFailed(#[source] std::io::Error);
+
+impl Connector {
+    pub(super) fn new(options: &HttpOptions) -> Self {
+        let mut tcp = HttpConnector::new_with_resolver(Resolver(GaiResolver::new()));
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        tcp.set_keepalive(Some(TCP_KEEP_ALIVE));
+        // Shared out over the addresses of a name, so that a silent one leaves time for the others.
+        tcp.set_connect_timeout(Some(options.connect_timeout));
+        let tls = Tls::new(options.ca_certificates.clone(), options.client_certificate.clone());
+        Self { tcp, tls: Arc::new(tls), timeout: options.connect_timeout }
+    }
+
+    async fn connect(mut self, uri: Uri) -> Result<Stream, ConnectFailure> {
+        let after = self.timeout;
+        if uri.scheme() != Some(&Scheme::HTTPS) {
+            let stream = self.tcp.call(uri).await;
+            return stream
+                .map(MaybeHttpsStream::Http)
+                .map_err(|error| ConnectFailure::from_source(error.into(), after));
+        }
+        let config = self.tls.config().await.map_err(ConnectFailure::Tls)?;
+        let mut https = HttpsConnector::from((self.tcp, config));
+        https.enforce_https();
+        https.call(uri).await.map_err(|error| ConnectFailure::from_source(error, after))
+    }
+}
+
+impl Service<Uri> for Connector {
+    type Response = Stream;
+    type Error = ConnectError;
+    type Future = BoxFuture<Result<Stream, ConnectError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let after = self.timeout;
+        let authority = uri.authority().map_or_else(String::new, ToString::to_string);
+        let connecting = self.clone().connect(uri);
+        Box::pin(async move {
+            let outcome = tokio::time::timeout(after, connecting).await;
+            let outcome = outcome.unwrap_or(Err(ConnectFailure::TimedOut { after }));
+            outcome.map_err(|failure| ConnectError { authority, failure })
+        })
+    }
+}
+
+impl Service<Name> for Resolver {
+    type Response = std::vec::IntoIter<SocketAddr>;
+    type Error = LookupFailed;
+    type Future = BoxFuture<Result<Self::Response, LookupFailed>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LookupFailed>> {
+        self.0.poll_ready(cx).map_err(LookupFailed)
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
+        let lookup = self.0.call(name);
+        Box::pin(async move {
+            let addresses = lookup.await.map_err(LookupFailed)?;
+            Ok(addresses.collect::<Vec<_>>().into_iter())
+        })
+    }
+}

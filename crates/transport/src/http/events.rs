@@ -1,0 +1,48 @@
+//! The events of a response body.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use hyper::body::{Body as _, Incoming};
+
+use super::error::HttpError;
+use crate::sse::{Decoder, Event};
+
+/// A body read as an event stream. Nothing is lost when a reader stops waiting and comes back.
+#[derive(Debug)]
+pub(crate) struct EventStream {
+    body: Incoming,
+    decoder: Decoder,
+}
+
+impl EventStream {
+    pub(crate) fn new(body: Incoming, event_limit: usize) -> Self {
+        Self { body, decoder: Decoder::new(event_limit) }
+    }
+
+    /// The next event; none when the stream has ended as it should.
+    pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Event>, HttpError>> {
+        loop {
+            if let Some(event) = self.decoder.next()? {
+                return Poll::Ready(Ok(Some(event)));
+            }
+            match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
+                None => return Poll::Ready(Ok(None)),
+                Some(Err(error)) => return Poll::Ready(Err(HttpError::from_broken(error.into()))),
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data() {
+                        self.decoder.push(data);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) async fn next(&mut self) -> Result<Option<Event>, HttpError> {
+        std::future::poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    pub(crate) fn into_body(self) -> Incoming {
+        self.body
+    }
+}

@@ -1,0 +1,80 @@
+//! What kind of answer a response is, told by its head.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Response, header};
+use hyper::body::{Body as _, Incoming};
+
+use super::error::HttpError;
+use crate::body::{self, Beginning};
+
+/// How much of an answer that was not understood is shown.
+const SHOWN: usize = 512;
+/// How long we wait for a few bytes that nobody needs, to keep the connection usable.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
+const DRAIN_LIMIT: usize = 64 * 1024;
+
+/// An answer of a type no transport speaks.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("the server answered with {}", content_type.as_deref().unwrap_or("no content type"))]
+pub struct UnexpectedContentType {
+    pub content_type: Option<String>,
+    /// What the answer began with.
+    pub beginning: Bytes,
+}
+
+/// The kinds of answer that are understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Media {
+    Json,
+    EventStream,
+    /// Nothing, and by its head nothing to come.
+    Empty,
+    Other,
+}
+
+impl Media {
+    pub(crate) fn of(response: &Response<Incoming>) -> Result<Self, HttpError> {
+        if response.body().is_end_stream() {
+            return Ok(Self::Empty);
+        }
+        if let Some(encoding) = content_coding(response.headers()) {
+            return Err(HttpError::UnexpectedEncoding { encoding });
+        }
+        let value = response.headers().get(header::CONTENT_TYPE);
+        let value = value.map_or(&b""[..], |value| value.as_bytes());
+        let essence = value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+        Ok(if essence.eq_ignore_ascii_case(b"application/json") {
+            Self::Json
+        } else if essence.eq_ignore_ascii_case(b"text/event-stream") {
+            Self::EventStream
+        } else {
+            Self::Other
+        })
+    }
+}
+
+/// The coding of a body that is not simply itself.
+pub(super) fn content_coding(headers: &HeaderMap) -> Option<String> {
+    let codings = headers.get_all(header::CONTENT_ENCODING).iter();
+    codings
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_ascii_lowercase())
+        .find(|coding| !coding.is_empty() && coding != "identity")
+}
+
+/// Refuses an answer of another type, showing how it begins.
+pub(crate) async fn unexpected(response: Response<Incoming>) -> HttpError {
+    let content_type = response.headers().get(header::CONTENT_TYPE);
+    let content_type = content_type.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let beginning = body::read_beginning(response.into_body(), SHOWN, DRAIN_TIMEOUT).await;
+    let (Beginning::Whole(beginning) | Beginning::Cut(beginning)) = beginning;
+    Box::new(UnexpectedContentType { content_type, beginning }).into()
+}
+
+/// Reads a body that nobody needs to its end, if that is near, so that its connection can be used again.
+pub(crate) async fn drain(body: Incoming) {
+    if !body.is_end_stream() {
+        body::read_beginning(body, DRAIN_LIMIT, DRAIN_TIMEOUT).await;
+    }
+}

@@ -1,0 +1,32 @@
+//! The HTTP client under all HTTP transports: pooled connections, TLS, redirects, and errors that tell what to do.
+//!
+//! HTTP/1.1 and HTTP/2 (by ALPN), both address families, no proxies from the environment, no content codings.
+//! Redirects are followed within one origin only, so that no header or body ever reaches another.
+
+mod client;
+mod connect_error;
+mod connector;
+mod error;
+mod events;
+mod media;
+mod options;
+mod redirect;
+mod status;
+mod target;
+mod tls;
+mod tls_error;
+
+pub use client::HttpClient;
+pub use connect_error::{ConnectError, ConnectFailure};
+pub use error::{HttpError, Phase};
+pub(crate) use events::EventStream;
+pub use media::UnexpectedContentType;
+pub(crate) use media::{Media, drain, unexpected};
+pub use options::{
+    ClientCertificate, DEFAULT_CONNECT_TIMEOUT, DEFAULT_ENDPOINT_TIMEOUT, DEFAULT_POOL_IDLE_TIMEOUT,
+    DEFAULT_POOL_MAX_IDLE, ForbiddenHeader, HttpOptions, Pem,
+};
+pub use redirect::{MAX_REDIRECTS, RedirectError};
+pub use status::{ERROR_BODY_LIMIT, ERROR_BODY_TIMEOUT, StatusError};
+pub use target::{InvalidUrl, Target};
+pub use tls_error::TlsError;

@@ -1,0 +1,48 @@
+//! Which redirects are followed: those that stay at home and lose nothing.
+//!
+//! A redirect to another origin would hand it the headers (tokens, sessions) and bodies meant for this one, and one
+//! that turns a POST into a GET would lose the message. Both are refused, with the target named.
+
+use http::{HeaderMap, Method, StatusCode, header};
+
+use super::target::{InvalidUrl, Target};
+
+/// How many redirects in a row are followed.
+pub const MAX_REDIRECTS: usize = 5;
+
+/// A redirect that is not followed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RedirectError {
+    #[error("the server redirects to another origin, {target}; nothing was sent there")]
+    OtherOrigin { target: String },
+    #[error("the server redirects with status {}, which would lose the message, to {target}", status.as_u16())]
+    LosesBody { status: StatusCode, target: String },
+    #[error("the server redirects to an unusable address: {0}")]
+    BadLocation(InvalidUrl),
+    #[error("the server redirects more than {MAX_REDIRECTS} times in a row")]
+    TooMany,
+}
+
+/// Where to go next, if the answer is a redirect at all.
+pub(super) fn next(
+    from: &Target,
+    method: &Method,
+    status: StatusCode,
+    headers: &HeaderMap,
+) -> Result<Option<Target>, RedirectError> {
+    let keeps_method = match status {
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
+        StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND | StatusCode::SEE_OTHER => *method == Method::GET,
+        _ => return Ok(None),
+    };
+    let Some(location) = headers.get(header::LOCATION) else { return Ok(None) };
+    let location = String::from_utf8_lossy(location.as_bytes());
+    let target = from.resolve(&location).map_err(RedirectError::BadLocation)?;
+    if !from.same_origin(&target) {
+        return Err(RedirectError::OtherOrigin { target: target.to_string() });
+    }
+    if !keeps_method {
+        return Err(RedirectError::LosesBody { status, target: target.to_string() });
+    }
+    Ok(Some(target))
+}

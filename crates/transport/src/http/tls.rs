@@ -1,0 +1,104 @@
+//! The TLS settings of a client, built when the first `https` URL is used: loading the system's roots takes
+//! milliseconds that a local server's user need not wait.
+
+use std::sync::Arc;
+
+use rustls::{ClientConfig, RootCertStore};
+use rustls_pki_types::pem::PemObject as _;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use tokio::sync::OnceCell;
+
+use super::options::{ClientCertificate, Pem};
+use super::tls_error::TlsError;
+
+/// The settings, once built.
+#[derive(Debug)]
+pub(super) struct Tls {
+    sources: Arc<Sources>,
+    config: OnceCell<Arc<ClientConfig>>,
+}
+
+#[derive(Debug)]
+struct Sources {
+    ca_certificates: Vec<Pem>,
+    client_certificate: Option<ClientCertificate>,
+}
+
+impl Tls {
+    pub(super) fn new(ca_certificates: Vec<Pem>, client_certificate: Option<ClientCertificate>) -> Self {
+        let sources = Arc::new(Sources { ca_certificates, client_certificate });
+        Self { sources, config: OnceCell::new() }
+    }
+
+    /// A failure is not kept: a file that was missing may be there the next time.
+    pub(super) async fn config(&self) -> Result<Arc<ClientConfig>, TlsError> {
+        let build = || async {
+            let sources = Arc::clone(&self.sources);
+            let built = tokio::task::spawn_blocking(move || sources.build()).await;
+            built.expect("building the settings does not panic and is not aborted").map(Arc::new)
+        };
+        self.config.get_or_try_init(build).await.cloned()
+    }
+}
+
+impl Sources {
+    fn build(&self) -> Result<ClientConfig, TlsError> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(TlsError::Other)?
+            .with_root_certificates(self.roots()?);
+        let mut config = match &self.client_certificate {
+            None => builder.with_no_client_auth(),
+            Some(client) => builder
+                .with_client_auth_cert(certificates(&client.chain)?, key(&client.key)?)
+                .map_err(TlsError::BadClientCertificate)?,
+        };
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(config)
+    }
+
+    fn roots(&self) -> Result<RootCertStore, TlsError> {
+        let mut roots = RootCertStore::empty();
+        let native = rustls_native_certs::load_native_certs();
+        for error in &native.errors {
+            tracing::debug!(%error, "some of the system's roots could not be loaded");
+        }
+        roots.add_parsable_certificates(native.certs);
+        for pem in &self.ca_certificates {
+            for certificate in certificates(pem)? {
+                roots.add(certificate).map_err(|_| bad(pem, "certificate"))?;
+            }
+        }
+        if roots.is_empty() { Err(TlsError::NoRoots) } else { Ok(roots) }
+    }
+}
+
+fn certificates(pem: &Pem) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let bytes = contents(pem)?;
+    let parsed: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes).collect();
+    match parsed {
+        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
+        _ => Err(bad(pem, "certificate")),
+    }
+}
+
+fn key(pem: &Pem) -> Result<PrivateKeyDer<'static>, TlsError> {
+    PrivateKeyDer::from_pem_slice(&contents(pem)?).map_err(|_| bad(pem, "private key"))
+}
+
+fn contents(pem: &Pem) -> Result<Vec<u8>, TlsError> {
+    match pem {
+        Pem::Bytes(bytes) => Ok(bytes.clone()),
+        Pem::File(path) => std::fs::read(path)
+            .map_err(|source| TlsError::UnreadableFile { path: path.clone(), source: Arc::new(source) }),
+    }
+}
+
+fn bad(pem: &Pem, kind: &'static str) -> TlsError {
+    let what = match pem {
+        Pem::File(path) => path.display().to_string(),
+        Pem::Bytes(_) => "the given PEM text".to_owned(),
+    };
+    TlsError::BadPem { what, kind }
+}

@@ -1,0 +1,75 @@
+//! Why a secure connection could not be made.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustls::{AlertDescription, CertificateError};
+
+/// A failure of TLS. None of them is worked around: there is no way to connect without verification.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum TlsError {
+    #[error("the server's certificate is not issued by a trusted authority")]
+    UnknownIssuer,
+    #[error("the server's certificate is for another host")]
+    WrongHost,
+    #[error("the server's certificate has expired")]
+    Expired,
+    #[error("the server's certificate is not valid yet")]
+    NotYetValid,
+    #[error("the server demands a client certificate")]
+    ClientCertificateRequired,
+    #[error("the server refuses the client certificate")]
+    ClientCertificateRefused,
+    #[error("no trusted root certificates were found on this system")]
+    NoRoots,
+    #[error("cannot read {}", path.display())]
+    UnreadableFile { path: PathBuf, source: Arc<std::io::Error> },
+    #[error("{what} holds no usable {kind}")]
+    BadPem { what: String, kind: &'static str },
+    #[error("the client certificate cannot be used: {0}")]
+    BadClientCertificate(rustls::Error),
+    #[error("TLS failed: {0}")]
+    Other(rustls::Error),
+}
+
+impl TlsError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::UnknownIssuer => Some("if you trust the server, name its authority with --cacert"),
+            Self::WrongHost => Some("use the host name the certificate was made for"),
+            Self::Expired | Self::NotYetValid => {
+                Some("check the clock of both machines, or renew the certificate")
+            }
+            Self::ClientCertificateRequired => Some("give a client certificate and its key"),
+            Self::NoRoots => Some("install the system's ca-certificates, or name an authority with --cacert"),
+            _ => None,
+        }
+    }
+}
+
+impl From<&rustls::Error> for TlsError {
+    fn from(error: &rustls::Error) -> Self {
+        use AlertDescription as Alert;
+        use CertificateError as Cert;
+        match error {
+            rustls::Error::InvalidCertificate(reason) => match reason {
+                Cert::UnknownIssuer => Self::UnknownIssuer,
+                Cert::NotValidForName | Cert::NotValidForNameContext { .. } => Self::WrongHost,
+                Cert::Expired | Cert::ExpiredContext { .. } => Self::Expired,
+                Cert::NotValidYet | Cert::NotValidYetContext { .. } => Self::NotYetValid,
+                _ => Self::Other(error.clone()),
+            },
+            rustls::Error::AlertReceived(Alert::CertificateRequired) => Self::ClientCertificateRequired,
+            rustls::Error::AlertReceived(
+                Alert::BadCertificate
+                | Alert::UnknownCA
+                | Alert::CertificateExpired
+                | Alert::CertificateRevoked
+                | Alert::CertificateUnknown
+                | Alert::UnsupportedCertificate,
+            ) => Self::ClientCertificateRefused,
+            other => Self::Other(other.clone()),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Opening the stream and learning where to post.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, header};
+
+use super::receiver::Receiver;
+use super::sender::Sender;
+use crate::http::{EventStream, HttpClient, HttpError, Media, Phase, StatusError, Target, unexpected};
+
+const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
+
+/// An open connection to an HTTP+SSE server.
+#[derive(Debug)]
+pub struct Connection {
+    pub sender: Sender,
+    pub receiver: Receiver,
+}
+
+impl Connection {
+    /// Opens the stream at `url` and waits for the server to name its endpoint, which must be of the same origin:
+    /// what is posted there carries the same headers, tokens included.
+    pub async fn open(client: &HttpClient, url: &str, headers: HeaderMap) -> Result<Self, HttpError> {
+        let target = Target::parse(url)?;
+        let limit = client.options().endpoint_timeout;
+        let opening = open(client, &target, headers);
+        tokio::time::timeout(limit, opening)
+            .await
+            .unwrap_or(Err(HttpError::Timeout { phase: Phase::Endpoint, limit }))
+    }
+
+    pub fn split(self) -> (Sender, Receiver) {
+        (self.sender, self.receiver)
+    }
+}
+
+async fn open(client: &HttpClient, target: &Target, headers: HeaderMap) -> Result<Connection, HttpError> {
+    let mut get = headers.clone();
+    get.insert(header::ACCEPT, EVENT_STREAM);
+    let response = client.send(Method::GET, target, get, Bytes::new()).await?;
+    if !response.status().is_success() {
+        return Err(Box::new(StatusError::read(response, client.options().body_limit).await).into());
+    }
+    if Media::of(&response)? != Media::EventStream {
+        return Err(unexpected(response).await);
+    }
+    let mut stream = EventStream::new(response.into_body(), client.options().event_limit);
+    let endpoint = loop {
+        let event = stream.next().await?.ok_or(HttpError::NoEndpoint)?;
+        if event.is("endpoint") {
+            break target.resolve(&String::from_utf8_lossy(event.data.trim_ascii()))?;
+        }
+    };
+    if !target.same_origin(&endpoint) {
+        return Err(HttpError::ForeignEndpoint { target: endpoint.to_string() });
+    }
+    let sender = Sender::new(client.clone(), endpoint, headers);
+    Ok(Connection { sender, receiver: Receiver::new(stream) })
+}

@@ -1,0 +1,240 @@
+//! When and how a broken stream is taken up again.
+//!
+//! The wait before a reconnect is what the server said in `retry`, exactly, or the default. Each further attempt
+//! that brings nothing new doubles it. Attempts are counted only while nothing new comes: an event starts the count
+//! again, and so does a standalone stream that stayed open for a while.
+
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderValue};
+use tokio::time::Instant;
+
+use crate::headers::LAST_EVENT_ID;
+use crate::sse::{Event, Line};
+
+/// How many attempts in a row may bring nothing new.
+pub const DEFAULT_RESUME_ATTEMPTS: u32 = 5;
+/// The wait before a reconnect if the server names none.
+pub const DEFAULT_RETRY: Duration = Duration::from_secs(1);
+/// What the wait grows to at most, unless the server asks for more.
+pub const DEFAULT_MAX_RETRY: Duration = Duration::from_secs(30);
+/// A standalone stream that lasted this long was fine, even if nothing came over it.
+pub const STEADY: Duration = Duration::from_secs(10);
+
+/// Whether the answer to a POST may be taken up again when its stream ends too early.
+#[derive(Debug, Clone)]
+pub enum Resume {
+    /// A broken stream is lost (2026-07-28, or no session).
+    Never,
+    /// Once an event with an id was seen: GET with `Last-Event-ID` and these headers.
+    LastEventId { headers: HeaderMap, reconnect: Reconnect },
+}
+
+/// How patiently a stream is reconnected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reconnect {
+    pub attempts: u32,
+    pub default_retry: Duration,
+    pub max_retry: Duration,
+}
+
+/// The stream ended early again and again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the stream ended early and {attempts} attempts to resume it brought nothing new")]
+pub struct GaveUp {
+    pub attempts: u32,
+}
+
+/// What is known about a stream that may have to be reconnected.
+#[derive(Debug)]
+pub(super) struct Progress {
+    purpose: Purpose,
+    reconnect: Reconnect,
+    headers: HeaderMap,
+    last_id: Option<Line>,
+    retry: Option<Duration>,
+    fruitless: u32,
+    opened: Instant,
+}
+
+/// What a stream is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The answer to one message: can only be resumed behind an event, and its early end is a failure.
+    Answer,
+    /// What the server has to say of its own: can be opened anew at any time.
+    Standalone,
+}
+
+impl Default for Reconnect {
+    fn default() -> Self {
+        Self { attempts: DEFAULT_RESUME_ATTEMPTS, default_retry: DEFAULT_RETRY, max_retry: DEFAULT_MAX_RETRY }
+    }
+}
+
+impl Progress {
+    pub(super) fn new(purpose: Purpose, mut headers: HeaderMap, reconnect: Reconnect) -> Self {
+        let last_id = headers.remove(LAST_EVENT_ID);
+        let last_id = last_id.and_then(|id| Line::new(id.as_bytes().to_vec()).ok());
+        let opened = Instant::now();
+        Self { purpose, reconnect, headers, last_id, retry: None, fruitless: 0, opened }
+    }
+
+    pub(super) fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
+    pub(super) fn last_id(&self) -> Option<&Line> {
+        self.last_id.as_ref()
+    }
+
+    pub(super) fn gave_up(&self) -> GaveUp {
+        GaveUp { attempts: self.fruitless }
+    }
+
+    pub(super) fn saw(&mut self, event: &Event) {
+        if let Some(id) = &event.id {
+            self.last_id = (!id.is_empty()).then(|| id.clone());
+        }
+        self.retry = event.retry.or(self.retry);
+        if event.id.is_some() || !event.data.is_empty() {
+            self.fruitless = 0;
+        }
+    }
+
+    pub(super) fn opened(&mut self) {
+        self.opened = Instant::now();
+    }
+
+    pub(super) fn ended(&mut self) {
+        if self.purpose == Purpose::Standalone && self.opened.elapsed() >= STEADY {
+            self.fruitless = 0;
+        }
+    }
+
+    /// Whether there is a point to take the stream up again at.
+    pub(super) fn resumable(&self) -> bool {
+        self.purpose == Purpose::Standalone || self.last_id_header().is_some()
+    }
+
+    /// How long to wait before the next attempt, if there may be one; `asked` is what a refusal asked for.
+    pub(super) fn next_wait(&mut self, asked: Option<Duration>) -> Option<Duration> {
+        if self.fruitless >= self.reconnect.attempts {
+            return None;
+        }
+        let base = self.retry.unwrap_or(self.reconnect.default_retry);
+        let ceiling = self.reconnect.max_retry.max(base);
+        let wait = base.saturating_mul(1 << self.fruitless.min(31)).min(ceiling);
+        self.fruitless += 1;
+        Some(wait.max(asked.unwrap_or_default().min(ceiling)))
+    }
+
+    /// The headers of the next attempt.
+    pub(super) fn request_headers(&self) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        if let Some(id) = self.last_id_header() {
+            headers.insert(LAST_EVENT_ID, id);
+        }
+        headers
+    }
+
+    fn last_id_header(&self) -> Option<HeaderValue> {
+        self.last_id.as_ref().and_then(Line::to_header)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    const RECONNECT: Reconnect =
+        Reconnect { attempts: 4, default_retry: Duration::from_secs(1), max_retry: Duration::from_secs(3) };
+
+    fn progress(purpose: Purpose) -> Progress {
+        Progress::new(purpose, HeaderMap::new(), RECONNECT)
+    }
+
+    fn waits(progress: &mut Progress) -> Vec<u128> {
+        std::iter::from_fn(|| progress.next_wait(None)).map(|wait| wait.as_millis()).collect()
+    }
+
+    fn with_id(id: &'static str) -> Event {
+        Event { id: Some(Line::new(id).unwrap()), ..Event::default() }
+    }
+
+    fn with_retry(millis: u64) -> Event {
+        Event { retry: Some(Duration::from_millis(millis)), ..Event::default() }
+    }
+
+    #[tokio::test]
+    async fn the_first_wait_is_the_default_and_later_ones_double_up_to_the_ceiling() {
+        assert_eq!(waits(&mut progress(Purpose::Answer)), [1000, 2000, 3000, 3000]);
+    }
+
+    #[tokio::test]
+    async fn what_the_server_asks_for_is_waited_exactly_even_beyond_the_ceiling() {
+        let mut progress = progress(Purpose::Answer);
+        progress.saw(&with_retry(500));
+        assert_eq!(progress.next_wait(None), Some(Duration::from_millis(500)));
+        progress.saw(&with_retry(60_000));
+        assert_eq!(waits(&mut progress), [60_000, 60_000, 60_000]);
+    }
+
+    #[tokio::test]
+    async fn a_refusal_may_ask_for_more_within_the_ceiling() {
+        let mut progress = progress(Purpose::Answer);
+        assert_eq!(progress.next_wait(Some(Duration::from_secs(2))), Some(Duration::from_secs(2)));
+        assert_eq!(progress.next_wait(Some(Duration::from_secs(9999))), Some(Duration::from_secs(3)));
+    }
+
+    #[tokio::test]
+    async fn an_event_starts_the_count_again_but_a_bare_retry_does_not() {
+        let mut progress = progress(Purpose::Answer);
+        assert_eq!(waits(&mut progress).len(), 4);
+        progress.saw(&with_retry(1));
+        assert_eq!(progress.next_wait(None), None);
+        progress.saw(&with_id("a"));
+        assert_eq!(waits(&mut progress).len(), 4);
+        progress.saw(&Event::message(Bytes::from_static(b"{}")));
+        assert_eq!(waits(&mut progress).len(), 4);
+    }
+
+    #[tokio::test]
+    async fn an_answer_needs_an_id_to_be_resumable_and_a_standalone_stream_does_not() {
+        let mut answer = progress(Purpose::Answer);
+        assert!(!answer.resumable());
+        answer.saw(&with_id("a"));
+        assert!(answer.resumable());
+        assert_eq!(answer.request_headers().get(LAST_EVENT_ID).unwrap(), "a");
+        answer.saw(&with_id(""));
+        assert!(!answer.resumable());
+        answer.saw(&with_id("\u{7}"));
+        assert!(!answer.resumable());
+        assert!(progress(Purpose::Standalone).resumable());
+    }
+
+    #[tokio::test]
+    async fn an_id_given_by_the_caller_is_where_it_starts() {
+        let mut headers = HeaderMap::new();
+        headers.insert(LAST_EVENT_ID, HeaderValue::from_static("old"));
+        let mut progress = Progress::new(Purpose::Standalone, headers, RECONNECT);
+        assert_eq!(progress.request_headers().get(LAST_EVENT_ID).unwrap(), "old");
+        progress.saw(&with_id("new"));
+        assert_eq!(progress.request_headers().get(LAST_EVENT_ID).unwrap(), "new");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_standalone_stream_that_lasted_is_no_failed_attempt() {
+        let mut listening = progress(Purpose::Standalone);
+        assert_eq!(waits(&mut listening).len(), 4);
+        listening.opened();
+        tokio::time::advance(STEADY.saturating_sub(Duration::from_millis(1))).await;
+        listening.ended();
+        assert_eq!(listening.next_wait(None), None);
+        tokio::time::advance(Duration::from_millis(1)).await;
+        listening.ended();
+        assert_eq!(waits(&mut listening).len(), 4);
+    }
+}
