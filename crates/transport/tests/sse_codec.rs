@@ -1,4 +1,5 @@
 //! The event-stream codec: the format's rules, and that neither chunking nor content changes what is read.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::time::Duration;
 
@@ -24,8 +25,8 @@ fn data(stream: &str) -> Vec<String> {
     decode(stream).into_iter().map(|event| String::from_utf8(event.data.to_vec()).unwrap()).collect()
 }
 
-fn line(text: &'static str) -> Option<Line> {
-    Some(Line::new(text).unwrap())
+fn line(text: &'static str) -> Line {
+    Line::new(text).unwrap()
 }
 
 #[test]
@@ -73,8 +74,8 @@ fn comments_and_unknown_fields_are_ignored() {
 fn name_id_and_retry_belong_to_their_event_alone() {
     let expected = [
         Event {
-            id: line("1"),
-            event: line("add"),
+            id: Some(line("1")),
+            event: Some(line("add")),
             data: Bytes::from_static(b"a"),
             retry: Some(Duration::from_millis(500)),
         },
@@ -86,11 +87,11 @@ fn name_id_and_retry_belong_to_their_event_alone() {
 
 #[test]
 fn an_id_or_a_retry_makes_an_event_without_data_and_a_name_does_not() {
-    assert_eq!(decode("id: 7\n\n"), [Event { id: line("7"), ..Event::default() }]);
+    assert_eq!(decode("id: 7\n\n"), [Event { id: Some(line("7")), ..Event::default() }]);
     let delay = Some(Duration::from_secs(3));
     assert_eq!(decode("retry: 3000\n\n"), [Event { retry: delay, ..Event::default() }]);
     assert_eq!(decode("event: ping\n\n"), []);
-    assert_eq!(decode("id\n\n"), [Event { id: line(""), ..Event::default() }]);
+    assert_eq!(decode("id\n\n"), [Event { id: Some(line("")), ..Event::default() }]);
 }
 
 #[test]

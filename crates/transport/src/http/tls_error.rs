@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rustls::{AlertDescription, CertificateError};
+use rustls::{AlertDescription, CertificateError, InvalidMessage};
 
 /// A failure of TLS. None of them is worked around: there is no way to connect without verification.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -20,6 +20,8 @@ pub enum TlsError {
     ClientCertificateRequired,
     #[error("the server refuses the client certificate")]
     ClientCertificateRefused,
+    #[error("the server does not speak TLS")]
+    NotTls,
     #[error("no trusted root certificates were found on this system")]
     NoRoots,
     #[error("cannot read {}", path.display())]
@@ -42,6 +44,7 @@ impl TlsError {
                 Some("check the clock of both machines, or renew the certificate")
             }
             Self::ClientCertificateRequired => Some("give a client certificate and its key"),
+            Self::NotTls => Some("if the server is meant to be reached in the clear, use http://"),
             Self::NoRoots => Some("install the system's ca-certificates, or name an authority with --cacert"),
             _ => None,
         }
@@ -69,6 +72,7 @@ impl From<&rustls::Error> for TlsError {
                 | Alert::CertificateUnknown
                 | Alert::UnsupportedCertificate,
             ) => Self::ClientCertificateRefused,
+            rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => Self::NotTls,
             other => Self::Other(other.clone()),
         }
     }

@@ -1,5 +1,10 @@
 //! A scripted HTTP/1.1 peer: the test reads each request and writes each byte of the answer.
-#![allow(dead_code, unreachable_pub, reason = "each test file uses its part of it")]
+#![allow(
+    clippy::unwrap_used,
+    dead_code,
+    unreachable_pub,
+    reason = "a test may panic, and each uses its part of this"
+)]
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -43,6 +48,12 @@ impl Peer {
 
     pub async fn accept(&self) -> Connection {
         Connection(BufReader::new(self.listener.accept().await.unwrap().0))
+    }
+
+    /// Asserts that nobody has connected.
+    pub fn assert_untouched(self) {
+        let accepted = self.listener.into_std().unwrap().accept();
+        assert_eq!(accepted.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
     }
 
     /// Accepts a connection and reads one request from it.
