@@ -1,4 +1,35 @@
 //! One conversation with one MCP server, of any revision.
+//!
+//! [`Client`] is what an application uses. [`Connection`] below it is the conversation itself, as a
+//! [`Handler`](trunkline_protocol::Handler): requests in, notifications, questions and results out.
 
 pub mod cache;
+mod client;
+mod connect;
+mod connection;
+mod conversation;
+mod era;
+mod handshake;
+mod host;
+mod ids;
+mod inbox;
+mod link;
+mod memory;
+mod options;
 pub mod resilience;
+mod server;
+mod state;
+mod switchboard;
+mod tap;
+mod target;
+
+pub use client::{Change, Client, Interest, Listing, Subscription, ToolCall};
+pub use connection::Connection;
+pub use host::{Abilities, Ability, Asked, Host, Nobody};
+pub use ids::Ids;
+pub use memory::{Memory, Way};
+pub use options::{ClientInfo, ConnectOptions, DEFAULT_LIST_TTL, Speak};
+pub use server::{Carrier, ServerInfo};
+pub use state::State;
+pub use tap::{Direction, Tap};
+pub use target::{BadTarget, CommandLine, Target};

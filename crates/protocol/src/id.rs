@@ -27,7 +27,8 @@ impl RequestId {
         Self { raw: Raw::string(value), plain: None }
     }
 
-    pub(crate) fn read(raw: Raw) -> Result<Self, Defect> {
+    /// Reads an id from JSON: a string or an integer of any size.
+    pub fn read(raw: Raw) -> Result<Self, Defect> {
         if raw.as_bytes().len() > MAX_ID_BYTES {
             return Err(Defect::LongId);
         }

@@ -1,0 +1,164 @@
+//! A tool call, with what the caller wants besides the result.
+
+use super::{
+    Client,
+    driver::{OnProgress, read},
+};
+use crate::{
+    era::Ask,
+    resilience::{OutOfRange, Safety, Timeouts},
+};
+use futures_util::future::BoxFuture;
+use std::{fmt, future::IntoFuture, time::Duration};
+use trunkline_protocol::{
+    Era, Fault, FaultKind, Object, Raw,
+    message::{CallToolResult, ProgressParams, TaskSupport, Tool, header_params, header_values},
+    method,
+};
+
+/// A call that is sent when it is awaited. Dropping it before its end cancels it on the server's side.
+#[must_use = "a call is sent when it is awaited"]
+pub struct ToolCall<'a> {
+    client: &'a Client,
+    name: String,
+    arguments: Object,
+    meta: Object,
+    limit: Option<Duration>,
+    task: Option<Object>,
+    on_progress: Option<Box<dyn FnMut(ProgressParams) + Send + 'a>>,
+}
+
+impl Client {
+    /// Calls a tool.
+    pub fn call(&self, name: impl Into<String>, arguments: Object) -> ToolCall<'_> {
+        ToolCall {
+            client: self,
+            name: name.into(),
+            arguments,
+            meta: Object::new(),
+            limit: None,
+            task: None,
+            on_progress: None,
+        }
+    }
+}
+
+impl<'a> ToolCall<'a> {
+    /// How long to wait for an answer or a sign of progress.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Hears how far the call is.
+    pub fn on_progress(mut self, hear: impl FnMut(ProgressParams) + Send + 'a) -> Self {
+        self.on_progress = Some(Box::new(hear));
+        self
+    }
+
+    /// A member of `_meta`, for what the two sides have agreed on themselves.
+    pub fn meta(mut self, name: impl Into<String>, value: Raw) -> Self {
+        self.meta.set(name.into(), value);
+        self
+    }
+
+    /// Asks a 2025-11-25 server to run the call as a task, kept for `keep` after it was made. The result is waited for all
+    /// the same. Servers of the modern era decide that for themselves.
+    pub fn as_task(mut self, keep: Option<Duration>) -> Self {
+        let mut task = Object::new();
+        if let Some(keep) = keep {
+            task.set(
+                "ttl",
+                Raw::from(serde_json::Value::from(u64::try_from(keep.as_millis()).unwrap_or(u64::MAX))),
+            );
+        }
+        self.task = Some(task);
+        self
+    }
+
+    async fn run(mut self) -> Result<CallToolResult, Fault> {
+        self.client.needs("tools")?;
+        let timeouts = self.timeouts().map_err(|e| Fault::new(FaultKind::InvalidRequest, e.to_string()))?;
+        let known = self.client.known_tool(&self.name);
+        let outcome = self.attempt(known.as_ref(), timeouts).await;
+        let result = match outcome {
+            // The tool's schema is not what we thought, or we never looked: look, and try once more.
+            Err(fault) if fault.kind() == FaultKind::HeaderMismatch => {
+                self.client.invalidate();
+                let tool = self.client.tool(&self.name).await?;
+                self.attempt(Some(&tool), timeouts).await?
+            }
+            other => other?,
+        };
+        read(&result, method::TOOLS_CALL)
+    }
+
+    async fn attempt(&mut self, tool: Option<&Tool>, timeouts: Timeouts) -> Result<Raw, Fault> {
+        let ask = self.ask(tool);
+        let on_progress = self.on_progress.as_mut().map(|hear| &mut **hear as OnProgress<'_>);
+        self.client.send_once(ask, timeouts, on_progress).await
+    }
+
+    fn ask(&self, tool: Option<&Tool>) -> Ask {
+        let mut params = Object::new();
+        params.set("name", Raw::string(&self.name));
+        params.set("arguments", self.arguments.to_raw());
+        if let Some(task) = self.task_for(tool) {
+            params.set("task", task.to_raw());
+        }
+        if !self.meta.is_empty() {
+            params.set("_meta", self.meta.to_raw());
+        }
+        let mut ask = Ask::new(method::TOOLS_CALL, params);
+        if let Some(tool) = tool {
+            if let (Era::Modern, Ok(rules)) = (self.client.server().era(), header_params(&tool.input_schema))
+            {
+                ask.mirrored = header_values(&rules, &self.arguments.to_raw());
+            }
+            if is_repeatable(tool) {
+                ask.safety = Safety::Repeatable;
+            }
+        }
+        ask
+    }
+
+    /// A task is asked for where the caller wants one or the tool takes nothing else.
+    fn task_for(&self, tool: Option<&Tool>) -> Option<Object> {
+        if !self.client.server().revision.has_core_tasks() {
+            return None;
+        }
+        let required = tool.is_some_and(|tool| tool.task_support() == TaskSupport::Required);
+        self.task.clone().or_else(|| required.then(Object::new))
+    }
+
+    fn timeouts(&self) -> Result<Timeouts, OutOfRange> {
+        match self.limit {
+            Some(limit) => self.client.0.timeouts.with_call(limit),
+            None => Ok(self.client.0.timeouts),
+        }
+    }
+}
+
+/// Whether the server says that a second call does nothing more than the first.
+fn is_repeatable(tool: &Tool) -> bool {
+    let hints = tool.annotations.as_ref();
+    hints.is_some_and(|hints| hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true))
+}
+
+impl<'a> IntoFuture for ToolCall<'a> {
+    type Output = Result<CallToolResult, Fault>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+impl fmt::Debug for ToolCall<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolCall")
+            .field("name", &self.name)
+            .field("arguments", &self.arguments)
+            .finish_non_exhaustive()
+    }
+}

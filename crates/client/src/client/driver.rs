@@ -1,0 +1,114 @@
+//! The driver: brings one request through, and everybody concerned hears of it.
+
+use super::Client;
+use crate::{
+    conversation::Rounds,
+    era::{Ask, Progress},
+    host::Asked,
+    resilience::{Timeouts, Verdict},
+};
+use trunkline_protocol::{
+    Fault, FaultKind, Notification, Outcome, Part, Question, Raw, message::ProgressParams, method,
+};
+
+/// Hears how far a call is.
+pub(super) type OnProgress<'a> = &'a mut (dyn FnMut(ProgressParams) + Send);
+
+impl Client {
+    /// Sends a request that may be repeated if its method allows it.
+    pub(super) async fn send(&self, ask: Ask) -> Outcome {
+        let safety = ask.safety;
+        let attempt = |_| self.send_once(ask.clone(), self.0.timeouts, None);
+        self.0.retry.run(safety, judge, attempt).await
+    }
+
+    /// Sends a request once, if the breaker lets it through.
+    pub(super) async fn send_once(
+        &self,
+        mut ask: Ask,
+        timeouts: Timeouts,
+        on_progress: Option<OnProgress<'_>>,
+    ) -> Outcome {
+        let admission = self.0.breaker.admit().map_err(|refused| {
+            let fault = format!("calls to this server are suspended after {} failures", refused.failures);
+            let detail = format!(
+                "next try in {:.1} s; last failure: {}",
+                refused.retry_after.as_secs_f64(),
+                refused.last_error
+            );
+            Fault::new(FaultKind::Unavailable, fault).with_detail(detail)
+        })?;
+        if on_progress.is_some() {
+            ask.progress = Progress::Wanted;
+        }
+        let outcome = self.drive(ask, timeouts, on_progress).await;
+        match &outcome {
+            Err(fault) if counts_as_failure(fault) => admission.failed(fault),
+            _ => admission.succeeded(),
+        }
+        outcome
+    }
+
+    async fn drive(&self, ask: Ask, timeouts: Timeouts, mut on_progress: Option<OnProgress<'_>>) -> Outcome {
+        let mut reply = self.0.connection.ask(ask, Rounds::Driven, Some(timeouts));
+        while let Some(part) = reply.next().await {
+            match part {
+                Part::Notification(notification) => match &mut on_progress {
+                    Some(hear) => self.hear(notification, &mut **hear),
+                    None => self.hear(notification, &mut |_| {}),
+                },
+                Part::Question(question) => self.answer(question),
+                Part::Final(outcome) => return outcome,
+            }
+        }
+        Err(Fault::new(FaultKind::ConnectionLost, "the answer ended before it was complete"))
+    }
+
+    fn hear(&self, notification: Notification, on_progress: OnProgress<'_>) {
+        if notification.method != method::PROGRESS {
+            return self.0.connection.overhear(notification);
+        }
+        let params = notification.params.as_ref().and_then(|params| params.decode().ok());
+        if let Some(params) = params {
+            on_progress(params);
+        }
+    }
+
+    /// The host thinks beside the call, so that the call's messages go on.
+    fn answer(&self, question: Question) {
+        let asked = Asked { method: question.method.clone(), params: question.params.clone() };
+        let answer = self.0.connection.host().answer(asked);
+        tokio::spawn(async move { question.answer(answer.await) });
+    }
+}
+
+/// Whether a failure says something about the server's health, and not about the request.
+fn counts_as_failure(fault: &Fault) -> bool {
+    matches!(
+        fault.kind(),
+        FaultKind::Unavailable
+            | FaultKind::Timeout
+            | FaultKind::ConnectionLost
+            | FaultKind::CannotConnect
+            | FaultKind::ServerExited
+            | FaultKind::BadAnswer
+            | FaultKind::UrlUnreachable
+    )
+}
+
+/// Whether another try makes sense. One that took all its time, or whose process is gone, will not end better.
+fn judge(fault: &Fault) -> Verdict {
+    match fault.kind() {
+        FaultKind::Timeout | FaultKind::ServerExited | FaultKind::HeaderMismatch => Verdict::GiveUp,
+        _ if fault.retryable() => Verdict::Retry,
+        _ => Verdict::GiveUp,
+    }
+}
+
+/// Decodes a result into the view of its method.
+pub(super) fn read<T: serde::de::DeserializeOwned>(result: &Raw, name: &str) -> Result<T, Fault> {
+    result.decode().map_err(|error| {
+        Fault::new(FaultKind::BadAnswer, format!("the result of `{name}` cannot be read"))
+            .with_detail(error.to_string())
+    })
+}

@@ -1,0 +1,203 @@
+//! What a server offers, page by page to the end, and kept for a while.
+
+use super::{Client, driver::read};
+use crate::{
+    cache::{CacheOptions, Fetched, ListCache, ListKey, Scope},
+    era::Ask,
+    resilience::OutOfRange,
+    server::Carrier,
+};
+use serde::de::DeserializeOwned;
+use std::{collections::HashSet, sync::Arc};
+use trunkline_protocol::{
+    Era, Fault, FaultKind, Object, Raw,
+    message::{
+        BadItem, CacheHints, CacheScope, Prompt, Resource, ResourceTemplate, Tool, header_params,
+        next_cursor, read_items,
+    },
+    method,
+};
+
+/// Pages followed before the server is taken for one whose list never ends.
+const MAX_PAGES: usize = 1000;
+/// Items taken from one list.
+const MAX_ITEMS: usize = 100_000;
+
+/// Everything of one kind that a server offers.
+#[derive(Debug, Clone)]
+pub struct Listing<T> {
+    pub items: Vec<T>,
+    /// Items that could not be read, or may not be used, with the reason.
+    pub bad: Vec<BadItem>,
+}
+
+pub(super) struct Lists {
+    tools: ListCache<Listing<Tool>, Fault>,
+    prompts: ListCache<Listing<Prompt>, Fault>,
+    resources: ListCache<Listing<Resource>, Fault>,
+    templates: ListCache<Listing<ResourceTemplate>, Fault>,
+}
+
+impl Lists {
+    pub(super) fn new(options: CacheOptions) -> Result<Self, OutOfRange> {
+        Ok(Self {
+            tools: ListCache::new(options)?,
+            prompts: ListCache::new(options)?,
+            resources: ListCache::new(options)?,
+            templates: ListCache::new(options)?,
+        })
+    }
+
+    fn invalidate_all(&self) {
+        self.tools.invalidate_all();
+        self.prompts.invalidate_all();
+        self.resources.invalidate_all();
+        self.templates.invalidate_all();
+    }
+
+    /// A notification may say that a list is no longer what it was.
+    fn hear(&self, name: &str) {
+        match name {
+            method::TOOLS_CHANGED => self.tools.invalidate_all(),
+            method::PROMPTS_CHANGED => self.prompts.invalidate_all(),
+            method::RESOURCES_CHANGED => {
+                self.resources.invalidate_all();
+                self.templates.invalidate_all();
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Client {
+    /// All tools. Over HTTP of the modern era, tools whose header rules are broken are left out, as the specification asks.
+    pub async fn tools(&self) -> Result<Arc<Listing<Tool>>, Fault> {
+        self.needs("tools")?;
+        let fetch = || async {
+            let mut fetched = self.list::<Tool>(method::TOOLS_LIST, "tools").await?;
+            if self.server().era() == Era::Modern && self.server().transport == Carrier::StreamableHttp {
+                leave_out_bad_headers(&mut fetched.value);
+            }
+            Ok(fetched)
+        };
+        Ok(self.0.lists.tools.get_or_fetch(&ListKey::Tools, fetch).await?.value)
+    }
+
+    /// One tool with its schema, from the cached list if it is there.
+    pub async fn tool(&self, name: &str) -> Result<Tool, Fault> {
+        let tools = self.tools().await?;
+        tools.items.iter().find(|tool| tool.name == name).cloned().ok_or_else(|| {
+            Fault::new(FaultKind::NotAvailable, format!("the server has no tool named `{name}`"))
+        })
+    }
+
+    pub async fn prompts(&self) -> Result<Arc<Listing<Prompt>>, Fault> {
+        self.needs("prompts")?;
+        let fetch = || self.list(method::PROMPTS_LIST, "prompts");
+        Ok(self.0.lists.prompts.get_or_fetch(&ListKey::Prompts, fetch).await?.value)
+    }
+
+    pub async fn resources(&self) -> Result<Arc<Listing<Resource>>, Fault> {
+        self.needs("resources")?;
+        let fetch = || self.list(method::RESOURCES_LIST, "resources");
+        Ok(self.0.lists.resources.get_or_fetch(&ListKey::Resources, fetch).await?.value)
+    }
+
+    pub async fn resource_templates(&self) -> Result<Arc<Listing<ResourceTemplate>>, Fault> {
+        self.needs("resources")?;
+        let fetch = || self.list(method::RESOURCES_TEMPLATES, "resourceTemplates");
+        Ok(self.0.lists.templates.get_or_fetch(&ListKey::ResourceTemplates, fetch).await?.value)
+    }
+
+    /// Forgets all lists, so that the next look is a fresh one.
+    pub fn invalidate(&self) {
+        self.0.lists.invalidate_all();
+    }
+
+    /// What is cached, without asking the server.
+    pub(super) fn known_tool(&self, name: &str) -> Option<Tool> {
+        let tools = self.0.lists.tools.get(&ListKey::Tools)?.value;
+        tools.items.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    /// Keeps the lists honest for as long as the connection lives.
+    pub(super) fn watch_lists(&self) {
+        let shared = Arc::downgrade(&self.0);
+        let mut events = self.0.connection.events();
+        tokio::spawn(async move {
+            loop {
+                let event = events.recv().await;
+                let Some(shared) = shared.upgrade() else { return };
+                match event {
+                    Ok(notification) => shared.lists.hear(&notification.method),
+                    Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => shared.lists.invalidate_all(),
+                    Err(tokio::sync::broadcast::error::RecvError::Closed) => return,
+                }
+            }
+        });
+    }
+
+    async fn list<T: DeserializeOwned>(
+        &self,
+        name: &'static str,
+        member: &str,
+    ) -> Result<Fetched<Listing<T>>, Fault> {
+        let mut listing = Listing { items: Vec::new(), bad: Vec::new() };
+        let mut seen = HashSet::new();
+        let mut params = Object::new();
+        let mut hints = CacheHints { ttl_ms: u64::MAX, scope: CacheScope::Public };
+        for _ in 0..MAX_PAGES {
+            let page = self.send(Ask::new(name, params.clone())).await?;
+            let items: Vec<Raw> =
+                read(&page.member(member).unwrap_or_else(|| Raw::from(serde_json::json!([]))), name)?;
+            let (items, bad) = read_items(&items);
+            listing.items.extend(items);
+            listing.bad.extend(bad);
+            hints = stricter(hints, CacheHints::of(&page));
+            if listing.items.len() > MAX_ITEMS {
+                return Err(endless(name, &format!("it has more than {MAX_ITEMS} items")));
+            }
+            let Some(cursor) = next_cursor(&page) else {
+                return Ok(self.fetched(listing, &hints));
+            };
+            if !seen.insert(cursor.clone()) {
+                return Err(endless(name, "its pages lead back to each other"));
+            }
+            params.set("cursor", Raw::string(&cursor));
+        }
+        Err(endless(name, &format!("it has more than {MAX_PAGES} pages")))
+    }
+
+    fn fetched<T>(&self, listing: Listing<T>, hints: &CacheHints) -> Fetched<Listing<T>> {
+        match self.server().era() {
+            Era::Legacy => Fetched::unhinted(listing),
+            Era::Modern => {
+                let scope = if hints.is_public() { Scope::Public } else { Scope::Private };
+                Fetched::hinted(listing, i64::try_from(hints.ttl_ms).ok(), scope)
+            }
+        }
+    }
+}
+
+/// A list is as fresh as its stalest page, and as private as its most private one.
+fn stricter(one: CacheHints, other: CacheHints) -> CacheHints {
+    let scope = if one.is_public() { other.scope } else { one.scope };
+    CacheHints { ttl_ms: one.ttl_ms.min(other.ttl_ms), scope }
+}
+
+fn leave_out_bad_headers(listing: &mut Listing<Tool>) {
+    let mut index = 0;
+    listing.items.retain(|tool| {
+        let verdict = header_params(&tool.input_schema);
+        if let Err(error) = &verdict {
+            tracing::warn!(tool = tool.name, %error, "the tool is left out, because its header rules are broken");
+            listing.bad.push(BadItem { index, name: Some(tool.name.clone()), reason: error.to_string() });
+        }
+        index += 1;
+        verdict.is_ok()
+    });
+}
+
+fn endless(name: &str, why: &str) -> Fault {
+    Fault::new(FaultKind::BadAnswer, format!("the server's list `{name}` does not end: {why}"))
+}

@@ -1,0 +1,112 @@
+//! Client: what an application uses. Lists are cached, questions are answered by the host, failures are handled.
+
+mod call;
+mod driver;
+mod lists;
+mod requests;
+mod subscription;
+mod tasks;
+
+use crate::{
+    ConnectOptions, Connection, ServerInfo, State, Target,
+    cache::{CacheOptions, Stale},
+    resilience::{Breaker, BreakerState, OutOfRange, Retry, Timeouts},
+};
+use lists::Lists;
+use std::{
+    fmt,
+    sync::{Arc, Mutex},
+};
+use tokio::sync::watch;
+use trunkline_protocol::{Fault, FaultKind, Raw, Reply};
+
+pub use call::ToolCall;
+pub use lists::Listing;
+pub use subscription::{Change, Interest, Subscription};
+
+/// A connection to one server, with everything the protocol has, the same for every revision and transport.
+#[derive(Clone)]
+pub struct Client(Arc<Shared>);
+
+struct Shared {
+    connection: Connection,
+    timeouts: Timeouts,
+    breaker: Breaker,
+    retry: Retry,
+    lists: Lists,
+    subscribed: Mutex<subscription::Counts>,
+}
+
+impl Client {
+    /// Connects; transport and revision are found out.
+    pub async fn connect(target: &Target, options: ConnectOptions) -> Result<Self, Fault> {
+        let breaker = Breaker::new(target.key(), options.breaker).map_err(|e| bad_option(&e))?;
+        let retry = Retry::new(options.retry).map_err(|e| bad_option(&e))?;
+        let cache = CacheOptions { ttl: options.list_ttl, stale: Stale::Never, ..CacheOptions::default() };
+        let lists = Lists::new(cache).map_err(|e| bad_option(&e))?;
+        let timeouts = options.timeouts;
+        let connection = Connection::open(target, options).await?;
+        let shared = Shared { connection, timeouts, breaker, retry, lists, subscribed: Mutex::default() };
+        let client = Self(Arc::new(shared));
+        client.watch_lists();
+        Ok(client)
+    }
+
+    pub fn server(&self) -> &ServerInfo {
+        self.0.connection.server()
+    }
+
+    /// Whether the server declares a capability, such as `tools` or `resources.subscribe`.
+    pub fn has_capability(&self, path: &str) -> bool {
+        self.server().has_capability(path)
+    }
+
+    pub fn state(&self) -> State {
+        self.0.connection.state()
+    }
+
+    pub fn watch_state(&self) -> watch::Receiver<State> {
+        self.0.connection.watch_state()
+    }
+
+    pub fn breaker(&self) -> BreakerState {
+        self.0.breaker.state()
+    }
+
+    /// The connection itself, for whoever wants the messages as they are.
+    pub fn connection(&self) -> &Connection {
+        &self.0.connection
+    }
+
+    /// Any request, with its parameters as JSON; the reply brings what comes in between, too.
+    pub fn request(&self, method: &str, params: Option<Raw>) -> Reply {
+        use trunkline_protocol::{Call, Handler};
+        let mut call = Call::new(method.to_owned(), params);
+        call.revision = self.server().revision;
+        self.0.connection.call(call)
+    }
+
+    /// Says goodbye and waits until the server's process or session is gone.
+    pub async fn close(&self) {
+        self.0.connection.close().await;
+    }
+
+    /// Fails with E205 when the server does not have what is asked for.
+    fn needs(&self, capability: &str) -> Result<(), Fault> {
+        if self.has_capability(capability) {
+            return Ok(());
+        }
+        let fault = format!("the server does not offer `{capability}`");
+        Err(Fault::new(FaultKind::CapabilityMissing, fault))
+    }
+}
+
+fn bad_option(error: &OutOfRange) -> Fault {
+    Fault::new(FaultKind::InvalidRequest, error.to_string())
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Client").field(&self.0.connection).finish()
+    }
+}

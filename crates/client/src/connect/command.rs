@@ -1,0 +1,94 @@
+//! A server that is a command: started, asked, and started again if it died of the question.
+
+use super::{Attempt, PROBE_PATIENCE, Plan, Verdict, not_modern, probe, speech};
+use crate::{
+    connection::Found,
+    handshake,
+    ids::IdSource,
+    inbox::LossKind,
+    link::{Exchange, Link, Process, fault_of_spawn},
+    options::ConnectOptions,
+    server::Carrier,
+    state::{Life, State},
+    switchboard::Switchboard,
+    target::CommandLine,
+};
+use std::sync::Arc;
+use trunkline_protocol::{Era, Fault, FaultKind};
+use trunkline_transport::child::{ChildCommand, ChildProcess};
+
+pub(super) async fn connect(
+    line: &CommandLine,
+    options: &ConnectOptions,
+    life: &Arc<Life>,
+    plan: Plan,
+) -> Result<Found, Fault> {
+    let attempt = start(line, options, life)?;
+    let mut exchange = match plan {
+        Plan::Legacy | Plan::LegacySse => return attempt.initialize().await.map_err(|loss| loss.fault),
+        Plan::Modern | Plan::Probe => attempt.begin_probe(),
+    };
+    if plan == Plan::Modern {
+        return match probe(&attempt, &mut exchange).await.map_err(|loss| loss.fault)? {
+            Verdict::Modern(introduction) => Ok(attempt.modern(introduction)),
+            Verdict::Legacy | Verdict::Again => Err(not_modern()),
+        };
+    }
+    match tokio::time::timeout(PROBE_PATIENCE, probe(&attempt, &mut exchange)).await {
+        Ok(Ok(Verdict::Modern(introduction))) => Ok(attempt.modern(introduction)),
+        Ok(Ok(_)) => attempt.initialize().await.map_err(|loss| loss.fault),
+        Ok(Err(loss)) if loss.how == LossKind::Line && loss.fault.kind() == FaultKind::ServerExited => {
+            tracing::info!(
+                "the server ended at the first modern question; starting it again for the old ones"
+            );
+            attempt.link.close().await;
+            start(line, options, life)?.initialize().await.map_err(|loss| loss.fault)
+        }
+        Ok(Err(loss)) => Err(loss.fault),
+        Err(_) => ask_both(attempt, exchange).await,
+    }
+}
+
+fn start<'a>(
+    line: &CommandLine,
+    options: &'a ConnectOptions,
+    life: &'a Arc<Life>,
+) -> Result<Attempt<'a>, Fault> {
+    life.enter(State::Connecting);
+    let mut command = ChildCommand::new(&line.program).args(&line.args);
+    command.env = line.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    command.inherited.clone_from(&options.environment);
+    command.directory.clone_from(&line.directory);
+    command.limits = options.process_limits;
+    let child = ChildProcess::spawn(&command).map_err(|e| fault_of_spawn(&e))?;
+    let board = Switchboard::new(options.host.clone());
+    let link = Link::over_pipe(Process { child, patience: options.patience }, board, options.tap.clone());
+    life.enter(State::Initializing);
+    Ok(Attempt { link, carrier: Carrier::Stdio, ids: IdSource::new(options.ids), life, options })
+}
+
+/// The server is silent: it may be an old one that ignores what it does not know, or a slow one. The old question is asked as
+/// well, and the first clear answer counts.
+async fn ask_both(attempt: Attempt<'_>, mut probed: Exchange) -> Result<Found, Fault> {
+    let old = speech(Era::Legacy, attempt.options);
+    let mut initialize = handshake::begin_initialize(&attempt.link, &old, &attempt.ids, attempt.options);
+    let answer = tokio::select! {
+        biased;
+        verdict = probe(&attempt, &mut probed) => match verdict.map_err(|loss| loss.fault)? {
+            Verdict::Modern(introduction) => return Ok(attempt.modern(introduction)),
+            Verdict::Legacy | Verdict::Again => handshake::answer(&mut initialize).await,
+        },
+        answer = handshake::answer(&mut initialize) => match answer {
+            // A modern server that was only slow refuses `initialize`; its answer to the probe is still to come.
+            Ok(Err(refusal)) => match probe(&attempt, &mut probed).await.map_err(|loss| loss.fault)? {
+                Verdict::Modern(introduction) => return Ok(attempt.modern(introduction)),
+                Verdict::Legacy | Verdict::Again => Ok(Err(refusal)),
+            },
+            answer => answer,
+        },
+    };
+    let answer = answer.map_err(|loss| loss.fault)?;
+    let initialized =
+        handshake::confirm(&attempt.link, answer, attempt.options).await.map_err(|loss| loss.fault)?;
+    Ok(attempt.legacy(initialized))
+}

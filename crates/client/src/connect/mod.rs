@@ -1,0 +1,226 @@
+//! Connecting: transport and era are found out by asking, and what was asked is what is then used.
+
+mod command;
+mod url;
+
+use crate::{
+    connection::{Connection, Found},
+    era::Speech,
+    handshake::{self, Initialized, Probe},
+    ids::IdSource,
+    inbox::{Loss, LossKind},
+    link::{Exchange, Link},
+    memory::Way,
+    options::{ConnectOptions, Speak},
+    server::{Carrier, ServerInfo},
+    state::{Life, State},
+    target::Target,
+};
+use std::{sync::Arc, time::Duration};
+use trunkline_protocol::{Era, Fault, FaultKind, Raw, Revision};
+
+/// How long a server may be silent about `server/discover` before it is spoken to in the old way, too.
+const PROBE_PATIENCE: Duration = Duration::from_secs(5);
+
+impl Connection {
+    /// Connects to a server of any revision over any transport.
+    pub async fn open(target: &Target, options: ConnectOptions) -> Result<Self, Fault> {
+        let life = Arc::new(Life::new());
+        let limit = options.timeouts.connect();
+        let found = tokio::time::timeout(limit, find(target, &options, &life)).await.unwrap_or_else(|_| {
+            let fault = format!("no connection to `{target}` within {} s", limit.as_secs_f64());
+            Err(Fault::new(FaultKind::Timeout, fault))
+        });
+        match found {
+            Ok(found) => Ok(Self::new(found, options)),
+            Err(fault) => {
+                life.enter(State::Disconnected);
+                Err(fault)
+            }
+        }
+    }
+}
+
+/// What to try, and in which order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Plan {
+    /// Ask as a modern client, and believe the answer.
+    Probe,
+    Modern,
+    Legacy,
+    LegacySse,
+}
+
+async fn find(target: &Target, options: &ConnectOptions, life: &Arc<Life>) -> Result<Found, Fault> {
+    let key = target.key();
+    let known = options.memory.as_ref().and_then(|memory| memory.recall(&key));
+    let plan = Plan::of(options.speak, known);
+    let mut found = attempt(target, options, life, plan).await;
+    if found.is_err() && known.is_some() && plan != Plan::of(options.speak, None) {
+        // What was remembered no longer fits.
+        if let Some(memory) = &options.memory {
+            memory.forget(&key);
+        }
+        found = attempt(target, options, life, Plan::of(options.speak, None)).await;
+    }
+    let found = found?;
+    if let (Some(memory), Speak::Newest) = (&options.memory, options.speak) {
+        memory.remember(key, way_of(&found.server));
+    }
+    Ok(found)
+}
+
+async fn attempt(
+    target: &Target,
+    options: &ConnectOptions,
+    life: &Arc<Life>,
+    plan: Plan,
+) -> Result<Found, Fault> {
+    match target {
+        Target::Command(line) => command::connect(line, options, life, plan).await,
+        Target::Url(address) => url::connect(address, options, life, plan).await,
+    }
+}
+
+impl Plan {
+    fn of(speak: Speak, known: Option<Way>) -> Self {
+        match (speak, known) {
+            (Speak::Newest, None) => Self::Probe,
+            (Speak::Newest, Some(Way::Modern)) => Self::Modern,
+            (Speak::Newest, Some(Way::Legacy)) => Self::Legacy,
+            (Speak::Newest, Some(Way::LegacySse)) => Self::LegacySse,
+            (Speak::Era(era), known) => Self::in_era(era, known),
+            (Speak::Exactly(revision), known) => Self::in_era(revision.era(), known),
+        }
+    }
+
+    fn in_era(era: Era, known: Option<Way>) -> Self {
+        match (era, known) {
+            (Era::Modern, _) => Self::Modern,
+            (Era::Legacy, Some(Way::LegacySse)) => Self::LegacySse,
+            (Era::Legacy, _) => Self::Legacy,
+        }
+    }
+}
+
+fn way_of(server: &ServerInfo) -> Way {
+    match (server.era(), server.transport) {
+        (Era::Modern, _) => Way::Modern,
+        (Era::Legacy, Carrier::LegacySse) => Way::LegacySse,
+        (Era::Legacy, _) => Way::Legacy,
+    }
+}
+
+/// The way of speaking to try in an era.
+fn speech(era: Era, options: &ConnectOptions) -> Speech {
+    let newest = match era {
+        Era::Modern => Revision::NEWEST,
+        Era::Legacy => Revision::NEWEST_LEGACY,
+    };
+    let revision = match options.speak {
+        Speak::Exactly(revision) if revision.era() == era => revision,
+        _ => newest,
+    };
+    Speech::new(revision, options)
+}
+
+/// One way to a server that is being found out about.
+struct Attempt<'a> {
+    link: Link,
+    carrier: Carrier,
+    ids: IdSource,
+    life: &'a Arc<Life>,
+    options: &'a ConnectOptions,
+}
+
+impl Attempt<'_> {
+    /// The server is modern.
+    fn modern(self, introduction: Raw) -> Found {
+        let speech = speech(Era::Modern, self.options);
+        self.link.settle(speech.revision);
+        let server = ServerInfo::read(introduction, speech.revision, self.carrier);
+        Found { link: self.link, speech, server, ids: self.ids, life: self.life.clone() }
+    }
+
+    /// The server was initialised.
+    fn legacy(self, initialized: Initialized) -> Found {
+        let server = ServerInfo::read(initialized.result, initialized.revision, self.carrier);
+        let speech = Speech::new(initialized.revision, self.options);
+        Found { link: self.link, speech, server, ids: self.ids, life: self.life.clone() }
+    }
+
+    fn begin_probe(&self) -> Exchange {
+        handshake::probe(&self.link, &speech(Era::Modern, self.options), &self.ids)
+    }
+
+    async fn initialize(self) -> Result<Found, Loss> {
+        let speech = speech(Era::Legacy, self.options);
+        let initialized = handshake::initialize(&self.link, &speech, &self.ids, self.options).await?;
+        Ok(self.legacy(initialized))
+    }
+}
+
+/// How to go on after a probe.
+enum Verdict {
+    /// A modern server, with its introduction.
+    Modern(Raw),
+    /// The old way.
+    Legacy,
+    /// The server wants another revision, or ours once more.
+    Again,
+}
+
+impl Verdict {
+    fn of(probe: Probe) -> Result<Self, Fault> {
+        match probe {
+            Probe::Modern(introduction) => {
+                let supported: Vec<String> = introduction.member_as("supportedVersions").unwrap_or_default();
+                match shared_era(&supported)? {
+                    Era::Modern => Ok(Self::Modern(introduction)),
+                    Era::Legacy => Ok(Self::Legacy),
+                }
+            }
+            Probe::OtherRevisions(supported) => match shared_era(&supported)? {
+                Era::Modern => Ok(Self::Again),
+                Era::Legacy => Ok(Self::Legacy),
+            },
+            Probe::Unintroduced => Ok(Self::Modern(Raw::empty_object())),
+            Probe::Legacy => Ok(Self::Legacy),
+        }
+    }
+}
+
+/// The newest era in which we and a server of these revisions can meet.
+fn shared_era(supported: &[String]) -> Result<Era, Fault> {
+    let newest = supported.iter().filter_map(|text| text.parse::<Revision>().ok()).max();
+    newest.map(Revision::era).ok_or_else(|| {
+        let offered =
+            if supported.is_empty() { "none that it names".to_owned() } else { supported.join(", ") };
+        let fault = format!("the server speaks revisions {offered}; we speak up to {}", Revision::NEWEST);
+        Fault::new(FaultKind::UnsupportedRevision, fault)
+    })
+}
+
+/// Asks as a modern client, and once more if the server wants that.
+async fn probe(attempt: &Attempt<'_>, exchange: &mut Exchange) -> Result<Verdict, Loss> {
+    let answer = handshake::answer(exchange).await?;
+    let line = |fault| Loss { fault, how: LossKind::Line };
+    let verdict = Verdict::of(handshake::read_probe(answer, exchange.http_status())).map_err(line)?;
+    if !matches!(verdict, Verdict::Again) {
+        return Ok(verdict);
+    }
+    *exchange = attempt.begin_probe();
+    let answer = handshake::answer(exchange).await?;
+    match Verdict::of(handshake::read_probe(answer, exchange.http_status())).map_err(line)? {
+        Verdict::Again => Err(line(Fault::new(
+            FaultKind::UnsupportedRevision,
+            "the server refuses the revisions that it says it supports",
+        ))),
+        verdict => Ok(verdict),
+    }
+}
+
+fn not_modern() -> Fault {
+    let fault = "the server does not speak the modern era; leave `--era` out, or say `--era legacy`";
+    Fault::new(FaultKind::UnsupportedRevision, fault)
+}

@@ -1,0 +1,115 @@
+//! A server that is an address: Streamable HTTP of either era, else HTTP+SSE.
+
+use super::{Attempt, PROBE_PATIENCE, Plan, Verdict, not_modern, probe};
+use crate::{
+    connection::Found,
+    ids::IdSource,
+    inbox::{Loss, LossKind},
+    link::{Link, fault_of_http},
+    options::ConnectOptions,
+    server::Carrier,
+    state::{Life, State},
+    switchboard::Switchboard,
+};
+use ::http::HeaderMap;
+use ::url::Url;
+use std::sync::Arc;
+use trunkline_protocol::{Fault, FaultKind};
+use trunkline_transport::{http::HttpClient, legacy_sse, streamable_http::Endpoint};
+
+pub(super) async fn connect(
+    address: &Url,
+    options: &ConnectOptions,
+    life: &Arc<Life>,
+    plan: Plan,
+) -> Result<Found, Fault> {
+    let caller = Caller { address, options, life };
+    match plan {
+        Plan::Modern => caller.modern().await,
+        Plan::Legacy => caller.legacy().await,
+        Plan::LegacySse => caller.sse().await,
+        Plan::Probe => caller.probe().await,
+    }
+}
+
+struct Caller<'a> {
+    address: &'a Url,
+    options: &'a ConnectOptions,
+    life: &'a Arc<Life>,
+}
+
+impl<'a> Caller<'a> {
+    async fn probe(&self) -> Result<Found, Fault> {
+        let attempt = self.attempt()?;
+        let mut exchange = attempt.begin_probe();
+        match tokio::time::timeout(PROBE_PATIENCE, probe(&attempt, &mut exchange)).await {
+            Ok(Ok(Verdict::Modern(introduction))) => Ok(attempt.modern(introduction)),
+            Ok(Err(loss)) if !may_be_older(&loss) => Err(loss.fault),
+            Ok(Ok(_) | Err(_)) | Err(_) => self.legacy().await,
+        }
+    }
+
+    /// The caller insists on the modern era, or remembers it.
+    async fn modern(&self) -> Result<Found, Fault> {
+        let attempt = self.attempt()?;
+        let mut exchange = attempt.begin_probe();
+        match probe(&attempt, &mut exchange).await.map_err(|loss| loss.fault)? {
+            Verdict::Modern(introduction) => Ok(attempt.modern(introduction)),
+            Verdict::Legacy | Verdict::Again => Err(not_modern()),
+        }
+    }
+
+    /// Streamable HTTP with a session; a server that refuses it may be one of the oldest kind.
+    async fn legacy(&self) -> Result<Found, Fault> {
+        let refused = match self.attempt()?.initialize().await {
+            Ok(found) => return Ok(found),
+            Err(loss) => loss,
+        };
+        if !may_be_older(&refused) {
+            return Err(refused.fault);
+        }
+        // The first refusal says more about the server than the failure of a guess.
+        self.sse().await.map_err(|_| refused.fault)
+    }
+
+    async fn sse(&self) -> Result<Found, Fault> {
+        self.life.enter(State::Connecting);
+        let client = self.client()?;
+        let connection = legacy_sse::Connection::open(&client, self.address.as_str(), HeaderMap::new())
+            .await
+            .map_err(|e| fault_of_http(&e))?;
+        let board = Switchboard::new(self.options.host.clone());
+        let link = Link::over_sse(connection, board, self.options.tap.clone());
+        self.begin(link, Carrier::LegacySse).initialize().await.map_err(|loss| loss.fault)
+    }
+
+    fn attempt(&self) -> Result<Attempt<'a>, Fault> {
+        self.life.enter(State::Connecting);
+        let client = self.client()?;
+        let endpoint = Endpoint::new(client, self.address.as_str()).map_err(|e| fault_of_http(&e.into()))?;
+        let board = Switchboard::new(self.options.host.clone());
+        let link = Link::over_http(endpoint, board, self.options.tap.clone());
+        Ok(self.begin(link, Carrier::StreamableHttp))
+    }
+
+    fn client(&self) -> Result<HttpClient, Fault> {
+        HttpClient::new(self.options.http.clone()).map_err(|error| {
+            Fault::new(FaultKind::InvalidRequest, "the headers cannot be used").with_detail(error.to_string())
+        })
+    }
+
+    fn begin(&self, link: Link, carrier: Carrier) -> Attempt<'a> {
+        self.life.enter(State::Initializing);
+        let ids = IdSource::new(self.options.ids);
+        Attempt { link, carrier, ids, life: self.life, options: self.options }
+    }
+}
+
+/// Whether a refusal is one that an older server would give. Who is not let in is not let in the old way either.
+fn may_be_older(loss: &Loss) -> bool {
+    match loss.how {
+        LossKind::Status(401 | 403 | 407 | 429) => false,
+        LossKind::Status(_) | LossKind::Session => true,
+        LossKind::Line => matches!(loss.fault.kind(), FaultKind::BadAnswer | FaultKind::ConnectionLost),
+    }
+}

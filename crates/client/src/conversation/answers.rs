@@ -1,0 +1,92 @@
+//! Questions that were asked of the caller, and their answers.
+
+use futures_util::task::AtomicWaker;
+use std::{
+    future::poll_fn,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::Poll,
+};
+use trunkline_protocol::{Outcome, Question, message::InputRequests};
+
+/// The questions of one round.
+pub(super) struct Answers {
+    keys: Vec<String>,
+    unasked: std::vec::IntoIter<Question>,
+    sheet: Arc<Sheet>,
+}
+
+#[derive(Default)]
+struct Sheet {
+    answers: Mutex<Vec<Option<Outcome>>>,
+    waker: AtomicWaker,
+}
+
+impl Answers {
+    pub(super) fn to(requests: InputRequests) -> Self {
+        let sheet = Arc::new(Sheet::default());
+        sheet.fill(|answers| answers.resize_with(requests.0.len(), || None));
+        let mut keys = Vec::new();
+        let mut questions = Vec::new();
+        for (place, (key, request)) in requests.0.into_iter().enumerate() {
+            let sheet = sheet.clone();
+            let answer = move |outcome| {
+                sheet.fill(|answers| answers[place] = Some(outcome));
+                sheet.waker.wake();
+            };
+            keys.push(key);
+            questions.push(Question::new(request.method, request.params, answer));
+        }
+        Self { keys, unasked: questions.into_iter(), sheet }
+    }
+
+    /// The next question that the caller has not seen.
+    pub(super) fn next_question(&mut self) -> Option<Question> {
+        self.unasked.next()
+    }
+
+    /// Waits until every question is answered.
+    pub(super) async fn collect(&mut self) -> Vec<(String, Outcome)> {
+        let answers = poll_fn(|cx| {
+            self.sheet.waker.register(cx.waker());
+            self.sheet.fill(|answers| {
+                if answers.iter().all(Option::is_some) {
+                    Poll::Ready(answers.drain(..).flatten().collect::<Vec<_>>())
+                } else {
+                    Poll::Pending
+                }
+            })
+        })
+        .await;
+        self.keys.drain(..).zip(answers).collect()
+    }
+}
+
+impl Sheet {
+    fn fill<T>(&self, act: impl FnOnce(&mut Vec<Option<Outcome>>) -> T) -> T {
+        act(&mut self.answers.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// How many questions of a call somebody is still thinking about.
+#[derive(Clone, Default)]
+pub(super) struct OpenQuestions(Arc<AtomicUsize>);
+
+impl OpenQuestions {
+    pub(super) fn any(&self) -> bool {
+        self.0.load(Ordering::Acquire) > 0
+    }
+
+    /// Counts a question until it is answered.
+    pub(super) fn track(&self, question: Question) -> Question {
+        let count = self.0.clone();
+        count.fetch_add(1, Ordering::AcqRel);
+        let (method, params) = (question.method.clone(), question.params.clone());
+        Question::new(method, params, move |outcome| {
+            count.fetch_sub(1, Ordering::AcqRel);
+            question.answer(outcome);
+        })
+    }
+}

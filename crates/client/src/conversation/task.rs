@@ -1,0 +1,134 @@
+//! A call that became a task: it is looked after until it is done.
+
+use super::{Answers, Conversation, Next, Stage, Step, bad, end};
+use crate::{connection::Inner, era::Ask};
+use std::{collections::HashSet, sync::Arc, time::Duration};
+use tokio::{runtime, time::Instant};
+use trunkline_protocol::{
+    Era, Fault, FaultKind, Object, Raw,
+    message::{InputRequests, TaskState, TaskStatus},
+    method,
+};
+
+/// How often a task is looked at when the server does not say.
+const DEFAULT_POLL: Duration = Duration::from_secs(1);
+/// What a server may say: neither so often that it hurts nor so seldom that nobody notices the end.
+const POLL_BOUNDS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(30));
+
+/// A task on the server's side. Dropping it before its end cancels it there.
+pub(super) struct TaskRun {
+    connection: Arc<Inner>,
+    id: String,
+    poll: Duration,
+    /// Keys of questions that were asked already; a server repeats them until it has seen the answers.
+    asked: HashSet<String>,
+    until: Option<Instant>,
+    ended: bool,
+}
+
+impl Conversation {
+    pub(super) fn task_started(&mut self, result: &Raw) -> Next {
+        let Ok(state) = TaskState::read(result) else {
+            // Asking for a task does not oblige a server to make one.
+            return end(Ok(result.clone()));
+        };
+        self.task = Some(TaskRun {
+            connection: self.connection.clone(),
+            id: state.id.clone(),
+            poll: DEFAULT_POLL,
+            asked: HashSet::new(),
+            until: self.timeouts.map(|timeouts| Instant::now() + timeouts.ceiling()),
+            ended: false,
+        });
+        self.task_state(state)
+    }
+
+    pub(super) fn task_polled(&mut self, result: &Raw) -> Next {
+        match TaskState::read(result) {
+            Ok(state) => self.task_state(state),
+            Err(error) => bad(format!("the server's answer about the task cannot be read: {error}")),
+        }
+    }
+
+    pub(super) fn poll_task_after_pause(&mut self) -> Next {
+        let Some(task) = &self.task else { return bad("there is no task".to_owned()) };
+        if task.until.is_some_and(|until| Instant::now() >= until) {
+            return end(Err(Fault::new(
+                FaultKind::Timeout,
+                "the task did not end before the call's ceiling",
+            )));
+        }
+        self.ask = task.request(method::TASKS_GET, Object::new());
+        self.step = Step::PollTask;
+        self.stage = Stage::Waiting(task.poll);
+        Next::Continue
+    }
+
+    fn task_state(&mut self, state: TaskState) -> Next {
+        let Some(task) = &mut self.task else { return bad("there is no task".to_owned()) };
+        if let Some(poll) = state.poll_interval {
+            task.poll = poll.clamp(POLL_BOUNDS.0, POLL_BOUNDS.1);
+        }
+        let era = self.connection.speech.era();
+        match (&state.status, era) {
+            (TaskStatus::Working | TaskStatus::Unknown(_), _) => self.poll_task_after_pause(),
+            (TaskStatus::InputRequired, Era::Modern) => self.task_asks(state.input_requests),
+            // The old way: the questions come as requests while the result is waited for.
+            (TaskStatus::InputRequired | TaskStatus::Completed | TaskStatus::Failed, Era::Legacy) => {
+                task.ended = state.status != TaskStatus::InputRequired;
+                self.ask = task.request(method::TASKS_RESULT, Object::new());
+                self.step = Step::FetchTask;
+                self.stage = Stage::Ready;
+                Next::Continue
+            }
+            (TaskStatus::Cancelled, _) => {
+                task.ended = true;
+                let why = state.message.unwrap_or_else(|| "the server cancelled the task".to_owned());
+                end(Err(Fault::new(FaultKind::Cancelled, why)))
+            }
+            (TaskStatus::Completed | TaskStatus::Failed, Era::Modern) => {
+                task.ended = true;
+                match state.outcome {
+                    Some(Ok(result)) => end(Ok(result)),
+                    Some(Err(error)) => end(Err(Fault::from_peer(error, era, method::TOOLS_CALL))),
+                    None => bad("the task has ended without a result".to_owned()),
+                }
+            }
+        }
+    }
+
+    fn task_asks(&mut self, requests: InputRequests) -> Next {
+        let Some(task) = &mut self.task else { return bad("there is no task".to_owned()) };
+        let new: Vec<_> = requests.0.into_iter().filter(|(key, _)| task.asked.insert(key.clone())).collect();
+        if new.is_empty() {
+            return self.poll_task_after_pause();
+        }
+        self.stage = Stage::Asking(Answers::to(InputRequests(new)));
+        Next::Continue
+    }
+}
+
+impl TaskRun {
+    /// The request that hands over answers.
+    pub(super) fn update(&self, responses: &Object) -> Ask {
+        let mut params = Object::new();
+        params.set("inputResponses", responses.to_raw());
+        self.request(method::TASKS_UPDATE, params)
+    }
+
+    fn request(&self, name: &'static str, mut params: Object) -> Ask {
+        params.set("taskId", Raw::string(&self.id));
+        Ask::new(name, params)
+    }
+}
+
+impl Drop for TaskRun {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        let Ok(runtime) = runtime::Handle::try_current() else { return };
+        let mut exchange = self.connection.exchange(&self.request(method::TASKS_CANCEL, Object::new()));
+        runtime.spawn(async move { crate::handshake::answer(&mut exchange).await.map(drop) });
+    }
+}

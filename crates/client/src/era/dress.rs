@@ -1,0 +1,154 @@
+//! Dressing: ids, `_meta` and headers, as the server's revision wants them.
+
+use super::{Ask, Progress};
+use crate::{
+    link::{OnDrop, Outbound},
+    options::ConnectOptions,
+};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Value, json};
+use trunkline_protocol::{
+    Era, Object, Raw, Request, RequestId, Revision,
+    message::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION},
+    method,
+};
+use trunkline_transport::headers::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, encode_value};
+
+/// The extension that lets a modern server answer a call with a task.
+const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
+
+/// How we speak to one server.
+#[derive(Debug, Clone)]
+pub(crate) struct Speech {
+    pub(crate) revision: Revision,
+    /// What a modern server must be told with every request.
+    introduction: Object,
+}
+
+impl Speech {
+    pub(crate) fn new(revision: Revision, options: &ConnectOptions) -> Self {
+        let mut introduction = Object::new();
+        if revision.era() == Era::Modern {
+            introduction.set(PROTOCOL_VERSION, Raw::string(revision.as_str()));
+            introduction.set(CLIENT_INFO, options.client.to_json().into());
+            introduction.set(CLIENT_CAPABILITIES, capabilities(revision, options).into());
+        }
+        Self { revision, introduction }
+    }
+
+    pub(crate) fn era(&self) -> Era {
+        self.revision.era()
+    }
+
+    /// The request as it goes out. Whoever wrote `_meta` members of his own keeps them, ours included.
+    pub(crate) fn dress(&self, ask: &Ask, id: RequestId, level: Option<&str>) -> Outbound {
+        let mut params = ask.params.clone();
+        let mut meta = params.get("_meta").and_then(Raw::object).unwrap_or_default();
+        for (name, value) in self.introduction.iter() {
+            if meta.get(name).is_none() {
+                meta.set(name.to_owned(), value.clone());
+            }
+        }
+        if let (Era::Modern, Some(level), None) = (self.era(), level, meta.get(LOG_LEVEL)) {
+            meta.set(LOG_LEVEL, Raw::string(level));
+        }
+        if ask.progress == Progress::Wanted && meta.get("progressToken").is_none() {
+            meta.set("progressToken", id.raw().clone());
+        }
+        if !meta.is_empty() {
+            params.set("_meta", meta.to_raw());
+        }
+        let headers = self.headers(ask, &meta);
+        let params = (!params.is_empty()).then(|| params.to_raw());
+        let on_drop = if ask.method == method::INITIALIZE { OnDrop::Leave } else { OnDrop::Cancel };
+        Outbound { request: Request::new(id, ask.method.clone(), params), headers, on_drop }
+    }
+
+    /// The headers of a modern request say what its body says. The caller may have written another version into `_meta`.
+    fn headers(&self, ask: &Ask, meta: &Object) -> HeaderMap {
+        if self.era() == Era::Legacy {
+            return HeaderMap::new();
+        }
+        let mut headers = HeaderMap::with_capacity(4 + ask.mirrored.len());
+        let version = meta.get(PROTOCOL_VERSION).and_then(|raw| raw.decode::<String>().ok());
+        let version =
+            version.as_deref().map_or(HeaderValue::from_static(self.revision.as_str()), encode_value);
+        headers.insert(MCP_PROTOCOL_VERSION, version);
+        headers.insert(MCP_METHOD, encode_value(&ask.method));
+        let named = named_by(&ask.method).and_then(|member| ask.params.get(member)?.decode::<String>().ok());
+        if let Some(name) = named {
+            headers.insert(MCP_NAME, encode_value(&name));
+        }
+        for (name, value) in &ask.mirrored {
+            if let Ok(name) = HeaderName::try_from(name) {
+                headers.insert(name, encode_value(value));
+            }
+        }
+        headers
+    }
+}
+
+/// The member of `params` that names what a request is about.
+fn named_by(method_name: &str) -> Option<&'static str> {
+    match method_name {
+        method::TOOLS_CALL | method::PROMPTS_GET => Some("name"),
+        method::RESOURCES_READ => Some("uri"),
+        method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => Some("taskId"),
+        _ => None,
+    }
+}
+
+/// What we can do, told to a server of this revision.
+pub(crate) fn capabilities(revision: Revision, options: &ConnectOptions) -> Value {
+    let mut capabilities = options.host.abilities().declare(revision);
+    match revision.era() {
+        Era::Modern => capabilities["extensions"] = json!({TASKS_EXTENSION: {}}),
+        Era::Legacy if capabilities.get("roots").is_some() => {
+            capabilities["roots"] = json!({"listChanged": true});
+        }
+        Era::Legacy => {}
+    }
+    capabilities
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask() -> Ask {
+        let mut params = Object::new();
+        params.set("name", Raw::string("grüße"));
+        params.set("_meta", json!({"vendor/x": 123, PROTOCOL_VERSION: "2026-07-28"}).into());
+        let mut ask = Ask::new(method::TOOLS_CALL, params);
+        ask.mirrored.push(("Mcp-Param-Region".to_owned(), " eu ".to_owned()));
+        ask.progress = Progress::Wanted;
+        ask
+    }
+
+    #[test]
+    fn a_modern_request_says_in_its_headers_what_its_body_says() {
+        let speech = Speech::new(Revision::NEWEST, &ConnectOptions::default());
+        let outbound = speech.dress(&ask(), RequestId::number(5), Some("debug"));
+        let header = |name: &str| outbound.headers.get(name).unwrap().to_str().unwrap().to_owned();
+        assert_eq!(header("mcp-protocol-version"), "2026-07-28");
+        assert_eq!(header("mcp-method"), "tools/call");
+        assert!(header("mcp-name").starts_with("=?base64?"));
+        assert!(header("mcp-param-region").starts_with("=?base64?"));
+        let meta = outbound.request.params.unwrap().member("_meta").unwrap();
+        assert_eq!(meta.member("vendor/x").unwrap().as_str(), "123");
+        assert_eq!(meta.member("progressToken").unwrap().as_str(), "5");
+        assert_eq!(meta.member(LOG_LEVEL).unwrap().as_str(), "\"debug\"");
+        assert!(meta.member(CLIENT_CAPABILITIES).is_some() && meta.member(CLIENT_INFO).is_some());
+    }
+
+    #[test]
+    fn a_legacy_request_carries_nothing_of_it() {
+        let speech = Speech::new(Revision::V2025_11_25, &ConnectOptions::default());
+        let mut plain = Ask::new(method::TOOLS_LIST, Object::new());
+        let outbound = speech.dress(&plain, RequestId::number(5), Some("debug"));
+        assert!(outbound.headers.is_empty() && outbound.request.params.is_none());
+        plain.progress = Progress::Wanted;
+        let outbound = speech.dress(&plain, RequestId::number(6), None);
+        assert_eq!(outbound.request.params.unwrap().as_str(), r#"{"_meta":{"progressToken":6}}"#);
+    }
+}

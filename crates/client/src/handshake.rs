@@ -1,0 +1,150 @@
+//! The first words: `server/discover` in the modern era, `initialize` in the legacy one.
+
+use crate::{
+    era::{Ask, Speech, capabilities},
+    ids::IdSource,
+    inbox::{Arrival, Loss, LossKind},
+    link::{Exchange, Link, OnDrop},
+    options::{ConnectOptions, Speak},
+};
+use serde::Deserialize;
+use trunkline_protocol::{
+    Era, ErrorObject, Fault, FaultKind, Notification, Object, Part, Raw, Revision, method,
+};
+
+/// What a server answered to `server/discover`.
+#[derive(Debug)]
+pub(crate) enum Probe {
+    /// A modern server, and its introduction.
+    Modern(Raw),
+    /// A modern server that does not speak the revision we tried, but these.
+    OtherRevisions(Vec<String>),
+    /// A modern server that has no introduction to give.
+    Unintroduced,
+    /// Not a modern server.
+    Legacy,
+}
+
+/// What a server answered to `initialize`.
+#[derive(Debug)]
+pub(crate) struct Initialized {
+    pub(crate) revision: Revision,
+    pub(crate) result: Raw,
+}
+
+/// Prepares a probe. Giving it up is not told to the server: a legacy one would not know what is meant.
+pub(crate) fn probe(link: &Link, speech: &Speech, ids: &IdSource) -> Exchange {
+    let mut outbound = speech.dress(&Ask::new(method::DISCOVER, Object::new()), ids.next(), None);
+    outbound.on_drop = OnDrop::Leave;
+    link.exchange(outbound)
+}
+
+/// Waits for the answer to a request of the handshake; notifications that come before it mean nothing yet.
+pub(crate) async fn answer(exchange: &mut Exchange) -> Result<Result<Raw, ErrorObject>, Loss> {
+    loop {
+        match exchange.next().await {
+            Arrival::Response(response) => return Ok(response),
+            Arrival::Lost(loss) => return Err(loss),
+            Arrival::Notification(_) | Arrival::Question(_) => {}
+        }
+    }
+}
+
+/// Reads a probe's answer. The rule rests on no single code: what is not clearly modern is legacy.
+pub(crate) fn read_probe(answer: Result<Raw, ErrorObject>, status: Option<u16>) -> Probe {
+    match answer {
+        Ok(result) if result.member("supportedVersions").is_some() => Probe::Modern(result),
+        Ok(_) => Probe::Legacy,
+        Err(error) => match error.code {
+            -32022 => Probe::OtherRevisions(supported(&error)),
+            -32020 | -32021 => Probe::Unintroduced,
+            // Only modern servers answer an unknown method with 404.
+            -32601 if status == Some(404) => Probe::Unintroduced,
+            _ => Probe::Legacy,
+        },
+    }
+}
+
+/// The revisions an error says the server speaks.
+pub(crate) fn supported(error: &ErrorObject) -> Vec<String> {
+    error.data.as_ref().and_then(|data| data.member_as("supported")).unwrap_or_default()
+}
+
+/// Sends `initialize`, checks the answer and confirms it; only then may anything else be asked.
+pub(crate) async fn initialize(
+    link: &Link,
+    speech: &Speech,
+    ids: &IdSource,
+    options: &ConnectOptions,
+) -> Result<Initialized, Loss> {
+    let mut exchange = begin_initialize(link, speech, ids, options);
+    let answer = answer(&mut exchange).await?;
+    confirm(link, answer, options).await
+}
+
+pub(crate) fn begin_initialize(
+    link: &Link,
+    speech: &Speech,
+    ids: &IdSource,
+    options: &ConnectOptions,
+) -> Exchange {
+    let mut params = Object::new();
+    params.set("protocolVersion", Raw::string(speech.revision.as_str()));
+    params.set("capabilities", capabilities(speech.revision, options).into());
+    params.set("clientInfo", options.client.to_json().into());
+    link.exchange(speech.dress(&Ask::new(method::INITIALIZE, params), ids.next(), None))
+}
+
+/// Takes the answer to `initialize` and sends `notifications/initialized`.
+pub(crate) async fn confirm(
+    link: &Link,
+    answer: Result<Raw, ErrorObject>,
+    options: &ConnectOptions,
+) -> Result<Initialized, Loss> {
+    let result = answer.map_err(|error| line(Fault::from_peer(error, Era::Legacy, method::INITIALIZE)))?;
+    let revision = agreed(&result, options.speak).map_err(line)?;
+    link.settle(revision);
+    link.notify(Notification::new(method::INITIALIZED, None)).await.map_err(line)?;
+    if let Link::Http(http) = link {
+        http.listen();
+    }
+    Ok(Initialized { revision, result })
+}
+
+/// The revision that a server answered with, if we speak it.
+fn agreed(result: &Raw, speak: Speak) -> Result<Revision, Fault> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Agreed {
+        protocol_version: String,
+    }
+    let Agreed { protocol_version } = result.decode().map_err(|error| {
+        let fault = Fault::new(FaultKind::BadAnswer, "the answer to `initialize` has no `protocolVersion`");
+        fault.with_detail(error.to_string())
+    })?;
+    let refused = |why: String| Fault::new(FaultKind::UnsupportedRevision, why);
+    let revision: Revision =
+        protocol_version.parse().map_err(|e| refused(format!("the server speaks another revision: {e}")))?;
+    if revision.era() == Era::Modern {
+        return Err(refused(format!(
+            "the server answered `initialize` with {revision}, a revision without it"
+        )));
+    }
+    if let Speak::Exactly(wanted) = speak
+        && wanted != revision
+    {
+        tracing::warn!(%wanted, %revision, "the server answered with another protocol revision");
+    }
+    Ok(revision)
+}
+
+fn line(fault: Fault) -> Loss {
+    Loss { fault, how: LossKind::Line }
+}
+
+/// A final part made of a loss.
+impl From<Loss> for Part {
+    fn from(loss: Loss) -> Self {
+        Self::Final(Err(loss.fault))
+    }
+}

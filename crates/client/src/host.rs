@@ -1,0 +1,111 @@
+//! The host: whoever sits behind this client and can answer what a server asks.
+
+use futures_util::future::{BoxFuture, FutureExt};
+use serde_json::{Map, Value, json};
+use std::{borrow::Cow, future};
+use trunkline_protocol::{Fault, FaultKind, Notification, Outcome, Raw, Revision};
+
+/// Answers the questions of a server, and hears what it says unasked. An application implements this once; the client
+/// brings the questions of both eras to it in the same form.
+pub trait Host: Send + Sync + 'static {
+    /// What this host can answer. A server is told so, and asks for nothing else.
+    fn abilities(&self) -> Abilities;
+
+    /// Answers `sampling/createMessage`, `elicitation/create` or `roots/list` with that method's result.
+    fn answer(&self, asked: Asked) -> BoxFuture<'static, Outcome>;
+
+    /// Hears a notification that belongs to no call: logs, list changes, updated resources.
+    fn notice(&self, notification: &Notification);
+}
+
+/// A question as it reaches the host.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub method: Cow<'static, str>,
+    pub params: Option<Raw>,
+}
+
+/// What a host can answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Abilities {
+    pub roots: Ability,
+    pub sampling: Ability,
+    pub sampling_tools: Ability,
+    pub elicitation_form: Ability,
+    pub elicitation_url: Ability,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ability {
+    #[default]
+    No,
+    Yes,
+}
+
+/// A host with nobody behind it: it can answer nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nobody;
+
+impl Host for Nobody {
+    fn abilities(&self) -> Abilities {
+        Abilities::default()
+    }
+
+    fn answer(&self, asked: Asked) -> BoxFuture<'static, Outcome> {
+        future::ready(Err(Fault::new(
+            FaultKind::NotAvailable,
+            format!("this client does not answer `{}`", asked.method),
+        )))
+        .boxed()
+    }
+
+    fn notice(&self, _notification: &Notification) {}
+}
+
+impl Abilities {
+    /// The `capabilities` that tell a server of this revision what it may ask. What the revision does not have is left out.
+    pub(crate) fn declare(self, revision: Revision) -> Value {
+        let mut capabilities = Map::new();
+        if self.roots == Ability::Yes {
+            capabilities.insert("roots".to_owned(), json!({}));
+        }
+        if self.sampling == Ability::Yes {
+            let tools = self.sampling_tools == Ability::Yes && revision.has_url_elicitation();
+            capabilities.insert("sampling".to_owned(), if tools { json!({"tools": {}}) } else { json!({}) });
+        }
+        let url = self.elicitation_url == Ability::Yes && revision.has_url_elicitation();
+        let form = self.elicitation_form == Ability::Yes && revision.has_elicitation();
+        let elicitation = match (form, url) {
+            (true, true) => Some(json!({"form": {}, "url": {}})),
+            (false, true) => Some(json!({"url": {}})),
+            (true, false) => Some(json!({})),
+            (false, false) => None,
+        };
+        capabilities.extend(elicitation.map(|value| ("elicitation".to_owned(), value)));
+        Value::Object(capabilities)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_hears_only_of_what_its_revision_has() {
+        let all = Abilities {
+            roots: Ability::Yes,
+            sampling: Ability::Yes,
+            sampling_tools: Ability::Yes,
+            elicitation_form: Ability::Yes,
+            elicitation_url: Ability::Yes,
+        };
+        assert_eq!(all.declare(Revision::V2024_11_05), json!({"roots": {}, "sampling": {}}));
+        assert_eq!(
+            all.declare(Revision::V2025_06_18),
+            json!({"roots": {}, "sampling": {}, "elicitation": {}})
+        );
+        let newest = json!({"roots": {}, "sampling": {"tools": {}}, "elicitation": {"form": {}, "url": {}}});
+        assert_eq!(all.declare(Revision::V2026_07_28), newest);
+        assert_eq!(Abilities::default().declare(Revision::NEWEST), json!({}));
+    }
+}

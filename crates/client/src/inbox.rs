@@ -1,0 +1,139 @@
+//! Inbox: what has arrived for one call and was not yet taken.
+//!
+//! The reader of a connection must never wait for one slow caller, so an inbox is bounded and never blocks: beyond the
+//! bound, progress replaces older progress, other notifications are dropped and counted, and the response always fits.
+
+use futures_util::task::AtomicWaker;
+use std::{
+    collections::VecDeque,
+    future::poll_fn,
+    sync::{Mutex, PoisonError},
+    task::{Context, Poll},
+};
+use trunkline_protocol::{ErrorObject, Fault, Notification, Question, Raw, method};
+
+/// Notifications kept for one call that nobody takes.
+pub(crate) const INBOX_LIMIT: usize = 256;
+
+/// What arrives for a call.
+#[derive(Debug)]
+pub(crate) enum Arrival {
+    Notification(Notification),
+    Question(Question),
+    Response(Result<Raw, ErrorObject>),
+    /// No response will come.
+    Lost(Loss),
+}
+
+/// Why no response will come.
+#[derive(Debug, Clone)]
+pub(crate) struct Loss {
+    pub(crate) fault: Fault,
+    pub(crate) how: LossKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LossKind {
+    /// The line broke, or never was there.
+    Line,
+    /// The server answered with this HTTP status and no usable message.
+    Status(u16),
+    /// The server no longer knows our session; the request was not taken.
+    Session,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Inbox {
+    queue: Mutex<Queue>,
+    waker: AtomicWaker,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    arrivals: VecDeque<Arrival>,
+    dropped: u64,
+}
+
+impl Inbox {
+    pub(crate) fn push(&self, arrival: Arrival) {
+        self.with(|queue| queue.push(arrival));
+        self.waker.wake();
+    }
+
+    pub(crate) async fn next(&self) -> Arrival {
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Arrival> {
+        if let Some(arrival) = self.with(|queue| queue.arrivals.pop_front()) {
+            return Poll::Ready(arrival);
+        }
+        self.waker.register(cx.waker());
+        // Something may have arrived between the look and the registration.
+        self.with(|queue| queue.arrivals.pop_front()).map_or(Poll::Pending, Poll::Ready)
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Queue) -> T) -> T {
+        act(&mut self.queue.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Queue {
+    fn push(&mut self, arrival: Arrival) {
+        let is_progress = |a: &Arrival| matches!(a, Arrival::Notification(n) if n.method == method::PROGRESS);
+        if self.arrivals.len() < INBOX_LIMIT || !matches!(arrival, Arrival::Notification(_)) {
+            self.arrivals.push_back(arrival);
+            return;
+        }
+        self.dropped += 1;
+        if self.dropped == 1 {
+            tracing::warn!("notifications arrive faster than they are taken; some are dropped");
+        }
+        if is_progress(&arrival)
+            && let Some(older) = self.arrivals.iter_mut().rev().find(|a| is_progress(a))
+        {
+            *older = arrival;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+
+    fn progress(value: usize) -> Arrival {
+        let params = Raw::parse(format!("{{\"progress\":{value}}}")).unwrap();
+        Arrival::Notification(Notification::new(method::PROGRESS, Some(params)))
+    }
+
+    #[test]
+    fn a_flood_of_progress_is_bounded_and_keeps_the_newest_and_the_answer() {
+        let inbox = Inbox::default();
+        for value in 0..10_000 {
+            inbox.push(progress(value));
+        }
+        inbox.push(Arrival::Response(Ok(Raw::null())));
+        let mut taken = Vec::new();
+        while let Some(arrival) = inbox.next().now_or_never() {
+            taken.push(arrival);
+        }
+        assert_eq!(taken.len(), INBOX_LIMIT + 1);
+        assert!(matches!(taken.pop(), Some(Arrival::Response(Ok(_)))));
+        let Some(Arrival::Notification(last)) = taken.pop() else { panic!() };
+        assert_eq!(last.params.unwrap().as_str(), "{\"progress\":9999}");
+        assert_eq!(inbox.with(|queue| queue.dropped), 10_000 - INBOX_LIMIT as u64);
+    }
+
+    #[tokio::test]
+    async fn a_waiting_taker_is_woken() {
+        let inbox = std::sync::Arc::new(Inbox::default());
+        let taker = tokio::spawn({
+            let inbox = inbox.clone();
+            async move { inbox.next().await }
+        });
+        tokio::task::yield_now().await;
+        inbox.push(progress(1));
+        assert!(matches!(taker.await.unwrap(), Arrival::Notification(_)));
+    }
+}

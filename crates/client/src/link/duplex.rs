@@ -1,0 +1,209 @@
+//! A line that all messages share: a pipe to a process, or HTTP+SSE.
+
+use super::{OnDrop, Outbound};
+use crate::{
+    inbox::{Arrival, Loss, LossKind},
+    switchboard::{Outlet, Switchboard, Ticket},
+    tap::{Direction, Tap},
+};
+use bytes::Bytes;
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
+use tokio::{runtime, sync::Mutex as AsyncMutex, task::AbortHandle};
+use trunkline_protocol::{
+    Defect, Envelope, Fault, FaultKind, Frame, Malformed, Notification, Object, Raw, Revision, method,
+};
+use trunkline_transport::{
+    child::{ChildProcess, Patience},
+    legacy_sse,
+    stdio::FrameWriter,
+};
+
+/// The process behind a line, where there is one.
+pub(crate) struct Process {
+    pub(crate) child: ChildProcess,
+    pub(crate) patience: Patience,
+}
+
+pub(crate) struct Duplex {
+    board: Arc<Switchboard>,
+    sender: Sender,
+    tap: Option<Tap>,
+    /// Whether the negotiated revision has batches.
+    batches: AtomicBool,
+    process: AsyncMutex<Option<Process>>,
+    reader: Mutex<Option<AbortHandle>>,
+}
+
+pub(super) enum Sender {
+    Pipe(FrameWriter),
+    Sse(legacy_sse::Sender),
+}
+
+impl Duplex {
+    pub(super) fn new(
+        board: Arc<Switchboard>,
+        sender: Sender,
+        tap: Option<Tap>,
+        process: Option<Process>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            board,
+            sender,
+            tap,
+            batches: AtomicBool::new(false),
+            process: AsyncMutex::new(process),
+            reader: Mutex::default(),
+        })
+    }
+
+    pub(super) fn board(&self) -> &Arc<Switchboard> {
+        &self.board
+    }
+
+    pub(super) fn attach(&self, reader: AbortHandle) {
+        *self.reader.lock().unwrap_or_else(PoisonError::into_inner) = Some(reader);
+    }
+
+    pub(super) fn settle(&self, revision: Revision) {
+        self.batches.store(revision.has_batches(), Ordering::Relaxed);
+    }
+
+    pub(super) async fn send(&self, envelope: &Envelope) -> Result<(), Fault> {
+        self.send_frame(envelope.to_line()).await
+    }
+
+    async fn send_frame(&self, frame: Bytes) -> Result<(), Fault> {
+        Tap::see(self.tap.as_ref(), Direction::Sent, &frame);
+        match &self.sender {
+            Sender::Pipe(writer) => writer.send(frame).await.map_err(|e| super::report::fault_of_send(&e)),
+            Sender::Sse(sender) => sender.send(frame).await.map_err(|e| super::report::fault_of_http(&e)),
+        }
+    }
+
+    /// The way answers take. It does not keep the line alive.
+    pub(super) fn outlet(self: &Arc<Self>) -> Outlet {
+        let link = Arc::downgrade(self);
+        Arc::new(move |envelope| {
+            let link = link.upgrade();
+            Box::pin(async move {
+                let closed = || Fault::new(FaultKind::NotReady, "the connection is closed");
+                link.ok_or_else(closed)?.send(&envelope).await
+            })
+        })
+    }
+
+    /// A frame has arrived.
+    pub(super) fn receive(&self, frame: &Bytes, outlet: &Outlet) {
+        Tap::see(self.tap.as_ref(), Direction::Received, frame);
+        match Frame::parse(frame) {
+            Ok(Frame::One(envelope)) => self.board.dispatch(envelope, outlet),
+            Ok(Frame::Batch(messages)) if self.batches.load(Ordering::Relaxed) => {
+                for message in messages {
+                    match message {
+                        Ok(envelope) => self.board.dispatch(envelope, outlet),
+                        Err(malformed) => self.board.malformed(&malformed),
+                    }
+                }
+            }
+            Ok(Frame::Batch(_)) => {
+                self.board.malformed(&Malformed { defect: Defect::NotAnObject, offset: 0, id: None });
+            }
+            Err(malformed) => self.board.malformed(&malformed),
+        }
+    }
+
+    pub(super) fn hear_noise(&self, line: &[u8]) {
+        Tap::see(self.tap.as_ref(), Direction::Noise, line);
+    }
+
+    pub(super) async fn close(&self) {
+        self.board.lose(&Fault::new(FaultKind::NotReady, "the connection was closed"));
+        if let Some(process) = self.process.lock().await.take() {
+            let departure = process.child.shutdown(process.patience).await;
+            tracing::debug!(?departure, "the server's process has ended");
+        }
+        if let Some(reader) = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            reader.abort();
+        }
+    }
+
+    /// How the process ended and what it said last; `None` when there is no process.
+    pub(super) async fn obituary(&self) -> Option<String> {
+        let process = self.process.lock().await;
+        let child = &process.as_ref()?.child;
+        let ending = child.wait().await;
+        Some(super::report::obituary(ending, &child.stderr()))
+    }
+}
+
+impl Drop for Duplex {
+    fn drop(&mut self) {
+        if let Some(reader) = self.reader.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+            reader.abort();
+        }
+    }
+}
+
+/// One request on a shared line.
+pub(crate) struct DuplexCall {
+    link: Arc<Duplex>,
+    ticket: Ticket,
+    /// What is still to be sent.
+    frame: Option<Bytes>,
+    on_drop: OnDrop,
+    open: bool,
+}
+
+impl DuplexCall {
+    pub(super) fn new(link: &Arc<Duplex>, outbound: Outbound) -> Self {
+        let ticket = link.board.expect(outbound.request.id.clone());
+        let frame = Some(Envelope::from(outbound.request).to_line());
+        Self { link: link.clone(), ticket, frame, on_drop: outbound.on_drop, open: true }
+    }
+
+    pub(super) async fn next(&mut self) -> Arrival {
+        if let Some(frame) = self.frame.clone() {
+            let sent = self.link.send_frame(frame).await;
+            self.frame = None;
+            if let Err(fault) = sent {
+                self.open = false;
+                return self.unsent(fault).await;
+            }
+        }
+        let arrival = self.ticket.inbox.next().await;
+        self.open = !matches!(arrival, Arrival::Response(_) | Arrival::Lost(_));
+        arrival
+    }
+
+    /// A line that cannot be written to has mostly been lost already, and the loss says why better than the write does.
+    async fn unsent(&self, fault: Fault) -> Arrival {
+        let reason = tokio::time::timeout(super::pipe::LAST_WORDS, self.ticket.inbox.next()).await;
+        match reason {
+            Ok(arrival @ Arrival::Lost(_)) => arrival,
+            _ => Arrival::Lost(Loss { fault, how: LossKind::Line }),
+        }
+    }
+}
+
+impl Drop for DuplexCall {
+    fn drop(&mut self) {
+        let unsent = self.frame.is_some();
+        if !self.open || unsent || self.on_drop == OnDrop::Leave {
+            return;
+        }
+        let Ok(runtime) = runtime::Handle::try_current() else { return };
+        let mut params = Object::new();
+        params.set("requestId", self.ticket.id.raw().clone());
+        params.set("reason", Raw::string("the caller no longer waits"));
+        let notification = Notification::new(method::CANCELLED, Some(params.to_raw()));
+        let link = self.link.clone();
+        runtime.spawn(async move {
+            if let Err(fault) = link.send(&notification.into()).await {
+                tracing::debug!(%fault, "could not tell the server of a cancellation");
+            }
+        });
+    }
+}

@@ -1,0 +1,137 @@
+//! Streamable HTTP, both eras: every request has an answer of its own; a legacy session has a stream besides.
+
+mod call;
+mod listener;
+mod session;
+
+use super::{Link, report::fault_of_http};
+use crate::{
+    switchboard::{Outlet, Switchboard},
+    tap::{Direction, Tap},
+};
+use ::http::HeaderMap;
+use bytes::Bytes;
+use session::Session;
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::task::AbortHandle;
+use trunkline_protocol::{Envelope, Fault, FaultKind, Notification, Revision};
+use trunkline_transport::{
+    http::HttpError,
+    streamable_http::{Endpoint, Exchange, Reconnect, Resume},
+};
+
+pub(super) use call::HttpCall;
+
+/// How long saying goodbye to a session may take.
+const GOODBYE: Duration = Duration::from_secs(5);
+
+pub(crate) struct HttpLink {
+    endpoint: Endpoint,
+    board: Arc<Switchboard>,
+    tap: Option<Tap>,
+    session: Mutex<Session>,
+    listener: Mutex<Option<AbortHandle>>,
+}
+
+impl Link {
+    pub(crate) fn over_http(endpoint: Endpoint, board: Arc<Switchboard>, tap: Option<Tap>) -> Self {
+        Self::Http(Arc::new(HttpLink {
+            endpoint,
+            board,
+            tap,
+            session: Mutex::default(),
+            listener: Mutex::default(),
+        }))
+    }
+}
+
+impl HttpLink {
+    pub(super) fn board(&self) -> &Arc<Switchboard> {
+        &self.board
+    }
+
+    pub(super) fn settle(&self, revision: Revision) {
+        self.session().revision = Some(revision);
+    }
+
+    /// Forgets the session, so that the next `initialize` begins a new one.
+    pub(crate) fn forget_session(&self) {
+        *self.session() = Session::default();
+        self.stop_listening();
+    }
+
+    pub(super) async fn notify(&self, notification: Notification) -> Result<(), Fault> {
+        let headers = self.session().headers_for(&notification);
+        self.tell(&notification.into(), headers).await
+    }
+
+    /// Sends what has no answer of its own: a notification, or the answer to a question.
+    async fn tell(&self, envelope: &Envelope, headers: HeaderMap) -> Result<(), Fault> {
+        let mut exchange =
+            self.post(envelope.to_bytes(), headers, Resume::Never).await.map_err(|e| fault_of_http(&e))?;
+        // A server may answer 200 with a body; it means nothing here, but the connection is reused once it is read.
+        while let Ok(Some(_)) = exchange.next().await {}
+        Ok(())
+    }
+
+    /// How a stream of this session is taken up again.
+    fn resume(&self) -> Resume {
+        Resume::LastEventId { headers: self.session().headers(), reconnect: Reconnect::default() }
+    }
+
+    async fn post(&self, body: Bytes, headers: HeaderMap, resume: Resume) -> Result<Exchange, HttpError> {
+        Tap::see(self.tap.as_ref(), Direction::Sent, &body);
+        self.endpoint.post(body, headers, resume).await
+    }
+
+    /// The way answers take. It does not keep the link alive.
+    fn outlet(self: &Arc<Self>) -> Outlet {
+        let link = Arc::downgrade(self);
+        Arc::new(move |envelope| {
+            let link = link.upgrade();
+            Box::pin(async move {
+                let closed = || Fault::new(FaultKind::NotReady, "the connection is closed");
+                let link = link.ok_or_else(closed)?;
+                let headers = link.session().headers();
+                link.tell(&envelope, headers).await
+            })
+        })
+    }
+
+    pub(super) async fn close(&self) {
+        self.board.lose(&Fault::new(FaultKind::NotReady, "the connection was closed"));
+        self.stop_listening();
+        let headers = {
+            let session = self.session();
+            if session.id.is_none() {
+                return;
+            }
+            session.headers()
+        };
+        match tokio::time::timeout(GOODBYE, self.endpoint.delete(headers)).await {
+            Ok(Ok(())) => {}
+            // 405 is the server's right: it keeps sessions as long as it likes.
+            Ok(Err(error)) => tracing::debug!(%error, "the server did not end the session"),
+            Err(_) => tracing::debug!("the server did not answer the end of the session"),
+        }
+    }
+
+    fn stop_listening(&self) {
+        if let Some(listener) = self.listener.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            listener.abort();
+        }
+    }
+
+    fn session(&self) -> MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for HttpLink {
+    fn drop(&mut self) {
+        self.stop_listening();
+    }
+}

@@ -1,0 +1,125 @@
+//! Link: how requests travel to one server and what belongs to them comes back.
+//!
+//! Over a pipe (stdio) and over HTTP+SSE all messages share one line, so arrivals are sorted by a [`Switchboard`]. Over
+//! Streamable HTTP each request has an answer of its own. [`Exchange`] is the same for both: what arrives for one request.
+
+mod duplex;
+mod http;
+mod pipe;
+mod report;
+mod sse;
+
+use crate::inbox::Arrival;
+use ::http::HeaderMap;
+use duplex::{Duplex, DuplexCall};
+use http::{HttpCall, HttpLink};
+use std::sync::Arc;
+use tokio::sync::broadcast;
+use trunkline_protocol::{Fault, Notification, Request, Revision};
+
+pub(crate) use duplex::Process;
+pub(crate) use report::{fault_of_http, fault_of_spawn};
+
+/// The way to one server.
+#[derive(Clone)]
+pub(crate) enum Link {
+    Duplex(Arc<Duplex>),
+    Http(Arc<HttpLink>),
+}
+
+/// A request with what the transport needs to know besides.
+pub(crate) struct Outbound {
+    pub(crate) request: Request,
+    /// Headers of this request; only HTTP has them.
+    pub(crate) headers: HeaderMap,
+    pub(crate) on_drop: OnDrop,
+}
+
+/// What it takes to cancel a request whose caller went away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnDrop {
+    /// Say so, where leaving does not say it already.
+    Cancel,
+    /// `initialize` may not be cancelled.
+    Leave,
+}
+
+/// What one request brings back.
+pub(crate) enum Exchange {
+    Duplex(DuplexCall),
+    Http(Box<HttpCall>),
+}
+
+impl Link {
+    /// Prepares a request; it is sent when its exchange is first asked.
+    pub(crate) fn exchange(&self, outbound: Outbound) -> Exchange {
+        match self {
+            Self::Duplex(link) => Exchange::Duplex(DuplexCall::new(link, outbound)),
+            Self::Http(link) => Exchange::Http(Box::new(HttpCall::new(link, outbound))),
+        }
+    }
+
+    pub(crate) async fn notify(&self, notification: Notification) -> Result<(), Fault> {
+        match self {
+            Self::Duplex(link) => link.send(&notification.into()).await,
+            Self::Http(link) => link.notify(notification).await,
+        }
+    }
+
+    /// The two sides have agreed on a revision.
+    pub(crate) fn settle(&self, revision: Revision) {
+        match self {
+            Self::Duplex(link) => link.settle(revision),
+            Self::Http(link) => link.settle(revision),
+        }
+    }
+
+    /// Notifications that belong to no request.
+    pub(crate) fn events(&self) -> broadcast::Receiver<Notification> {
+        match self {
+            Self::Duplex(link) => link.board().events(),
+            Self::Http(link) => link.board().events(),
+        }
+    }
+
+    /// Passes on a notification that came with a request and concerns everyone.
+    pub(crate) fn overhear(&self, notification: Notification) {
+        match self {
+            Self::Duplex(link) => link.board().tell(notification),
+            Self::Http(link) => link.board().tell(notification),
+        }
+    }
+
+    /// Answers to nothing we asked.
+    pub(crate) fn strays(&self) -> u64 {
+        match self {
+            Self::Duplex(link) => link.board().strays(),
+            Self::Http(link) => link.board().strays(),
+        }
+    }
+
+    pub(crate) async fn close(&self) {
+        match self {
+            Self::Duplex(link) => link.close().await,
+            Self::Http(link) => link.close().await,
+        }
+    }
+}
+
+impl Exchange {
+    /// The next arrival. After a response or a loss there is nothing more to ask for.
+    pub(crate) async fn next(&mut self) -> Arrival {
+        match self {
+            Self::Duplex(call) => call.next().await,
+            Self::Http(call) => call.next().await,
+        }
+    }
+
+    /// The HTTP status of the answer, once there is one.
+    pub(crate) fn http_status(&self) -> Option<u16> {
+        match self {
+            Self::Duplex(_) => None,
+            Self::Http(call) => call.status(),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! A line to a process: its standard input and output.
+
+use super::{
+    Link, Process,
+    duplex::{Duplex, Sender},
+};
+use crate::{switchboard::Switchboard, tap::Tap};
+use std::{sync::Arc, time::Duration};
+use tokio::process::ChildStdout;
+use trunkline_protocol::{Fault, FaultKind};
+use trunkline_transport::stdio::{FrameReader, Line};
+
+/// Lines that are no messages, before the server is taken for one that does not speak MCP at all.
+const NOISE_LIMIT: u64 = 10_000;
+/// How long a process that has closed its output may take to end, so that we can say how it ended.
+pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
+
+impl Link {
+    /// Speaks with a process that was started for it.
+    pub(crate) fn over_pipe(mut process: Process, board: Arc<Switchboard>, tap: Option<Tap>) -> Self {
+        let reader = process.child.take_reader().expect("a fresh process has its reader");
+        let writer = process.child.writer();
+        let link = Duplex::new(board, Sender::Pipe(writer), tap, Some(process));
+        let outlet = link.outlet();
+        // The task must not keep the line alive: dropping the last connection ends the process, and with it this task.
+        let task = tokio::spawn({
+            let link = Arc::downgrade(&link);
+            let mut reader = Reader { lines: reader, noise: 0 };
+            async move {
+                while let Some(line) = reader.next().await {
+                    let Some(link) = link.upgrade() else { return };
+                    match line {
+                        Ok(Line::Frame(frame)) => link.receive(&frame, &outlet),
+                        Ok(Line::Noise(line)) => link.hear_noise(&line),
+                        Ok(Line::TooLong { limit, .. }) => link.board().fail_all(&too_long(limit)),
+                        Err(fault) => return link.board().lose(&fault),
+                    }
+                }
+                if let Some(link) = link.upgrade() {
+                    link.board().lose(&departed(&link).await);
+                }
+            }
+        });
+        link.attach(task.abort_handle());
+        Self::Duplex(link)
+    }
+}
+
+struct Reader {
+    lines: FrameReader<ChildStdout>,
+    noise: u64,
+}
+
+impl Reader {
+    /// The next line; `None` at the end; a fault when there is no point in reading on.
+    async fn next(&mut self) -> Option<Result<Line, Fault>> {
+        let line = match self.lines.next().await {
+            Ok(line) => line?,
+            Err(error) => {
+                let fault = Fault::new(FaultKind::ConnectionLost, "the server's output cannot be read");
+                return Some(Err(fault.with_detail(error.to_string())));
+            }
+        };
+        if let Line::Noise(text) = &line {
+            self.noise += 1;
+            if self.noise == 1 {
+                let text = String::from_utf8_lossy(&text[..text.len().min(200)]);
+                tracing::warn!(%text, "the server writes to its standard output what is no message; such lines are skipped");
+            }
+            if self.noise > NOISE_LIMIT {
+                let fault = format!("the server wrote more than {NOISE_LIMIT} lines that are no messages");
+                return Some(Err(Fault::new(FaultKind::BadAnswer, fault)));
+            }
+        }
+        Some(Ok(line))
+    }
+}
+
+fn too_long(limit: usize) -> Fault {
+    Fault::new(FaultKind::TooLarge, format!("the server sent a line longer than {limit} bytes"))
+}
+
+async fn departed(link: &Duplex) -> Fault {
+    let last_words = tokio::time::timeout(LAST_WORDS, link.obituary()).await;
+    match last_words {
+        Ok(Some(words)) => {
+            Fault::new(FaultKind::ServerExited, "the server's process ended").with_detail(words)
+        }
+        _ => Fault::new(FaultKind::ConnectionLost, "the server closed its output"),
+    }
+}

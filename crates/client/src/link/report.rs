@@ -1,0 +1,102 @@
+//! What went wrong on the way, told in the words of the catalogue.
+
+use crate::inbox::{Loss, LossKind};
+use trunkline_protocol::{Fault, FaultKind};
+use trunkline_transport::{
+    child::{Ending, SpawnError, StderrTail},
+    http::{HttpError, StatusError},
+    stdio::SendError,
+};
+
+/// Lines of a process's error output that are shown when it has ended.
+const LAST_LINES: usize = 8;
+/// How much of a refusal's body is shown.
+const BODY_SHOWN: usize = 300;
+
+pub(crate) fn fault_of_http(error: &HttpError) -> Fault {
+    let (kind, message) = match error {
+        HttpError::InvalidUrl(_) => (FaultKind::UrlInvalid, "the address cannot be used"),
+        HttpError::Connect(_) => (FaultKind::CannotConnect, "the server cannot be reached"),
+        HttpError::Tls(_) => (FaultKind::CannotConnect, "no secure connection to the server"),
+        HttpError::Status(refusal) => return fault_of_status(refusal),
+        HttpError::TooLarge { .. } => (FaultKind::TooLarge, "the server's answer is too large"),
+        HttpError::UnexpectedContentType(_) | HttpError::UnexpectedEncoding { .. } => {
+            (FaultKind::BadAnswer, "the server answered with something that is no message")
+        }
+        HttpError::Redirect(_) | HttpError::ForeignEndpoint { .. } => {
+            (FaultKind::UrlRefused, "the server points to an address that is not followed")
+        }
+        HttpError::NoEndpoint => (FaultKind::BadAnswer, "the event stream named no endpoint"),
+        HttpError::Broken(_) => (FaultKind::ConnectionLost, "the connection broke"),
+        HttpError::Timeout { .. } => (FaultKind::Timeout, "the server did not answer in time"),
+    };
+    let detail = match error.hint() {
+        Some(hint) => format!("{error}; {hint}"),
+        None => error.to_string(),
+    };
+    Fault::new(kind, message).with_detail(detail)
+}
+
+pub(super) fn loss_of_http(error: &HttpError) -> Loss {
+    let how = error.status().map_or(LossKind::Line, |refusal| LossKind::Status(refusal.status.as_u16()));
+    Loss { fault: fault_of_http(error), how }
+}
+
+fn fault_of_status(refusal: &StatusError) -> Fault {
+    let status = refusal.status;
+    let kind = match status.as_u16() {
+        401 => FaultKind::Unauthorized,
+        403 => FaultKind::Forbidden,
+        404 | 405 => FaultKind::NotAvailable,
+        413 => FaultKind::TooLarge,
+        429 => FaultKind::RateLimited,
+        400..=499 => FaultKind::InvalidRequest,
+        _ => FaultKind::Unavailable,
+    };
+    let fault = Fault::new(kind, format!("the server answered with HTTP status {status}"));
+    match explanation(refusal) {
+        Some(text) => fault.with_detail(text),
+        None => fault,
+    }
+}
+
+fn explanation(refusal: &StatusError) -> Option<String> {
+    let mut parts = Vec::new();
+    if let Some(wait) = refusal.retry_after() {
+        parts.push(format!("it asks to wait {} s", wait.as_secs()));
+    }
+    parts.extend(
+        refusal.www_authenticate().filter_map(|v| v.to_str().ok()).map(|v| format!("it asks for {v}")),
+    );
+    let body = String::from_utf8_lossy(&refusal.body);
+    let body = body.trim();
+    if !body.is_empty() {
+        parts.push(body.chars().take(BODY_SHOWN).collect());
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+pub(crate) fn fault_of_spawn(error: &SpawnError) -> Fault {
+    let kind = if error.is_transient() { FaultKind::Overloaded } else { FaultKind::CannotStart };
+    Fault::new(kind, "the server's command cannot be started").with_detail(error.to_string())
+}
+
+pub(super) fn fault_of_send(error: &SendError) -> Fault {
+    let (kind, message) = match error {
+        SendError::Closed(_) | SendError::Finished => {
+            (FaultKind::ConnectionLost, "the server no longer reads its input")
+        }
+        SendError::Stalled(_) => (FaultKind::Timeout, "the server does not read its input"),
+        SendError::RawNewline => (FaultKind::InvalidRequest, "the message has a line break"),
+    };
+    Fault::new(kind, message).with_detail(error.to_string())
+}
+
+/// How a process ended, and the last it had to say.
+pub(super) fn obituary(ending: Ending, stderr: &StderrTail) -> String {
+    let lines = stderr.last_lines(LAST_LINES);
+    if lines.is_empty() {
+        return format!("it {ending} and wrote nothing to its error output");
+    }
+    format!("it {ending}; its last words:\n{}", lines.join("\n"))
+}

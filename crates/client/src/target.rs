@@ -1,0 +1,120 @@
+//! What to connect to: an address, or a command to start.
+
+use std::{fmt, path::PathBuf};
+use url::Url;
+
+/// A server, named by address or by command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    Url(Url),
+    Command(CommandLine),
+}
+
+/// A command that starts a server which speaks on its standard input and output. No shell is involved.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CommandLine {
+    pub program: String,
+    pub args: Vec<String>,
+    /// Variables given to the server besides the short list it inherits.
+    pub environment: Vec<(String, String)>,
+    pub directory: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadTarget {
+    #[error("`{given}` is not an address: {reason}")]
+    Address { given: String, reason: String },
+    #[error("`{0}` is an address of another kind; servers are reached by http or https")]
+    Scheme(String),
+    #[error("the address holds a user name or password; send credentials in a header instead")]
+    Credentials,
+    #[error("there is no command to start")]
+    NoCommand,
+}
+
+impl Target {
+    /// An `http` or `https` address.
+    pub fn url(text: &str) -> Result<Self, BadTarget> {
+        let url = Url::parse(text)
+            .map_err(|e| BadTarget::Address { given: text.to_owned(), reason: e.to_string() })?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(BadTarget::Scheme(text.to_owned()));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(BadTarget::Credentials);
+        }
+        Ok(Self::Url(url))
+    }
+
+    /// A program and its arguments.
+    pub fn command<I>(words: I) -> Result<Self, BadTarget>
+    where
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        let mut words = words.into_iter().map(Into::into);
+        let program = words.next().filter(|p| !p.is_empty()).ok_or(BadTarget::NoCommand)?;
+        Ok(Self::Command(CommandLine { program, args: words.collect(), ..CommandLine::default() }))
+    }
+
+    /// Sets a variable for the server's process; an address has none.
+    #[must_use]
+    pub fn with_variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        if let Self::Command(command) = &mut self {
+            command.environment.push((name.into(), value.into()));
+        }
+        self
+    }
+
+    /// Where answers about this target are remembered. Neither variables nor the query of an address are part of it, as they
+    /// may be secrets.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Url(url) => {
+                let mut url = url.clone();
+                url.set_query(None);
+                url.set_fragment(None);
+                url.into()
+            }
+            Self::Command(command) => {
+                let words = std::iter::once(&command.program).chain(&command.args);
+                words.map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url(url) => f.write_str(url.as_str()),
+            Self::Command(command) => {
+                f.write_str(&command.program)?;
+                command.args.iter().try_for_each(|arg| write!(f, " {arg}"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_http_without_credentials() {
+        assert!(Target::url("http://127.0.0.1:1/mcp").is_ok());
+        assert!(matches!(Target::url("file:///etc/passwd"), Err(BadTarget::Scheme(_))));
+        assert_eq!(Target::url("https://me:pw@host/"), Err(BadTarget::Credentials));
+        assert!(matches!(Target::url("not a url"), Err(BadTarget::Address { .. })));
+    }
+
+    #[test]
+    fn the_key_tells_commands_apart_and_holds_no_secret() {
+        let one = Target::command(["a", "b c"]).unwrap().with_variable("TOKEN", "s3cret");
+        let two = Target::command(["a", "b", "c"]).unwrap();
+        assert_ne!(one.key(), two.key());
+        assert!(!one.key().contains("s3cret"));
+        assert_eq!(Target::url("http://h/mcp?token=x").unwrap().key(), "http://h/mcp");
+        assert_eq!(Target::command(Vec::<String>::new()), Err(BadTarget::NoCommand));
+    }
+}
