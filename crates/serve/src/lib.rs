@@ -1,0 +1,1 @@
+//! Any Handler offered to the world: stdio, Streamable HTTP, HTTP+SSE.

@@ -1,0 +1,1 @@
+//! Our own server: the tool-writing API and the built-in packs.
