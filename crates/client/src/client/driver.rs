@@ -58,6 +58,7 @@ impl Client {
                     None => self.hear(notification, &mut |_| {}),
                 },
                 Part::Question(question) => self.answer(question),
+                Part::Detach => {}
                 Part::Final(outcome) => return outcome,
             }
         }

@@ -171,7 +171,7 @@ impl Listener {
                         return Ended::Unwanted;
                     }
                 }
-                Some(Part::Question(_)) => {}
+                Some(Part::Question(_) | Part::Detach) => {}
                 Some(Part::Final(Err(fault))) if !agreed => return Ended::Refused(fault),
                 Some(Part::Final(_)) | None => return Ended::Agreed,
             }

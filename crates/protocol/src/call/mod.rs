@@ -37,16 +37,20 @@ pub struct Notify {
     pub caller: Arc<Caller>,
 }
 
-/// Who asks.
+/// Who asks, as far as it was verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub id: String,
+    /// Roles given by the configuration.
+    pub roles: Vec<String>,
+    /// Scopes that the caller's token carries.
+    pub scopes: Vec<String>,
 }
 
 impl Caller {
     /// The person at this machine: whoever runs the process.
     pub fn local() -> Arc<Self> {
-        Arc::new(Self { id: "local".to_owned() })
+        Arc::new(Self { id: "local".to_owned(), roles: Vec::new(), scopes: Vec::new() })
     }
 }
 

@@ -18,6 +18,8 @@ pub type Outcome = Result<Raw, Fault>;
 pub enum Part {
     Notification(Notification),
     Question(Question),
+    /// Nothing will come for a while: a caller with a stream that can be taken up again may hang up and come back.
+    Detach,
     Final(Outcome),
 }
 
