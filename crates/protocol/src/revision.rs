@@ -60,6 +60,16 @@ impl Revision {
         self >= Self::V2025_06_18
     }
 
+    /// Audio as a kind of content.
+    pub fn has_audio(self) -> bool {
+        self >= Self::V2025_03_26
+    }
+
+    /// Links to resources as a kind of content.
+    pub fn has_resource_links(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
     /// Elicitation by form.
     pub fn has_elicitation(self) -> bool {
         self >= Self::V2025_06_18

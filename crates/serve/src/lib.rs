@@ -1,1 +1,21 @@
-//! Any Handler offered to the world: stdio, Streamable HTTP, HTTP+SSE.
+//! Any [`Handler`](trunkline_protocol::Handler) offered to the world, to clients of every revision at once.
+//!
+//! Inside, a handler is spoken to in the newest revision's shape. What differs for a client is dealt with here: `era` lifts
+//! what a legacy client says and lowers what it may hear; `http`, `stdio` and `legacy_sse` carry it.
+
+mod control;
+mod duplex;
+mod era;
+mod guard;
+mod http;
+mod metrics;
+mod options;
+mod server;
+mod service;
+mod session;
+mod stdio;
+
+pub use guard::{BindRefused, Denied, Gate, Guard};
+pub use options::{Eras, Limits, ServeOptions};
+pub use server::{BindError, Server, Shutdown};
+pub use stdio::serve_stdio;

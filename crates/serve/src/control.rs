@@ -1,0 +1,115 @@
+//! Requests of a legacy client that are about the session and not about what is served.
+
+use crate::{
+    era::initialize_result,
+    options::Eras,
+    service::Service,
+    session::{Introduction, Outlet, Session, listen},
+};
+use std::sync::Arc;
+use trunkline_protocol::{
+    Caller, Era, ErrorObject, Fault, Notification, Notify, Object, Raw, Request, RequestId, Revision,
+    message::{CancelledParams, SetLevelParams},
+    method,
+};
+
+/// Begins a session: the two sides agree on a revision.
+pub(crate) async fn initialize(
+    service: &Arc<Service>,
+    caller: Arc<Caller>,
+    request: &Request,
+    outlet: Outlet,
+) -> Result<(Arc<Session>, Raw), ErrorObject> {
+    let params = request.params.as_ref().and_then(Raw::object).unwrap_or_default();
+    let requested: String =
+        params.get("protocolVersion").and_then(|raw| raw.decode().ok()).ok_or_else(|| {
+            ErrorObject::new(
+                -32602,
+                "`initialize` needs `protocolVersion`, the newest revision that you speak",
+            )
+        })?;
+    if service.options.eras == Eras::Only(Era::Modern) {
+        return Err(crate::era::unsupported(&requested).error);
+    }
+    let revision = agree(&requested);
+    let introduction = service.introduction(&caller).await.map_err(|fault| fault.to_error(Era::Legacy))?;
+    let result = initialize_result(&introduction, revision);
+    let session = Session::new(caller, revision, Introduction::read(&params), outlet);
+    Ok((session, result))
+}
+
+/// The revision that was asked for if we have it, else the newest of its era.
+fn agree(requested: &str) -> Revision {
+    let known = requested.parse::<Revision>().ok().filter(|revision| revision.era() == Era::Legacy);
+    known.unwrap_or(Revision::NEWEST_LEGACY)
+}
+
+/// Answers a request that is about the session; `None` when it is for the handler.
+pub(crate) fn answer(
+    service: &Arc<Service>,
+    session: &Arc<Session>,
+    request: &Request,
+) -> Option<Result<Raw, ErrorObject>> {
+    let params = request.params.as_ref().and_then(Raw::object).unwrap_or_default();
+    let outcome = match request.method.as_ref() {
+        method::PING => Ok(()),
+        method::SET_LEVEL => set_level(session, request.params.as_ref()),
+        method::RESOURCES_SUBSCRIBE => subscribe(service, session, &params),
+        method::RESOURCES_UNSUBSCRIBE => uri_of(&params).map(|uri| {
+            session.listening.remove(&uri);
+            listen(service, session);
+        }),
+        method::INITIALIZE => Err(ErrorObject::new(-32600, "the session is initialised already")),
+        method::DISCOVER | method::LISTEN => {
+            Err(ErrorObject::new(-32601, format!("`{}` does not exist in this revision", request.method)))
+        }
+        _ => return None,
+    };
+    Some(outcome.map(|()| Raw::empty_object()))
+}
+
+/// Hears a notification of a legacy client.
+pub(crate) fn hear(service: &Arc<Service>, session: &Arc<Session>, notification: Notification) {
+    match notification.method.as_ref() {
+        method::INITIALIZED => listen(service, session),
+        method::CANCELLED => {
+            if let Some(id) = cancelled_id(&notification) {
+                session.cancel(&id);
+            }
+        }
+        _ => service.handler.notify(Notify { notification, caller: session.caller.clone() }),
+    }
+}
+
+/// The request that a notification cancels.
+pub(crate) fn cancelled_id(notification: &Notification) -> Option<RequestId> {
+    notification.params.as_ref()?.decode::<CancelledParams>().ok().map(|params| params.request_id)
+}
+
+fn set_level(session: &Session, params: Option<&Raw>) -> Result<(), ErrorObject> {
+    let level = params.and_then(|raw| raw.decode::<SetLevelParams>().ok()).map(|params| params.severity());
+    match level {
+        Some(Ok(level)) => {
+            session.set_level(level);
+            Ok(())
+        }
+        Some(Err(unknown)) => Err(ErrorObject::new(-32602, unknown.to_string())),
+        None => Err(ErrorObject::new(-32602, "`logging/setLevel` needs `level`")),
+    }
+}
+
+fn subscribe(service: &Arc<Service>, session: &Arc<Session>, params: &Object) -> Result<(), ErrorObject> {
+    let uri = uri_of(params)?;
+    session.listening.add(uri).map_err(|_| {
+        let fault =
+            Fault::new(trunkline_protocol::FaultKind::Overloaded, "this session watches too many resources");
+        fault.to_error(Era::Legacy)
+    })?;
+    listen(service, session);
+    Ok(())
+}
+
+fn uri_of(params: &Object) -> Result<String, ErrorObject> {
+    let uri = params.get("uri").and_then(|raw| raw.decode().ok());
+    uri.ok_or_else(|| ErrorObject::new(-32602, "`uri` is missing"))
+}

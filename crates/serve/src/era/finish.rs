@@ -1,0 +1,51 @@
+//! What every result of the modern era must say, added where the handler did not say it.
+
+use trunkline_protocol::{Object, Raw, message::meta::SERVER_INFO, method};
+
+/// Methods whose results may be cached, and therefore say for how long.
+const CACHEABLE: [&str; 6] = [
+    method::DISCOVER,
+    method::TOOLS_LIST,
+    method::PROMPTS_LIST,
+    method::RESOURCES_LIST,
+    method::RESOURCES_TEMPLATES,
+    method::RESOURCES_READ,
+];
+
+/// Adds `resultType`, cache hints and the server's identity. What is there already stays.
+pub(super) fn finish(result: &Raw, name: &str, server: Option<&Raw>) -> Raw {
+    let Some(mut members) = result.object() else { return result.clone() };
+    add(&mut members, "resultType", || Raw::string("complete"));
+    if CACHEABLE.contains(&name) {
+        add(&mut members, "ttlMs", || serde_json::Value::from(0).into());
+        add(&mut members, "cacheScope", || Raw::string("private"));
+    }
+    if let Some(server) = server {
+        let mut meta = members.get("_meta").and_then(Raw::object).unwrap_or_default();
+        add(&mut meta, SERVER_INFO, || server.clone());
+        members.set("_meta", meta.to_raw());
+    }
+    members.to_raw()
+}
+
+fn add(members: &mut Object, name: &'static str, value: impl FnOnce() -> Raw) {
+    if members.get(name).is_none() {
+        members.set(name, value());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_added_and_what_is_there_stays() {
+        let result = Raw::parse(r#"{"tools":[],"ttlMs":5,"_meta":{"x":1}}"#).unwrap();
+        let server = Raw::parse(r#"{"name":"s"}"#).unwrap();
+        let finished = finish(&result, method::TOOLS_LIST, Some(&server));
+        let want = r#"{"tools":[],"ttlMs":5,"_meta":{"x":1,"io.modelcontextprotocol/serverInfo":{"name":"s"}},"resultType":"complete","cacheScope":"private"}"#;
+        assert_eq!(finished.as_str(), want);
+        let call = finish(&Raw::empty_object(), method::TOOLS_CALL, None);
+        assert_eq!(call.as_str(), r#"{"resultType":"complete"}"#);
+    }
+}

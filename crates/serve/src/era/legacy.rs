@@ -1,0 +1,120 @@
+//! The legacy era: requests are lifted into the newest shape, and what comes back is lowered to what the client may hear.
+
+use super::lower::lower;
+use crate::{service::Service, session::Session};
+use std::{sync::Arc, time::Instant};
+use trunkline_protocol::{
+    Call, Envelope, Notification, Object, Part, Raw, Reply, Request, RequestId, Response, Revision,
+    message::{
+        Level, LogParams,
+        meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION, SERVER_INFO},
+    },
+    method,
+};
+
+/// What a session tells with every request, as a modern client would. What the client wrote itself stays.
+pub(crate) fn lifted_meta(session: &Session, own: Option<&Raw>) -> Object {
+    let mut meta = own.and_then(Raw::object).unwrap_or_default();
+    meta.set(PROTOCOL_VERSION, Raw::string(Revision::NEWEST.as_str()));
+    meta.set(CLIENT_CAPABILITIES, session.client.capabilities.clone());
+    if let Some(info) = &session.client.info {
+        meta.set(CLIENT_INFO, info.clone());
+    }
+    meta.set(LOG_LEVEL, Raw::string(session.level().as_str()));
+    meta
+}
+
+/// A legacy request as a call in the newest shape.
+pub(crate) fn lift(request: &Request, session: &Session) -> Call {
+    let mut params = request.params.as_ref().and_then(Raw::object).unwrap_or_default();
+    // A client of this era cannot know these, so they are not its to set.
+    for name in ["inputResponses", "requestState"] {
+        params.remove(name);
+    }
+    let meta = lifted_meta(session, params.get("_meta"));
+    params.set("_meta", meta.to_raw());
+    let mut call = Call::new(request.method.clone(), Some(params.to_raw()));
+    call.caller = session.caller.clone();
+    call.revision = session.revision;
+    call
+}
+
+/// The answer to `initialize`, made of the handler's introduction.
+pub(crate) fn initialize_result(introduction: &Raw, revision: Revision) -> Raw {
+    let members = introduction.object().unwrap_or_default();
+    let identity = members.get("_meta").and_then(|meta| meta.member(SERVER_INFO));
+    let unnamed = || serde_json::json!({"name": "trunkline", "version": env!("CARGO_PKG_VERSION")}).into();
+    let mut result = Object::new();
+    result.set("protocolVersion", Raw::string(revision.as_str()));
+    result.set("capabilities", members.get("capabilities").cloned().unwrap_or_else(Raw::empty_object));
+    result.set("serverInfo", identity.unwrap_or_else(unnamed));
+    if let Some(instructions) = members.get("instructions") {
+        result.set("instructions", instructions.clone());
+    }
+    result.to_raw()
+}
+
+/// What goes back to a legacy client.
+pub(crate) enum Out {
+    Message(Envelope),
+    /// The client may hang up and come back.
+    Detach,
+}
+
+/// The messages of one legacy request. Dropping it cancels the call.
+pub(crate) struct LegacyReply {
+    service: Arc<Service>,
+    session: Arc<Session>,
+    id: RequestId,
+    method: std::borrow::Cow<'static, str>,
+    reply: Option<Reply>,
+    started: Instant,
+}
+
+impl LegacyReply {
+    pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: Request) -> Self {
+        let reply = service.handler.call(lift(&request, session));
+        Self {
+            service: service.clone(),
+            session: session.clone(),
+            id: request.id,
+            method: request.method,
+            reply: Some(reply),
+            started: Instant::now(),
+        }
+    }
+
+    /// The next message; `None` after the response.
+    pub(crate) async fn next(&mut self) -> Option<Out> {
+        loop {
+            match self.reply.as_mut()?.next().await? {
+                Part::Notification(notification) => {
+                    if self.may_hear(&notification) {
+                        return Some(Out::Message(notification.into()));
+                    }
+                }
+                Part::Question(question) => return Some(Out::Message(self.session.ask(question))),
+                Part::Detach => return Some(Out::Detach),
+                Part::Final(outcome) => {
+                    self.reply = None;
+                    self.service.metrics.call_ended(self.started.elapsed(), &outcome);
+                    let outcome = match outcome {
+                        Ok(result) => Ok(lower(&result, &self.method, self.session.revision)),
+                        Err(fault) => Err(fault.to_error(self.session.revision.era())),
+                    };
+                    return Some(Out::Message(Response::new(self.id.clone(), outcome).into()));
+                }
+            }
+        }
+    }
+
+    /// The level may have changed since the call began.
+    fn may_hear(&self, notification: &Notification) -> bool {
+        if notification.method != method::MESSAGE {
+            return true;
+        }
+        let params = notification.params.as_ref().and_then(|raw| raw.decode::<LogParams>().ok());
+        let level = params.and_then(|params| params.severity().ok());
+        level.is_none_or(|level: Level| level >= self.session.level())
+    }
+}

@@ -1,0 +1,117 @@
+//! What a legacy client may hear: results without what its revision does not have.
+
+use trunkline_protocol::{Object, Raw, Revision, message::meta, method};
+
+/// Members that only the modern era has.
+const MODERN_ONLY: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
+
+/// A result as a client of this revision knows it.
+pub(super) fn lower(result: &Raw, name: &str, revision: Revision) -> Raw {
+    let Some(mut members) = result.object() else { return result.clone() };
+    for name in MODERN_ONLY {
+        members.remove(name);
+    }
+    strip_identity(&mut members);
+    match name {
+        method::TOOLS_CALL => lower_call(&mut members, revision),
+        method::TOOLS_LIST => lower_tools(&mut members),
+        _ => {}
+    }
+    members.to_raw()
+}
+
+fn strip_identity(members: &mut Object) {
+    let Some(mut own) = members.get("_meta").and_then(Raw::object) else { return };
+    own.remove(meta::SERVER_INFO);
+    if own.is_empty() {
+        members.remove("_meta");
+    } else {
+        members.set("_meta", own.to_raw());
+    }
+}
+
+/// Before the modern era structured content is an object; anything else is in the text already.
+fn lower_call(members: &mut Object, revision: Revision) {
+    if members.get("structuredContent").is_some_and(|content| !content.is_object()) {
+        members.remove("structuredContent");
+    }
+    let content: Option<Vec<Raw>> = members.get("content").and_then(|raw| raw.decode().ok());
+    let Some(content) = content else { return };
+    let lowered: Vec<Raw> = content.iter().map(|block| lower_block(block, revision)).collect();
+    if lowered != content
+        && let Ok(raw) = Raw::encode(&lowered)
+    {
+        members.set("content", raw);
+    }
+}
+
+/// A block of a kind that came later, in a form that the client knows.
+fn lower_block(block: &Raw, revision: Revision) -> Raw {
+    let text = |name: &str| block.member_as::<String>(name).unwrap_or_default();
+    match text("type").as_str() {
+        "audio" if !revision.has_audio() => {
+            let resource = serde_json::json!({"uri": "attachment:audio", "mimeType": text("mimeType"), "blob": text("data")});
+            serde_json::json!({"type": "resource", "resource": resource}).into()
+        }
+        "resource_link" if !revision.has_resource_links() => {
+            serde_json::json!({"type": "text", "text": format!("{}: {}", text("name"), text("uri"))}).into()
+        }
+        _ => block.clone(),
+    }
+}
+
+/// An output schema that is no object's would make an older client refuse the whole list.
+fn lower_tools(members: &mut Object) {
+    let tools: Option<Vec<Raw>> = members.get("tools").and_then(|raw| raw.decode().ok());
+    let Some(tools) = tools else { return };
+    let is_object = |schema: &Raw| schema.member_as::<String>("type").as_deref() == Some("object");
+    let lowered: Vec<Raw> = tools
+        .iter()
+        .map(|tool| match tool.member("outputSchema") {
+            Some(schema) if !is_object(&schema) => {
+                let mut tool = tool.object().unwrap_or_default();
+                tool.remove("outputSchema");
+                tool.to_raw()
+            }
+            _ => tool.clone(),
+        })
+        .collect();
+    if lowered != tools
+        && let Ok(raw) = Raw::encode(&lowered)
+    {
+        members.set("tools", raw);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lowered(text: &str, name: &str, revision: Revision) -> String {
+        lower(&Raw::parse(text.to_owned()).unwrap(), name, revision).to_string()
+    }
+
+    #[test]
+    fn what_only_the_modern_era_has_is_left_out_and_the_rest_stays() {
+        let modern = r#"{"resultType":"complete","x":1e400,"ttlMs":0,"cacheScope":"public","_meta":{"io.modelcontextprotocol/serverInfo":{},"a":1}}"#;
+        let want = r#"{"x":1e400,"_meta":{"a":1}}"#;
+        assert_eq!(lowered(modern, method::PROMPTS_LIST, Revision::V2025_11_25), want);
+    }
+
+    #[test]
+    fn later_kinds_of_content_reach_older_clients_in_forms_they_know() {
+        let result = r#"{"content":[{"type":"audio","data":"AA==","mimeType":"audio/wav"},{"type":"resource_link","uri":"a:b","name":"n"},{"type":"text","text":"t"}],"structuredContent":[1]}"#;
+        let oldest = lowered(result, method::TOOLS_CALL, Revision::V2024_11_05);
+        assert!(oldest.contains(r#""blob":"AA==""#) && oldest.contains(r#""text":"n: a:b""#), "{oldest}");
+        assert!(!oldest.contains("structuredContent"));
+        let newer = lowered(result, method::TOOLS_CALL, Revision::V2025_11_25);
+        assert!(newer.contains(r#""type":"audio""#) && newer.contains("resource_link"));
+    }
+
+    #[test]
+    fn an_output_schema_that_is_no_objects_is_left_out() {
+        let list = r#"{"tools":[{"name":"a","outputSchema":{"type":"array"}},{"name":"b","outputSchema":{"type":"object"}}]}"#;
+        let want = r#"{"tools":[{"name":"a"},{"name":"b","outputSchema":{"type":"object"}}]}"#;
+        assert_eq!(lowered(list, method::TOOLS_LIST, Revision::V2025_06_18), want);
+    }
+}

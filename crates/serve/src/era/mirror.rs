@@ -1,0 +1,180 @@
+//! The headers of a modern request must say what its body says.
+
+use super::modern::{ModernRequest, Refused};
+use crate::service::Service;
+use http::{HeaderMap, HeaderName};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+use trunkline_protocol::{
+    Call, Caller, ErrorObject, Object, Raw,
+    message::{
+        HeaderKind, HeaderParam, ListToolsResult, header_params, header_values,
+        meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION},
+        next_cursor,
+    },
+    method,
+};
+use trunkline_transport::headers::{
+    MCP_METHOD, MCP_NAME, MCP_PARAM_PREFIX, MCP_PROTOCOL_VERSION, decode_value,
+};
+
+/// Callers whose tools are remembered.
+const MOST_CALLERS: usize = 64;
+/// Pages of tools that are looked at.
+const MOST_PAGES: usize = 1000;
+
+/// Which arguments of which tool are repeated as headers, as each caller sees the tools.
+#[derive(Default)]
+pub(crate) struct ToolHeaders(Mutex<HashMap<String, Arc<Rules>>>);
+
+type Rules = HashMap<String, Vec<HeaderParam>>;
+
+impl ToolHeaders {
+    /// The tools are no longer what they were.
+    pub(crate) fn forget(&self) {
+        self.map().clear();
+    }
+
+    async fn rules(&self, service: &Service, caller: &Arc<Caller>) -> Arc<Rules> {
+        let known = self.map().get(&caller.id).cloned();
+        if let Some(rules) = known {
+            return rules;
+        }
+        let rules = Arc::new(look(service, caller).await);
+        let mut map = self.map();
+        if map.len() >= MOST_CALLERS {
+            map.clear();
+        }
+        map.insert(caller.id.clone(), rules.clone());
+        rules
+    }
+
+    fn map(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Rules>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn look(service: &Service, caller: &Arc<Caller>) -> Rules {
+    let mut rules = Rules::new();
+    let mut params = Object::new();
+    params.set("_meta", serde_json::json!({PROTOCOL_VERSION: "2026-07-28", CLIENT_CAPABILITIES: {}}).into());
+    for _ in 0..MOST_PAGES {
+        let mut call = Call::new(method::TOOLS_LIST, Some(params.to_raw()));
+        call.caller = caller.clone();
+        let Ok(page) = service.handler.call(call).outcome().await else { break };
+        let tools = page.decode::<ListToolsResult>().map(|list| list.items().0).unwrap_or_default();
+        for tool in tools {
+            if let Ok(params) = header_params(&tool.input_schema)
+                && !params.is_empty()
+            {
+                rules.insert(tool.name, params);
+            }
+        }
+        let Some(cursor) = next_cursor(&page) else { break };
+        params.set("cursor", Raw::string(&cursor));
+    }
+    rules
+}
+
+impl ModernRequest {
+    /// Checks the headers against the body; a difference is refused, and nothing is executed.
+    pub(crate) async fn check_headers(
+        &self,
+        headers: &HeaderMap,
+        service: &Service,
+        caller: &Arc<Caller>,
+    ) -> Result<(), Refused> {
+        equal(headers, &MCP_METHOD, &self.method)?;
+        if let Some(member) = named_by(&self.method) {
+            let name: Option<String> = self.params.get(member).and_then(|raw| raw.decode().ok());
+            match name {
+                Some(name) => equal(headers, &MCP_NAME, &name)?,
+                None if headers.contains_key(MCP_NAME) => {
+                    return Err(mismatch("Mcp-Name names what the body does not"));
+                }
+                None => {}
+            }
+        }
+        if self.method == method::TOOLS_CALL {
+            self.check_arguments(headers, service, caller).await?;
+        }
+        Ok(())
+    }
+
+    async fn check_arguments(
+        &self,
+        headers: &HeaderMap,
+        service: &Service,
+        caller: &Arc<Caller>,
+    ) -> Result<(), Refused> {
+        let rules = service.tool_headers.rules(service, caller).await;
+        let name: String = self.params.get("name").and_then(|raw| raw.decode().ok()).unwrap_or_default();
+        let Some(rules) = rules.get(&name) else { return Ok(()) };
+        let arguments = self.params.get("arguments").cloned().unwrap_or_else(Raw::empty_object);
+        let expected = header_values(rules, &arguments);
+        for rule in rules {
+            let name = format!("{MCP_PARAM_PREFIX}{}", rule.header).to_ascii_lowercase();
+            let Ok(header) = HeaderName::try_from(name.as_str()) else { continue };
+            let value = expected
+                .iter()
+                .find(|(expected, _)| expected.eq_ignore_ascii_case(&name))
+                .map(|(_, value)| value);
+            match value {
+                Some(value) if rule.kind == HeaderKind::Integer => equal_numbers(headers, &header, value)?,
+                Some(value) => equal(headers, &header, value)?,
+                None if headers.contains_key(&header) => {
+                    return Err(mismatch(&format!("{name} has a value that the arguments do not have")));
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The version header of a modern request.
+pub(crate) fn check_version(headers: &HeaderMap, version: &str) -> Result<(), Refused> {
+    equal(headers, &MCP_PROTOCOL_VERSION, version)
+}
+
+fn equal(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Result<(), Refused> {
+    let value = only(headers, name)?;
+    if value == expected {
+        Ok(())
+    } else {
+        Err(mismatch(&format!("{name} says `{value}`, the body says `{expected}`")))
+    }
+}
+
+/// Integers are equal when they mean the same, however they are written.
+fn equal_numbers(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Result<(), Refused> {
+    let value = only(headers, name)?;
+    let same = value == expected
+        || matches!((value.parse::<i128>(), expected.parse::<i128>()), (Ok(a), Ok(b)) if a == b);
+    if same { Ok(()) } else { Err(mismatch(&format!("{name} says `{value}`, the body says `{expected}`"))) }
+}
+
+fn only(headers: &HeaderMap, name: &HeaderName) -> Result<String, Refused> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (Some(value), None) => decode_value(value).map_err(|error| mismatch(&format!("{name}: {error}"))),
+        (None, _) => Err(mismatch(&format!("{name} is missing"))),
+        (Some(_), Some(_)) => Err(mismatch(&format!("{name} stands twice"))),
+    }
+}
+
+fn mismatch(why: &str) -> Refused {
+    Refused { status: 400, error: ErrorObject::new(-32020, format!("headers and body differ: {why}")) }
+}
+
+/// The member of `params` that `Mcp-Name` repeats.
+fn named_by(name: &str) -> Option<&'static str> {
+    match name {
+        method::TOOLS_CALL | method::PROMPTS_GET => Some("name"),
+        method::RESOURCES_READ => Some("uri"),
+        method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => Some("taskId"),
+        _ => None,
+    }
+}

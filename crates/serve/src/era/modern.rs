@@ -1,0 +1,222 @@
+//! The modern era: every request stands alone, and a question is a result.
+
+use super::parked::{ParkedCall, Parking, Whose};
+use crate::service::Service;
+use futures_util::FutureExt;
+use std::{sync::Arc, time::Instant};
+use trunkline_protocol::{
+    Call, Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Notification, Object, Part, Question, Raw,
+    Reply, Request, RequestId, Response, Revision,
+    message::meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION, SUBSCRIPTION_ID},
+    method,
+};
+
+/// Methods of the legacy era that the modern one does not have.
+const GONE: [&str; 5] = [
+    method::INITIALIZE,
+    method::PING,
+    method::SET_LEVEL,
+    method::RESOURCES_SUBSCRIBE,
+    method::RESOURCES_UNSUBSCRIBE,
+];
+
+/// A modern request that was checked.
+pub(crate) struct ModernRequest {
+    pub(crate) id: RequestId,
+    pub(crate) method: std::borrow::Cow<'static, str>,
+    pub(crate) params: Object,
+    raw: Option<Raw>,
+}
+
+/// A request that is answered without being executed.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) status: u16,
+    pub(crate) error: ErrorObject,
+}
+
+/// Whether a request is one of the modern era: it says so itself, or asks what only modern clients ask.
+pub(crate) fn is_modern(request: &Request) -> bool {
+    request.method == method::DISCOVER
+        || meta_of(request.params.as_ref()).is_some_and(|meta| meta.get(PROTOCOL_VERSION).is_some())
+}
+
+impl ModernRequest {
+    /// Checks what every modern request must say about itself.
+    pub(crate) fn read(request: Request) -> Result<Self, Refused> {
+        let meta = meta_of(request.params.as_ref()).unwrap_or_default();
+        let version: Option<String> = meta.get(PROTOCOL_VERSION).and_then(|raw| raw.decode().ok());
+        let Some(version) = version else { return Err(missing("protocolVersion")) };
+        if version.parse::<Revision>().map(Revision::era) != Ok(Era::Modern) {
+            return Err(unsupported(&version));
+        }
+        if !meta.get(CLIENT_CAPABILITIES).is_some_and(Raw::is_object) {
+            return Err(missing("clientCapabilities"));
+        }
+        if GONE.contains(&request.method.as_ref()) {
+            let error =
+                ErrorObject::new(-32601, format!("`{}` does not exist in this revision", request.method));
+            return Err(Refused { status: 404, error });
+        }
+        let params = request.params.as_ref().and_then(Raw::object).unwrap_or_default();
+        Ok(Self { id: request.id, method: request.method, params, raw: request.params })
+    }
+
+    /// Begins the call, or brings a parked one back.
+    pub(crate) fn begin(self, service: &Arc<Service>, caller: Arc<Caller>) -> ModernReply {
+        let started = Instant::now();
+        let reply = self
+            .resume(&service.parking, &caller)
+            .unwrap_or_else(|fault| Resumed::Anew(Reply::ready(Err(fault))));
+        let (reply, waiting) = match reply {
+            Resumed::Anew(reply) => (Some(reply), None),
+            Resumed::Nothing => {
+                let mut call = Call::new(self.method.clone(), self.raw.clone());
+                call.caller = caller.clone();
+                (Some(service.handler.call(call)), None)
+            }
+            Resumed::Call(call) if call.questions.is_empty() => (Some(call.reply), None),
+            Resumed::Call(call) => (None, Some(call)),
+        };
+        ModernReply { service: service.clone(), request: self, caller, reply, waiting, started }
+    }
+
+    fn resume(&self, parking: &Parking, caller: &Caller) -> Result<Resumed, Fault> {
+        let Some(state) = self.params.get("requestState").and_then(|raw| raw.decode::<String>().ok()) else {
+            return Ok(Resumed::Nothing);
+        };
+        let Some(mut call) = parking.take(&state, &self.whose(caller))? else { return Ok(Resumed::Nothing) };
+        let answers = self.params.get("inputResponses").and_then(Raw::object).unwrap_or_default();
+        call.answer(&answers);
+        Ok(Resumed::Call(call))
+    }
+
+    fn whose<'a>(&'a self, caller: &'a Caller) -> Whose<'a> {
+        Whose { caller: &caller.id, method: &self.method, params: &self.params }
+    }
+}
+
+enum Resumed {
+    Nothing,
+    Anew(Reply),
+    Call(ParkedCall),
+}
+
+/// What goes back to a modern client: notifications, then one response. Dropping it cancels the call.
+pub(crate) struct ModernReply {
+    service: Arc<Service>,
+    request: ModernRequest,
+    caller: Arc<Caller>,
+    reply: Option<Reply>,
+    /// A call whose client came back without all the answers.
+    waiting: Option<ParkedCall>,
+    started: Instant,
+}
+
+impl ModernReply {
+    /// The next message; `None` after the response.
+    pub(crate) async fn next(&mut self) -> Option<Envelope> {
+        if let Some(call) = self.waiting.take() {
+            return Some(self.park(call));
+        }
+        loop {
+            match self.reply.as_mut()?.next().await? {
+                Part::Notification(notification) => return Some(self.tagged(notification).into()),
+                Part::Question(question) => {
+                    let reply = self.reply.take()?;
+                    return Some(self.ask(reply, question));
+                }
+                Part::Detach => {}
+                Part::Final(outcome) => {
+                    self.reply = None;
+                    self.service.metrics.call_ended(self.started.elapsed(), &outcome);
+                    let outcome = match outcome {
+                        Ok(result) => Ok(self.finished(&result)),
+                        Err(fault) => Err(fault.to_error(Era::Modern)),
+                    };
+                    return Some(self.respond(outcome));
+                }
+            }
+        }
+    }
+
+    /// Asks the client everything that the tool wants to know by now.
+    fn ask(&mut self, mut reply: Reply, first: Question) -> Envelope {
+        let mut questions = vec![first];
+        while let Some(Some(part)) = reply.next().now_or_never() {
+            match part {
+                Part::Question(question) => questions.push(question),
+                // What comes along with a question cannot be told any more: the answer to this request is the question.
+                Part::Notification(_) | Part::Detach => {}
+                Part::Final(outcome) => {
+                    return self.respond(
+                        outcome.map(|raw| self.finished(&raw)).map_err(|f| f.to_error(Era::Modern)),
+                    );
+                }
+            }
+        }
+        let name = |(index, question): (usize, Question)| {
+            (question.key.clone().unwrap_or_else(|| format!("question{}", index + 1)), question)
+        };
+        self.park(ParkedCall { reply, questions: questions.into_iter().enumerate().map(name).collect() })
+    }
+
+    fn park(&mut self, call: ParkedCall) -> Envelope {
+        let mut result = Object::new();
+        result.set("resultType", Raw::string("input_required"));
+        result.set("inputRequests", call.requests());
+        let outcome = self.service.parking.park(call, &self.request.whose(&self.caller)).map(|state| {
+            result.set("requestState", Raw::string(&state));
+            result.to_raw()
+        });
+        self.respond(outcome.map_err(|fault| fault.to_error(Era::Modern)))
+    }
+
+    fn finished(&self, result: &Raw) -> Raw {
+        let result = super::finish::finish(result, &self.request.method, self.service.identity.get());
+        if self.request.method != method::LISTEN {
+            return result;
+        }
+        with_subscription(Some(&result), &self.request.id).unwrap_or(result)
+    }
+
+    /// A notification of a subscription names the request it belongs to.
+    fn tagged(&self, mut notification: Notification) -> Notification {
+        if self.request.method == method::LISTEN {
+            notification.params = with_subscription(notification.params.as_ref(), &self.request.id);
+        }
+        notification
+    }
+
+    fn respond(&self, outcome: Result<Raw, ErrorObject>) -> Envelope {
+        Response::new(self.request.id.clone(), outcome).into()
+    }
+}
+
+fn with_subscription(payload: Option<&Raw>, id: &RequestId) -> Option<Raw> {
+    trunkline_protocol::message::meta::set(payload, [(SUBSCRIPTION_ID, id.raw().clone())]).ok()
+}
+
+fn meta_of(params: Option<&Raw>) -> Option<Object> {
+    params?.member("_meta")?.object()
+}
+
+fn missing(name: &str) -> Refused {
+    let text = format!("`params._meta` must have `io.modelcontextprotocol/{name}`");
+    Refused { status: 400, error: ErrorObject::new(-32602, text) }
+}
+
+/// The versions we offer to a client that came with another one.
+pub(crate) fn unsupported(requested: &str) -> Refused {
+    let mut error = ErrorObject::new(-32022, format!("protocol version `{requested}` is not supported"));
+    error.data =
+        Some(serde_json::json!({"supported": [Revision::NEWEST.as_str()], "requested": requested}).into());
+    Refused { status: 400, error }
+}
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        let status = if fault.kind() == FaultKind::InvalidRequest { 400 } else { fault.entry().http_status };
+        Self { status, error: fault.to_error(Era::Modern) }
+    }
+}

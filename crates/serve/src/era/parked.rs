@@ -1,0 +1,174 @@
+//! Parked calls: a tool has asked something, and its client answers by calling again.
+//!
+//! The client gets a sealed state to bring back. It is bound to the caller and the call, opens once, and expires.
+
+use super::{
+    digest::digest,
+    seal::{MARK, Seal, unguessable},
+};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::time::Instant;
+use trunkline_protocol::{Fault, FaultKind, Object, Question, Raw, Reply};
+
+pub(crate) struct Parking {
+    seal: Seal,
+    places: Mutex<HashMap<String, Place>>,
+    most: usize,
+    keep: Duration,
+}
+
+struct Place {
+    call: ParkedCall,
+    until: Instant,
+}
+
+/// A call and the questions it waits for, each with its key.
+pub(crate) struct ParkedCall {
+    pub(super) reply: Reply,
+    pub(super) questions: Vec<(String, Question)>,
+}
+
+/// Who calls what.
+pub(super) struct Whose<'a> {
+    pub(super) caller: &'a str,
+    pub(super) method: &'a str,
+    pub(super) params: &'a Object,
+}
+
+impl Parking {
+    pub(crate) fn new(most: usize, keep: Duration) -> Self {
+        Self { seal: Seal::new(), places: Mutex::default(), most, keep }
+    }
+
+    /// How many calls are parked.
+    pub(crate) fn len(&self) -> usize {
+        self.places().len()
+    }
+
+    /// Lets go of calls whose client did not come back. Their questions are answered with a refusal.
+    pub(crate) fn sweep(&self) {
+        let now = Instant::now();
+        let expired: Vec<Place> =
+            self.places().extract_if(|_, place| place.until <= now).map(|(_, place)| place).collect();
+        // Dropped outside the lock: dropping a reply cancels it, which may take a while.
+        drop(expired);
+    }
+
+    /// Parks a call; gives the state that brings it back.
+    pub(super) fn park(&self, call: ParkedCall, whose: &Whose<'_>) -> Result<String, Fault> {
+        self.sweep();
+        let mut places = self.places();
+        if places.len() >= self.most {
+            let fault = format!("{} calls wait for their clients already", self.most);
+            return Err(Fault::new(FaultKind::Overloaded, fault));
+        }
+        let name = unguessable();
+        places.insert(name.clone(), Place { call, until: Instant::now() + self.keep });
+        Ok(self.seal.close(&name, &whose.digest()))
+    }
+
+    /// Brings a call back; `None` when the state is not one of ours but perhaps somebody's behind us.
+    pub(super) fn take(&self, state: &str, whose: &Whose<'_>) -> Result<Option<ParkedCall>, Fault> {
+        if !state.starts_with(MARK) {
+            return Ok(None);
+        }
+        let unusable = || {
+            let fault = "`requestState` is not one that was given for this call";
+            Fault::new(FaultKind::InvalidRequest, fault)
+        };
+        let name = self.seal.open(state, &whose.digest()).ok_or_else(unusable)?;
+        let place = self.places().remove(name).filter(|place| place.until > Instant::now());
+        let expired = || {
+            Fault::new(FaultKind::InvalidRequest, "`requestState` has expired or was used before; call again")
+        };
+        place.map(|place| Some(place.call)).ok_or_else(expired)
+    }
+
+    fn places(&self) -> MutexGuard<'_, HashMap<String, Place>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ParkedCall {
+    /// Hands over answers. Questions without one stay open; answers to nothing are ignored.
+    pub(super) fn answer(&mut self, answers: &Object) {
+        let open = std::mem::take(&mut self.questions);
+        for (key, question) in open {
+            match answers.get(&key) {
+                Some(answer) => question.answer(Ok(answer.clone())),
+                None => self.questions.push((key, question)),
+            }
+        }
+    }
+
+    /// The questions, as the client hears them.
+    pub(super) fn requests(&self) -> Raw {
+        let requests: Object = self
+            .questions
+            .iter()
+            .map(|(key, question)| {
+                let mut request = Object::new();
+                request.set("method", Raw::string(&question.method));
+                if let Some(params) = &question.params {
+                    request.set("params", params.clone());
+                }
+                (key.clone(), request.to_raw())
+            })
+            .collect();
+        requests.to_raw()
+    }
+}
+
+impl Whose<'_> {
+    fn digest(&self) -> Vec<u8> {
+        digest(self.caller, self.method, self.params)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call() -> ParkedCall {
+        ParkedCall { reply: Reply::ready(Ok(Raw::null())), questions: Vec::new() }
+    }
+
+    fn whose<'a>(caller: &'a str, params: &'a Object) -> Whose<'a> {
+        Whose { caller, method: "tools/call", params }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_state_opens_once_for_its_caller_and_call_and_in_time() {
+        let parking = Parking::new(2, Duration::from_mins(1));
+        let mut params = Object::new();
+        params.set("name", Raw::string("t"));
+        let state = parking.park(call(), &whose("alice", &params)).unwrap();
+        assert!(parking.take(&state, &whose("bob", &params)).is_err());
+        let mut other = params.clone();
+        other.set("name", Raw::string("u"));
+        assert!(parking.take(&state, &whose("alice", &other)).is_err());
+        params.set("inputResponses", Raw::empty_object());
+        params.set("requestState", Raw::string(&state));
+        assert!(parking.take(&state, &whose("alice", &params)).unwrap().is_some());
+        assert!(parking.take(&state, &whose("alice", &params)).is_err());
+        let late = parking.park(call(), &whose("alice", &params)).unwrap();
+        tokio::time::advance(Duration::from_secs(61)).await;
+        assert!(parking.take(&late, &whose("alice", &params)).is_err());
+        assert!(parking.take("somebody else's", &whose("alice", &params)).unwrap().is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn there_is_room_for_so_many_and_time_makes_room() {
+        let parking = Parking::new(1, Duration::from_mins(1));
+        let params = Object::new();
+        parking.park(call(), &whose("a", &params)).unwrap();
+        assert_eq!(parking.park(call(), &whose("a", &params)).unwrap_err().kind(), FaultKind::Overloaded);
+        tokio::time::advance(Duration::from_secs(61)).await;
+        assert!(parking.park(call(), &whose("a", &params)).is_ok());
+        assert_eq!(parking.len(), 1);
+    }
+}

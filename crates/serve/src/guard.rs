@@ -1,0 +1,193 @@
+//! The guard: who may come in at all.
+//!
+//! A browser on this machine can be made to call a local server under a foreign name (DNS rebinding) or from a foreign page.
+//! So the `Host` of a request must be a name of ours, and an `Origin`, where there is one, must be our own or an allowed one.
+
+use ::http::{HeaderMap, HeaderValue, Uri, header};
+use futures_util::future::BoxFuture;
+use std::{fmt, net::SocketAddr, sync::Arc};
+use trunkline_protocol::Caller;
+
+/// Checks credentials. Credentials that are given and wrong are never anonymous.
+pub type Gate =
+    Arc<dyn Fn(HeaderMap, SocketAddr) -> BoxFuture<'static, Result<Caller, Denied>> + Send + Sync>;
+
+/// Who may come in.
+#[derive(Clone, Default)]
+pub struct Guard {
+    /// Names besides loopback under which we may be called, without port.
+    pub hosts: Vec<String>,
+    /// Origins of web pages that may call us, exactly as a browser sends them.
+    pub origins: Vec<String>,
+    /// Without a gate everybody who reaches us is let in, so we must listen on loopback only.
+    pub gate: Option<Gate>,
+    /// The RFC 9728 document, where tokens are asked for.
+    pub metadata: Option<serde_json::Value>,
+}
+
+/// A request that is not let in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denied {
+    pub status: u16,
+    pub message: String,
+    /// The `WWW-Authenticate` header that tells how to come in.
+    pub challenge: Option<HeaderValue>,
+}
+
+/// Listening where others can reach us needs a gate.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0} can be reached from other machines, and nobody would be asked who they are; listen on 127.0.0.1, or configure tokens"
+)]
+pub struct BindRefused(pub SocketAddr);
+
+impl Guard {
+    /// Refuses to be open to everybody.
+    pub(crate) fn check_bind(&self, address: SocketAddr) -> Result<(), BindRefused> {
+        if address.ip().is_loopback() || self.gate.is_some() { Ok(()) } else { Err(BindRefused(address)) }
+    }
+
+    /// Checks where a request says it goes to and comes from, before anything else of it is read.
+    pub(crate) fn check_headers(&self, uri: &Uri, headers: &HeaderMap, port: u16) -> Result<(), Denied> {
+        let mut hosts = headers.get_all(header::HOST).iter();
+        let (host, second) = (hosts.next(), hosts.next());
+        let named = host.and_then(|host| host.to_str().ok());
+        let (Some(named), None) = (named, second) else {
+            return Err(denied(400, "a request needs exactly one Host header"));
+        };
+        let absolute = uri.authority().is_none_or(|authority| authority.as_str().eq_ignore_ascii_case(named));
+        if !absolute || !self.is_ours(named, port) {
+            return Err(denied(403, "this Host is not served here"));
+        }
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        match (origins.next(), origins.next()) {
+            (None, _) => Ok(()),
+            (Some(origin), None) if self.is_allowed_origin(origin, named) => Ok(()),
+            _ => Err(denied(403, "this Origin may not call here")),
+        }
+    }
+
+    /// Who calls.
+    pub(crate) async fn identify(
+        &self,
+        headers: &HeaderMap,
+        peer: SocketAddr,
+    ) -> Result<Arc<Caller>, Denied> {
+        match &self.gate {
+            None => Ok(Caller::local()),
+            Some(gate) => gate(headers.clone(), peer).await.map(Arc::new),
+        }
+    }
+
+    fn is_ours(&self, host: &str, port: u16) -> bool {
+        let Ok(authority) = host.parse::<::http::uri::Authority>() else { return false };
+        if authority.as_str().contains('@') {
+            return false;
+        }
+        let name = authority.host();
+        let loopback = ["localhost", "127.0.0.1", "[::1]"].iter().any(|ours| ours.eq_ignore_ascii_case(name));
+        let given = self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name));
+        // Under a name of our own we are called on our own port; a configured name may be that of a proxy before us.
+        given || (loopback && authority.port_u16().unwrap_or(80) == port)
+    }
+
+    /// A page of ours, or one that the configuration names.
+    fn is_allowed_origin(&self, origin: &HeaderValue, host: &str) -> bool {
+        let Ok(origin) = origin.to_str() else { return false };
+        let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        own.is_some_and(|own| own.eq_ignore_ascii_case(host))
+            || self.origins.iter().any(|allowed| allowed == origin)
+    }
+}
+
+fn denied(status: u16, message: &str) -> Denied {
+    Denied { status, message: message.to_owned(), challenge: None }
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guard")
+            .field("hosts", &self.hosts)
+            .field("origins", &self.origins)
+            .field("gated", &self.gate.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(guard: &Guard, pairs: &[(header::HeaderName, &str)]) -> u16 {
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            headers.append(name, value.parse().unwrap());
+        }
+        guard
+            .check_headers(&Uri::from_static("/mcp"), &headers, 8000)
+            .map_or_else(|denied| denied.status, |()| 200)
+    }
+
+    #[test]
+    fn h01_only_our_own_names_are_served() {
+        let guard = Guard::default();
+        for good in ["127.0.0.1:8000", "localhost:8000", "LOCALHOST:8000", "[::1]:8000"] {
+            assert_eq!(verdict(&guard, &[(header::HOST, good)]), 200, "{good}");
+        }
+        for bad in [
+            "evil.example.com",
+            "127.0.0.1.evil:8000",
+            "localhost",
+            "localhost:9",
+            "x@localhost:8000",
+            "0.0.0.0:8000",
+        ] {
+            assert_eq!(verdict(&guard, &[(header::HOST, bad)]), 403, "{bad}");
+        }
+        assert_eq!(verdict(&guard, &[]), 400);
+        assert_eq!(
+            verdict(&guard, &[(header::HOST, "localhost:8000"), (header::HOST, "localhost:8000")]),
+            400
+        );
+        let named = Guard { hosts: vec!["mcp.example.com".into()], ..Guard::default() };
+        assert_eq!(verdict(&named, &[(header::HOST, "mcp.example.com")]), 200);
+        let absolute = Uri::from_static("http://evil.example.com/mcp");
+        let headers = HeaderMap::from_iter([(header::HOST, HeaderValue::from_static("localhost:8000"))]);
+        assert_eq!(guard.check_headers(&absolute, &headers, 8000).unwrap_err().status, 403);
+    }
+
+    #[test]
+    fn h02_foreign_origins_are_refused() {
+        let guard = Guard { origins: vec!["https://app.example.com".into()], ..Guard::default() };
+        let from = |origin| verdict(&guard, &[(header::HOST, "localhost:8000"), (header::ORIGIN, origin)]);
+        for good in ["http://localhost:8000", "https://app.example.com"] {
+            assert_eq!(from(good), 200, "{good}");
+        }
+        for bad in [
+            "null",
+            "http://localhost:8001",
+            "http://localhost",
+            "http://localhost:8000.evil.com",
+            "http://x@localhost:8000",
+            "https://app.example.com.evil.com",
+            "http://app.example.com",
+            "",
+        ] {
+            assert_eq!(from(bad), 403, "{bad}");
+        }
+        let twice = [
+            (header::HOST, "localhost:8000"),
+            (header::ORIGIN, "http://localhost:8000"),
+            (header::ORIGIN, "x"),
+        ];
+        assert_eq!(verdict(&guard, &twice), 403);
+    }
+
+    #[test]
+    fn h05_listening_to_the_world_needs_a_gate() {
+        let guard = Guard::default();
+        assert!(guard.check_bind("127.0.0.1:1".parse().unwrap()).is_ok());
+        let refused = guard.check_bind("0.0.0.0:1".parse().unwrap()).unwrap_err();
+        assert!(refused.to_string().contains("tokens"));
+    }
+}

@@ -1,0 +1,166 @@
+//! Answers: one JSON message, a stream of events, or a word of plain text.
+
+use super::sse::Seat;
+use crate::{
+    era::ModernReply,
+    session::{Item, Reader},
+};
+use ::http::{HeaderValue, Response, StatusCode, header};
+use bytes::{Bytes, BytesMut};
+use futures_util::future::BoxFuture;
+use hyper::body::{Body, Frame, SizeHint};
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, Sleep},
+};
+use trunkline_protocol::{Envelope, ErrorObject, RequestId, Response as RpcResponse};
+use trunkline_transport::sse::{Event, KEEP_ALIVE, encode};
+
+/// The body of an answer.
+pub(crate) enum Answer {
+    Whole(Option<Bytes>),
+    Stream(Box<EventBody>),
+}
+
+/// A stream of events, with a comment now and then while it is quiet.
+pub(crate) struct EventBody {
+    /// What is sent before anything else.
+    first: Option<Bytes>,
+    next: Option<BoxFuture<'static, (Option<Bytes>, EventSource)>>,
+    quiet: Pin<Box<Sleep>>,
+    keep_alive: Duration,
+}
+
+/// Where events come from.
+pub(crate) enum EventSource {
+    Modern(Box<ModernReply>),
+    Log(Reader),
+    Line { queue: mpsc::Receiver<Envelope>, _seat: Seat },
+}
+
+impl EventSource {
+    async fn next(mut self) -> (Option<Bytes>, Self) {
+        let event = match &mut self {
+            Self::Modern(reply) => reply.next().await.as_ref().map(event_of),
+            Self::Log(reader) => match reader.next().await {
+                Item::Event(event) => Some(event),
+                Item::End => None,
+            },
+            Self::Line { queue, .. } => queue.recv().await.as_ref().map(event_of),
+        };
+        (event, self)
+    }
+}
+
+/// An event that carries one message.
+pub(crate) fn event_of(envelope: &Envelope) -> Bytes {
+    let mut text = BytesMut::new();
+    encode(&Event::message(envelope.to_line()), &mut text);
+    text.freeze()
+}
+
+impl Answer {
+    pub(crate) fn events(first: Option<Bytes>, source: EventSource, keep_alive: Duration) -> Self {
+        Self::Stream(Box::new(EventBody {
+            first,
+            next: Some(Box::pin(source.next())),
+            quiet: Box::pin(tokio::time::sleep(keep_alive)),
+            keep_alive,
+        }))
+    }
+}
+
+impl Body for Answer {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match self.get_mut() {
+            Self::Whole(bytes) => Poll::Ready(
+                bytes.take().filter(|bytes| !bytes.is_empty()).map(|bytes| Ok(Frame::data(bytes))),
+            ),
+            Self::Stream(events) => events.poll(cx).map(|event| event.map(|event| Ok(Frame::data(event)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
+            Self::Stream(events) => events.next.is_none() && events.first.is_none(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Self::Stream(_) => SizeHint::default(),
+        }
+    }
+}
+
+impl EventBody {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if let Some(first) = self.first.take() {
+            return Poll::Ready(Some(first));
+        }
+        let Some(next) = &mut self.next else { return Poll::Ready(None) };
+        match next.as_mut().poll(cx) {
+            Poll::Ready((event, source)) => {
+                self.next = event.is_some().then(|| Box::pin(source.next()) as BoxFuture<'static, _>);
+                self.quiet.as_mut().reset(Instant::now() + self.keep_alive);
+                Poll::Ready(event)
+            }
+            Poll::Pending => {
+                ready!(self.quiet.as_mut().poll(cx));
+                self.quiet.as_mut().reset(Instant::now() + self.keep_alive);
+                Poll::Ready(Some(Bytes::from_static(KEEP_ALIVE)))
+            }
+        }
+    }
+}
+
+pub(crate) fn json(status: StatusCode, text: Bytes) -> Response<Answer> {
+    typed(status, "application/json", Answer::Whole(Some(text)))
+}
+
+pub(crate) fn plain(status: StatusCode, text: &str) -> Response<Answer> {
+    typed(status, "text/plain; charset=utf-8", Answer::Whole(Some(Bytes::copy_from_slice(text.as_bytes()))))
+}
+
+pub(crate) fn events(body: Answer) -> Response<Answer> {
+    let mut response = typed(StatusCode::OK, "text/event-stream", body);
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // Some proxies collect a stream before they pass it on; this asks them not to.
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}
+
+pub(crate) fn empty(status: StatusCode) -> Response<Answer> {
+    let mut response = Response::new(Answer::Whole(None));
+    *response.status_mut() = status;
+    response
+}
+
+/// An HTTP error that is also a JSON-RPC one.
+pub(crate) fn error(status: StatusCode, id: Option<&RequestId>, error: ErrorObject) -> Response<Answer> {
+    let response =
+        RpcResponse { id: id.cloned(), outcome: Err(error), rest: trunkline_protocol::Object::new() };
+    json(status, Envelope::from(response).to_bytes())
+}
+
+fn typed(status: StatusCode, kind: &'static str, body: Answer) -> Response<Answer> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}

@@ -1,0 +1,288 @@
+//! POST, GET and DELETE of a legacy client: a session, streams that can be taken up again, and an end.
+
+use super::{
+    Visit, accepted,
+    answer::{Answer, EventSource, empty, error, events, json},
+};
+use crate::{
+    control,
+    era::{LegacyReply, Out},
+    session::{Outlet, Place, Session, StreamLog, Streams, Underway},
+};
+use ::http::{HeaderValue, Response, StatusCode};
+use std::sync::Arc;
+use trunkline_protocol::{
+    Envelope, ErrorObject, Malformed, Raw, Request, Response as RpcResponse, Revision, method,
+};
+use trunkline_transport::headers::{LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
+
+impl Visit {
+    pub(super) async fn post_legacy(self, envelope: Envelope) -> Response<Answer> {
+        if let Envelope::Request(request) = &envelope
+            && request.method == method::INITIALIZE
+        {
+            return self.initialize(request).await;
+        }
+        let session = match self.session() {
+            Ok(session) => session,
+            Err(refusal) => return *refusal,
+        };
+        match envelope {
+            Envelope::Request(request) => self.call(session, request).await,
+            Envelope::Notification(notification) => {
+                control::hear(&self.service, &session, notification);
+                accepted()
+            }
+            Envelope::Response(response) => {
+                session.answer(response);
+                accepted()
+            }
+        }
+    }
+
+    async fn initialize(self, request: &Request) -> Response<Answer> {
+        let limits = &self.service.options.limits;
+        let outlet = Outlet::Streams(Streams::new(limits.replay_events, limits.replay_bytes));
+        let begun = control::initialize(&self.service, self.caller.clone(), request, outlet).await;
+        let (session, result) = match begun {
+            Ok(begun) => begun,
+            Err(refused) => return error(StatusCode::BAD_REQUEST, Some(&request.id), refused),
+        };
+        if self.service.is_draining() || self.service.sessions.add(&session).is_err() {
+            let text = "no more sessions can be opened now; try again later";
+            return error(StatusCode::SERVICE_UNAVAILABLE, Some(&request.id), ErrorObject::new(1224, text));
+        }
+        let mut response = answer(&request.id, Ok(result));
+        if let Ok(id) = HeaderValue::from_str(&session.id) {
+            response.headers_mut().insert(MCP_SESSION_ID, id);
+        }
+        response
+    }
+
+    async fn call(self, session: Arc<Session>, request: Request) -> Response<Answer> {
+        if let Some(outcome) = control::answer(&self.service, &session, &request) {
+            return answer(&request.id, outcome);
+        }
+        let id = request.id.clone();
+        let underway = match session.begin(&id, self.service.options.limits.calls) {
+            Ok(underway) => underway,
+            Err(fault) => return answer(&id, Err(fault.to_error(session.revision.era()))),
+        };
+        let reply = LegacyReply::begin(&self.service, &session, request);
+        let mut running = Running { reply: Some(reply), underway: Some(underway), session: session.clone() };
+        match running.first().await {
+            First::Message(Envelope::Response(response)) => {
+                running.finish();
+                json(StatusCode::OK, Envelope::from(response).to_bytes())
+            }
+            First::Message(message) => running.stream(Some(&message), self.service.options.limits.keep_alive),
+            First::Detach => running.stream(None, self.service.options.limits.keep_alive),
+            First::Cancelled => {
+                running.finish();
+                empty(StatusCode::ACCEPTED)
+            }
+        }
+    }
+
+    /// The stream on which we speak unasked, or the rest of one that broke.
+    pub(super) fn get(self) -> Response<Answer> {
+        let session = match self.session() {
+            Ok(session) => session,
+            Err(refusal) => return *refusal,
+        };
+        let Outlet::Streams(streams) = &session.outlet else {
+            return error(
+                StatusCode::METHOD_NOT_ALLOWED,
+                None,
+                ErrorObject::new(-32600, "this session has no such stream"),
+            );
+        };
+        let reader = match self.headers.get(LAST_EVENT_ID) {
+            None => Some(streams.standalone().read()),
+            Some(id) => id
+                .to_str()
+                .ok()
+                .and_then(|id| id.parse::<Place>().ok())
+                .and_then(|place| streams.resume(place)),
+        };
+        match reader {
+            Some(reader) => {
+                events(Answer::events(None, EventSource::Log(reader), self.service.options.limits.keep_alive))
+            }
+            None => {
+                error(StatusCode::NOT_FOUND, None, ErrorObject::new(-32600, "this event is no longer known"))
+            }
+        }
+    }
+
+    pub(super) fn delete(self) -> Response<Answer> {
+        match self.session() {
+            Ok(session) => {
+                self.service.sessions.remove(&session.id);
+                empty(StatusCode::NO_CONTENT)
+            }
+            Err(refusal) => *refusal,
+        }
+    }
+
+    /// A batch of revision 2025-03-26: split, answered one by one, joined.
+    pub(super) async fn post_batch(self, messages: Vec<Result<Envelope, Malformed>>) -> Response<Answer> {
+        let session = match self.session() {
+            Ok(session) if session.revision.has_batches() => session,
+            Ok(_) => {
+                return error(
+                    StatusCode::BAD_REQUEST,
+                    None,
+                    ErrorObject::new(-32600, "this revision has no batches"),
+                );
+            }
+            Err(refusal) => return *refusal,
+        };
+        let mut answers = Vec::new();
+        for message in messages {
+            match message {
+                Ok(Envelope::Request(request)) => answers.push(self.call_in_batch(&session, request).await),
+                Ok(Envelope::Notification(notification)) => {
+                    control::hear(&self.service, &session, notification);
+                }
+                Ok(Envelope::Response(response)) => session.answer(response),
+                Err(malformed) => {
+                    let refused = ErrorObject::new(malformed.rpc_code(), malformed.to_string());
+                    let rest = trunkline_protocol::Object::new();
+                    answers.push(RpcResponse { id: malformed.id, outcome: Err(refused), rest }.into());
+                }
+            }
+        }
+        if answers.is_empty() {
+            return accepted();
+        }
+        let joined: Vec<_> = answers.iter().map(Envelope::to_bytes).collect();
+        json(StatusCode::OK, [&b"["[..], &joined.join(&b","[..]), b"]"].concat().into())
+    }
+
+    async fn call_in_batch(&self, session: &Arc<Session>, request: Request) -> Envelope {
+        let id = request.id.clone();
+        if let Some(outcome) = control::answer(&self.service, session, &request) {
+            return RpcResponse::new(id, outcome).into();
+        }
+        let Ok(_underway) = session.begin(&id, self.service.options.limits.calls) else {
+            return RpcResponse::new(
+                id,
+                Err(ErrorObject::new(-32600, "a request with this id is under way already")),
+            )
+            .into();
+        };
+        let mut reply = LegacyReply::begin(&self.service, session, request);
+        while let Some(out) = reply.next().await {
+            match out {
+                Out::Message(response @ Envelope::Response(_)) => return response,
+                // The answer to a batch has room for answers only; the rest goes where a client listens.
+                Out::Message(message) => session.tell(message),
+                Out::Detach => {}
+            }
+        }
+        RpcResponse::new(id, Err(ErrorObject::new(-32603, "there was no answer"))).into()
+    }
+
+    fn session(&self) -> Result<Arc<Session>, Box<Response<Answer>>> {
+        let version = self.headers.get(MCP_PROTOCOL_VERSION).map(HeaderValue::to_str);
+        if let Some(version) = version
+            && version.map_or(true, |version| version.parse::<Revision>().is_err())
+        {
+            let text = "this protocol version is not supported";
+            return Err(Box::new(error(StatusCode::BAD_REQUEST, None, ErrorObject::new(-32600, text))));
+        }
+        let Some(id) = self.headers.get(MCP_SESSION_ID) else {
+            let text = "this request needs a session: send `initialize` first and repeat its Mcp-Session-Id";
+            return Err(Box::new(error(StatusCode::BAD_REQUEST, None, ErrorObject::new(-32600, text))));
+        };
+        let session = id.to_str().ok().and_then(|id| self.service.sessions.find(id, &self.caller));
+        let unknown = || ErrorObject::new(-32600, "this session is unknown; send `initialize` again");
+        session.ok_or_else(|| Box::new(error(StatusCode::NOT_FOUND, None, unknown())))
+    }
+}
+
+/// A call whose client may go away, which in this era does not mean that it wants the call to end.
+struct Running {
+    reply: Option<LegacyReply>,
+    underway: Option<Underway>,
+    session: Arc<Session>,
+}
+
+enum First {
+    Message(Envelope),
+    Detach,
+    Cancelled,
+}
+
+impl Running {
+    async fn first(&mut self) -> First {
+        let (Some(reply), Some(underway)) = (&mut self.reply, &self.underway) else {
+            return First::Cancelled;
+        };
+        tokio::select! {
+            out = reply.next() => match out {
+                Some(Out::Message(message)) => First::Message(message),
+                Some(Out::Detach) => First::Detach,
+                None => First::Cancelled,
+            },
+            () = underway.cancelled.notified() => First::Cancelled,
+        }
+    }
+
+    fn finish(&mut self) {
+        self.reply = None;
+        self.underway = None;
+    }
+
+    /// The answer becomes a stream: what has come, what comes, and a place to come back to.
+    fn stream(mut self, first: Option<&Envelope>, keep_alive: std::time::Duration) -> Response<Answer> {
+        let Outlet::Streams(streams) = &self.session.outlet else { return empty(StatusCode::ACCEPTED) };
+        let log = streams.open();
+        let reader = log.read();
+        log.prime();
+        match first {
+            Some(message) => log.push(message),
+            None => log.detach(),
+        }
+        self.go_on(log);
+        events(Answer::events(None, EventSource::Log(reader), keep_alive))
+    }
+
+    fn go_on(&mut self, log: Arc<StreamLog>) {
+        if let (Some(reply), Some(underway)) = (self.reply.take(), self.underway.take()) {
+            tokio::spawn(drive(reply, underway, log));
+        }
+    }
+}
+
+impl Drop for Running {
+    /// The client hung up before there was anything to tell it. The call goes on; nobody will hear its end.
+    fn drop(&mut self) {
+        if self.reply.is_some()
+            && let Outlet::Streams(streams) = &self.session.outlet
+        {
+            let log = streams.open();
+            self.go_on(log);
+        }
+    }
+}
+
+async fn drive(mut reply: LegacyReply, underway: Underway, log: Arc<StreamLog>) {
+    loop {
+        let out = tokio::select! {
+            out = reply.next() => out,
+            () = underway.cancelled.notified() => None,
+        };
+        match out {
+            Some(Out::Message(message)) => log.push(&message),
+            Some(Out::Detach) => log.detach(),
+            None => break,
+        }
+    }
+    log.end();
+}
+
+fn answer(id: &trunkline_protocol::RequestId, outcome: Result<Raw, ErrorObject>) -> Response<Answer> {
+    json(StatusCode::OK, Envelope::from(RpcResponse::new(id.clone(), outcome)).to_bytes())
+}

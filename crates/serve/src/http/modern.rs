@@ -1,0 +1,87 @@
+//! POST of a modern client: one request, answered by itself.
+
+use super::{
+    Visit, accepted,
+    answer::{Answer, EventSource, error, event_of, events, json},
+};
+use crate::era::{ModernRequest, Refused, check_version};
+use ::http::{Response, StatusCode};
+use trunkline_protocol::{
+    Envelope, ErrorObject, Notify, Raw, Request, RequestId,
+    message::meta::{self, PROTOCOL_VERSION},
+};
+
+impl Visit {
+    pub(super) async fn post_modern(self, envelope: Envelope) -> Response<Answer> {
+        match envelope {
+            Envelope::Request(request) => {
+                let id = request.id.clone();
+                match self.checked(request).await {
+                    Ok(request) => self.answer_modern(request).await,
+                    Err(refused) => refuse(&id, refused),
+                }
+            }
+            Envelope::Notification(notification) => {
+                self.service.handler.notify(Notify { notification, caller: self.caller });
+                accepted()
+            }
+            Envelope::Response(response) => {
+                let text = "a modern client answers questions by calling again";
+                error(StatusCode::BAD_REQUEST, response.id.as_ref(), ErrorObject::new(-32600, text))
+            }
+        }
+    }
+
+    async fn checked(&self, request: Request) -> Result<ModernRequest, Refused> {
+        let version: Option<String> =
+            meta::get(request.params.as_ref(), PROTOCOL_VERSION).and_then(|raw: Raw| raw.decode().ok());
+        if let Some(version) = &version {
+            check_version(&self.headers, version)?;
+        }
+        let request = ModernRequest::read(request)?;
+        request.check_headers(&self.headers, &self.service, &self.caller).await?;
+        Ok(request)
+    }
+
+    async fn answer_modern(self, request: ModernRequest) -> Response<Answer> {
+        let Self { service, caller, .. } = self;
+        if service.identity.get().is_none() {
+            // Every result names the server; a handler that has no name is served all the same.
+            drop(service.introduction(&caller).await);
+        }
+        let mut reply = request.begin(&service, caller);
+        match reply.next().await {
+            Some(Envelope::Response(response)) => {
+                let status = response.outcome.as_ref().map_or_else(status_of, |_| StatusCode::OK);
+                json(status, Envelope::from(response).to_bytes())
+            }
+            Some(first) => {
+                let keep_alive = service.options.limits.keep_alive;
+                events(Answer::events(
+                    Some(event_of(&first)),
+                    EventSource::Modern(Box::new(reply)),
+                    keep_alive,
+                ))
+            }
+            None => error(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                None,
+                ErrorObject::new(-32603, "there was no answer"),
+            ),
+        }
+    }
+}
+
+fn refuse(id: &RequestId, refused: Refused) -> Response<Answer> {
+    let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_REQUEST);
+    error(status, Some(id), refused.error)
+}
+
+/// The HTTP status that goes with an error of the protocol.
+fn status_of(error: &ErrorObject) -> StatusCode {
+    match error.code {
+        -32601 => StatusCode::NOT_FOUND,
+        -32022..=-32020 | -32600 | -32700 => StatusCode::BAD_REQUEST,
+        _ => StatusCode::OK,
+    }
+}

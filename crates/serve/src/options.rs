@@ -1,0 +1,81 @@
+//! What is offered, to whom, and within which limits.
+
+use crate::guard::Guard;
+use std::time::Duration;
+use trunkline_protocol::Era;
+
+/// How to serve. The default is open to programs on this machine and to nobody else.
+#[derive(Debug, Clone, Default)]
+pub struct ServeOptions {
+    pub eras: Eras,
+    pub guard: Guard,
+    pub limits: Limits,
+}
+
+/// Which clients are served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Eras {
+    #[default]
+    Both,
+    Only(Era),
+}
+
+/// Bounds on what clients may make us hold or wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a request's body, or of a line on stdio.
+    pub body: usize,
+    /// How long the head of a request may take.
+    pub header_timeout: Duration,
+    /// How long the body of a request may take.
+    pub body_timeout: Duration,
+    /// Connections at once; further ones wait to be accepted.
+    pub connections: usize,
+    /// Legacy sessions at once; further ones are refused with 503.
+    pub sessions: usize,
+    /// How long a session may be silent before it is forgotten.
+    pub session_idle: Duration,
+    /// Requests of one session or one stdio client under way at once.
+    pub calls: usize,
+    /// Calls of modern clients that wait for an answer of theirs.
+    pub parked: usize,
+    /// How long such a call waits.
+    pub parked_for: Duration,
+    /// Events kept per stream for a client that comes back.
+    pub replay_events: usize,
+    /// Bytes kept per stream for a client that comes back.
+    pub replay_bytes: usize,
+    /// A quiet stream gets a comment this often, so that nobody in between closes it.
+    pub keep_alive: Duration,
+    /// How long running calls may take to finish when we are told to stop.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body: 10 * 1024 * 1024,
+            header_timeout: Duration::from_secs(10),
+            body_timeout: Duration::from_secs(30),
+            connections: 1024,
+            sessions: 1024,
+            session_idle: Duration::from_mins(30),
+            calls: 64,
+            parked: 256,
+            parked_for: Duration::from_mins(5),
+            replay_events: 1024,
+            replay_bytes: 4 * 1024 * 1024,
+            keep_alive: Duration::from_secs(15),
+            drain: Duration::from_secs(30),
+        }
+    }
+}
+
+impl Eras {
+    pub(crate) fn allows(self, era: Era) -> bool {
+        match self {
+            Self::Both => true,
+            Self::Only(only) => only == era,
+        }
+    }
+}

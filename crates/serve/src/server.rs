@@ -1,0 +1,165 @@
+//! The server: listens, serves connections, and stops politely.
+
+use crate::{guard::BindRefused, http, options::ServeOptions, service::Service};
+use hyper::{server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, watch},
+    task::JoinSet,
+};
+use trunkline_protocol::Handler;
+
+/// How long to wait when no connection can be accepted, say because there are no descriptors left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// A server that listens.
+pub struct Server {
+    service: Arc<Service>,
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shutdown {
+    #[default]
+    Running,
+    /// Take nothing new, let what runs finish.
+    Drain,
+    /// Stop at once.
+    Now,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum BindError {
+    #[error(transparent)]
+    Refused(#[from] BindRefused),
+    #[error("cannot listen on {address}")]
+    Io { address: SocketAddr, source: io::Error },
+}
+
+impl Server {
+    /// Listens on an address; port 0 means any free one.
+    pub async fn bind(
+        address: SocketAddr,
+        handler: Arc<dyn Handler>,
+        options: ServeOptions,
+    ) -> Result<Self, BindError> {
+        options.guard.check_bind(address)?;
+        let io = |source| BindError::Io { address, source };
+        let listener = TcpListener::bind(address).await.map_err(io)?;
+        let address = listener.local_addr().map_err(io)?;
+        Ok(Self { service: Service::new(handler, options), listener, address })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until told to stop. Readiness turns false first; calls under way may finish within the drain limit.
+    pub async fn run(self, mut shutdown: watch::Receiver<Shutdown>) {
+        self.service.start();
+        let room = Arc::new(Semaphore::new(self.service.options.limits.connections));
+        let mut connections = JoinSet::new();
+        loop {
+            let place = tokio::select! {
+                place = room.clone().acquire_owned() => place,
+                () = told(&mut shutdown) => break,
+            };
+            let Ok(place) = place else { break };
+            let accepted = tokio::select! {
+                accepted = self.listener.accept() => accepted,
+                () = told(&mut shutdown) => break,
+                Some(_) = connections.join_next() => continue,
+            };
+            match accepted {
+                Ok((stream, peer)) => {
+                    self.service.metrics.connected();
+                    let serving = serve_connection(
+                        self.service.clone(),
+                        stream,
+                        peer,
+                        self.address.port(),
+                        shutdown.clone(),
+                    );
+                    connections.spawn(async move {
+                        serving.await;
+                        drop(place);
+                    });
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+        self.drain(connections, shutdown).await;
+    }
+
+    async fn drain(self, mut connections: JoinSet<()>, mut shutdown: watch::Receiver<Shutdown>) {
+        self.service.begin_draining();
+        let limit = self.service.options.limits.drain;
+        let all_done = async { while connections.join_next().await.is_some() {} };
+        tokio::select! {
+            () = all_done => {}
+            () = tokio::time::sleep(limit) => tracing::warn!(?limit, "some calls did not finish in time"),
+            _ = shutdown.wait_for(|told| *told == Shutdown::Now) => {}
+        }
+        connections.shutdown().await;
+        self.service.sessions.end_all();
+    }
+}
+
+/// Resolves once the server is told to stop.
+async fn told(shutdown: &mut watch::Receiver<Shutdown>) {
+    // A sender that is gone can tell nothing any more; then we run for ever.
+    if shutdown.wait_for(|told| *told != Shutdown::Running).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+async fn serve_connection(
+    service: Arc<Service>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    port: u16,
+    mut shutdown: watch::Receiver<Shutdown>,
+) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "a connection has no TCP_NODELAY");
+    }
+    let limits = service.options.limits;
+    let answer = service_fn(move |request| {
+        let service = service.clone();
+        async move { Ok::<_, Infallible>(http::serve(service, request, peer, port).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.header_timeout)
+        .serve_connection(TokioIo::new(stream), answer);
+    tokio::pin!(connection);
+    let mut draining = false;
+    loop {
+        tokio::select! {
+            served = connection.as_mut() => {
+                if let Err(error) = served {
+                    tracing::debug!(%error, "a connection ended early");
+                }
+                return;
+            }
+            () = told(&mut shutdown), if !draining => {
+                draining = true;
+                connection.as_mut().graceful_shutdown();
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+    }
+}

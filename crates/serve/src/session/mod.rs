@@ -1,0 +1,190 @@
+//! Session: one legacy client, for as long as it talks to us.
+
+mod listening;
+mod registry;
+mod stream;
+
+use listening::Listening;
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+use tokio::{
+    sync::{Notify, mpsc},
+    time::Instant,
+};
+use trunkline_protocol::{
+    Caller, Envelope, Fault, FaultKind, Object, Question, Raw, Request, RequestId, Response, Revision,
+    message::Level,
+};
+
+pub(crate) use listening::listen;
+pub(crate) use registry::Sessions;
+pub(crate) use stream::{Item, Place, Reader, StreamLog, Streams};
+
+/// What a server without another wish sends to a client that set no log level.
+const DEFAULT_LEVEL: Level = Level::Info;
+
+pub(crate) struct Session {
+    pub(crate) id: String,
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) revision: Revision,
+    /// What the client said of itself: `capabilities` and `clientInfo`.
+    pub(crate) client: Introduction,
+    pub(crate) outlet: Outlet,
+    pub(crate) listening: Listening,
+    level: Mutex<Level>,
+    questions: Mutex<HashMap<RequestId, Question>>,
+    next_question: AtomicU64,
+    calls: Mutex<HashMap<RequestId, Arc<Notify>>>,
+    touched: Mutex<Instant>,
+}
+
+/// How a client introduced itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Introduction {
+    pub(crate) capabilities: Raw,
+    pub(crate) info: Option<Raw>,
+}
+
+/// Where messages go that belong to no request.
+pub(crate) enum Outlet {
+    /// Over HTTP: streams that can be taken up again.
+    Streams(Streams),
+    /// Over stdio or HTTP+SSE: the one line there is.
+    Line(mpsc::Sender<Envelope>),
+}
+
+/// A request under way; it is forgotten when this is dropped.
+pub(crate) struct Underway {
+    session: Arc<Session>,
+    id: RequestId,
+    pub(crate) cancelled: Arc<Notify>,
+}
+
+impl Session {
+    pub(crate) fn new(
+        caller: Arc<Caller>,
+        revision: Revision,
+        client: Introduction,
+        outlet: Outlet,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            id: crate::era::unguessable(),
+            caller,
+            revision,
+            client,
+            outlet,
+            listening: Listening::default(),
+            level: Mutex::new(DEFAULT_LEVEL),
+            questions: Mutex::default(),
+            next_question: AtomicU64::new(1),
+            calls: Mutex::default(),
+            touched: Mutex::new(Instant::now()),
+        })
+    }
+
+    pub(crate) fn level(&self) -> Level {
+        *lock(&self.level)
+    }
+
+    pub(crate) fn set_level(&self, level: Level) {
+        *lock(&self.level) = level;
+    }
+
+    pub(crate) fn touch(&self) {
+        *lock(&self.touched) = Instant::now();
+    }
+
+    pub(crate) fn silent_since(&self) -> Instant {
+        *lock(&self.touched)
+    }
+
+    /// Notes a request; a second one of the same id, or too many, are refused.
+    pub(crate) fn begin(self: &Arc<Self>, id: &RequestId, most: usize) -> Result<Underway, Fault> {
+        let mut calls = lock(&self.calls);
+        if calls.contains_key(id) {
+            return Err(Fault::new(FaultKind::InvalidRequest, "a request with this id is under way already"));
+        }
+        if calls.len() >= most {
+            return Err(Fault::new(FaultKind::Overloaded, format!("{most} requests are under way already")));
+        }
+        let cancelled = Arc::new(Notify::new());
+        calls.insert(id.clone(), cancelled.clone());
+        Ok(Underway { session: self.clone(), id: id.clone(), cancelled })
+    }
+
+    /// The client no longer wants an answer; an id that is not under way is none of our business.
+    pub(crate) fn cancel(&self, id: &RequestId) {
+        if let Some(cancelled) = lock(&self.calls).get(id) {
+            cancelled.notify_one();
+        }
+    }
+
+    /// Turns a question into a request to the client, whose answer will find it.
+    pub(crate) fn ask(&self, question: Question) -> Envelope {
+        let id =
+            RequestId::text(&format!("trunkline-{}", self.next_question.fetch_add(1, Ordering::Relaxed)));
+        let request = Request::new(id.clone(), question.method.clone(), question.params.clone());
+        lock(&self.questions).insert(id, question);
+        request.into()
+    }
+
+    /// The client has answered a question.
+    pub(crate) fn answer(&self, response: Response) {
+        let question = response.id.as_ref().and_then(|id| lock(&self.questions).remove(id));
+        let Some(question) = question else { return };
+        let method = question.method.clone();
+        question
+            .answer(response.outcome.map_err(|error| Fault::from_peer(error, self.revision.era(), &method)));
+    }
+
+    /// Sends what belongs to no request. A client that does not listen misses it.
+    pub(crate) fn tell(&self, envelope: Envelope) {
+        match &self.outlet {
+            Outlet::Streams(streams) => streams.standalone().push(&envelope),
+            Outlet::Line(line) => {
+                if line.try_send(envelope).is_err() {
+                    tracing::debug!("a client does not take what it subscribed to");
+                }
+            }
+        }
+    }
+
+    /// The session is over: nothing of it goes on.
+    pub(crate) fn end(&self) {
+        self.listening.stop();
+        lock(&self.questions).clear();
+        let calls: Vec<_> = lock(&self.calls).drain().map(|(_, cancelled)| cancelled).collect();
+        for cancelled in calls {
+            cancelled.notify_one();
+        }
+        if let Outlet::Streams(streams) = &self.outlet {
+            streams.close();
+        }
+    }
+}
+
+impl Introduction {
+    /// Reads the parameters of `initialize`.
+    pub(crate) fn read(params: &Object) -> Self {
+        let capabilities = params.get("capabilities").filter(|raw| raw.is_object()).cloned();
+        Self {
+            capabilities: capabilities.unwrap_or_else(Raw::empty_object),
+            info: params.get("clientInfo").cloned(),
+        }
+    }
+}
+
+impl Drop for Underway {
+    fn drop(&mut self) {
+        lock(&self.session.calls).remove(&self.id);
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,112 @@
+//! The sessions that are open.
+
+use super::{Session, lock};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::time::Instant;
+use trunkline_protocol::Caller;
+
+pub(crate) struct Sessions {
+    open: Mutex<HashMap<String, Arc<Session>>>,
+    most: usize,
+    idle: Duration,
+}
+
+/// There is no room for another session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NoRoom;
+
+impl Sessions {
+    pub(crate) fn new(most: usize, idle: Duration) -> Self {
+        Self { open: Mutex::default(), most, idle }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        lock(&self.open).len()
+    }
+
+    pub(crate) fn add(&self, session: &Arc<Session>) -> Result<(), NoRoom> {
+        let full = lock(&self.open).len() >= self.most;
+        if full {
+            self.sweep();
+        }
+        let mut open = lock(&self.open);
+        if open.len() >= self.most {
+            return Err(NoRoom);
+        }
+        open.insert(session.id.clone(), session.clone());
+        Ok(())
+    }
+
+    /// The session of that id, if it is the caller's own: somebody else's is as unknown as none.
+    pub(crate) fn find(&self, id: &str, caller: &Caller) -> Option<Arc<Session>> {
+        let session = lock(&self.open).get(id).filter(|session| session.caller.id == caller.id).cloned()?;
+        session.touch();
+        Some(session)
+    }
+
+    pub(crate) fn remove(&self, id: &str) {
+        let session = lock(&self.open).remove(id);
+        if let Some(session) = session {
+            session.end();
+        }
+    }
+
+    /// Forgets sessions that have been silent for too long.
+    pub(crate) fn sweep(&self) {
+        let now = Instant::now();
+        let silent = |session: &Arc<Session>| now.duration_since(session.silent_since()) >= self.idle;
+        let gone: Vec<_> =
+            lock(&self.open).extract_if(|_, session| silent(session)).map(|(_, session)| session).collect();
+        for session in gone {
+            session.end();
+        }
+    }
+
+    pub(crate) fn end_all(&self) {
+        let all: Vec<_> = lock(&self.open).drain().map(|(_, session)| session).collect();
+        for session in all {
+            session.end();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{Introduction, Outlet};
+    use tokio::sync::mpsc;
+    use trunkline_protocol::{Raw, Revision};
+
+    fn session(caller: &str) -> Arc<Session> {
+        let caller = Arc::new(Caller { id: caller.to_owned(), roles: Vec::new(), scopes: Vec::new() });
+        let client = Introduction { capabilities: Raw::empty_object(), info: None };
+        Session::new(caller, Revision::NEWEST_LEGACY, client, Outlet::Line(mpsc::channel(1).0))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn s01_a_session_is_found_by_its_owner_only() {
+        let sessions = Sessions::new(2, Duration::from_mins(1));
+        let alices = session("alice");
+        sessions.add(&alices).unwrap();
+        assert!(sessions.find(&alices.id, &alices.caller).is_some());
+        assert!(sessions.find(&alices.id, &session("bob").caller).is_none());
+        sessions.remove(&alices.id);
+        assert!(sessions.find(&alices.id, &alices.caller).is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn s06_sessions_are_bounded_and_silent_ones_make_room() {
+        let sessions = Sessions::new(2, Duration::from_mins(1));
+        sessions.add(&session("a")).unwrap();
+        tokio::time::advance(Duration::from_secs(30)).await;
+        sessions.add(&session("b")).unwrap();
+        assert_eq!(sessions.add(&session("c")), Err(NoRoom));
+        tokio::time::advance(Duration::from_secs(31)).await;
+        assert_eq!(sessions.add(&session("c")), Ok(()));
+        assert_eq!(sessions.len(), 2);
+    }
+}

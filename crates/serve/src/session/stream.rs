@@ -1,0 +1,316 @@
+//! Streams of a legacy session: what was sent is kept for a while, so that a client who was cut off can take up the rest.
+
+use super::lock;
+use bytes::{Bytes, BytesMut};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::sync::Notify;
+use trunkline_protocol::Envelope;
+use trunkline_transport::sse::{Event, Line, encode};
+
+/// Streams of one session that are remembered after they have ended.
+const ENDED_STREAMS: usize = 16;
+/// How long a client that was asked to hang up is asked to stay away.
+const RETRY: Duration = Duration::from_millis(500);
+
+/// The streams of one session. Stream 0 is the session's own; each answer that is a stream has another number.
+pub(crate) struct Streams {
+    logs: Mutex<Logs>,
+    events: usize,
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct Logs {
+    next: u64,
+    by_number: HashMap<u64, Arc<StreamLog>>,
+    /// Streams besides the session's own, oldest first.
+    order: VecDeque<u64>,
+}
+
+/// One stream.
+pub(crate) struct StreamLog {
+    number: u64,
+    state: Mutex<Log>,
+    changed: Notify,
+    most_events: usize,
+    most_bytes: usize,
+}
+
+#[derive(Default)]
+struct Log {
+    kept: VecDeque<Bytes>,
+    /// The number of the first event that is kept.
+    first: u64,
+    size: usize,
+    ended: bool,
+    /// The turn of the reader that is served.
+    reader: u64,
+    /// The event before which that reader is sent away.
+    away_at: Option<u64>,
+}
+
+/// A place in a stream, as an event id says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    stream: u64,
+    event: u64,
+}
+
+/// Somebody who reads a stream. A newer reader of the same stream takes its place.
+pub(crate) struct Reader {
+    log: Arc<StreamLog>,
+    next: u64,
+    turn: u64,
+}
+
+/// What a reader finds next.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Item {
+    Event(Bytes),
+    End,
+}
+
+impl Streams {
+    pub(crate) fn new(events: usize, bytes: usize) -> Self {
+        let streams = Self { logs: Mutex::default(), events, bytes };
+        streams.open();
+        streams
+    }
+
+    /// The session's own stream.
+    pub(crate) fn standalone(&self) -> Arc<StreamLog> {
+        lock(&self.logs).by_number.get(&0).cloned().unwrap_or_else(|| self.open())
+    }
+
+    /// A stream for the answer to a request.
+    pub(crate) fn open(&self) -> Arc<StreamLog> {
+        let mut logs = lock(&self.logs);
+        let number = logs.next;
+        logs.next += 1;
+        let log = Arc::new(StreamLog {
+            number,
+            state: Mutex::default(),
+            changed: Notify::new(),
+            most_events: self.events,
+            most_bytes: self.bytes,
+        });
+        logs.by_number.insert(number, log.clone());
+        if number > 0 {
+            logs.order.push_back(number);
+            logs.forget_old();
+        }
+        log
+    }
+
+    /// The stream an event belongs to, to be read on from behind that event.
+    pub(crate) fn resume(&self, place: Place) -> Option<Reader> {
+        let log = lock(&self.logs).by_number.get(&place.stream).cloned()?;
+        Some(log.read_from(place.event + 1))
+    }
+
+    pub(crate) fn close(&self) {
+        let logs: Vec<_> = lock(&self.logs).by_number.drain().map(|(_, log)| log).collect();
+        for log in logs {
+            log.end();
+        }
+    }
+}
+
+impl Logs {
+    fn forget_old(&mut self) {
+        let ended = |log: &Arc<StreamLog>| lock(&log.state).ended;
+        while self.order.len() > ENDED_STREAMS {
+            let oldest = self.order.iter().position(|number| self.by_number.get(number).is_none_or(ended));
+            let Some(place) = oldest else { return };
+            if let Some(number) = self.order.remove(place) {
+                self.by_number.remove(&number);
+            }
+        }
+    }
+}
+
+impl StreamLog {
+    /// An event without content that gives the client a place to come back to.
+    pub(crate) fn prime(&self) {
+        self.append(Event { retry: Some(RETRY), ..Event::default() });
+    }
+
+    pub(crate) fn push(&self, envelope: &Envelope) {
+        self.append(Event::message(envelope.to_line()));
+    }
+
+    pub(crate) fn end(&self) {
+        lock(&self.state).ended = true;
+        self.changed.notify_waiters();
+    }
+
+    /// Sends the reader away once it has read what is there; it can come back for the rest.
+    pub(crate) fn detach(&self) {
+        let mut state = lock(&self.state);
+        state.away_at = Some(state.next());
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    pub(crate) fn read(self: &Arc<Self>) -> Reader {
+        let first = lock(&self.state).first;
+        self.read_from(first)
+    }
+
+    fn read_from(self: &Arc<Self>, next: u64) -> Reader {
+        let mut state = lock(&self.state);
+        state.reader += 1;
+        state.away_at = None;
+        let turn = state.reader;
+        drop(state);
+        self.changed.notify_waiters();
+        Reader { log: self.clone(), next, turn }
+    }
+
+    fn append(&self, mut event: Event) {
+        let mut state = lock(&self.state);
+        let number = state.next();
+        event.id = Line::new(Place { stream: self.number, event: number }.to_string()).ok();
+        let mut text = BytesMut::new();
+        encode(&event, &mut text);
+        state.size += text.len();
+        state.kept.push_back(text.freeze());
+        while state.kept.len() > self.most_events || state.size > self.most_bytes && state.kept.len() > 1 {
+            let Some(oldest) = state.kept.pop_front() else { break };
+            state.size -= oldest.len();
+            state.first += 1;
+        }
+        drop(state);
+        self.changed.notify_waiters();
+    }
+}
+
+impl Log {
+    /// The number of the event that comes next.
+    fn next(&self) -> u64 {
+        self.first + self.kept.len() as u64
+    }
+}
+
+impl Reader {
+    /// Waits for the next event. A reader that was too slow, or whose place another has taken, is at the end.
+    pub(crate) async fn next(&mut self) -> Item {
+        loop {
+            let log = self.log.clone();
+            let changed = log.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if let Some(item) = self.look() {
+                return item;
+            }
+            changed.await;
+        }
+    }
+
+    fn look(&mut self) -> Option<Item> {
+        let state = lock(&self.log.state);
+        let away = state.away_at.is_some_and(|event| self.next >= event);
+        if away || self.next < state.first || self.turn != state.reader {
+            return Some(Item::End);
+        }
+        let index = usize::try_from(self.next - state.first).unwrap_or(usize::MAX);
+        match state.kept.get(index) {
+            Some(event) => {
+                self.next += 1;
+                Some(Item::Event(event.clone()))
+            }
+            None if state.ended => Some(Item::End),
+            None => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}-{}", self.stream, self.event)
+    }
+}
+
+impl std::str::FromStr for Place {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (stream, event) = text.split_once('-').ok_or(())?;
+        Ok(Self { stream: stream.parse().map_err(drop)?, event: event.parse().map_err(drop)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+    use trunkline_protocol::Notification;
+
+    fn note(text: &str) -> Envelope {
+        Notification::new(text.to_owned(), None).into()
+    }
+
+    fn events(reader: &mut Reader) -> Vec<String> {
+        let mut seen = Vec::new();
+        while let Some(Item::Event(event)) = reader.next().now_or_never() {
+            seen.push(String::from_utf8(event.to_vec()).unwrap());
+        }
+        seen
+    }
+
+    #[test]
+    fn h16_a_client_that_comes_back_gets_the_rest_of_its_own_stream() {
+        let streams = Streams::new(8, 10_000);
+        let (one, two) = (streams.open(), streams.open());
+        one.prime();
+        one.push(&note("a"));
+        two.push(&note("other"));
+        one.push(&note("b"));
+        one.end();
+        let mut reader = streams.resume("1-1".parse().unwrap()).unwrap();
+        let rest = events(&mut reader);
+        assert_eq!(rest.len(), 1);
+        assert!(rest[0].contains("id: 1-2") && rest[0].contains("\"b\""), "{rest:?}");
+        assert_eq!(reader.next().now_or_never(), Some(Item::End));
+        assert!(streams.resume("9-0".parse().unwrap()).is_none());
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_a_gap_ends_the_stream() {
+        let streams = Streams::new(2, 10_000);
+        let log = streams.open();
+        let mut slow = log.read();
+        for text in ["a", "b", "c"] {
+            log.push(&note(text));
+        }
+        assert_eq!(slow.next().now_or_never(), Some(Item::End));
+        assert_eq!(events(&mut log.read()).len(), 2);
+    }
+
+    #[test]
+    fn a_reader_that_is_sent_away_gets_what_was_there_and_the_rest_later() {
+        let streams = Streams::new(8, 10_000);
+        let log = streams.open();
+        let mut reader = log.read();
+        log.prime();
+        log.detach();
+        log.push(&note("late"));
+        assert_eq!(events(&mut reader).len(), 1);
+        assert_eq!(reader.next().now_or_never(), Some(Item::End));
+        assert!(events(&mut streams.resume("1-0".parse().unwrap()).unwrap())[0].contains("late"));
+    }
+
+    #[test]
+    fn a_newer_reader_takes_the_place_of_the_older() {
+        let streams = Streams::new(8, 10_000);
+        let mut old = streams.standalone().read();
+        let mut new = streams.standalone().read();
+        streams.standalone().push(&note("a"));
+        assert_eq!(old.next().now_or_never(), Some(Item::End));
+        assert_eq!(events(&mut new).len(), 1);
+    }
+}
