@@ -79,7 +79,13 @@ pub(crate) async fn initialize(
 ) -> Result<Initialized, Loss> {
     let mut exchange = begin_initialize(link, speech, ids, options);
     let answer = answer(&mut exchange).await?;
-    confirm(link, answer, options).await
+    let refused_by_status =
+        answer.is_err().then(|| exchange.http_status()).flatten().filter(|status| *status >= 400);
+    confirm(link, answer, options).await.map_err(|loss| match refused_by_status {
+        // An HTTP error may mean that this address wants another transport, whatever its body says.
+        Some(status) => Loss { how: LossKind::Status(status), ..loss },
+        None => loss,
+    })
 }
 
 pub(crate) fn begin_initialize(

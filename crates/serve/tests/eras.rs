@@ -1,0 +1,154 @@
+//! Our own client, in both eras and over both HTTP transports, against one server.
+
+#![expect(clippy::unwrap_used, reason = "a test says so by panicking")]
+
+mod support;
+
+use futures_util::future::{BoxFuture, FutureExt};
+use serde_json::json;
+use std::{future, sync::Arc, time::Duration};
+use support::{Fixture, start};
+use trunkline_client::{
+    Abilities, Ability, Asked, Carrier, Client, ConnectOptions, Host, Interest, Speak, Target,
+};
+use trunkline_protocol::{Era, Notification, Object, Outcome, Raw, Revision, message::ContentBlock, method};
+use trunkline_serve::{Eras, ServeOptions, Shutdown};
+
+struct Ada;
+
+impl Host for Ada {
+    fn abilities(&self) -> Abilities {
+        Abilities { elicitation_form: Ability::Yes, ..Abilities::default() }
+    }
+
+    fn answer(&self, _asked: Asked) -> BoxFuture<'static, Outcome> {
+        future::ready(Ok(json!({"action": "accept", "content": {"name": "Ada"}}).into())).boxed()
+    }
+
+    fn notice(&self, _notification: &Notification) {}
+}
+
+fn options(speak: Speak) -> ConnectOptions {
+    ConnectOptions { speak, host: Arc::new(Ada), ..ConnectOptions::default() }
+}
+
+fn arguments(text: &str) -> Object {
+    let mut arguments = Object::new();
+    arguments.set("text", Raw::string(text));
+    arguments
+}
+
+async fn say(client: &Client, tool: &str) -> String {
+    let result = client.call(tool, arguments("hällo\n")).await.unwrap();
+    match &result.blocks()[0] {
+        ContentBlock::Text(block) => block.text.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn exercise(client: &Client) {
+    let tools = client.tools().await.unwrap();
+    assert_eq!(tools.items[0].rest.get("vendor").unwrap().as_str(), r#"{"big":1}"#);
+    assert_eq!(say(client, "echo").await, "hällo\n");
+    assert_eq!(say(client, "ask").await, "hello Ada");
+    assert_eq!(say(client, "detach").await, "later");
+    let mut seen = Vec::new();
+    let call = client.call("progress", Object::new()).on_progress(|p| seen.push(p.progress.to_string()));
+    call.await.unwrap();
+    assert_eq!(seen, ["1", "2"]);
+    let fault = client.call("missing", Object::new()).await.unwrap_err();
+    assert_eq!(fault.original_mcp_code(), Some(-32602));
+    client.ping().await.unwrap();
+}
+
+async fn hear_a_change(client: &Client, fixture: &Fixture) {
+    let mut subscription = client.subscribe(Interest { tools: true, ..Interest::default() }).await.unwrap();
+    // A legacy session begins to listen beside the answer to its first notification, so the change is told until it is heard.
+    let heard = tokio::time::timeout(Duration::from_secs(20), async {
+        loop {
+            fixture.changes.send(method::TOOLS_CHANGED).ok();
+            if let Ok(change) = tokio::time::timeout(Duration::from_millis(100), subscription.next()).await {
+                return change;
+            }
+        }
+    });
+    assert_eq!(heard.await.unwrap(), Some(trunkline_client::Change::Tools));
+}
+
+async fn cancel(client: &Client, dropped: &mut tokio::sync::mpsc::UnboundedReceiver<String>) {
+    let call = client.call("never", Object::new());
+    let limit = Duration::from_millis(300);
+    assert!(tokio::time::timeout(limit, call.into_future()).await.is_err());
+    assert_eq!(
+        tokio::time::timeout(Duration::from_secs(20), dropped.recv()).await.unwrap().as_deref(),
+        Some("never")
+    );
+}
+
+async fn whole_visit(path: &str, speak: Speak, want: (Era, Carrier)) {
+    let (fixture, mut dropped) = Fixture::new();
+    let (address, _running, _server) = start(fixture.clone(), ServeOptions::default()).await;
+    let target = Target::url(&format!("http://{address}{path}")).unwrap();
+    let client = Client::connect(&target, options(speak)).await.unwrap();
+    assert_eq!((client.server().era(), client.server().transport), want);
+    assert_eq!(client.server().name.as_deref(), Some("fixture"));
+    assert_eq!(client.server().instructions.as_deref(), Some("be kind"));
+    exercise(&client).await;
+    hear_a_change(&client, &fixture).await;
+    cancel(&client, &mut dropped).await;
+    assert_eq!(say(&client, "echo").await, "hällo\n");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn modern_over_http() {
+    whole_visit("/mcp", Speak::Newest, (Era::Modern, Carrier::StreamableHttp)).await;
+}
+
+#[tokio::test]
+async fn legacy_over_http() {
+    whole_visit("/mcp", Speak::Era(Era::Legacy), (Era::Legacy, Carrier::StreamableHttp)).await;
+}
+
+#[tokio::test]
+async fn every_legacy_revision_over_http() {
+    for revision in Revision::ALL.into_iter().filter(|revision| revision.era() == Era::Legacy) {
+        let (fixture, _) = Fixture::new();
+        let (address, _running, _server) = start(fixture, ServeOptions::default()).await;
+        let target = Target::url(&format!("http://{address}/mcp")).unwrap();
+        let client = Client::connect(&target, options(Speak::Exactly(revision))).await.unwrap();
+        assert_eq!(client.server().revision, revision);
+        assert_eq!(say(&client, "echo").await, "hällo\n");
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn legacy_over_sse() {
+    whole_visit("/sse", Speak::Newest, (Era::Legacy, Carrier::LegacySse)).await;
+}
+
+#[tokio::test]
+async fn an_era_can_be_switched_off() {
+    for era in [Era::Legacy, Era::Modern] {
+        let (fixture, _) = Fixture::new();
+        let options_served = ServeOptions { eras: Eras::Only(era), ..ServeOptions::default() };
+        let (address, _running, _server) = start(fixture, options_served).await;
+        let target = Target::url(&format!("http://{address}/mcp")).unwrap();
+        let client = Client::connect(&target, options(Speak::Newest)).await.unwrap();
+        assert_eq!(client.server().era(), era);
+        assert_eq!(say(&client, "echo").await, "hällo\n");
+    }
+}
+
+#[tokio::test]
+async fn p02_a_server_told_to_stop_lets_calls_finish() {
+    let (fixture, _) = Fixture::new();
+    let (address, tell, server) = start(fixture, ServeOptions::default()).await;
+    let target = Target::url(&format!("http://{address}/mcp")).unwrap();
+    let client = Client::connect(&target, options(Speak::Newest)).await.unwrap();
+    assert_eq!(say(&client, "echo").await, "hällo\n");
+    tell.send(Shutdown::Drain).unwrap();
+    tokio::time::timeout(Duration::from_secs(20), server).await.unwrap().unwrap();
+    assert!(client.call("echo", Object::new()).await.is_err());
+}
