@@ -154,6 +154,8 @@ pub(crate) struct DuplexCall {
     /// What is still to be sent.
     frame: Option<Bytes>,
     on_drop: OnDrop,
+    /// Whether the server may have seen the request.
+    seen: bool,
     open: bool,
 }
 
@@ -161,13 +163,16 @@ impl DuplexCall {
     pub(super) fn new(link: &Arc<Duplex>, outbound: Outbound) -> Self {
         let ticket = link.board.expect(outbound.request.id.clone());
         let frame = Some(Envelope::from(outbound.request).to_line());
-        Self { link: link.clone(), ticket, frame, on_drop: outbound.on_drop, open: true }
+        Self { link: link.clone(), ticket, frame, on_drop: outbound.on_drop, seen: false, open: true }
     }
 
     pub(super) async fn next(&mut self) -> Arrival {
         if let Some(frame) = self.frame.clone() {
+            // A frame for a pipe is queued whole or not at all; a post may have arrived before we know.
+            self.seen = matches!(self.link.sender, Sender::Sse(_));
             let sent = self.link.send_frame(frame).await;
             self.frame = None;
+            self.seen = true;
             if let Err(fault) = sent {
                 self.open = false;
                 return self.unsent(fault).await;
@@ -190,8 +195,7 @@ impl DuplexCall {
 
 impl Drop for DuplexCall {
     fn drop(&mut self) {
-        let unsent = self.frame.is_some();
-        if !self.open || unsent || self.on_drop == OnDrop::Leave {
+        if !self.open || !self.seen || self.on_drop == OnDrop::Leave {
             return;
         }
         let Ok(runtime) = runtime::Handle::try_current() else { return };

@@ -1,5 +1,7 @@
 //! A small handler with one of everything, and a server in front of it.
 
+pub(crate) mod wire;
+
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 use std::{net::SocketAddr, sync::Arc};
@@ -9,7 +11,7 @@ use trunkline_protocol::{
 };
 use trunkline_serve::{ServeOptions, Server, Shutdown};
 
-/// Answers a few methods; `ended` tells what happened to calls that were dropped.
+/// Answers a few methods; `dropped` tells when the tool `never` begins and when it is dropped.
 pub(crate) struct Fixture {
     pub(crate) changes: broadcast::Sender<&'static str>,
     pub(crate) dropped: mpsc::UnboundedSender<String>,
@@ -45,6 +47,9 @@ impl Fixture {
             "never" => {
                 let watched = Watched { name: name.to_owned(), tell: Some(self.dropped.clone()) };
                 Reply::from_future(async move {
+                    if let Some(tell) = &watched.tell {
+                        drop(tell.send("began".to_owned()));
+                    }
                     let _watched = watched;
                     std::future::pending().await
                 })

@@ -1,0 +1,6 @@
+//! The server as its clients see it.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod attacks;
+mod eras;
+mod support;
