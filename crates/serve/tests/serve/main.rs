@@ -3,4 +3,5 @@
 
 mod attacks;
 mod eras;
+mod lines;
 mod support;

@@ -1,0 +1,119 @@
+//! The server on a pipe, as the process that started it sees it.
+
+use crate::support::{
+    Fixture,
+    wire::{HANG, INITIALIZE, modern},
+};
+use serde_json::Value;
+use std::sync::Arc;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use trunkline_serve::{Limits, ServeOptions, serve_stdio};
+
+struct Pipe {
+    input: WriteHalf<DuplexStream>,
+    output: BufReader<ReadHalf<DuplexStream>>,
+    server: tokio::task::JoinHandle<std::io::Result<()>>,
+}
+
+fn serve(fixture: Arc<Fixture>, limits: Limits) -> Pipe {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (read, write) = tokio::io::split(theirs);
+    let options = ServeOptions { limits, ..ServeOptions::default() };
+    let server = tokio::spawn(async move { serve_stdio(fixture, options, read, write).await });
+    let (read, write) = tokio::io::split(ours);
+    Pipe { input: write, output: BufReader::new(read), server }
+}
+
+impl Pipe {
+    async fn say(&mut self, text: &str) {
+        self.input.write_all(text.as_bytes()).await.unwrap();
+        self.input.write_all(b"\n").await.unwrap();
+    }
+
+    async fn hear(&mut self) -> Value {
+        let mut line = String::new();
+        tokio::time::timeout(HANG, self.output.read_line(&mut line)).await.expect("an answer comes").unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+}
+
+#[tokio::test]
+async fn t01_a_line_that_is_too_long_is_refused_and_the_next_one_answered() {
+    let mut pipe = serve(Fixture::new().0, Limits { body: 10_000, ..Limits::default() });
+    pipe.say(&"x".repeat(1_000_000)).await;
+    assert_eq!(pipe.hear().await["error"]["code"], -32700);
+    pipe.say(&modern("tools/list", "")).await;
+    assert_eq!(pipe.hear().await["result"]["tools"][0]["name"], "echo");
+}
+
+#[tokio::test]
+async fn t06_line_ends_blank_lines_and_single_bytes_are_taken_and_the_end_is_an_end() {
+    let mut pipe = serve(Fixture::new().0, Limits::default());
+    pipe.say("\r\n\n  ").await;
+    for byte in modern("tools/list", "").bytes() {
+        pipe.input.write_all(&[byte]).await.unwrap();
+    }
+    pipe.input.write_all(b"\r\n").await.unwrap();
+    assert_eq!(pipe.hear().await["id"], 1);
+    pipe.input.write_all(b"{\"jsonrpc\":").await.unwrap();
+    pipe.input.shutdown().await.unwrap();
+    tokio::time::timeout(HANG, pipe.server).await.unwrap().unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn j01_m01_nonsense_and_calls_before_the_introduction_are_answered_with_errors() {
+    let mut pipe = serve(Fixture::new().0, Limits::default());
+    for (bad, code) in [
+        ("nonsense", -32700),
+        ("{", -32700),
+        ("[]", -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, -32600),
+    ] {
+        pipe.say(bad).await;
+        assert_eq!(pipe.hear().await["error"]["code"], code, "{bad}");
+    }
+    pipe.say(INITIALIZE).await;
+    assert_eq!(pipe.hear().await["result"]["protocolVersion"], "2025-11-25");
+    pipe.say(INITIALIZE).await;
+    assert_eq!(pipe.hear().await["error"]["code"], -32600);
+}
+
+#[tokio::test]
+async fn a_legacy_client_is_asked_and_a_modern_one_told_to_ask_again() {
+    let mut pipe = serve(Fixture::new().0, Limits::default());
+    pipe.say(&modern("tools/call", r#""name":"ask""#)).await;
+    let asked = pipe.hear().await["result"].clone();
+    assert_eq!(
+        (asked["resultType"].as_str(), asked["inputRequests"]["user_name"]["method"].as_str()),
+        (Some("input_required"), Some("elicitation/create"))
+    );
+    let answers = r#""inputResponses":{"user_name":{"action":"accept","content":{"name":"Ada"}}}"#;
+    let state = asked["requestState"].as_str().unwrap();
+    pipe.say(&modern("tools/call", &format!(r#""name":"ask",{answers},"requestState":"{state}x""#))).await;
+    assert_eq!(pipe.hear().await["error"]["code"], -32602);
+    pipe.say(&modern("tools/call", &format!(r#""name":"ask",{answers},"requestState":"{state}""#))).await;
+    assert_eq!(pipe.hear().await["result"]["content"][0]["text"], "hello Ada");
+    pipe.say(INITIALIZE).await;
+    pipe.hear().await;
+    pipe.say(r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask"}}"#).await;
+    let question = pipe.hear().await;
+    assert_eq!(question["method"], "elicitation/create");
+    pipe.say(&format!(
+        r#"{{"jsonrpc":"2.0","id":{},"result":{{"action":"accept","content":{{"name":"Bob"}}}}}}"#,
+        question["id"]
+    ))
+    .await;
+    assert_eq!(pipe.hear().await["result"]["content"][0]["text"], "hello Bob");
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_ends_what_it_had_under_way() {
+    let (fixture, mut told) = Fixture::new();
+    let mut pipe = serve(fixture, Limits::default());
+    pipe.say(&modern("tools/call", r#""name":"never""#)).await;
+    assert_eq!(tokio::time::timeout(HANG, told.recv()).await.unwrap().as_deref(), Some("began"));
+    drop(pipe.input);
+    pipe.output.into_inner();
+    assert_eq!(tokio::time::timeout(HANG, told.recv()).await.unwrap().as_deref(), Some("never"));
+    tokio::time::timeout(HANG, pipe.server).await.unwrap().unwrap().unwrap();
+}
