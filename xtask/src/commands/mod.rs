@@ -33,7 +33,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "conformance",
-        usage: "conformance client [--only NAME]... [--command COMMAND] [--timeout SECONDS]",
+        usage: "conformance client|server [--only NAME]... [--command COMMAND] [--timeout SECONDS]",
         summary: "run the official suites' client scenarios; --command replaces our client",
         run: conformance::run,
     },

@@ -1,18 +1,21 @@
-//! The official conformance suites, run against our client.
+//! The official conformance suites, run against our client and our server.
 //!
-//! A *run* is one suite at one revision. The suite starts a mock server per scenario and runs the client against it;
-//! it then leaves its checks in a file, which [`verdict`] judges more strictly than the suite does.
+//! A *run* is one suite at one revision. For a client the suite starts a mock server per scenario and runs the client
+//! against it; a server it calls itself. It then leaves its checks in a file, which [`verdict`] judges more strictly than
+//! the suite does.
 
 mod report;
+mod server;
 mod suite;
 mod verdict;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
 pub(crate) use report::Report;
+pub(crate) use server::{SERVER_EXAMPLE, ServerProcess};
 use suite::Suite;
 
 use crate::peers::{Peers, SUITE_CURRENT, SUITE_STABLE};
@@ -21,9 +24,37 @@ use crate::workspace::Workspace;
 /// Suite and revision of every run.
 const RUNS: [(&str, &str); 3] =
     [(SUITE_CURRENT, "2025-11-25"), (SUITE_CURRENT, "2026-07-28"), (SUITE_STABLE, "2025-11-25")];
+/// The revision that the extensions belong to.
+const MODERN: &str = "2026-07-28";
 /// Scenarios with this beginning wait for OAuth in the client.
 const LEFT_OUT: &str = "auth/";
 pub(crate) const EXAMPLE: &str = "conformance-client";
+/// The scenarios of the tasks extension begin so; one of them never tests anything.
+const TASKS: &str = "tasks-";
+const NEVER_TESTS: &str = "tasks-status-notifications";
+
+/// What is tested.
+#[derive(Debug)]
+pub(crate) enum Subject {
+    Client(Client),
+    Server(ServerProcess),
+}
+
+impl Subject {
+    fn side(&self) -> &'static str {
+        match self {
+            Self::Client(_) => "client",
+            Self::Server(_) => "server",
+        }
+    }
+
+    fn limit(&self) -> Duration {
+        match self {
+            Self::Client(client) => client.limit,
+            Self::Server(_) => LIMIT,
+        }
+    }
+}
 
 /// What the suites run; they append the mock server's URL.
 #[derive(Debug)]
@@ -49,30 +80,55 @@ impl Client {
 
 /// Runs the client scenarios of every suite, or of these only those named in `only`, one after the other, for the
 /// suites measure times.
-pub(crate) fn run(
+pub(crate) fn run_client(
     workspace: &Workspace,
     peers: &Peers,
-    client: &Client,
+    client: Client,
     only: &[String],
 ) -> Result<Vec<Report>> {
-    let results = workspace.target().join("conformance");
-    let hook = workspace.root().join("crates/testkit/peers/loopback.cjs");
     let mut planned = Vec::new();
     for (version, revision) in RUNS {
-        let suite = Suite::new(peers, hook.clone(), version, revision)?;
-        let mut scenarios = suite.client_scenarios()?;
+        let suite = Suite::new(peers, hook(workspace), version, revision)?;
+        let mut scenarios = suite.scenarios("--client")?;
         scenarios.retain(|name| !name.starts_with(LEFT_OUT));
         planned.push((suite, scenarios));
     }
     keep_only(&mut planned, only)?;
-    planned.iter().map(|(suite, scenarios)| run_one(suite, scenarios, client, &results)).collect()
+    let subject = Subject::Client(client);
+    planned.iter().map(|(suite, scenarios)| run_one(suite, scenarios, &subject, workspace)).collect()
 }
 
-fn run_one(suite: &Suite, scenarios: &[String], client: &Client, results: &Path) -> Result<Report> {
-    let mut report = Report::new(suite.label());
-    println!("\n{}", suite.label());
+/// Runs the server scenarios of every suite and those of the tasks extension, each run against a fresh server.
+pub(crate) fn run_server(workspace: &Workspace, peers: &Peers, only: &[String]) -> Result<Vec<Report>> {
+    let mut planned = Vec::new();
+    for (version, revision) in RUNS {
+        let suite = Suite::new(peers, hook(workspace), version, revision)?;
+        let scenarios = suite.scenarios("--server")?;
+        planned.push((suite, scenarios));
+    }
+    let suite = Suite::new(peers, hook(workspace), SUITE_CURRENT, MODERN)?;
+    let mut tasks = suite.extension_scenarios()?;
+    tasks.retain(|name| name.starts_with(TASKS) && name != NEVER_TESTS);
+    planned.push((suite, tasks));
+    keep_only(&mut planned, only)?;
+    let mut reports = Vec::new();
+    for (suite, scenarios) in &planned {
+        let subject = Subject::Server(ServerProcess::start(workspace)?);
+        reports.push(run_one(suite, scenarios, &subject, workspace)?);
+    }
+    Ok(reports)
+}
+
+fn hook(workspace: &Workspace) -> PathBuf {
+    workspace.root().join("crates/testkit/peers/loopback.cjs")
+}
+
+fn run_one(suite: &Suite, scenarios: &[String], subject: &Subject, workspace: &Workspace) -> Result<Report> {
+    let results = workspace.target().join("conformance");
+    let mut report = Report::new(format!("{} {}", subject.side(), suite.label()));
+    println!("\n{} {}", subject.side(), suite.label());
     for scenario in scenarios {
-        let verdict = suite.run_client(scenario, client, results)?;
+        let verdict = suite.run(scenario, subject, &results)?;
         report.add(scenario, &verdict);
     }
     println!("{}", report.closing_line());
@@ -81,7 +137,7 @@ fn run_one(suite: &Suite, scenarios: &[String], client: &Client, results: &Path)
 
 fn keep_only(planned: &mut Vec<(Suite, Vec<String>)>, only: &[String]) -> Result<()> {
     if let Some((suite, _)) = planned.iter().find(|(_, scenarios)| scenarios.is_empty()) {
-        bail!("{} lists no client scenario; has its listing changed?", suite.label());
+        bail!("{} lists no scenario; has its listing changed?", suite.label());
     }
     if only.is_empty() {
         return Ok(());

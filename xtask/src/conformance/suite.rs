@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::Client;
+use super::Subject;
 use super::verdict::{Evidence, Verdict, judge};
 use crate::peers::Peers;
 use crate::process::{Ending, Scope, run_bounded, shown};
@@ -42,10 +42,19 @@ impl Suite {
         format!("{}@{}", self.version, self.revision)
     }
 
-    /// The names of all client scenarios that apply at the revision, as the suite lists them.
-    pub(super) fn client_scenarios(&self) -> Result<Vec<String>> {
+    /// The names of all scenarios for one side that apply at the revision, as the suite lists them.
+    pub(super) fn scenarios(&self, side: &str) -> Result<Vec<String>> {
+        self.list(&[side, "--spec-version", self.revision])
+    }
+
+    /// The names of the server scenarios of extensions, which the suite lists only without a revision.
+    pub(super) fn extension_scenarios(&self) -> Result<Vec<String>> {
+        self.list(&["--server"])
+    }
+
+    fn list(&self, which: &[&str]) -> Result<Vec<String>> {
         let mut command = Command::new(&self.node);
-        command.arg(&self.entry).args(["list", "--client", "--spec-version", self.revision]);
+        command.arg(&self.entry).arg("list").args(which);
         let shown = shown(&command);
         let output = command.output().with_context(|| format!("`{shown}` could not be started"))?;
         if !output.status.success() {
@@ -55,8 +64,8 @@ impl Suite {
     }
 
     /// Runs one scenario and judges it; its traces stay under `results`.
-    pub(super) fn run_client(&self, scenario: &str, client: &Client, results: &Path) -> Result<Verdict> {
-        let folder = results.join(self.label()).join(scenario.replace('/', "__"));
+    pub(super) fn run(&self, scenario: &str, subject: &Subject, results: &Path) -> Result<Verdict> {
+        let folder = results.join(subject.side()).join(self.label()).join(scenario.replace('/', "__"));
         if folder.exists() {
             fs::remove_dir_all(&folder)?;
         }
@@ -64,12 +73,23 @@ impl Suite {
         let log = folder.join("log.txt");
 
         let mut command = Command::new(&self.node);
-        command.arg("--require").arg(&self.hook).arg(&self.entry).arg("client");
-        command.args(["--command", &client.command, "--scenario", scenario]);
-        command.args(["--spec-version", self.revision]);
-        command.args(["--timeout", &client.limit.as_millis().to_string()]).arg("-o").arg(&folder);
-        command.current_dir(&client.folder);
-        let ending = run_bounded(&mut command, &log, client.limit + GRACE, Scope::Group)?;
+        command.arg("--require").arg(&self.hook).arg(&self.entry).arg(subject.side());
+        command.args(["--scenario", scenario, "--spec-version", self.revision]);
+        match subject {
+            Subject::Client(client) => {
+                command.args(["--command", &client.command]);
+                command
+                    .args(["--timeout", &client.limit.as_millis().to_string()])
+                    .current_dir(&client.folder);
+            }
+            Subject::Server(server) => {
+                command.args(["--url", &server.url]).current_dir(&folder);
+                // Without it the suite would not run an extension's scenario at a revision.
+                command.args(scenario.starts_with(super::TASKS).then_some("--force"));
+            }
+        }
+        command.arg("-o").arg(&folder);
+        let ending = run_bounded(&mut command, &log, subject.limit() + GRACE, Scope::Group)?;
 
         let log = fs::read(&log)?;
         Ok(judge(&Evidence {
