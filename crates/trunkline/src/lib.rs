@@ -1,1 +1,55 @@
+//! Trunkline as a library: a client for any MCP server, whatever its transport and revision.
+//!
+//! Connect, list, call, watch progress, close:
+//!
+//! ```no_run
+//! use trunkline::{Client, ConnectOptions, Target, arguments};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let target = Target::url("http://127.0.0.1:3000/mcp")?;
+//! let client = Client::connect(&target, ConnectOptions::default()).await?;
+//! for tool in &client.tools().await?.items {
+//!     println!("{}: {}", tool.name, tool.description.as_deref().unwrap_or(""));
+//! }
+//! let call = client.call("trigger-long-running-operation", arguments(r#"{"duration": 3, "steps": 3}"#)?);
+//! let result = call.on_progress(|p| println!("{} of {:?}", p.progress, p.total)).await?;
+//! for block in result.blocks() {
+//!     println!("{block:?}");
+//! }
+//! client.close().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A server that is a program is a [`Target::command`]. The library reads no environment: a program inherits what
+//! [`ConnectOptions::environment`] holds, of which a short list is passed on. Questions that a server asks while it works go to a
+//! [`Host`]; without one, servers are told that nobody can be asked.
 
+pub use trunkline_client::{
+    Abilities, Ability, Asked, BadTarget, Carrier, Change, Client, ClientInfo, ConnectOptions, Connection, Direction,
+    Host, Ids, Interest, Listing, Memory, Nobody, ServerInfo, Speak, State, Subscription, Tap, Target, ToolCall, Way,
+    cache, resilience,
+};
+pub use trunkline_protocol::{
+    self as protocol, Era, Fault, FaultKind, Malformed, Object, Raw, Revision, message,
+};
+
+/// Why a text does not hold the arguments of a call.
+#[derive(Debug, thiserror::Error)]
+pub enum BadArguments {
+    #[error("the arguments are not valid JSON")]
+    Malformed(#[from] Malformed),
+    #[error("the arguments are not a JSON object")]
+    NotAnObject,
+}
+
+/// The arguments of a call from JSON text; every digit stays as it is.
+///
+/// ```
+/// let arguments = trunkline::arguments(r#"{"id": 12345678901234567890123}"#)?;
+/// assert_eq!(arguments.to_raw().as_str(), r#"{"id":12345678901234567890123}"#);
+/// # Ok::<_, trunkline::BadArguments>(())
+/// ```
+pub fn arguments(json: &str) -> Result<Object, BadArguments> {
+    Raw::parse(json.to_owned())?.object().ok_or(BadArguments::NotAnObject)
+}

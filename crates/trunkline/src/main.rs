@@ -1,1 +1,38 @@
-fn main() {}
+//! The command line: parse, run, exit code.
+
+mod args;
+mod arguments;
+mod commands;
+mod environment;
+mod expand;
+mod failure;
+mod logging;
+mod pages;
+mod remembered;
+mod render;
+mod session;
+mod stop;
+mod terminal;
+mod wire;
+
+use args::Cli;
+use clap::Parser;
+use commands::Context;
+use environment::Environment;
+use std::{process::ExitCode, sync::Arc};
+use terminal::Screen;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let environment = Environment::capture();
+    let screen = Arc::new(Screen::new(cli.output, &environment));
+    let context = Context { environment, screen: screen.clone(), output: cli.output };
+    match logging::start(&context).and_then(|()| commands::run(&context, cli.command)) {
+        Ok(code) => code.into(),
+        Err(failure) => {
+            let text = if cli.output.json { format!("{}\n", failure.to_json()) } else { failure.to_text() };
+            screen.tell(&text);
+            failure.exit_code().into()
+        }
+    }
+}

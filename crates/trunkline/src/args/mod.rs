@@ -1,0 +1,62 @@
+//! The command line as it is typed.
+
+mod connection;
+mod duration;
+mod output;
+mod words;
+
+use crate::commands;
+use clap::{Parser, Subcommand};
+
+pub(crate) use connection::{AskArgs, ConnectionArgs, EraChoice, IdChoice};
+pub(crate) use output::{Colors, OutputArgs};
+pub(crate) use words::{Split, TargetWords};
+
+/// Talks to Model Context Protocol servers: any transport, any revision.
+///
+/// A TARGET is the address of a server (`http://…` or `https://…`). To start a server as a program instead, leave TARGET out
+/// and put the command after `--`, at the very end. Neither a shell nor any configuration is involved. `{env:NAME}` and
+/// `${NAME}` stand for environment variables in addresses, commands, headers and `--env` values.
+///
+/// Data goes to standard output, everything else to standard error.
+#[derive(Debug, Parser)]
+#[command(name = "trunkline", version, max_term_width = 100, after_long_help = AFTER)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const AFTER: &str = "\
+Exit status: 0 fine, 1 the tool or server answered with an error, 2 usage or configuration, 3 cannot connect, 130 interrupted.
+
+Examples:
+  trunkline list -- npx -y @modelcontextprotocol/server-everything
+  trunkline call http://127.0.0.1:3000/mcp echo message=hello
+  trunkline call get-sum a=1 b=2 -- npx -y @modelcontextprotocol/server-everything";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    List(commands::list::Args),
+    Call(commands::call::Args),
+    Read(commands::read::Args),
+    Prompt(commands::prompt::Args),
+    Complete(commands::complete::Args),
+    Serve(commands::serve::Args),
+    Completions(commands::completions::Args),
+    Man(commands::man::Args),
+    #[command(name = "__gen", hide = true)]
+    Generate(commands::generate::Args),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_are_sound() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,142 @@
+//! Which of the words typed is the target, and which are the command's own.
+
+use crate::{
+    environment::Environment,
+    expand::expand,
+    failure::Failure,
+};
+use trunkline_client::Target;
+
+/// The words of a command line: those before `--` and those after it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TargetWords<'a> {
+    pub(crate) words: &'a [String],
+    pub(crate) command: &'a [String],
+}
+
+/// The target, and the words that are left for the command.
+#[derive(Debug)]
+pub(crate) struct Split<'a> {
+    pub(crate) target: Target,
+    pub(crate) rest: Vec<&'a str>,
+}
+
+const NAMES_COME_LATER: &str = "servers get names with the configuration file, which a later release brings; \
+     until then give an address, or a command after `--`";
+
+impl<'a> TargetWords<'a> {
+    /// With a command after `--`, all words are the command's own; otherwise the first one is the target.
+    pub(crate) fn split(self, environment: &Environment) -> Result<Split<'a>, Failure> {
+        if !self.command.is_empty() {
+            return Ok(Split { target: self.started(environment)?, rest: texts(self.words) });
+        }
+        let Some((target, rest)) = self.words.split_first() else { return Err(no_target()) };
+        Ok(Split { target: address(target, environment)?, rest: texts(rest) })
+    }
+
+    /// The same, where the target may stand anywhere, because `is_own` knows the command's own words.
+    pub(crate) fn split_known(
+        self,
+        is_own: impl Fn(&str) -> bool,
+        environment: &Environment,
+    ) -> Result<Split<'a>, Failure> {
+        let (rest, others): (Vec<&str>, Vec<&str>) = texts(self.words).into_iter().partition(|word| is_own(word));
+        let target = match (others.as_slice(), self.command) {
+            ([], []) => return Err(no_target()),
+            ([], _) => self.started(environment)?,
+            ([only], []) => address(only, environment)?,
+            ([other, ..], [_, ..]) | ([_, other, ..], _) => {
+                return Err(Failure::usage(format!("`{other}` is one word too many")));
+            }
+        };
+        Ok(Split { target, rest })
+    }
+
+    fn started(self, environment: &Environment) -> Result<Target, Failure> {
+        let expanded: Result<Vec<_>, _> =
+            self.command.iter().map(|word| expand(word, &format!("`{word}` in the command"), environment)).collect();
+        let words = expanded.map_err(|missing| Failure::usage(missing.to_string()))?;
+        Target::command(words).map_err(|bad| Failure::usage(bad.to_string()))
+    }
+}
+
+fn texts(words: &[String]) -> Vec<&str> {
+    words.iter().map(String::as_str).collect()
+}
+
+fn address(word: &str, environment: &Environment) -> Result<Target, Failure> {
+    let text =
+        expand(word, &format!("the target `{word}`"), environment).map_err(|m| Failure::usage(m.to_string()))?;
+    if !text.contains("://") {
+        return Err(not_an_address(word));
+    }
+    Target::url(&text).map_err(|bad| Failure::usage(bad.to_string()))
+}
+
+fn not_an_address(word: &str) -> Failure {
+    let failure = Failure::usage(format!("`{word}` is not an address")).hint(NAMES_COME_LATER);
+    let host = word.split(['/', ':']).next().unwrap_or_default();
+    if host == "localhost" || host.contains('.') {
+        return failure.hint(format!("if it is a host, write `http://{word}` or `https://{word}`"));
+    }
+    failure
+}
+
+fn no_target() -> Failure {
+    Failure::usage("there is no target")
+        .hint("give the address of a server, or a command that starts one after `--`, at the end")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn split(before: &str, after: &str) -> Result<(String, Vec<String>), String> {
+        let (words, command) = (words(before), words(after));
+        let environment = Environment::of([("PORT", "81"), ("DIR", "/srv")]);
+        let split = TargetWords { words: &words, command: &command }.split(&environment);
+        split
+            .map(|s| (s.target.to_string(), s.rest.iter().map(|w| (*w).to_owned()).collect()))
+            .map_err(|failure| anstream::adapter::strip_str(&failure.to_text()).to_string())
+    }
+
+    #[test]
+    fn the_first_word_is_the_target_unless_a_command_follows() {
+        let own = words("echo a=1");
+        assert_eq!(split("http://h:${PORT}/mcp echo a=1", ""), Ok(("http://h:81/mcp".into(), own.clone())));
+        assert_eq!(split("echo a=1", "fs-server {env:DIR}"), Ok(("fs-server /srv".into(), own)));
+    }
+
+    #[test]
+    fn a_bare_name_is_told_to_wait_for_the_configuration() {
+        let text = split("files echo", "").unwrap_err();
+        assert!(text.contains("`files` is not an address") && text.contains("configuration"), "{text}");
+        assert!(split("localhost:3000/mcp", "").unwrap_err().contains("http://localhost:3000/mcp"));
+    }
+
+    #[test]
+    fn missing_targets_and_variables_are_named() {
+        assert!(split("", "").unwrap_err().contains("there is no target"));
+        assert!(split("http://h/${NOPE}", "").unwrap_err().contains("`NOPE`"));
+        assert!(split("", "srv ${NOPE}").unwrap_err().contains("`srv` in the command") == false);
+        assert!(split("", "srv ${NOPE}").unwrap_err().contains("`${NOPE}` in the command"));
+    }
+
+    #[test]
+    fn where_own_words_are_known_the_target_may_stand_anywhere() {
+        let environment = Environment::default();
+        let own = |word: &str| word == "tools";
+        for typed in ["tools http://h/", "http://h/ tools"] {
+            let words = words(typed);
+            let split = TargetWords { words: &words, command: &[] }.split_known(own, &environment).unwrap();
+            assert_eq!((split.target.to_string(), split.rest), ("http://h/".to_owned(), vec!["tools"]));
+        }
+        let words = words("http://h/ tool");
+        let failure = TargetWords { words: &words, command: &[] }.split_known(own, &environment).unwrap_err();
+        assert!(failure.to_text().contains("`tool` is one word too many"));
+    }
+}

@@ -1,0 +1,111 @@
+//! `call`: one tool, once.
+
+use super::{Context, Ending};
+use crate::{
+    args::{ConnectionArgs, TargetWords},
+    arguments::{self, BadArgument, Given, Stdin, suggest},
+    failure::Failure,
+    render::{Out, content::Renderer, safe},
+    session,
+    terminal::Progress,
+};
+use std::path::PathBuf;
+use trunkline_client::Client;
+use trunkline_protocol::{
+    FaultKind, Object,
+    message::{CallToolResult, Tool},
+};
+
+/// Call a tool
+///
+/// Arguments are `name=value`, where the tool's schema decides whether the value is text, a number, true or false, a list or an
+/// object; `name:=json` for any JSON; `@file` for a file that holds a JSON object (`@-` for standard input). A dot leads into an
+/// object (`where.line=3`), and a list takes one item per word (`tag=a tag=b`).
+///
+/// The arguments are checked against the tool's schema before anything is sent.
+#[derive(Debug, clap::Args)]
+#[command(override_usage = "trunkline call [OPTIONS] <URL> <TOOL> [ARGUMENT]...\n       trunkline call [OPTIONS] <TOOL> [ARGUMENT]... -- <COMMAND>...")]
+pub(crate) struct Args {
+    /// The server's address, the tool's name, and its arguments
+    #[arg(value_name = "TARGET TOOL ARGUMENT")]
+    words: Vec<String>,
+    /// The command that starts the server, instead of an address
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+    /// Send the arguments without looking at the tool's schema; plain values are text then
+    #[arg(long)]
+    no_check: bool,
+    /// Save images, sound and other bytes: in this directory, or as this file
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    connection: ConnectionArgs,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
+    let split = TargetWords { words: &args.words, command: &args.command }.split(&context.environment)?;
+    let Some((&name, words)) = split.rest.split_first() else {
+        return Err(Failure::usage("there is no tool to call").hint("`trunkline list` shows the tools"));
+    };
+    let mut stdin = Stdin::default();
+    let given: Result<Vec<Given>, _> = words.iter().map(|word| Given::read(word, &mut stdin)).collect();
+    let given = given.map_err(|bad| bad_argument(&bad))?;
+    let name = name.to_owned();
+    session::with_client(context, split, &args.connection, async |client: &Client| {
+        let arguments = if args.no_check {
+            arguments::build(given, None).map_err(|bad| bad_argument(&bad))?
+        } else {
+            checked(context, &find(client, &name).await?, given)?
+        };
+        let progress = Progress::start(&context.screen, &format!("calling {name}"));
+        let result = client.call(name, arguments).on_progress(|params| progress.show(&params)).await?;
+        drop(progress);
+        show(context, args, &result)
+    })
+}
+
+async fn find(client: &Client, name: &str) -> Result<Tool, Failure> {
+    let tools = client.tools().await?;
+    if let Some(tool) = tools.items.iter().find(|tool| tool.name == name) {
+        return Ok(tool.clone());
+    }
+    let text = format!("the server has no tool named `{name}`");
+    let failure = Failure::refused(FaultKind::NotAvailable, text);
+    if let Some(bad) = tools.bad.iter().find(|bad| bad.name.as_deref() == Some(name)) {
+        return Err(failure.hint(format!("it lists one, but {bad}; --no-check calls it all the same")));
+    }
+    Err(match suggest(name, tools.items.iter().map(|tool| tool.name.as_str())) {
+        Some(known) => failure.hint(format!("did you mean `{known}`?")),
+        None => failure,
+    })
+}
+
+fn checked(context: &Context, tool: &Tool, given: Vec<Given>) -> Result<Object, Failure> {
+    let arguments = arguments::build(given, Some(&tool.input_schema)).map_err(|bad| bad_argument(&bad))?;
+    let findings = arguments::check(&tool.input_schema, &arguments);
+    findings.warnings.iter().for_each(|warning| context.screen.warn(warning));
+    if findings.faults.is_empty() {
+        return Ok(arguments);
+    }
+    let text = format!("`{}` was not called:\n{}", tool.name, findings.faults.join("\n"));
+    let failure = Failure::refused(FaultKind::InvalidRequest, text);
+    Err(failure.hint("`trunkline list … tools --schema` shows the schema; --no-check sends the call all the same"))
+}
+
+fn show(context: &Context, args: &Args, result: &CallToolResult) -> Result<Ending, Failure> {
+    let mut renderer = Renderer::new(args.out.clone().map(Out::new));
+    renderer.tool_result(result);
+    for trouble in &renderer.troubles {
+        context.screen.warn(trouble);
+    }
+    if context.output.json {
+        context.print_json(result)?;
+    } else {
+        context.print(&renderer.text)?;
+    }
+    Ok(if result.failed() || !renderer.troubles.is_empty() { Ending::ToolError } else { Ending::Fine })
+}
+
+fn bad_argument(bad: &BadArgument) -> Failure {
+    Failure::refused(FaultKind::InvalidRequest, safe::text(&bad.to_string()))
+}

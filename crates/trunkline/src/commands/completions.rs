@@ -1,0 +1,18 @@
+//! `completions`: scripts that teach a shell our words.
+
+use super::{Context, Ending};
+use crate::{args::Cli, failure::Failure};
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+/// Print the completion script of a shell
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct Args {
+    shell: Shell,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Ending, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "trunkline", &mut script);
+    context.print(&String::from_utf8_lossy(&script))
+}

@@ -1,0 +1,37 @@
+//! `__gen`: everything that is generated from the program itself, for the build of the project.
+
+use super::Ending;
+use crate::{args::Cli, failure::Failure, pages};
+use clap::{CommandFactory, ValueEnum};
+use clap_complete::Shell;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// Write reference pages, completions and manual pages
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    folder: PathBuf,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Ending, Failure> {
+    let failed = |error: io::Error| Failure::usage(format!("{} cannot be written: {error}", args.folder.display()));
+    write_all(&args.folder).map(|()| Ending::Fine).map_err(failed)
+}
+
+fn write_all(folder: &Path) -> io::Result<()> {
+    let [docs, completions, man] = ["docs", "completions", "man"].map(|name| folder.join(name));
+    for folder in [&docs, &completions, &man] {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(docs.join("cli.md"), pages::command_line(Cli::command()))?;
+    fs::write(docs.join("errors.md"), pages::errors())?;
+    for shell in Shell::value_variants() {
+        clap_complete::generate_to(*shell, &mut Cli::command(), "trunkline", &completions)?;
+    }
+    for (name, page) in pages::manual(Cli::command()) {
+        fs::write(man.join(format!("{name}.1")), page)?;
+    }
+    Ok(())
+}

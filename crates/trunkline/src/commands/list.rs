@@ -1,0 +1,162 @@
+//! `list`: what a server offers.
+
+use super::{Context, Ending};
+use crate::{
+    args::{ConnectionArgs, TargetWords},
+    failure::Failure,
+    render::listing::{self, Schemas},
+    session,
+};
+use clap::ValueEnum;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use trunkline_client::{Client, Listing, ServerInfo};
+use trunkline_protocol::{
+    Fault, FaultKind,
+    message::{Prompt, Resource, ResourceTemplate, Tool},
+};
+
+/// Show what a server offers: tools, resources, resource templates, prompts
+#[derive(Debug, clap::Args)]
+#[command(override_usage = "trunkline list [OPTIONS] <URL> [KIND]...\n       trunkline list [OPTIONS] [KIND]... -- <COMMAND>...")]
+pub(crate) struct Args {
+    /// The server's address, and what to show: `tools`, `resources`, `templates`, `prompts` (default: everything)
+    #[arg(value_name = "TARGET KIND")]
+    words: Vec<String>,
+    /// The command that starts the server, instead of an address
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+    /// Show what each tool takes and gives, as JSON Schema
+    #[arg(long)]
+    schema: bool,
+    #[command(flatten)]
+    connection: ConnectionArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    Tools,
+    Resources,
+    Templates,
+    Prompts,
+}
+
+/// What was found; a list the server does not have is `None`.
+#[derive(Default)]
+struct Found {
+    tools: Option<Arc<Listing<Tool>>>,
+    resources: Option<Arc<Listing<Resource>>>,
+    templates: Option<Arc<Listing<ResourceTemplate>>>,
+    prompts: Option<Arc<Listing<Prompt>>>,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
+    let kind = |word: &str| Kind::from_str(word, true).ok();
+    let words = TargetWords { words: &args.words, command: &args.command };
+    let split = words.split_known(|word| kind(word).is_some(), &context.environment)?;
+    let mut kinds: Vec<Kind> = split.rest.iter().filter_map(|word| kind(word)).collect();
+    let everything = kinds.is_empty();
+    if everything {
+        kinds = Kind::value_variants().to_vec();
+    }
+    session::with_client(context, split, &args.connection, async |client: &Client| {
+        let found = Found::fetch(client, &kinds).await?;
+        found.warn(context);
+        if context.output.json {
+            return context.print_json(&found.to_json(client.server()));
+        }
+        if !everything {
+            found.note_missing(context, &kinds);
+        }
+        let schemas = if args.schema { Schemas::Show } else { Schemas::Hide };
+        let mut text = listing::server(client.server());
+        text.push_str(&found.to_text(schemas));
+        if let Some(instructions) = client.server().instructions.as_deref().filter(|_| everything) {
+            text.push_str(&listing::instructions(instructions));
+        }
+        context.print(&text)
+    })
+}
+
+impl Found {
+    async fn fetch(client: &Client, kinds: &[Kind]) -> Result<Self, Failure> {
+        let mut found = Self::default();
+        for kind in kinds {
+            match kind {
+                Kind::Tools => found.tools = offered(client.tools().await)?,
+                Kind::Resources => found.resources = offered(client.resources().await)?,
+                Kind::Templates => found.templates = offered(client.resource_templates().await)?,
+                Kind::Prompts => found.prompts = offered(client.prompts().await)?,
+            }
+        }
+        Ok(found)
+    }
+
+    fn to_text(&self, schemas: Schemas) -> String {
+        let mut text = String::new();
+        text.extend(self.tools.iter().map(|list| listing::tools(&list.items, schemas)));
+        text.extend(self.resources.iter().map(|list| listing::resources(&list.items)));
+        text.extend(self.templates.iter().map(|list| listing::templates(&list.items)));
+        text.extend(self.prompts.iter().map(|list| listing::prompts(&list.items)));
+        text
+    }
+
+    fn to_json(&self, server: &ServerInfo) -> Value {
+        let mut all = Map::new();
+        all.insert("server".to_owned(), server_json(server));
+        let mut add = |name: &str, items: Option<Value>| all.extend(items.map(|items| (name.to_owned(), items)));
+        add("tools", self.tools.as_ref().map(|list| json!(list.items)));
+        add("resources", self.resources.as_ref().map(|list| json!(list.items)));
+        add("resourceTemplates", self.templates.as_ref().map(|list| json!(list.items)));
+        add("prompts", self.prompts.as_ref().map(|list| json!(list.items)));
+        Value::Object(all)
+    }
+
+    fn warn(&self, context: &Context) {
+        let lists = [
+            ("tools", self.tools.as_ref().map(|list| &list.bad)),
+            ("resources", self.resources.as_ref().map(|list| &list.bad)),
+            ("resource templates", self.templates.as_ref().map(|list| &list.bad)),
+            ("prompts", self.prompts.as_ref().map(|list| &list.bad)),
+        ];
+        for (name, bad) in lists {
+            bad.into_iter().flatten().for_each(|item| context.screen.warn(&format!("{name}: {item}")));
+        }
+    }
+
+    fn note_missing(&self, context: &Context, kinds: &[Kind]) {
+        for kind in kinds {
+            let (name, missing) = match kind {
+                Kind::Tools => ("tools", self.tools.is_none()),
+                Kind::Resources => ("resources", self.resources.is_none()),
+                Kind::Templates => ("resource templates", self.templates.is_none()),
+                Kind::Prompts => ("prompts", self.prompts.is_none()),
+            };
+            if missing {
+                context.screen.note(&format!("the server does not offer {name}"));
+            }
+        }
+    }
+}
+
+/// A list that the server does not have is no failure.
+fn offered<T>(list: Result<T, Fault>) -> Result<Option<T>, Failure> {
+    match list {
+        Ok(list) => Ok(Some(list)),
+        Err(fault) if matches!(fault.kind(), FaultKind::CapabilityMissing | FaultKind::NotAvailable) => Ok(None),
+        Err(fault) => Err(fault.into()),
+    }
+}
+
+fn server_json(server: &ServerInfo) -> Value {
+    json!({
+        "name": server.name,
+        "title": server.title,
+        "version": server.version,
+        "revision": server.revision.as_str(),
+        "era": server.era().to_string(),
+        "transport": server.transport.to_string(),
+        "capabilities": server.capabilities,
+        "instructions": server.instructions,
+    })
+}

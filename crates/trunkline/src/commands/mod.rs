@@ -1,0 +1,86 @@
+//! One file per command.
+
+pub(crate) mod call;
+pub(crate) mod complete;
+pub(crate) mod completions;
+pub(crate) mod generate;
+pub(crate) mod list;
+pub(crate) mod man;
+pub(crate) mod prompt;
+pub(crate) mod read;
+pub(crate) mod serve;
+
+use crate::{
+    args::{Command, OutputArgs},
+    environment::Environment,
+    failure::Failure,
+    terminal::Screen,
+};
+use serde::Serialize;
+use std::{io, sync::Arc};
+use trunkline_protocol::{Fault, FaultKind, Raw};
+
+/// What every command has.
+#[derive(Clone)]
+pub(crate) struct Context {
+    pub(crate) environment: Environment,
+    pub(crate) screen: Arc<Screen>,
+    pub(crate) output: OutputArgs,
+}
+
+/// How a command that did its work ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Fine,
+    /// The tool itself reported an error.
+    ToolError,
+}
+
+pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure> {
+    match command {
+        Command::List(args) => list::run(context, &args),
+        Command::Call(args) => call::run(context, &args),
+        Command::Read(args) => read::run(context, &args),
+        Command::Prompt(args) => prompt::run(context, &args),
+        Command::Complete(args) => complete::run(context, &args),
+        Command::Serve(args) => serve::run(&args),
+        Command::Completions(args) => completions::run(context, args),
+        Command::Man(args) => man::run(context, &args),
+        Command::Generate(args) => generate::run(&args),
+    }
+}
+
+impl Context {
+    /// Prints a result for people.
+    pub(crate) fn print(&self, text: &str) -> Result<Ending, Failure> {
+        self.screen.data(text).map(|()| Ending::Fine).map_err(|error| unwritable(&error))
+    }
+
+    /// Prints a result for programs.
+    pub(crate) fn print_json<T: Serialize + ?Sized>(&self, value: &T) -> Result<Ending, Failure> {
+        let raw = Raw::encode(value).map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))?;
+        self.screen.json(&raw).map(|()| Ending::Fine).map_err(|error| unwritable(&error))
+    }
+}
+
+/// Takes `name=value` words, where values are texts and nothing else.
+fn pairs(words: &[&str]) -> Result<Vec<(String, String)>, Failure> {
+    let read = |word: &&str| {
+        let pair = crate::arguments::pair(word).map(|(name, value)| (name.to_owned(), value.to_owned()));
+        pair.ok_or_else(|| Failure::usage(format!("`{word}` is not an argument; write `name=value`")))
+    };
+    words.iter().map(read).collect()
+}
+
+fn unwritable(error: &io::Error) -> Failure {
+    Failure::usage(format!("the output cannot be written: {error}"))
+}
+
+impl From<Ending> for std::process::ExitCode {
+    fn from(ending: Ending) -> Self {
+        match ending {
+            Ending::Fine => Self::SUCCESS,
+            Ending::ToolError => Self::from(1),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The environment: the one place where it is read, and the table of the variables that mean something to us.
+
+use std::ffi::{OsStr, OsString};
+
+/// A variable that changes what the program does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Variable {
+    pub(crate) name: &'static str,
+    pub(crate) meaning: &'static str,
+}
+
+/// The exact protocol revision to speak.
+pub(crate) const PROTOCOL_VERSION: &str = "MCP_PROTOCOL_VERSION";
+/// How long lists are kept, in seconds.
+pub(crate) const TOOL_CACHE_TTL: &str = "MCP_TOOL_CACHE_TTL";
+/// What the program's own log shows.
+pub(crate) const LOG: &str = "TRUNKLINE_LOG";
+pub(crate) const NO_COLOR: &str = "NO_COLOR";
+pub(crate) const CACHE_HOME: &str = "XDG_CACHE_HOME";
+pub(crate) const HOME: &str = "HOME";
+
+/// All of them, for the reference page.
+pub(crate) const VARIABLES: &[Variable] = &[
+    Variable {
+        name: PROTOCOL_VERSION,
+        meaning: "The exact protocol revision to speak, such as `2025-11-25`. Without it, the newest one both sides have. `--era` goes before it.",
+    },
+    Variable {
+        name: TOOL_CACHE_TTL,
+        meaning: "How many seconds the lists of tools, prompts and resources are kept when the server gives no hint (default 300).",
+    },
+    Variable {
+        name: LOG,
+        meaning: "What the program's own log shows on standard error, as `tracing` directives such as `trunkline_client=debug`. It goes before `-v` and `-q`.",
+    },
+    Variable { name: NO_COLOR, meaning: "Any value but the empty one turns colours off. `--color` goes before it." },
+    Variable {
+        name: CACHE_HOME,
+        meaning: "Where `trunkline/servers.json` is kept, which remembers how servers were reached (default `~/.cache`).",
+    },
+    Variable { name: HOME, meaning: "The home directory, for the default of the one above." },
+];
+
+/// The environment as it was when the program started.
+#[derive(Clone, Default)]
+pub(crate) struct Environment(Vec<(OsString, OsString)>);
+
+impl Environment {
+    pub(crate) fn capture() -> Self {
+        Self(std::env::vars_os().collect())
+    }
+
+    pub(crate) fn get_os(&self, name: &str) -> Option<&OsStr> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
+    }
+
+    /// A variable whose value is text; one that is not counts as not set.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.get_os(name)?.to_str()
+    }
+
+    /// A variable that is set, and not to nothing.
+    pub(crate) fn get_filled(&self, name: &str) -> Option<&str> {
+        self.get(name).filter(|value| !value.is_empty())
+    }
+
+    pub(crate) fn all(&self) -> Vec<(OsString, OsString)> {
+        self.0.clone()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of<const N: usize>(variables: [(&str, &str); N]) -> Self {
+        Self(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+}

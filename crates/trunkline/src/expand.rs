@@ -1,0 +1,78 @@
+//! `{env:NAME}` and `${NAME}` in what was typed: both stand for a variable of the environment.
+
+use crate::environment::Environment;
+
+/// A variable that is asked for and not set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place} refers to the environment variable `{variable}`, which is not set")]
+pub(crate) struct Missing {
+    /// What refers to it, such as `--header Authorization`.
+    pub(crate) place: String,
+    pub(crate) variable: String,
+}
+
+/// Replaces every reference in `text`. What only resembles one stays as it is, and so does what a variable's value holds.
+pub(crate) fn expand(text: &str, place: &str, environment: &Environment) -> Result<String, Missing> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, name, after)) = next_reference(rest) {
+        let missing = || Missing { place: place.to_owned(), variable: name.to_owned() };
+        out.push_str(before);
+        out.push_str(environment.get(name).ok_or_else(missing)?);
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// The text before the next reference, the name it holds, and the text after it.
+fn next_reference(text: &str) -> Option<(&str, &str, &str)> {
+    text.char_indices().find_map(|(at, _)| {
+        let tail = &text[at..];
+        let inner = tail.strip_prefix("{env:").or_else(|| tail.strip_prefix("${"))?;
+        let (name, after) = inner.split_once('}')?;
+        is_name(name).then_some((&text[..at], name, after))
+    })
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(text: &str) -> Result<String, Missing> {
+        let environment = Environment::of([("A", "1"), ("_B2", "${A}"), ("EMPTY", "")]);
+        expand(text, "--header X", &environment)
+    }
+
+    #[test]
+    fn both_spellings_are_replaced_anywhere() {
+        assert_eq!(expanded("x{env:A}y${A}{env:EMPTY}z").unwrap(), "x1y1z");
+    }
+
+    #[test]
+    fn a_value_is_not_expanded_again() {
+        assert_eq!(expanded("${_B2}").unwrap(), "${A}");
+    }
+
+    #[test]
+    fn what_only_resembles_a_reference_stays() {
+        for text in ["$A", "${}", "{env:}", "${A", "{A}", "${A:-x}", "${9}", "é{env"] {
+            assert_eq!(expanded(text).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn a_missing_variable_is_named_with_its_place() {
+        let error = expanded("Bearer {env:TOKEN}").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "--header X refers to the environment variable `TOKEN`, which is not set"
+        );
+    }
+}

@@ -1,0 +1,181 @@
+//! Failure: what ends a command early, told to a person or to a program, with the exit code that goes with it.
+
+use crate::render::safe;
+use anstyle::{AnsiColor, Style};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use trunkline_protocol::{Fault, FaultKind};
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    kind: Kind,
+    cause: Cause,
+    hints: Vec<String>,
+}
+
+/// Decides the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The server or its tool failed.
+    Answer,
+    /// What was typed or set makes no sense.
+    Usage,
+    /// There is no connection.
+    Connection,
+    /// The person stopped it.
+    Interrupted,
+    /// The person's system asked us to end.
+    Terminated,
+}
+
+#[derive(Debug)]
+enum Cause {
+    Fault(Fault),
+    Text(String),
+}
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default().bold();
+
+impl Failure {
+    /// Something typed or set makes no sense.
+    pub(crate) fn usage(text: impl Into<String>) -> Self {
+        Self { kind: Kind::Usage, cause: Cause::Text(text.into()), hints: Vec::new() }
+    }
+
+    /// The call would be refused, so it was not sent.
+    pub(crate) fn refused(kind: FaultKind, text: impl Into<String>) -> Self {
+        Self { kind: Kind::Usage, cause: Cause::Fault(Fault::new(kind, text)), hints: Vec::new() }
+    }
+
+    /// There was no connection to begin with.
+    pub(crate) fn connecting(fault: Fault) -> Self {
+        Self { kind: Kind::Connection, cause: Cause::Fault(fault), hints: Vec::new() }
+    }
+
+    pub(crate) fn interrupted() -> Self {
+        Self { kind: Kind::Interrupted, cause: Cause::Text("interrupted".into()), hints: Vec::new() }
+    }
+
+    pub(crate) fn terminated() -> Self {
+        Self { kind: Kind::Terminated, cause: Cause::Text("terminated".into()), hints: Vec::new() }
+    }
+
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self.kind {
+            Kind::Answer => 1,
+            Kind::Usage => 2,
+            Kind::Connection => 3,
+            Kind::Interrupted => 130,
+            Kind::Terminated => 143,
+        }
+    }
+
+    /// For people, with styles; the writer takes them out where they are not wanted.
+    pub(crate) fn to_text(&self) -> String {
+        let mut out = String::new();
+        let mut hints = Vec::new();
+        match &self.cause {
+            Cause::Text(text) => line(&mut out, ERROR, "error", text),
+            Cause::Fault(fault) => {
+                let entry = fault.entry();
+                line(&mut out, ERROR, &format!("error[{}]", entry.code), entry.user_message);
+                indented(&mut out, fault.message());
+                fault.detail().iter().for_each(|detail| indented(&mut out, detail));
+                hints.push(entry.suggested_action);
+            }
+        }
+        hints.extend(self.hints.iter().map(String::as_str));
+        hints.iter().for_each(|hint| line(&mut out, HINT, "hint", hint));
+        out
+    }
+
+    /// For programs.
+    pub(crate) fn to_json(&self) -> Value {
+        let mut report = match &self.cause {
+            Cause::Text(text) => json!({"name": self.name(), "message": text, "retryable": false}),
+            Cause::Fault(fault) => serde_json::to_value(fault.report()).unwrap_or_default(),
+        };
+        if !self.hints.is_empty() {
+            report["hints"] = self.hints.clone().into();
+        }
+        json!({"error": report, "exit_code": self.exit_code()})
+    }
+
+    fn name(&self) -> &'static str {
+        match self.kind {
+            Kind::Answer => "failed",
+            Kind::Usage => "usage",
+            Kind::Connection => "no-connection",
+            Kind::Interrupted => "interrupted",
+            Kind::Terminated => "terminated",
+        }
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        let kind = match fault.kind() {
+            FaultKind::CannotConnect
+            | FaultKind::CannotStart
+            | FaultKind::ConnectionLost
+            | FaultKind::NotReady
+            | FaultKind::ServerExited
+            | FaultKind::UrlUnreachable => Kind::Connection,
+            FaultKind::UrlInvalid => Kind::Usage,
+            _ => Kind::Answer,
+        };
+        Self { kind, cause: Cause::Fault(fault), hints: Vec::new() }
+    }
+}
+
+fn line(out: &mut String, style: Style, label: &str, text: &str) {
+    let text = safe::text(text);
+    writeln!(out, "{style}{label}{style:#}: {text}").expect("a String takes any text");
+}
+
+fn indented(out: &mut String, text: &str) {
+    for text in safe::text(text).lines().filter(|text| !text.trim().is_empty()) {
+        writeln!(out, "  {text}").expect("a String takes any text");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(failure: &Failure) -> String {
+        anstream::adapter::strip_str(&failure.to_text()).to_string()
+    }
+
+    #[test]
+    fn a_fault_tells_code_what_happened_and_what_to_do() {
+        let fault = Fault::new(FaultKind::CannotConnect, "connection refused").with_detail("127.0.0.1:9\x1b[2J");
+        let failure = Failure::connecting(fault).hint("start it first");
+        insta::assert_snapshot!(plain(&failure), @r"
+        error[E216]: The server cannot be reached
+          connection refused
+          127.0.0.1:9␛[2J
+        hint: Check the address or command, and that the server runs
+        hint: start it first
+        ");
+        assert_eq!(failure.exit_code(), 3);
+        let json = failure.to_json();
+        assert_eq!((&json["error"]["code"], &json["exit_code"]), (&json!("E216"), &json!(3)));
+    }
+
+    #[test]
+    fn exit_codes_tell_who_is_to_blame() {
+        let code = |kind| Failure::from(Fault::new(kind, "x")).exit_code();
+        assert_eq!((code(FaultKind::Timeout), code(FaultKind::ServerExited)), (1, 3));
+        assert_eq!(Failure::refused(FaultKind::InvalidRequest, "x").exit_code(), 2);
+        assert_eq!(Failure::usage("x").to_json()["error"]["name"], "usage");
+    }
+}

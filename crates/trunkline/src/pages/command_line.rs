@@ -1,0 +1,127 @@
+//! `cli.md`: every command and option, and every environment variable.
+
+use super::manual::is_documented;
+use crate::environment::VARIABLES;
+use clap::{Arg, ArgAction, Command};
+use std::fmt::Write as _;
+
+const INTRODUCTION: &str = "\
+# Command line
+
+Generated from the program itself (`cargo xtask gen`). The same text stands in `trunkline help`, in `trunkline man`, and in the completions
+of `trunkline completions`.
+";
+
+pub(crate) fn command_line(mut program: Command) -> String {
+    // A fixed width, so that the page does not depend on the terminal it was made in.
+    program = program.term_width(100);
+    program.build();
+    let mut page = INTRODUCTION.to_owned();
+    let commands: Vec<&Command> = program.get_subcommands().filter(|command| is_documented(command)).collect();
+    section(&mut page, &format!("\n{}\n\n", about(&program)));
+    section(&mut page, "| Command | |\n|---|---|\n");
+    for command in &commands {
+        let name = command.get_name();
+        section(&mut page, &format!("| [`{name}`](#{name}) | {} |\n", short(command)));
+    }
+    if let Some(after) = program.get_after_long_help() {
+        section(&mut page, &format!("\n```text\n{after}\n```\n"));
+    }
+    section(&mut page, "\n## Options of every command\n");
+    options(&mut page, program.get_arguments());
+    for command in commands {
+        describe(&mut page, command);
+    }
+    section(&mut page, "\n## Environment\n\n| Variable | |\n|---|---|\n");
+    for variable in VARIABLES {
+        section(&mut page, &format!("| `{}` | {} |\n", variable.name, variable.meaning));
+    }
+    page
+}
+
+fn describe(page: &mut String, command: &Command) {
+    let name = command.get_name();
+    let usage = command.clone().render_usage().to_string();
+    let usage: Vec<&str> = usage.trim_start_matches("Usage:").lines().map(str::trim).collect();
+    section(page, &format!("\n## {name}\n\n{}\n\n```text\n{}\n```\n", about(command), usage.join("\n")));
+    let own = command.get_arguments().filter(|arg| !arg.is_global_set());
+    let (positional, named): (Vec<&Arg>, Vec<&Arg>) = own.partition(|arg| arg.is_positional());
+    options(page, positional.into_iter());
+    options(page, named.into_iter());
+}
+
+/// A table per heading.
+fn options<'a>(page: &mut String, args: impl Iterator<Item = &'a Arg>) {
+    let mut heading = None;
+    for arg in args.filter(|arg| !arg.is_hide_set() && !matches!(arg.get_id().as_str(), "help" | "version")) {
+        let own = Some(arg.get_help_heading().unwrap_or(if arg.is_positional() { "Arguments" } else { "Options" }));
+        if heading != own {
+            heading = own;
+            section(page, &format!("\n| {} | |\n|---|---|\n", own.unwrap_or_default()));
+        }
+        section(page, &format!("| {} | {} |\n", spelled(arg), help(arg)));
+    }
+}
+
+fn spelled(arg: &Arg) -> String {
+    let values: Vec<String> = arg.get_value_names().unwrap_or_default().iter().map(|name| format!("<{name}>")).collect();
+    if arg.is_positional() {
+        let dashes = if arg.is_last_set() { "-- " } else { "" };
+        return format!("`{dashes}{}`", values.join(" "));
+    }
+    let mut names: Vec<String> = arg.get_short().map(|short| format!("-{short}")).into_iter().collect();
+    names.extend(arg.get_long().map(|long| format!("--{long}")));
+    let takes = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+    let values = if takes { format!(" {}", values.join(" ")) } else { String::new() };
+    format!("`{}{values}`", names.join(", "))
+}
+
+fn help(arg: &Arg) -> String {
+    let mut text = arg.get_help().map(ToString::to_string).unwrap_or_default().replace('|', "\\|");
+    let takes = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+    let choices: Vec<String> =
+        arg.get_possible_values().iter().filter(|_| takes).map(|value| format!("`{}`", value.get_name())).collect();
+    if !choices.is_empty() {
+        write!(text, " ({})", choices.join(", ")).expect("a String takes any text");
+    }
+    let defaults: Vec<String> =
+        arg.get_default_values().iter().filter(|_| takes).map(|value| value.to_string_lossy().into_owned()).collect();
+    if !defaults.is_empty() {
+        write!(text, " [default: {}]", defaults.join(", ")).expect("a String takes any text");
+    }
+    text
+}
+
+fn about(command: &Command) -> String {
+    command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default()
+}
+
+fn short(command: &Command) -> String {
+    command.get_about().map(ToString::to_string).unwrap_or_default()
+}
+
+fn section(page: &mut String, text: &str) {
+    page.push_str(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn every_command_option_and_variable_is_there() {
+        let page = command_line(Cli::command());
+        for command in Cli::command().get_subcommands().filter(|command| !command.is_hide_set()) {
+            assert!(page.contains(&format!("\n## {}\n", command.get_name())), "{}", command.get_name());
+            for long in command.get_arguments().filter_map(Arg::get_long) {
+                assert!(page.contains(&format!("--{long}")), "--{long}");
+            }
+        }
+        for variable in VARIABLES {
+            assert!(page.contains(&format!("| `{}` |", variable.name)), "{}", variable.name);
+        }
+        assert!(!page.contains("__gen"), "hidden commands stay hidden");
+    }
+}

@@ -1,0 +1,9 @@
+//! Reference pages, made from what the program knows of itself.
+
+mod command_line;
+mod errors;
+mod manual;
+
+pub(crate) use command_line::command_line;
+pub(crate) use errors::errors;
+pub(crate) use manual::manual;

@@ -1,0 +1,142 @@
+//! What was found out about servers, kept in a file between runs: `servers.json` in the user's cache directory.
+//!
+//! The file holds no addresses and no commands, which may hold secrets, but only their fingerprints. It is a cache:
+//! whatever is wrong with it, the worst that follows is that a server is probed again.
+
+use crate::environment::{self, Environment};
+use serde_json::{Map, Value, json};
+use std::{
+    collections::BTreeMap,
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    io,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+use trunkline_client::{Memory, Way};
+
+/// Entries kept; any others make room for new ones.
+const MAX_ENTRIES: usize = 1024;
+/// A file larger than this is none of ours.
+const MAX_FILE: u64 = 1024 * 1024;
+
+/// The file.
+#[derive(Debug)]
+pub(crate) struct Remembered(PathBuf);
+
+impl Remembered {
+    /// `None` when the environment names no place for it.
+    pub(crate) fn find(environment: &Environment) -> Option<Self> {
+        let absolute = |name: &str| environment.get_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let cache = absolute(environment::CACHE_HOME)
+            .or_else(|| absolute(environment::HOME).map(|home| home.join(".cache")))?;
+        Some(Self(cache.join("trunkline").join("servers.json")))
+    }
+
+    /// What is known of one target.
+    pub(crate) fn memory_of(&self, key: &str) -> Memory {
+        let known = self.read().remove(&fingerprint(key));
+        let way: Option<Way> = known.and_then(|way| serde_json::from_value(way).ok());
+        Memory::from_entries(way.map(|way| (key.to_owned(), way)).into_iter().collect::<BTreeMap<_, _>>())
+    }
+
+    /// Keeps what is now known of one target, if it is news. Failing to is not worth a word to the user.
+    pub(crate) fn keep(&self, key: &str, way: Option<Way>) {
+        let mut entries = self.read();
+        let fingerprint = fingerprint(key);
+        let way = way.and_then(|way| serde_json::to_value(way).ok());
+        if entries.get(&fingerprint) == way.as_ref() {
+            return;
+        }
+        entries.remove(&fingerprint);
+        while entries.len() >= MAX_ENTRIES {
+            let Some(other) = entries.keys().next().cloned() else { break };
+            entries.remove(&other);
+        }
+        entries.extend(way.map(|way| (fingerprint, way)));
+        let text = json!({"servers": entries}).to_string();
+        if let Err(error) = replace(&self.0, &text) {
+            tracing::debug!("{} cannot be written: {error}", self.0.display());
+        }
+    }
+
+    fn read(&self) -> Map<String, Value> {
+        let is_ours = fs::metadata(&self.0).is_ok_and(|file| file.is_file() && file.len() <= MAX_FILE);
+        let text = is_ours.then(|| fs::read_to_string(&self.0).ok()).flatten();
+        let file: Option<Value> = text.and_then(|text| serde_json::from_str(&text).ok());
+        match file.and_then(|mut file| file.get_mut("servers").map(Value::take)) {
+            Some(Value::Object(servers)) => servers,
+            _ => Map::new(),
+        }
+    }
+}
+
+/// Writes beside the file and then renames, so that nobody ever sees half of it.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().ok_or_else(|| io::Error::other("it has no folder"))?;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let draft = path.with_extension(format!("{}.tmp", std::process::id()));
+    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+    let renamed = io::Write::write_all(&mut file, text.as_bytes()).and_then(|()| fs::rename(&draft, path));
+    renamed.inspect_err(|_| drop(fs::remove_file(&draft)))
+}
+
+/// Another hash in a later version of the standard library would only make us forget.
+fn fingerprint(key: &str) -> String {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file() -> (tempfile::TempDir, Remembered) {
+        let folder = tempfile::tempdir().unwrap();
+        let environment = Environment::of([("XDG_CACHE_HOME", folder.path().to_str().unwrap())]);
+        let file = Remembered::find(&environment).unwrap();
+        (folder, file)
+    }
+
+    #[test]
+    fn what_is_kept_is_found_again_and_names_nobody() {
+        let (_folder, file) = file();
+        file.keep("server --token s3cret", Some(Way::LegacySse));
+        file.keep("other", Some(Way::Modern));
+        assert_eq!(file.memory_of("server --token s3cret").recall("server --token s3cret"), Some(Way::LegacySse));
+        assert_eq!(file.memory_of("third").recall("third"), None);
+        assert!(!fs::read_to_string(&file.0).unwrap().contains("s3cret"));
+        file.keep("other", None);
+        assert_eq!(file.memory_of("other").recall("other"), None);
+    }
+
+    #[test]
+    fn garbage_is_forgotten_and_replaced() {
+        let (_folder, file) = file();
+        file.keep("a", Some(Way::Modern));
+        for garbage in ["", "not json", "[]", r#"{"servers":7}"#, r#"{"servers":{"x":{}}}"#] {
+            fs::write(&file.0, garbage).unwrap();
+            assert_eq!(file.memory_of("a").recall("a"), None, "{garbage}");
+        }
+        file.keep("a", Some(Way::Legacy));
+        assert_eq!(file.memory_of("a").recall("a"), Some(Way::Legacy));
+    }
+
+    #[test]
+    fn the_file_does_not_grow_without_end() {
+        let (_folder, file) = file();
+        let full: Map<String, Value> = (0..MAX_ENTRIES).map(|i| (format!("{i:04}"), json!("modern"))).collect();
+        replace(&file.0, &json!({"servers": full}).to_string()).unwrap();
+        file.keep("new", Some(Way::Modern));
+        assert_eq!(file.read().len(), MAX_ENTRIES);
+        assert_eq!(file.memory_of("new").recall("new"), Some(Way::Modern));
+    }
+
+    #[test]
+    fn there_may_be_no_place_for_it() {
+        assert!(Remembered::find(&Environment::default()).is_none());
+        let home = Remembered::find(&Environment::of([("HOME", "/h"), ("XDG_CACHE_HOME", "relative")])).unwrap();
+        assert_eq!(home.0, Path::new("/h/.cache/trunkline/servers.json"));
+    }
+}

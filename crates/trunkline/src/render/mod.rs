@@ -1,0 +1,30 @@
+//! Results as people read them. Everything a server says passes through [`safe`] before it reaches a terminal.
+
+pub(crate) mod content;
+pub(crate) mod json;
+pub(crate) mod listing;
+pub(crate) mod safe;
+mod save;
+mod signature;
+mod structured;
+mod table;
+
+use anstyle::{AnsiColor, Style};
+
+pub(crate) use save::Out;
+
+pub(crate) const HEADING: Style = Style::new().bold().underline();
+pub(crate) const NAME: Style = AnsiColor::Green.on_default().bold();
+pub(crate) const FAINT: Style = Style::new().dimmed();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// Appends `text` with every line moved to the right; empty lines stay empty.
+pub(crate) fn indent(out: &mut String, text: &str, by: usize) {
+    for line in text.lines() {
+        if !line.is_empty() {
+            out.extend(std::iter::repeat_n(' ', by));
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+}

@@ -1,0 +1,91 @@
+//! What a tool takes, in one line: `(path: string, depth?: integer)`.
+
+use super::safe;
+use serde_json::Value;
+use trunkline_protocol::Raw;
+
+/// Choices named in a signature before it gets too long.
+const MAX_CHOICES: usize = 5;
+/// How deep lists and references are followed.
+const MAX_DEPTH: usize = 4;
+
+/// The arguments that a schema describes.
+pub(super) fn of_schema(schema: &Raw) -> String {
+    let schema: Value = schema.decode().unwrap_or_default();
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let arguments: Vec<String> = properties
+        .map(|(name, property)| {
+            let mark = if required.contains(&name.as_str()) { "" } else { "?" };
+            let kind = kind(property, &schema, 0);
+            let colon = if kind.is_empty() { "" } else { ": " };
+            safe::line(&format!("{name}{mark}{colon}{kind}"))
+        })
+        .collect();
+    format!("({})", arguments.join(", "))
+}
+
+/// The type in a word or two; empty when the schema allows anything.
+fn kind(schema: &Value, root: &Value, depth: usize) -> String {
+    if depth > MAX_DEPTH {
+        return "…".to_owned();
+    }
+    if let Some(target) = schema["$ref"].as_str() {
+        let found = target.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
+        return found.map_or_else(String::new, |found| kind(found, root, depth + 1));
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        return choices(values);
+    }
+    if let Some(value) = schema.get("const") {
+        return value.to_string();
+    }
+    if let Some(branches) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
+        let mut kinds: Vec<String> = branches.iter().map(|branch| kind(branch, root, depth + 1)).collect();
+        kinds.dedup();
+        return kinds.join("|");
+    }
+    match &schema["type"] {
+        Value::String(name) if name == "array" => match kind(&schema["items"], root, depth + 1) {
+            inner if inner.is_empty() => "array".to_owned(),
+            inner if inner.contains('|') => format!("({inner})[]"),
+            inner => format!("{inner}[]"),
+        },
+        Value::String(name) => name.clone(),
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("|"),
+        _ => String::new(),
+    }
+}
+
+fn choices(values: &[Value]) -> String {
+    let mut words: Vec<String> = values.iter().take(MAX_CHOICES).map(Value::to_string).collect();
+    if values.len() > MAX_CHOICES {
+        words.push("…".to_owned());
+    }
+    words.join("|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_spelled_shortly() {
+        let schema = r##"{"type":"object","required":["path"],"properties":{
+            "path":{"type":"string"},"depth":{"type":"integer"},"tags":{"type":"array","items":{"type":"string"}},
+            "level":{"enum":["a","b"]},"maybe":{"anyOf":[{"type":"number"},{"type":"null"}]},
+            "pair":{"type":["string","null"]},"who":{"$ref":"#/$defs/Who"},"any":{}},
+            "$defs":{"Who":{"type":"object"}}}"##;
+        let want = "(path: string, depth?: integer, tags?: string[], level?: \"a\"|\"b\", maybe?: number|null, \
+                    pair?: string|null, who?: object, any?)";
+        assert_eq!(of_schema(&Raw::parse(schema).unwrap()), want);
+    }
+
+    #[test]
+    fn odd_schemas_do_not_hurt() {
+        for schema in ["{}", "true", r##"{"properties":{"a":{"$ref":"#/properties/a"}}}"##] {
+            assert!(of_schema(&Raw::parse(schema).unwrap()).starts_with('('));
+        }
+    }
+}

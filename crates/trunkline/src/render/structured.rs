@@ -1,0 +1,141 @@
+//! Structured content: a table for a list of objects, names and values for one object, JSON for the rest.
+
+use super::{NAME, indent, json, safe, table};
+use std::fmt::Write as _;
+use trunkline_protocol::{Object, Raw};
+use unicode_width::UnicodeWidthStr;
+
+/// Columns beyond which a table cannot be read, so that JSON is the better form.
+const MAX_COLUMNS: usize = 12;
+
+/// For people.
+pub(super) fn render(raw: &Raw) -> String {
+    as_table(raw).or_else(|| as_members(raw)).unwrap_or_else(|| {
+        let mut text = safe::json(&json::pretty(raw)).into_owned();
+        text.push('\n');
+        text
+    })
+}
+
+/// Whether both texts are the same JSON, whatever their layout.
+pub(super) fn same_json(text: &str, raw: &Raw) -> bool {
+    let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+    read(text).is_some_and(|value| Some(value) == read(raw.as_str()))
+}
+
+fn as_table(raw: &Raw) -> Option<String> {
+    let items: Vec<Raw> = raw.decode().ok()?;
+    let rows: Vec<Object> = items.iter().map(Raw::object).collect::<Option<_>>()?;
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in rows.iter().flat_map(Object::iter) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+        if names.len() > MAX_COLUMNS {
+            return None;
+        }
+    }
+    if names.is_empty() {
+        return None;
+    }
+    let cell = |row: &Object, name: &str| row.get(name).map(in_line).unwrap_or_default();
+    let cells: Vec<Vec<String>> =
+        rows.iter().map(|row| names.iter().map(|name| cell(row, name)).collect()).collect();
+    let headings: Vec<String> = names.iter().map(|name| safe::line(name)).collect();
+    Some(table::columns(&headings, &cells))
+}
+
+fn as_members(raw: &Raw) -> Option<String> {
+    let members = raw.object().filter(|members| !members.is_empty())?;
+    let names: Vec<String> = members.iter().map(|(name, _)| safe::line(name)).collect();
+    let width = names.iter().map(|name| name.width()).max().unwrap_or_default();
+    let mut out = String::new();
+    for (name, (_, value)) in names.iter().zip(members.iter()) {
+        let label = format!("{NAME}{name}{NAME:#}:");
+        let written = match below(value) {
+            Some(block) => {
+                out.push_str(&label);
+                out.push('\n');
+                indent(&mut out, &block, 2);
+                Ok(())
+            }
+            None => writeln!(out, "{label}{} {}", " ".repeat(width - name.width()), in_line(value)),
+        };
+        written.expect("a String takes any text");
+    }
+    Some(out)
+}
+
+/// A value that needs lines of its own: lists of objects, objects, texts of several lines.
+fn below(value: &Raw) -> Option<String> {
+    if let Ok(text) = value.decode::<String>() {
+        return text.contains('\n').then(|| safe::text(&text).into_owned());
+    }
+    let is_filled_object = value.object().is_some_and(|members| !members.is_empty());
+    as_table(value).or_else(|| is_filled_object.then(|| safe::json(&json::pretty(value)).into_owned()))
+}
+
+/// A value in one line: texts without their quotes, the rest as JSON.
+fn in_line(value: &Raw) -> String {
+    match value.decode::<String>() {
+        Ok(text) => safe::line(&text),
+        Err(_) => safe::line(&safe::json(value.as_str())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(text: &str) -> String {
+        anstream::adapter::strip_str(&render(&Raw::parse(text.to_owned()).unwrap())).to_string()
+    }
+
+    #[test]
+    fn a_list_of_objects_is_a_table() {
+        let text = r#"[{"id":12345678901234567890123,"name":"a\u001b[1m"},{"id":2,"ok":true,"tags":["x","y"]}]"#;
+        insta::assert_snapshot!(rendered(text), @r#"
+        id                       name   ok    tags
+        ───────────────────────  ─────  ────  ─────────
+        12345678901234567890123  a␛[1m
+        2                               true  ["x","y"]
+        "#);
+    }
+
+    #[test]
+    fn an_object_is_names_and_values() {
+        let text = r#"{"city":"Bern","temperature":-1.50,"rows":[{"a":1}],"more":{"b":[2]},"none":[],"text":"x\ny"}"#;
+        insta::assert_snapshot!(rendered(text), @r#"
+        city:        Bern
+        temperature: -1.50
+        rows:
+          a
+          ─
+          1
+        more:
+          {
+            "b": [
+              2
+            ]
+          }
+        none:        []
+        text:
+          x
+          y
+        "#);
+    }
+
+    #[test]
+    fn the_rest_is_json() {
+        assert_eq!(rendered("[1,2]"), "[\n  1,\n  2\n]\n");
+        assert_eq!(rendered("{}"), "{}\n");
+        assert_eq!(rendered("null"), "null\n");
+    }
+
+    #[test]
+    fn layout_does_not_make_json_another() {
+        let raw = Raw::parse(r#"{"a":[1,2]}"#).unwrap();
+        assert!(same_json("{\n \"a\": [1, 2] }", &raw));
+        assert!(!same_json("a: 1, 2", &raw));
+    }
+}

@@ -1,0 +1,128 @@
+//! Where text goes: data to standard output, everything else to standard error, neither through a progress bar.
+
+use crate::{
+    args::{Colors, OutputArgs},
+    environment::{self, Environment},
+    render::{json, safe},
+};
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use indicatif::ProgressBar;
+use std::{
+    io::{self, ErrorKind, IsTerminal, Write},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+use trunkline_protocol::Raw;
+
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const NOTE: Style = AnsiColor::Cyan.on_default().bold();
+
+/// Standard output and standard error, and what they are.
+#[derive(Debug)]
+pub(crate) struct Screen {
+    stdout: ColorChoice,
+    stderr: ColorChoice,
+    volume: Volume,
+    bar: Mutex<Option<ProgressBar>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Volume {
+    Quiet,
+    Usual,
+}
+
+impl Screen {
+    pub(crate) fn new(output: OutputArgs, environment: &Environment) -> Self {
+        let plain = environment.get_filled(environment::NO_COLOR).is_some();
+        let choose = |is_terminal: bool| match output.color {
+            Colors::Always => ColorChoice::Always,
+            Colors::Auto if is_terminal && !plain => ColorChoice::Always,
+            Colors::Auto | Colors::Never => ColorChoice::Never,
+        };
+        Self {
+            stdout: choose(io::stdout().is_terminal()),
+            stderr: choose(io::stderr().is_terminal()),
+            volume: if output.quiet { Volume::Quiet } else { Volume::Usual },
+            bar: Mutex::new(None),
+        }
+    }
+
+    /// Prints what was asked for. A reader that has gone away has read enough.
+    pub(crate) fn data(&self, text: &str) -> io::Result<()> {
+        self.aside(|| {
+            let mut out = AutoStream::new(io::stdout().lock(), self.stdout);
+            gone_is_fine(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+        })
+    }
+
+    /// Prints JSON: laid out and harmless on a terminal, as it is elsewhere.
+    pub(crate) fn json(&self, raw: &Raw) -> io::Result<()> {
+        let mut text = if io::stdout().is_terminal() {
+            safe::json(&json::pretty(raw)).into_owned()
+        } else {
+            raw.as_str().to_owned()
+        };
+        text.push('\n');
+        self.aside(|| {
+            let mut out = io::stdout().lock();
+            gone_is_fine(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+        })
+    }
+
+    /// Prints to standard error, whatever was asked for.
+    pub(crate) fn tell(&self, text: &str) {
+        self.aside(|| {
+            let mut out = AutoStream::new(io::stderr().lock(), self.stderr);
+            // Nobody is left to tell if this fails.
+            out.write_all(text.as_bytes()).and_then(|()| out.flush()).unwrap_or_default();
+        });
+    }
+
+    pub(crate) fn warn(&self, text: &str) {
+        self.remark(WARNING, "warning", text);
+    }
+
+    pub(crate) fn note(&self, text: &str) {
+        self.remark(NOTE, "note", text);
+    }
+
+    /// Whether somebody can be asked.
+    pub(crate) fn can_ask(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    pub(super) fn shows_progress(&self) -> bool {
+        self.volume == Volume::Usual && io::stderr().is_terminal()
+    }
+
+    /// Does something while the progress bar, if there is one, is out of the way.
+    pub(super) fn aside<T>(&self, act: impl FnOnce() -> T) -> T {
+        let bar = self.bar().clone();
+        match bar {
+            Some(bar) => bar.suspend(act),
+            None => act(),
+        }
+    }
+
+    pub(super) fn set_bar(&self, bar: Option<ProgressBar>) {
+        *self.bar() = bar;
+    }
+
+    fn remark(&self, style: Style, label: &str, text: &str) {
+        if self.volume == Volume::Usual {
+            self.tell(&format!("{style}{label}{style:#}: {}\n", safe::text(text)));
+        }
+    }
+
+    fn bar(&self) -> MutexGuard<'_, Option<ProgressBar>> {
+        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn gone_is_fine(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
