@@ -33,7 +33,10 @@ pub(crate) const VARIABLES: &[Variable] = &[
         name: LOG,
         meaning: "What the program's own log shows on standard error, as `tracing` directives such as `trunkline_client=debug`. It goes before `-v` and `-q`.",
     },
-    Variable { name: NO_COLOR, meaning: "Any value but the empty one turns colours off. `--color` goes before it." },
+    Variable {
+        name: NO_COLOR,
+        meaning: "Any value but the empty one turns colours off. `--color` goes before it.",
+    },
     Variable {
         name: CACHE_HOME,
         meaning: "Where `trunkline/servers.json` is kept, which remembers how servers were reached (default `~/.cache`).",

@@ -4,7 +4,7 @@ use crate::render::safe;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use trunkline_protocol::{Fault, FaultKind};
+use trunkline_protocol::{Fault, FaultKind, Raw};
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -86,14 +86,25 @@ impl Failure {
             Cause::Text(text) => line(&mut out, ERROR, "error", text),
             Cause::Fault(fault) => {
                 let entry = fault.entry();
-                line(&mut out, ERROR, &format!("error[{}]", entry.code), entry.user_message);
-                indented(&mut out, fault.message());
+                let label = format!("error[{}]", entry.code);
+                // What was not even sent was not refused by the server, so the catalogue's words do not fit.
+                let (title, rest) = match (self.kind, fault.message().split_once('\n')) {
+                    (Kind::Usage, Some((first, rest))) => (first, rest),
+                    (Kind::Usage, None) => (fault.message(), ""),
+                    _ => (entry.user_message, fault.message()),
+                };
+                line(&mut out, ERROR, &label, title);
+                if !rest.eq_ignore_ascii_case(title) {
+                    indented(&mut out, rest);
+                }
                 fault.detail().iter().for_each(|detail| indented(&mut out, detail));
                 hints.push(entry.suggested_action);
             }
         }
         hints.extend(self.hints.iter().map(String::as_str));
-        hints.iter().for_each(|hint| line(&mut out, HINT, "hint", hint));
+        for hint in hints {
+            line(&mut out, HINT, "hint", hint);
+        }
         out
     }
 
@@ -132,8 +143,22 @@ impl From<Fault> for Failure {
             FaultKind::UrlInvalid => Kind::Usage,
             _ => Kind::Answer,
         };
-        Self { kind, cause: Cause::Fault(fault), hints: Vec::new() }
+        let hints = addresses(&fault);
+        Self { kind, cause: Cause::Fault(fault), hints }
     }
+}
+
+/// The pages that a server wants visited before it goes on.
+fn addresses(fault: &Fault) -> Vec<String> {
+    if fault.kind() != FaultKind::UrlElicitationRequired {
+        return Vec::new();
+    }
+    let asked: Option<Vec<Raw>> = fault.data().and_then(|data| data.member_as("elicitations"));
+    let address = |asked: &Raw| {
+        let why = asked.member_as::<String>("message").map(|why| format!(" ({why})")).unwrap_or_default();
+        asked.member_as::<String>("url").map(|url| format!("visit {url}{why}"))
+    };
+    asked.iter().flatten().filter_map(address).collect()
 }
 
 fn line(out: &mut String, style: Style, label: &str, text: &str) {
@@ -157,7 +182,8 @@ mod tests {
 
     #[test]
     fn a_fault_tells_code_what_happened_and_what_to_do() {
-        let fault = Fault::new(FaultKind::CannotConnect, "connection refused").with_detail("127.0.0.1:9\x1b[2J");
+        let fault =
+            Fault::new(FaultKind::CannotConnect, "connection refused").with_detail("127.0.0.1:9\x1b[2J");
         let failure = Failure::connecting(fault).hint("start it first");
         insta::assert_snapshot!(plain(&failure), @r"
         error[E216]: The server cannot be reached
@@ -169,6 +195,24 @@ mod tests {
         assert_eq!(failure.exit_code(), 3);
         let json = failure.to_json();
         assert_eq!((&json["error"]["code"], &json["exit_code"]), (&json!("E216"), &json!(3)));
+    }
+
+    #[test]
+    fn what_was_not_sent_is_not_told_as_refused() {
+        let failure = Failure::refused(FaultKind::InvalidRequest, "`x` was not called:\nmissing: `a`");
+        insta::assert_snapshot!(plain(&failure), @r"
+        error[E203]: `x` was not called:
+          missing: `a`
+        hint: Check the arguments against the tool's schema
+        ");
+    }
+
+    #[test]
+    fn pages_to_visit_are_named() {
+        let data = r#"{"elicitations":[{"mode":"url","url":"https://h/x","message":"sign in"}]}"#;
+        let fault = Fault::new(FaultKind::UrlElicitationRequired, "first sign in");
+        let failure = Failure::from(fault.with_data(Raw::parse(data).unwrap()));
+        assert!(plain(&failure).contains("hint: visit https://h/x (sign in)\n"));
     }
 
     #[test]

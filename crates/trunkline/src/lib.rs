@@ -26,9 +26,9 @@
 //! [`Host`]; without one, servers are told that nobody can be asked.
 
 pub use trunkline_client::{
-    Abilities, Ability, Asked, BadTarget, Carrier, Change, Client, ClientInfo, ConnectOptions, Connection, Direction,
-    Host, Ids, Interest, Listing, Memory, Nobody, ServerInfo, Speak, State, Subscription, Tap, Target, ToolCall, Way,
-    cache, resilience,
+    Abilities, Ability, Asked, BadTarget, Carrier, Change, Client, ClientInfo, ConnectOptions, Connection,
+    Direction, Host, Ids, Interest, Listing, Memory, Nobody, ServerInfo, Speak, State, Subscription, Tap,
+    Target, ToolCall, Way, cache, resilience,
 };
 pub use trunkline_protocol::{
     self as protocol, Era, Fault, FaultKind, Malformed, Object, Raw, Revision, message,

@@ -27,7 +27,8 @@ pub(crate) struct Remembered(PathBuf);
 impl Remembered {
     /// `None` when the environment names no place for it.
     pub(crate) fn find(environment: &Environment) -> Option<Self> {
-        let absolute = |name: &str| environment.get_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let absolute =
+            |name: &str| environment.get_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let cache = absolute(environment::CACHE_HOME)
             .or_else(|| absolute(environment::HOME).map(|home| home.join(".cache")))?;
         Some(Self(cache.join("trunkline").join("servers.json")))
@@ -104,7 +105,10 @@ mod tests {
         let (_folder, file) = file();
         file.keep("server --token s3cret", Some(Way::LegacySse));
         file.keep("other", Some(Way::Modern));
-        assert_eq!(file.memory_of("server --token s3cret").recall("server --token s3cret"), Some(Way::LegacySse));
+        assert_eq!(
+            file.memory_of("server --token s3cret").recall("server --token s3cret"),
+            Some(Way::LegacySse)
+        );
         assert_eq!(file.memory_of("third").recall("third"), None);
         assert!(!fs::read_to_string(&file.0).unwrap().contains("s3cret"));
         file.keep("other", None);
@@ -126,7 +130,8 @@ mod tests {
     #[test]
     fn the_file_does_not_grow_without_end() {
         let (_folder, file) = file();
-        let full: Map<String, Value> = (0..MAX_ENTRIES).map(|i| (format!("{i:04}"), json!("modern"))).collect();
+        let full: Map<String, Value> =
+            (0..MAX_ENTRIES).map(|i| (format!("{i:04}"), json!("modern"))).collect();
         replace(&file.0, &json!({"servers": full}).to_string()).unwrap();
         file.keep("new", Some(Way::Modern));
         assert_eq!(file.read().len(), MAX_ENTRIES);
@@ -136,7 +141,8 @@ mod tests {
     #[test]
     fn there_may_be_no_place_for_it() {
         assert!(Remembered::find(&Environment::default()).is_none());
-        let home = Remembered::find(&Environment::of([("HOME", "/h"), ("XDG_CACHE_HOME", "relative")])).unwrap();
+        let home =
+            Remembered::find(&Environment::of([("HOME", "/h"), ("XDG_CACHE_HOME", "relative")])).unwrap();
         assert_eq!(home.0, Path::new("/h/.cache/trunkline/servers.json"));
     }
 }

@@ -14,8 +14,9 @@ pub(crate) struct Stop {
 
 impl Stop {
     pub(crate) fn listen() -> Result<Self, Failure> {
-        let listen =
-            |kind| signal(kind).map_err(|error| Failure::usage(format!("signals cannot be received: {error}")));
+        let listen = |kind| {
+            signal(kind).map_err(|error| Failure::usage(format!("signals cannot be received: {error}")))
+        };
         Ok(Self { interrupt: listen(SignalKind::interrupt())?, terminate: listen(SignalKind::terminate())? })
     }
 

@@ -20,7 +20,11 @@ use trunkline_transport::http::{ClientCertificate, HttpOptions, Pem};
 use url::Url;
 
 /// The target with what the options add to it.
-pub(crate) fn target(target: Target, args: &ConnectionArgs, environment: &Environment) -> Result<Target, Failure> {
+pub(crate) fn target(
+    target: Target,
+    args: &ConnectionArgs,
+    environment: &Environment,
+) -> Result<Target, Failure> {
     match target {
         Target::Url(_) => {
             refuse("--env", !args.variables.is_empty(), "a command")?;
@@ -63,7 +67,11 @@ pub(crate) fn options(args: &ConnectionArgs, context: &Context) -> Result<Connec
 }
 
 fn refuse(option: &str, given: bool, needs: &str) -> Result<(), Failure> {
-    if given { Err(Failure::usage(format!("{option} makes sense only where the target is {needs}"))) } else { Ok(()) }
+    if given {
+        Err(Failure::usage(format!("{option} makes sense only where the target is {needs}")))
+    } else {
+        Ok(())
+    }
 }
 
 fn expanded(text: &str, place: &str, environment: &Environment) -> Result<String, Failure> {
@@ -122,12 +130,13 @@ fn headers(words: &[String], environment: &Environment) -> Result<HeaderMap, Fai
             return Err(Failure::usage("a --header is not `Name: value`"));
         };
         let name = name.trim();
-        let header: HeaderName =
-            name.parse().map_err(|_| Failure::usage(format!("--header `{name}` is not the name of a header")))?;
-        let value = expanded(value.trim(), &format!("--header {name}"), environment)?;
-        let mut value: HeaderValue = value
+        let header: HeaderName = name
             .parse()
-            .map_err(|_| Failure::usage(format!("--header {name}: its value has characters that no header has")))?;
+            .map_err(|_| Failure::usage(format!("--header `{name}` is not the name of a header")))?;
+        let value = expanded(value.trim(), &format!("--header {name}"), environment)?;
+        let mut value: HeaderValue = value.parse().map_err(|_| {
+            Failure::usage(format!("--header {name}: its value has characters that no header has"))
+        })?;
         value.set_sensitive(true);
         headers.append(header, value);
     }

@@ -25,7 +25,9 @@ mod tests {
 
     #[test]
     fn units_and_fractions_are_read() {
-        for (text, millis) in [("30", 30_000), ("1.5s", 1500), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000)] {
+        for (text, millis) in
+            [("30", 30_000), ("1.5s", 1500), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000)]
+        {
             assert_eq!(parse(text), Ok(Duration::from_millis(millis)), "{text}");
         }
     }

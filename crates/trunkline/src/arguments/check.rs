@@ -92,7 +92,8 @@ fn told(path: &str, error: &ValidationError<'_>) -> String {
     let given = shown(&error.instance().to_string());
     let reason = match error.kind() {
         ValidationErrorKind::Enum { options } => {
-            let options: Vec<String> = options.as_array().into_iter().flatten().map(Value::to_string).collect();
+            let options: Vec<String> =
+                options.as_array().into_iter().flatten().map(Value::to_string).collect();
             format!("must be one of {}", options.join(", "))
         }
         // The library's texts begin with the value, which may be long.
@@ -153,12 +154,12 @@ mod tests {
 
     #[test]
     fn slips_are_suggested_and_missing_ones_listed() {
-        let found = checked(SCHEMA, r#"{"pth":"a","mood":1}"#);
+        let found = checked(SCHEMA, r#"{"pth":"a","zebra":1}"#);
         insta::assert_snapshot!(found.faults.join("\n"), @r"
         missing: `path` (string), `mode`
         there is no argument `pth`; did you mean `path`?
         ");
-        assert_eq!(found.warnings, ["the tool's schema does not know the argument `mood`"]);
+        assert_eq!(found.warnings, ["the tool's schema does not know the argument `zebra`"]);
     }
 
     #[test]
@@ -166,12 +167,17 @@ mod tests {
         let closed = r#"{"properties":{"a":{}},"additionalProperties":false}"#;
         let found = checked(closed, r#"{"zebra":1}"#);
         assert_eq!(found.faults, ["there is no argument `zebra`; the tool takes `a`"]);
-        assert_eq!(checked(r#"{"properties":{"a":{}},"additionalProperties":true}"#, r#"{"aa":1}"#), Findings::default());
+        assert_eq!(
+            checked(r#"{"properties":{"a":{}},"additionalProperties":true}"#, r#"{"aa":1}"#),
+            Findings::default()
+        );
     }
 
     #[test]
     fn a_broken_schema_is_a_warning_and_nothing_is_fetched() {
-        for schema in [r#"{"type":7}"#, r#"{"$ref":"http://127.0.0.1:9/x.json"}"#, r#"{"$ref":"file:///etc/passwd"}"#] {
+        for schema in
+            [r#"{"type":7}"#, r#"{"$ref":"http://127.0.0.1:9/x.json"}"#, r#"{"$ref":"file:///etc/passwd"}"#]
+        {
             let found = checked(schema, r#"{"a":1}"#);
             assert!(found.faults.is_empty(), "{found:?}");
             assert!(found.warnings[0].starts_with("the tool's schema is broken"), "{found:?}");

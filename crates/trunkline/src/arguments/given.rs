@@ -49,8 +49,9 @@ pub(crate) fn pair(word: &str) -> Option<(&str, &str)> {
 
 fn read_file(file: &str, stdin: &mut Stdin) -> Result<Object, BadArgument> {
     let shown = if file == "-" { "the standard input".to_owned() } else { format!("`{file}`") };
-    let content = if file == "-" { stdin.read() } else { File::open(file).and_then(|file| bounded(file)) };
-    let content = content.map_err(|error| BadArgument::NoFile { file: shown.clone(), reason: error.to_string() })?;
+    let content = if file == "-" { stdin.read() } else { File::open(file).and_then(bounded) };
+    let content =
+        content.map_err(|error| BadArgument::NoFile { file: shown.clone(), reason: error.to_string() })?;
     let raw = Raw::parse(content)
         .map_err(|malformed| BadArgument::NoFile { file: shown.clone(), reason: malformed.to_string() })?;
     raw.object().ok_or(BadArgument::FileWithoutObject(shown))

@@ -30,7 +30,12 @@ impl Kinds {
     }
 
     /// One item of a list, when the schema wants a list there and the text is not a whole one.
-    pub(super) fn list_item(&self, path: &[String], name: &str, text: &str) -> Result<Option<Raw>, BadArgument> {
+    pub(super) fn list_item(
+        &self,
+        path: &[String],
+        name: &str,
+        text: &str,
+    ) -> Result<Option<Raw>, BadArgument> {
         let schema = self.at(path);
         let types = self.types(schema);
         if !types.contains(&"array") || types.contains(&"string") || text.trim_start().starts_with('[') {

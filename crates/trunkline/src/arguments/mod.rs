@@ -87,7 +87,9 @@ fn put(object: &mut Object, path: &[String], value: Raw, whole: &str) -> Result<
         return Ok(());
     }
     let mut child = match object.get(name) {
-        Some(raw) => raw.object().ok_or_else(|| BadArgument::NoObject { whole: whole.to_owned(), part: name.clone() })?,
+        Some(raw) => raw
+            .object()
+            .ok_or_else(|| BadArgument::NoObject { whole: whole.to_owned(), part: name.clone() })?,
         None => Object::new(),
     };
     put(&mut child, inner, value, whole)?;
@@ -108,13 +110,22 @@ mod tests {
 
     fn built(words: &[&str]) -> Result<String, BadArgument> {
         let schema = Raw::parse(SCHEMA).unwrap();
-        let given = words.iter().map(|word| Given::read(word, &mut Stdin::default())).collect::<Result<_, _>>()?;
+        let given =
+            words.iter().map(|word| Given::read(word, &mut Stdin::default())).collect::<Result<_, _>>()?;
         build(given, Some(&schema)).map(|object| object.to_raw().to_string())
     }
 
     #[test]
     fn the_schema_decides_what_a_value_becomes() {
-        let words = ["text=5", "count=123456789012345678901234567890", "ratio=1.50", "deep=true", "gone=null", "either=5", "level=2"];
+        let words = [
+            "text=5",
+            "count=123456789012345678901234567890",
+            "ratio=1.50",
+            "deep=true",
+            "gone=null",
+            "either=5",
+            "level=2",
+        ];
         let want = r#"{"text":"5","count":123456789012345678901234567890,"ratio":1.50,"deep":true,"gone":null,"either":"5","level":2}"#;
         assert_eq!(built(&words).unwrap(), want);
     }
@@ -127,25 +138,43 @@ mod tests {
 
     #[test]
     fn dots_lead_into_objects_unless_the_schema_has_the_very_name() {
-        assert_eq!(built(&["where.line=3", "where.file=x", "a.b=1"]).unwrap(), r#"{"where":{"line":3,"file":"x"},"a.b":1}"#);
+        assert_eq!(
+            built(&["where.line=3", "where.file=x", "a.b=1"]).unwrap(),
+            r#"{"where":{"line":3,"file":"x"},"a.b":1}"#
+        );
         let error = built(&["text=x", "text.more=y"]).unwrap_err();
         assert_eq!(error.to_string(), "`text.more` would put a member into `text`, which is no object");
     }
 
     #[test]
     fn json_is_taken_as_it_is_and_unknown_names_are_text() {
-        assert_eq!(built(&["count:=\"x\"", "new:=[1.0]", "other=1"]).unwrap(), r#"{"count":"x","new":[1.0],"other":"1"}"#);
+        assert_eq!(
+            built(&["count:=\"x\"", "new:=[1.0]", "other=1"]).unwrap(),
+            r#"{"count":"x","new":[1.0],"other":"1"}"#
+        );
     }
 
     #[test]
     fn what_does_not_fit_is_told() {
         let told = |words: &[&str]| built(words).unwrap_err().to_string();
-        assert_eq!(told(&["count=abc"]), "`count` takes an integer, but `abc` is none; `count:=…` takes any JSON");
-        assert_eq!(told(&["count=1.5"]), "`count` takes an integer, but `1.5` is none; `count:=…` takes any JSON");
+        assert_eq!(
+            told(&["count=abc"]),
+            "`count` takes an integer, but `abc` is none; `count:=…` takes any JSON"
+        );
+        assert_eq!(
+            told(&["count=1.5"]),
+            "`count` takes an integer, but `1.5` is none; `count:=…` takes any JSON"
+        );
         assert_eq!(told(&["map=x"]), "`map` takes an object, but `x` is none; `map:=…` takes any JSON");
-        assert_eq!(told(&["gone=x"]), "`gone` takes an integer or null, but `x` is none; `gone:=…` takes any JSON");
+        assert_eq!(
+            told(&["gone=x"]),
+            "`gone` takes an integer or null, but `x` is none; `gone:=…` takes any JSON"
+        );
         assert_eq!(told(&["text=a", "text=b"]), "`text` is given twice");
-        assert_eq!(told(&["hello"]), "`hello` is not an argument; write `name=value`, `name:=json` or `@file`");
+        assert_eq!(
+            told(&["hello"]),
+            "`hello` is not an argument; write `name=value`, `name:=json` or `@file`"
+        );
         assert!(told(&["x:={"]).starts_with("`x` is not valid JSON"));
     }
 

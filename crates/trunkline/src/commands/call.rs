@@ -24,7 +24,9 @@ use trunkline_protocol::{
 ///
 /// The arguments are checked against the tool's schema before anything is sent.
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "trunkline call [OPTIONS] <URL> <TOOL> [ARGUMENT]...\n       trunkline call [OPTIONS] <TOOL> [ARGUMENT]... -- <COMMAND>...")]
+#[command(
+    override_usage = "trunkline call [OPTIONS] <URL> <TOOL> [ARGUMENT]...\n       trunkline call [OPTIONS] <TOOL> [ARGUMENT]... -- <COMMAND>..."
+)]
 pub(crate) struct Args {
     /// The server's address, the tool's name, and its arguments
     #[arg(value_name = "TARGET TOOL ARGUMENT")]
@@ -89,7 +91,8 @@ fn checked(context: &Context, tool: &Tool, given: Vec<Given>) -> Result<Object, 
     }
     let text = format!("`{}` was not called:\n{}", tool.name, findings.faults.join("\n"));
     let failure = Failure::refused(FaultKind::InvalidRequest, text);
-    Err(failure.hint("`trunkline list … tools --schema` shows the schema; --no-check sends the call all the same"))
+    Err(failure
+        .hint("`trunkline list … tools --schema` shows the schema; --no-check sends the call all the same"))
 }
 
 fn show(context: &Context, args: &Args, result: &CallToolResult) -> Result<Ending, Failure> {

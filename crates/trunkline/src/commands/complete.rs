@@ -17,7 +17,9 @@ use trunkline_protocol::{
 
 /// Ask how an argument of a prompt or of a resource template could go on
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "trunkline complete [OPTIONS] <URL> prompt <PROMPT> <NAME=BEGINNING> [NAME=VALUE]...\n       trunkline complete [OPTIONS] <URL> resource <TEMPLATE> <NAME=BEGINNING> [NAME=VALUE]...\n       trunkline complete [OPTIONS] prompt <PROMPT> <NAME=BEGINNING> -- <COMMAND>...")]
+#[command(
+    override_usage = "trunkline complete [OPTIONS] <URL> prompt <PROMPT> <NAME=BEGINNING> [NAME=VALUE]...\n       trunkline complete [OPTIONS] <URL> resource <TEMPLATE> <NAME=BEGINNING> [NAME=VALUE]...\n       trunkline complete [OPTIONS] prompt <PROMPT> <NAME=BEGINNING> -- <COMMAND>..."
+)]
 pub(crate) struct Args {
     /// The server's address; `prompt` or `resource`; its name or URI template; the argument to complete, as `name=beginning`; other
     /// arguments that are known already
@@ -40,7 +42,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         }
         let values = &result.completion.values;
         if result.completion.has_more == Some(true) {
-            let total = result.completion.total.as_ref().map(|total| format!(" of {total}")).unwrap_or_default();
+            let total =
+                result.completion.total.as_ref().map(|total| format!(" of {total}")).unwrap_or_default();
             context.screen.note(&format!("{}{total} values are shown", values.len()));
         }
         context.print(&values.iter().map(|value| safe::line(value) + "\n").collect::<String>())
@@ -63,7 +66,8 @@ fn params(words: &[&str]) -> Result<CompleteParams, Failure> {
     let mut params = CompleteParams::new(reference, CompletionArgument::new(name, value));
     let known: Object = arguments.map(|(name, value)| (name, Raw::string(&value))).collect();
     if !known.is_empty() {
-        params.context = Some(CompletionContext { arguments: Some(known.to_raw()), ..CompletionContext::default() });
+        params.context =
+            Some(CompletionContext { arguments: Some(known.to_raw()), ..CompletionContext::default() });
     }
     Ok(params)
 }

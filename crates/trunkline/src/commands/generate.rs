@@ -16,7 +16,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Ending, Failure> {
-    let failed = |error: io::Error| Failure::usage(format!("{} cannot be written: {error}", args.folder.display()));
+    let failed =
+        |error: io::Error| Failure::usage(format!("{} cannot be written: {error}", args.folder.display()));
     write_all(&args.folder).map(|()| Ending::Fine).map_err(failed)
 }
 

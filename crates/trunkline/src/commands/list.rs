@@ -8,17 +8,18 @@ use crate::{
     session,
 };
 use clap::ValueEnum;
-use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use trunkline_client::{Client, Listing, ServerInfo};
 use trunkline_protocol::{
-    Fault, FaultKind,
+    Fault, FaultKind, Object, Raw,
     message::{Prompt, Resource, ResourceTemplate, Tool},
 };
 
 /// Show what a server offers: tools, resources, resource templates, prompts
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "trunkline list [OPTIONS] <URL> [KIND]...\n       trunkline list [OPTIONS] [KIND]... -- <COMMAND>...")]
+#[command(
+    override_usage = "trunkline list [OPTIONS] <URL> [KIND]...\n       trunkline list [OPTIONS] [KIND]... -- <COMMAND>..."
+)]
 pub(crate) struct Args {
     /// The server's address, and what to show: `tools`, `resources`, `templates`, `prompts` (default: everything)
     #[arg(value_name = "TARGET KIND")]
@@ -63,7 +64,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         let found = Found::fetch(client, &kinds).await?;
         found.warn(context);
         if context.output.json {
-            return context.print_json(&found.to_json(client.server()));
+            let all = found
+                .to_json(client.server())
+                .map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))?;
+            return context.print_json(&all.to_raw());
         }
         if !everything {
             found.note_missing(context, &kinds);
@@ -101,15 +105,22 @@ impl Found {
         text
     }
 
-    fn to_json(&self, server: &ServerInfo) -> Value {
-        let mut all = Map::new();
-        all.insert("server".to_owned(), server_json(server));
-        let mut add = |name: &str, items: Option<Value>| all.extend(items.map(|items| (name.to_owned(), items)));
-        add("tools", self.tools.as_ref().map(|list| json!(list.items)));
-        add("resources", self.resources.as_ref().map(|list| json!(list.items)));
-        add("resourceTemplates", self.templates.as_ref().map(|list| json!(list.items)));
-        add("prompts", self.prompts.as_ref().map(|list| json!(list.items)));
-        Value::Object(all)
+    /// Items as the server wrote them.
+    fn to_json(&self, server: &ServerInfo) -> Result<Object, serde_json::Error> {
+        let mut all = Object::new();
+        all.set("server", server_json(server)?.to_raw());
+        let lists = [
+            ("tools", self.tools.as_ref().map(|list| Raw::encode(&list.items))),
+            ("resources", self.resources.as_ref().map(|list| Raw::encode(&list.items))),
+            ("resourceTemplates", self.templates.as_ref().map(|list| Raw::encode(&list.items))),
+            ("prompts", self.prompts.as_ref().map(|list| Raw::encode(&list.items))),
+        ];
+        for (name, items) in lists {
+            if let Some(items) = items {
+                all.set(name, items?);
+            }
+        }
+        Ok(all)
     }
 
     fn warn(&self, context: &Context) {
@@ -143,20 +154,22 @@ impl Found {
 fn offered<T>(list: Result<T, Fault>) -> Result<Option<T>, Failure> {
     match list {
         Ok(list) => Ok(Some(list)),
-        Err(fault) if matches!(fault.kind(), FaultKind::CapabilityMissing | FaultKind::NotAvailable) => Ok(None),
+        Err(fault) if matches!(fault.kind(), FaultKind::CapabilityMissing | FaultKind::NotAvailable) => {
+            Ok(None)
+        }
         Err(fault) => Err(fault.into()),
     }
 }
 
-fn server_json(server: &ServerInfo) -> Value {
-    json!({
-        "name": server.name,
-        "title": server.title,
-        "version": server.version,
-        "revision": server.revision.as_str(),
-        "era": server.era().to_string(),
-        "transport": server.transport.to_string(),
-        "capabilities": server.capabilities,
-        "instructions": server.instructions,
-    })
+fn server_json(server: &ServerInfo) -> Result<Object, serde_json::Error> {
+    let mut about = Object::new();
+    about.set("name", Raw::encode(&server.name)?);
+    about.set("title", Raw::encode(&server.title)?);
+    about.set("version", Raw::encode(&server.version)?);
+    about.set("revision", Raw::string(server.revision.as_str()));
+    about.set("era", Raw::string(&server.era().to_string()));
+    about.set("transport", Raw::string(&server.transport.to_string()));
+    about.set("capabilities", server.capabilities.clone());
+    about.set("instructions", Raw::encode(&server.instructions)?);
+    Ok(about)
 }

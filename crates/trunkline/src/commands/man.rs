@@ -12,7 +12,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
-    let wanted = args.command.as_ref().map_or_else(|| "trunkline".to_owned(), |name| format!("trunkline-{name}"));
+    let wanted =
+        args.command.as_ref().map_or_else(|| "trunkline".to_owned(), |name| format!("trunkline-{name}"));
     let found = pages::manual(Cli::command()).into_iter().find(|(name, _)| *name == wanted);
     let (_, page) = found.ok_or_else(|| Failure::usage(format!("there is no page named `{wanted}`")))?;
     context.print(&page)

@@ -13,7 +13,9 @@ use trunkline_protocol::{FaultKind, message::Prompt};
 
 /// Get a prompt, filled in with arguments
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "trunkline prompt [OPTIONS] <URL> <PROMPT> [NAME=VALUE]...\n       trunkline prompt [OPTIONS] <PROMPT> [NAME=VALUE]... -- <COMMAND>...")]
+#[command(
+    override_usage = "trunkline prompt [OPTIONS] <URL> <PROMPT> [NAME=VALUE]...\n       trunkline prompt [OPTIONS] <PROMPT> [NAME=VALUE]... -- <COMMAND>..."
+)]
 pub(crate) struct Args {
     /// The server's address, the prompt's name, and its arguments as `name=value`
     #[arg(value_name = "TARGET PROMPT ARGUMENT")]
@@ -53,7 +55,9 @@ fn check(prompts: &[Prompt], name: &str, given: &[(String, String)]) -> Result<(
         let text = format!("the server has no prompt named `{name}`");
         let failure = Failure::refused(FaultKind::NotAvailable, text);
         let known = suggest(name, prompts.iter().map(|prompt| prompt.name.as_str()));
-        return Err(known.iter().fold(failure, |failure, known| failure.hint(format!("did you mean `{known}`?"))));
+        return Err(known
+            .iter()
+            .fold(failure, |failure, known| failure.hint(format!("did you mean `{known}`?"))));
     };
     let mut faults = Vec::new();
     let takes = || prompt.arguments.iter().flatten();
@@ -87,6 +91,9 @@ mod tests {
         assert!(check(&prompts, "greet", &pairs(&["who=Ada"]).unwrap()).is_ok());
         assert!(told("great", &[]).contains("did you mean `greet`?"));
         let text = told("greet", &["stile=x"]);
-        assert!(text.contains("no argument `stile`; did you mean `style`?") && text.contains("missing: `who`"), "{text}");
+        assert!(
+            text.contains("no argument `stile`; did you mean `style`?") && text.contains("missing: `who`"),
+            "{text}"
+        );
     }
 }

@@ -12,7 +12,9 @@ use trunkline_client::Client;
 
 /// Read a resource
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "trunkline read [OPTIONS] <URL> <URI>\n       trunkline read [OPTIONS] <URI> -- <COMMAND>...")]
+#[command(
+    override_usage = "trunkline read [OPTIONS] <URL> <URI>\n       trunkline read [OPTIONS] <URI> -- <COMMAND>..."
+)]
 pub(crate) struct Args {
     /// The server's address, and the URI of the resource
     #[arg(value_name = "TARGET URI")]
@@ -31,7 +33,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let split = TargetWords { words: &args.words, command: &args.command }.split(&context.environment)?;
     let uri = match split.rest.as_slice() {
         [uri] => (*uri).to_owned(),
-        [] => return Err(Failure::usage("there is no URI to read").hint("`trunkline list … resources` shows them")),
+        [] => {
+            return Err(
+                Failure::usage("there is no URI to read").hint("`trunkline list … resources` shows them")
+            );
+        }
         [_, more, ..] => return Err(Failure::usage(format!("`{more}` is one word too many"))),
     };
     session::with_client(context, split, &args.connection, async |client: &Client| {

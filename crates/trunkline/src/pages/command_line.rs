@@ -13,58 +13,68 @@ of `trunkline completions`.
 ";
 
 pub(crate) fn command_line(mut program: Command) -> String {
-    // A fixed width, so that the page does not depend on the terminal it was made in.
-    program = program.term_width(100);
     program.build();
-    let mut page = INTRODUCTION.to_owned();
-    let commands: Vec<&Command> = program.get_subcommands().filter(|command| is_documented(command)).collect();
-    section(&mut page, &format!("\n{}\n\n", about(&program)));
-    section(&mut page, "| Command | |\n|---|---|\n");
+    let commands: Vec<&Command> =
+        program.get_subcommands().filter(|command| is_documented(command)).collect();
+    let mut page = format!("{INTRODUCTION}\n{}\n\n| Command | |\n|---|---|\n", about(&program));
     for command in &commands {
         let name = command.get_name();
-        section(&mut page, &format!("| [`{name}`](#{name}) | {} |\n", short(command)));
+        let short = command.get_about().map(|about| in_cell(&about.to_string())).unwrap_or_default();
+        line(&mut page, &format!("| [`{name}`](#{name}) | {short} |"));
     }
     if let Some(after) = program.get_after_long_help() {
-        section(&mut page, &format!("\n```text\n{after}\n```\n"));
+        line(&mut page, &format!("\n```text\n{after}\n```"));
     }
-    section(&mut page, "\n## Options of every command\n");
+    line(&mut page, "\n## Options of every command");
     options(&mut page, program.get_arguments());
+    line(&mut page, "\n## Options of every command that connects");
+    options(
+        &mut page,
+        commands.iter().take(1).flat_map(|list| list.get_arguments()).filter(|arg| is_shared(arg)),
+    );
     for command in commands {
         describe(&mut page, command);
     }
-    section(&mut page, "\n## Environment\n\n| Variable | |\n|---|---|\n");
+    line(&mut page, "\n## Environment\n\n| Variable | |\n|---|---|");
     for variable in VARIABLES {
-        section(&mut page, &format!("| `{}` | {} |\n", variable.name, variable.meaning));
+        line(&mut page, &format!("| `{}` | {} |", variable.name, variable.meaning));
     }
     page
 }
 
 fn describe(page: &mut String, command: &Command) {
-    let name = command.get_name();
     let usage = command.clone().render_usage().to_string();
     let usage: Vec<&str> = usage.trim_start_matches("Usage:").lines().map(str::trim).collect();
-    section(page, &format!("\n## {name}\n\n{}\n\n```text\n{}\n```\n", about(command), usage.join("\n")));
-    let own = command.get_arguments().filter(|arg| !arg.is_global_set());
+    let (name, about, usage) = (command.get_name(), about(command), usage.join("\n"));
+    line(page, &format!("\n## {name}\n\n{about}\n\n```text\n{usage}\n```"));
+    let own = command.get_arguments().filter(|arg| !arg.is_global_set() && !is_shared(arg));
     let (positional, named): (Vec<&Arg>, Vec<&Arg>) = own.partition(|arg| arg.is_positional());
     options(page, positional.into_iter());
     options(page, named.into_iter());
 }
 
+/// Options under a heading of their own are those that all connecting commands share.
+fn is_shared(arg: &Arg) -> bool {
+    arg.get_help_heading().is_some() && !arg.is_global_set()
+}
+
 /// A table per heading.
 fn options<'a>(page: &mut String, args: impl Iterator<Item = &'a Arg>) {
-    let mut heading = None;
+    let mut heading = "";
     for arg in args.filter(|arg| !arg.is_hide_set() && !matches!(arg.get_id().as_str(), "help" | "version")) {
-        let own = Some(arg.get_help_heading().unwrap_or(if arg.is_positional() { "Arguments" } else { "Options" }));
+        let usual = if arg.is_positional() { "Arguments" } else { "Options" };
+        let own = arg.get_help_heading().unwrap_or(usual);
         if heading != own {
             heading = own;
-            section(page, &format!("\n| {} | |\n|---|---|\n", own.unwrap_or_default()));
+            line(page, &format!("\n| {own} | |\n|---|---|"));
         }
-        section(page, &format!("| {} | {} |\n", spelled(arg), help(arg)));
+        line(page, &format!("| {} | {} |", spelled(arg), help(arg)));
     }
 }
 
 fn spelled(arg: &Arg) -> String {
-    let values: Vec<String> = arg.get_value_names().unwrap_or_default().iter().map(|name| format!("<{name}>")).collect();
+    let values: Vec<String> =
+        arg.get_value_names().unwrap_or_default().iter().map(|name| format!("<{name}>")).collect();
     if arg.is_positional() {
         let dashes = if arg.is_last_set() { "-- " } else { "" };
         return format!("`{dashes}{}`", values.join(" "));
@@ -77,15 +87,23 @@ fn spelled(arg: &Arg) -> String {
 }
 
 fn help(arg: &Arg) -> String {
-    let mut text = arg.get_help().map(ToString::to_string).unwrap_or_default().replace('|', "\\|");
+    let mut text = arg.get_help().map(|help| in_cell(&help.to_string())).unwrap_or_default();
     let takes = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
-    let choices: Vec<String> =
-        arg.get_possible_values().iter().filter(|_| takes).map(|value| format!("`{}`", value.get_name())).collect();
+    let choices: Vec<String> = arg
+        .get_possible_values()
+        .iter()
+        .filter(|_| takes)
+        .map(|value| format!("`{}`", value.get_name()))
+        .collect();
     if !choices.is_empty() {
         write!(text, " ({})", choices.join(", ")).expect("a String takes any text");
     }
-    let defaults: Vec<String> =
-        arg.get_default_values().iter().filter(|_| takes).map(|value| value.to_string_lossy().into_owned()).collect();
+    let defaults: Vec<String> = arg
+        .get_default_values()
+        .iter()
+        .filter(|_| takes)
+        .map(|value| value.to_string_lossy().into_owned())
+        .collect();
     if !defaults.is_empty() {
         write!(text, " [default: {}]", defaults.join(", ")).expect("a String takes any text");
     }
@@ -96,12 +114,14 @@ fn about(command: &Command) -> String {
     command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default()
 }
 
-fn short(command: &Command) -> String {
-    command.get_about().map(ToString::to_string).unwrap_or_default()
+/// Bars end a cell, even between backticks.
+fn in_cell(text: &str) -> String {
+    text.replace('|', "\\|")
 }
 
-fn section(page: &mut String, text: &str) {
+fn line(page: &mut String, text: &str) {
     page.push_str(text);
+    page.push('\n');
 }
 
 #[cfg(test)]

@@ -4,11 +4,13 @@ use clap::Command;
 use clap_mangen::Man;
 
 const TITLE: &str = "trunkline";
+const SOURCE: &str = concat!("trunkline ", env!("CARGO_PKG_VERSION"));
 
 /// Names without suffix, and pages in roff.
 pub(crate) fn manual(mut program: Command) -> Vec<(String, String)> {
     program.build();
-    let commands: Vec<Command> = program.get_subcommands().filter(|command| is_documented(command)).cloned().collect();
+    let commands: Vec<Command> =
+        program.get_subcommands().filter(|command| is_documented(command)).cloned().collect();
     let named = commands.into_iter().map(|command| {
         let name = format!("{}-{}", program.get_name(), command.get_name());
         (name.clone(), page(command, &name))
@@ -24,6 +26,6 @@ pub(super) fn is_documented(command: &Command) -> bool {
 
 fn page(command: Command, title: &str) -> String {
     let mut roff = Vec::new();
-    Man::new(command).title(title).date("").render(&mut roff).expect("a Vec takes any bytes");
+    Man::new(command).title(title).source(SOURCE).date("").render(&mut roff).expect("a Vec takes any bytes");
     String::from_utf8_lossy(&roff).into_owned()
 }

@@ -1,6 +1,7 @@
 //! Content blocks, tool results, resources and prompts for people.
 
 use super::{BAD, FAINT, NAME, Out, indent, json, safe, save, structured};
+use std::fmt::Write as _;
 use trunkline_protocol::{
     Raw,
     message::{
@@ -126,7 +127,7 @@ impl Renderer {
         let size = save::size(data.len());
         match self.out.clone() {
             Some(out) => {
-                self.text.push_str(&format!("[{what}: {kind}, {size}] "));
+                write!(self.text, "[{what}: {kind}, {size}] ").expect("a String takes any text");
                 self.save(&out, &data, (what, mime));
             }
             None => self.line(&format!("[{what}: {kind}, {size}; save it with --out]")),
@@ -148,7 +149,8 @@ impl Renderer {
 
     fn link(&mut self, link: &ResourceLink) {
         let name = safe::line(link.title.as_deref().unwrap_or(&link.name));
-        let mime = link.mime_type.as_deref().map(|mime| format!(" ({})", safe::line(mime))).unwrap_or_default();
+        let mime =
+            link.mime_type.as_deref().map(|mime| format!(" ({})", safe::line(mime))).unwrap_or_default();
         self.line(&format!("{FAINT}link{FAINT:#} {NAME}{}{NAME:#} {name}{mime}", safe::line(&link.uri)));
         if let Some(description) = &link.description {
             indent(&mut self.text, &safe::text(description), 2);

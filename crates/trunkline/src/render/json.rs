@@ -63,7 +63,8 @@ mod tests {
 
     #[test]
     fn layout_changes_and_nothing_else() {
-        let text = r#"{"n": 123456789012345678901234567890 ,"s":"a\"{,}:\\","e":[ ],"o":{},"l":[1.50,{"x":null}]}"#;
+        let text =
+            r#"{"n": 123456789012345678901234567890 ,"s":"a\"{,}:\\","e":[ ],"o":{},"l":[1.50,{"x":null}]}"#;
         insta::assert_snapshot!(pretty(&Raw::parse(text).unwrap()), @r#"
         {
           "n": 123456789012345678901234567890,

@@ -17,8 +17,10 @@ pub(crate) enum Schemas {
 
 /// `name version · MCP revision · transport`.
 pub(crate) fn server(info: &ServerInfo) -> String {
-    let name = safe::line(info.title.as_deref().or(info.name.as_deref()).unwrap_or("a server without a name"));
-    let version = info.version.as_deref().map(|version| format!(" {}", safe::line(version))).unwrap_or_default();
+    let name =
+        safe::line(info.title.as_deref().or(info.name.as_deref()).unwrap_or("a server without a name"));
+    let version =
+        info.version.as_deref().map(|version| format!(" {}", safe::line(version))).unwrap_or_default();
     let (revision, transport) = (info.revision, info.transport);
     format!("{NAME}{name}{NAME:#}{version} {FAINT}· MCP {revision} · {transport}{FAINT:#}\n")
 }
@@ -58,7 +60,9 @@ pub(crate) fn templates(templates: &[ResourceTemplate]) -> String {
 pub(crate) fn prompts(prompts: &[Prompt]) -> String {
     let mut out = heading("Prompts", prompts.len());
     for prompt in prompts {
-        let argument = |(name, required): (&str, bool)| format!("{}{}", safe::line(name), if required { "" } else { "?" });
+        let argument = |(name, required): (&str, bool)| {
+            format!("{}{}", safe::line(name), if required { "" } else { "?" })
+        };
         let arguments: Vec<String> = prompt
             .arguments
             .iter()

@@ -3,7 +3,7 @@
 //! Control characters could move the cursor, rewrite what was printed or answer as if typed; characters that turn the
 //! direction of writing could make text read as what it is not. Both are shown instead of obeyed.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write as _};
 
 /// Text of several lines: line breaks and tabs stay.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
@@ -51,7 +51,7 @@ fn show(out: &mut String, c: char) {
     match code {
         0..=0x1f => out.extend(char::from_u32(0x2400 + code)),
         0x7f => out.push('\u{2421}'),
-        _ => out.push_str(&format!("<U+{code:04X}>")),
+        _ => write!(out, "<U+{code:04X}>").expect("a String takes any text"),
     }
 }
 

@@ -126,6 +126,9 @@ mod tests {
         assert_eq!(decode("aGk=").unwrap(), b"hi");
         assert_eq!(decode("aG\nk=\n").unwrap(), b"hi");
         assert!(decode("%%").is_none());
-        assert_eq!((size(12), size(12_345), size(2_500_000)), ("12 B".into(), "12.3 kB".into(), "2.5 MB".into()));
+        assert_eq!(
+            (size(12), size(12_345), size(2_500_000)),
+            ("12 B".into(), "12.3 kB".into(), "2.5 MB".into())
+        );
     }
 }

@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn a_list_of_objects_is_a_table() {
-        let text = r#"[{"id":12345678901234567890123,"name":"a\u001b[1m"},{"id":2,"ok":true,"tags":["x","y"]}]"#;
+        let text =
+            r#"[{"id":12345678901234567890123,"name":"a\u001b[1m"},{"id":2,"ok":true,"tags":["x","y"]}]"#;
         insta::assert_snapshot!(rendered(text), @r#"
         id                       name   ok    tags
         ───────────────────────  ─────  ────  ─────────

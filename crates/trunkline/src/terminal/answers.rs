@@ -57,7 +57,8 @@ mod tests {
     fn filled(words: &[&str]) -> Result<String, Vec<String>> {
         let form = r#"{"properties":{"n":{"type":"integer"},"c":{"type":"string","default":"x"},"o":{"type":"string"}},"required":["n"]}"#;
         let fields = read_form(&Raw::parse(form).unwrap()).unwrap();
-        let answers = Answers::parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).unwrap();
+        let answers =
+            Answers::parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).unwrap();
         answers.fill(&fields).map(|result| result.content.unwrap().to_string())
     }
 

@@ -52,7 +52,11 @@ pub(super) fn hint(kind: &FieldKind) -> String {
     }
 }
 
-fn text(typed: &str, format: Option<&TextFormat>, (least, most): (Option<u64>, Option<u64>)) -> Result<Raw, String> {
+fn text(
+    typed: &str,
+    format: Option<&TextFormat>,
+    (least, most): (Option<u64>, Option<u64>),
+) -> Result<Raw, String> {
     let length = typed.chars().count() as u64;
     if least.is_some_and(|least| length < least) {
         return Err(format!("at least {} characters are wanted", least.unwrap_or_default()));
@@ -99,7 +103,9 @@ fn choose<'a>(choices: &'a [Choice], typed: &str) -> Result<&'a str, String> {
     let typed = typed.trim();
     let by_value = choices.iter().find(|choice| choice.value == typed);
     let by_title = || {
-        choices.iter().find(|choice| choice.title.as_deref().is_some_and(|title| title.eq_ignore_ascii_case(typed)))
+        choices
+            .iter()
+            .find(|choice| choice.title.as_deref().is_some_and(|title| title.eq_ignore_ascii_case(typed)))
     };
     let by_number = || typed.parse::<usize>().ok().and_then(|number| choices.get(number.checked_sub(1)?));
     let found = by_value.or_else(by_title).or_else(by_number);
@@ -117,8 +123,13 @@ fn many(choices: &[Choice], typed: &str, (least, most): (Option<u64>, Option<u64
     }
     let count = values.len() as u64;
     if least.is_some_and(|least| count < least) || most.is_some_and(|most| count > most) {
-        let bound = |bound: Option<u64>, open: &str| bound.map_or_else(|| open.to_owned(), |bound| bound.to_string());
-        return Err(format!("between {} and {} of the choices are wanted", bound(least, "none"), bound(most, "all")));
+        let bound =
+            |bound: Option<u64>, open: &str| bound.map_or_else(|| open.to_owned(), |bound| bound.to_string());
+        return Err(format!(
+            "between {} and {} of the choices are wanted",
+            bound(least, "none"),
+            bound(most, "all")
+        ));
     }
     Raw::encode(&values).map_err(|error| error.to_string())
 }
@@ -146,7 +157,9 @@ fn is_date_time(text: &str) -> bool {
     let clock = |text: &str, parts: usize| {
         let values: Vec<&str> = text.split(':').collect();
         values.len() == parts
-            && values.iter().all(|value| value.len() == 2 && value.parse::<u8>().is_ok_and(|value| value <= 60))
+            && values
+                .iter()
+                .all(|value| value.len() == 2 && value.parse::<u8>().is_ok_and(|value| value <= 60))
     };
     let (whole, fraction) = time.split_once('.').unwrap_or((time, "0"));
     is_date(date)
@@ -185,7 +198,8 @@ mod tests {
             assert_eq!(typed(one, text).unwrap(), r#""g""#);
         }
         assert_eq!(typed(one, "3").unwrap_err(), "`3` is none of the choices");
-        let many = r#"{"type":"array","minItems":1,"maxItems":2,"items":{"type":"string","enum":["a","b","c"]}}"#;
+        let many =
+            r#"{"type":"array","minItems":1,"maxItems":2,"items":{"type":"string","enum":["a","b","c"]}}"#;
         assert_eq!(typed(many, "a, 3,a").unwrap(), r#"["a","c"]"#);
         assert_eq!(typed(many, "").unwrap_err(), "between 1 and 2 of the choices are wanted");
     }

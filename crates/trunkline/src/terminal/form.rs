@@ -110,7 +110,8 @@ mod tests {
 
     fn filled(typed: &str, given: &[&str]) -> (ElicitResult, String) {
         let fields = read_form(&Raw::parse(FORM).unwrap()).unwrap();
-        let answers = Answers::parse(&given.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>()).unwrap();
+        let answers =
+            Answers::parse(&given.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>()).unwrap();
         let mut shown = Vec::new();
         let result = fill(&mut Asker::new(typed.as_bytes(), &mut shown), &fields, &answers);
         (result, String::from_utf8(shown).unwrap())

@@ -14,7 +14,9 @@ use tokio::{sync::Mutex, task};
 use trunkline_client::{Abilities, Ability, Asked, Host};
 use trunkline_protocol::{
     Fault, FaultKind, Notification, Outcome, Raw,
-    message::{CreateMessageParams, ElicitResult, Elicitation, FormParams, Level, ListRootsResult, Root, read_form},
+    message::{
+        CreateMessageParams, ElicitResult, Elicitation, FormParams, Level, ListRootsResult, Root, read_form,
+    },
     method,
 };
 
@@ -39,7 +41,7 @@ pub(crate) struct TerminalHost {
 
 impl TerminalHost {
     pub(crate) fn new(screen: Arc<Screen>, wishes: Wishes) -> Self {
-        let person = if screen.can_ask() { Ability::Yes } else { Ability::No };
+        let person = if Screen::can_ask() { Ability::Yes } else { Ability::No };
         Self { screen, wishes: Arc::new(wishes), person, turn: Arc::default() }
     }
 }
@@ -51,7 +53,13 @@ impl Host for TerminalHost {
         let form = if self.wishes.answers.is_empty() { person } else { Ability::Yes };
         let roots = if self.wishes.roots.is_empty() { Ability::No } else { Ability::Yes };
         let sampling = if person == Ability::Yes { self.wishes.sampling } else { Ability::No };
-        Abilities { roots, sampling, sampling_tools: Ability::No, elicitation_form: form, elicitation_url: person }
+        Abilities {
+            roots,
+            sampling,
+            sampling_tools: Ability::No,
+            elicitation_form: form,
+            elicitation_url: person,
+        }
     }
 
     fn answer(&self, asked: Asked) -> BoxFuture<'static, Outcome> {
@@ -66,10 +74,11 @@ impl Host for TerminalHost {
             method::ELICIT => Box::new(move || elicit(&screen, &wishes, person, &params)),
             method::CREATE_MESSAGE if abilities.sampling == Ability::Yes => Box::new(move || {
                 let params: CreateMessageParams = params.decode().map_err(|error| unreadable(&error))?;
-                screen.aside(|| sample(&mut keyboard(), &params))
+                screen.asking(|| sample(&mut keyboard(), &params))
             }),
             other => {
-                let fault = Fault::new(FaultKind::NotAvailable, format!("this client does not answer `{other}`"));
+                let fault =
+                    Fault::new(FaultKind::NotAvailable, format!("this client does not answer `{other}`"));
                 return future::ready(Err(fault)).boxed();
             }
         };
@@ -97,7 +106,7 @@ fn roots(roots: &[Root]) -> Outcome {
 fn elicit(screen: &Screen, wishes: &Wishes, person: Ability, params: &Raw) -> Outcome {
     let result = match (Elicitation::read(params).map_err(|error| unreadable(&error))?, person) {
         (Elicitation::Form(form), _) => fill(screen, wishes, person, &form)?,
-        (Elicitation::Url(url), Ability::Yes) => screen.aside(|| visit(&mut keyboard(), &url, open)),
+        (Elicitation::Url(url), Ability::Yes) => screen.asking(|| visit(&mut keyboard(), &url, open)),
         (Elicitation::Url(_), Ability::No) => {
             screen.note("the server wants a page to be visited, and nobody can be asked; it was declined");
             ElicitResult::decline()
@@ -114,7 +123,7 @@ fn fill(screen: &Screen, wishes: &Wishes, person: Ability, form: &FormParams) ->
     let fields = read_form(&form.requested_schema)
         .map_err(|bad| Fault::new(FaultKind::InvalidRequest, bad.to_string()))?;
     if person == Ability::Yes {
-        return Ok(screen.aside(|| {
+        return Ok(screen.asking(|| {
             let mut asker = keyboard();
             asker.show(&format!("The server asks: {}", form.message));
             form::fill(&mut asker, &fields, &wishes.answers)
@@ -122,7 +131,9 @@ fn fill(screen: &Screen, wishes: &Wishes, person: Ability, form: &FormParams) ->
     }
     Ok(wishes.answers.fill(&fields).unwrap_or_else(|troubles| {
         screen.note(&format!("the server asks: {}", form.message));
-        troubles.iter().for_each(|trouble| screen.warn(trouble));
+        for trouble in &troubles {
+            screen.warn(trouble);
+        }
         screen.warn("the form was declined");
         ElicitResult::decline()
     }))

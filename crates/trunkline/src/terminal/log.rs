@@ -19,7 +19,8 @@ pub(super) fn line(notification: &Notification, from: Level) -> Option<String> {
         return None;
     }
     let style = style(params.severity().ok());
-    let logger = params.logger.as_deref().map(|logger| format!(" {}", safe::line(logger))).unwrap_or_default();
+    let logger =
+        params.logger.as_deref().map(|logger| format!(" {}", safe::line(logger))).unwrap_or_default();
     let text = match params.data.decode::<String>() {
         Ok(text) => safe::text(&text).into_owned(),
         Err(_) => safe::json(params.data.as_str()).into_owned(),

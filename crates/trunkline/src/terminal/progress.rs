@@ -22,7 +22,7 @@ impl Progress {
     pub(crate) fn start(screen: &Arc<Screen>, what: &str) -> Self {
         let bar = screen.shows_progress().then(|| {
             let bar = ProgressBar::new(STEPS);
-            bar.set_style(style("{spinner} {msg} {elapsed}"));
+            bar.set_style(style("{spinner} {elapsed} {wide_msg}"));
             bar.set_message(safe::line(what));
             bar.enable_steady_tick(TICK);
             bar
@@ -35,7 +35,7 @@ impl Progress {
         let Some(bar) = &self.bar else { return };
         bar.set_message(message(params));
         if let Some(position) = position(params) {
-            bar.set_style(style("{spinner} {bar:30} {percent:>3}% {msg}"));
+            bar.set_style(style("{spinner} {bar:30} {percent:>3}% {wide_msg}"));
             bar.set_position(position);
         }
     }

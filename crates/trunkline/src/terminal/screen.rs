@@ -7,7 +7,7 @@ use crate::{
 };
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::{
     io::{self, ErrorKind, IsTerminal, Write},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -88,7 +88,7 @@ impl Screen {
     }
 
     /// Whether somebody can be asked.
-    pub(crate) fn can_ask(&self) -> bool {
+    pub(crate) fn can_ask() -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
@@ -97,12 +97,26 @@ impl Screen {
     }
 
     /// Does something while the progress bar, if there is one, is out of the way.
-    pub(super) fn aside<T>(&self, act: impl FnOnce() -> T) -> T {
+    fn aside<T>(&self, act: impl FnOnce() -> T) -> T {
         let bar = self.bar().clone();
         match bar {
             Some(bar) => bar.suspend(act),
             None => act(),
         }
+    }
+
+    /// Asks the person something. The bar is hidden and not suspended, because suspended it could not even be taken away
+    /// before the person has answered.
+    pub(super) fn asking<T>(&self, ask: impl FnOnce() -> T) -> T {
+        let bar = self.bar().clone();
+        if let Some(bar) = &bar {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        let said = ask();
+        if let Some(bar) = &bar {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        said
     }
 
     pub(super) fn set_bar(&self, bar: Option<ProgressBar>) {

@@ -1,0 +1,65 @@
+//! The real binary on a terminal: questions of the server, the progress bar, Ctrl-C at the keyboard.
+#![expect(dead_code, reason = "only a part of the shared support is used here")]
+
+mod support;
+
+use std::{path::PathBuf, process::Command};
+use support::Run;
+
+/// Runs `args` against the scripted server, typing as `pairs` say: what to wait for, and what to type then.
+fn typed(args: &[&str], pairs: &[(&str, &str)]) -> Run {
+    let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "on_terminal.py"].iter().collect();
+    let pairs = serde_json::to_string(pairs).expect("texts are JSON");
+    let plain = support::trunkline(&[("TERM", "xterm")]);
+    let mut command = Command::new("python3");
+    command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.arg(script).arg(pairs).arg(plain.get_program()).args(args).arg("--").args(support::server());
+    Run::of(&mut command, "")
+}
+
+#[test]
+fn a_form_is_asked_field_by_field() {
+    let pairs = [
+        ("name (text):", "Ada\n"),
+        ("age (whole number from 18):", "7\n"),
+        ("this is wanted: number from 18", ""),
+        ("age (whole number from 18):", "36\n"),
+        ("color (text, optional) [\"red\"]:", "\n"),
+        ("Send these answers? [Y/n]", "\n"),
+    ];
+    let run = typed(&["call", "ask", "--color", "never"], &pairs);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stdout.contains("The server asks: Who are you?"), "{run}");
+    assert!(
+        run.stdout.contains(r#"{"action": "accept", "content": {"name": "Ada", "age": 36, "color": "red"}}"#),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_form_can_be_declined() {
+    let run = typed(&["call", "ask"], &[("name (text):", ":decline\n")]);
+    assert!(run.stdout.contains(r#"{"action": "decline"}"#), "{run}");
+}
+
+#[test]
+fn control_c_at_a_question_ends_it_all() {
+    let run = typed(&["call", "ask"], &[("name (text):", "\u{3}")]);
+    assert_eq!(run.code, 130, "{run}");
+}
+
+#[test]
+fn progress_draws_a_bar_and_takes_it_away() {
+    let run = typed(&["call", "count"], &[]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stdout.contains("calling count"), "{run}");
+    let last = run.stdout.lines().last().unwrap_or_default();
+    assert!(last.ends_with("counted"), "{run}");
+}
+
+#[test]
+fn json_is_laid_out_for_reading() {
+    let run = typed(&["call", "echo", "message=x", "--json", "-q"], &[]);
+    assert_eq!(run.stdout.lines().next(), Some("{"), "{run}");
+    assert!(run.stdout.contains("\r\n      \"text\": \"x\"\r\n"), "{run}");
+}
