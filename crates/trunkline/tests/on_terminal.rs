@@ -29,7 +29,7 @@ fn a_form_is_asked_field_by_field() {
     ];
     let run = typed(&["call", "ask", "--color", "never"], &pairs);
     assert_eq!(run.code, 0, "{run}");
-    assert!(run.stdout.contains("The server asks: Who are you?"), "{run}");
+    assert!(run.stdout.contains("\r\u{1b}[2KThe server asks: Who are you?\r\n"), "{run}");
     assert!(
         run.stdout.contains(r#"{"action": "accept", "content": {"name": "Ada", "age": 36, "color": "red"}}"#),
         "{run}"

@@ -17,6 +17,9 @@ use trunkline_protocol::Raw;
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
+/// Back to the first column, and erase the line.
+const CLEAR_LINE: &[u8] = b"\r\x1b[2K";
+
 /// Standard output and standard error, and what they are.
 #[derive(Debug)]
 pub(crate) struct Screen {
@@ -111,6 +114,8 @@ impl Screen {
         let bar = self.bar().clone();
         if let Some(bar) = &bar {
             bar.set_draw_target(ProgressDrawTarget::hidden());
+            // Hiding leaves on the terminal what was drawn last.
+            io::stderr().write_all(CLEAR_LINE).unwrap_or_default();
         }
         let said = ask();
         if let Some(bar) = &bar {
