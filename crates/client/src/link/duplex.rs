@@ -1,6 +1,6 @@
 //! A line that all messages share: a pipe to a process, or HTTP+SSE.
 
-use super::{OnDrop, Outbound};
+use super::{OnDrop, Outbound, farewell::Farewells};
 use crate::{
     inbox::{Arrival, Loss, LossKind},
     switchboard::{Outlet, Switchboard, Ticket},
@@ -11,7 +11,7 @@ use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicBool, Ordering},
 };
-use tokio::{runtime, sync::Mutex as AsyncMutex, task::AbortHandle};
+use tokio::{sync::Mutex as AsyncMutex, task::AbortHandle};
 use trunkline_protocol::{
     Defect, Envelope, Fault, FaultKind, Frame, Malformed, Notification, Object, Raw, Revision, method,
 };
@@ -35,6 +35,7 @@ pub(crate) struct Duplex {
     batches: AtomicBool,
     process: AsyncMutex<Option<Process>>,
     reader: Mutex<Option<AbortHandle>>,
+    farewells: Farewells,
 }
 
 pub(super) enum Sender {
@@ -56,6 +57,7 @@ impl Duplex {
             batches: AtomicBool::new(false),
             process: AsyncMutex::new(process),
             reader: Mutex::default(),
+            farewells: Farewells::default(),
         })
     }
 
@@ -120,6 +122,7 @@ impl Duplex {
     }
 
     pub(super) async fn close(&self) {
+        self.farewells.said().await;
         self.board.lose(&Fault::new(FaultKind::NotReady, "the connection was closed"));
         if let Some(process) = self.process.lock().await.take() {
             let departure = process.child.shutdown(process.patience).await;
@@ -198,16 +201,11 @@ impl Drop for DuplexCall {
         if !self.open || !self.seen || self.on_drop == OnDrop::Leave {
             return;
         }
-        let Ok(runtime) = runtime::Handle::try_current() else { return };
         let mut params = Object::new();
         params.set("requestId", self.ticket.id.raw().clone());
         params.set("reason", Raw::string("the caller no longer waits"));
         let notification = Notification::new(method::CANCELLED, Some(params.to_raw()));
         let link = self.link.clone();
-        runtime.spawn(async move {
-            if let Err(fault) = link.send(&notification.into()).await {
-                tracing::debug!(%fault, "could not tell the server of a cancellation");
-            }
-        });
+        self.link.farewells.say(async move { link.send(&notification.into()).await });
     }
 }

@@ -4,6 +4,7 @@
 //! Streamable HTTP each request has an answer of its own. [`Exchange`] is the same for both: what arrives for one request.
 
 mod duplex;
+mod farewell;
 mod http;
 mod pipe;
 mod report;

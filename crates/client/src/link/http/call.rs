@@ -241,17 +241,12 @@ impl Drop for HttpCall {
         if !self.must_say_cancelled() {
             return;
         }
-        let Ok(runtime) = runtime::Handle::try_current() else { return };
         let mut params = Object::new();
         params.set("requestId", self.id.raw().clone());
         params.set("reason", Raw::string("the caller no longer waits"));
         let notification = Notification::new(method::CANCELLED, Some(params.to_raw()));
         let link = self.link.clone();
-        runtime.spawn(async move {
-            if let Err(fault) = link.notify(notification).await {
-                tracing::debug!(%fault, "could not tell the server of a cancellation");
-            }
-        });
+        self.link.farewells.say(async move { link.notify(notification).await });
     }
 }
 

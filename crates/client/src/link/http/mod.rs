@@ -4,7 +4,7 @@ mod call;
 mod listener;
 mod session;
 
-use super::{Link, report::fault_of_http};
+use super::{Link, farewell::Farewells, report::fault_of_http};
 use crate::{
     switchboard::{Outlet, Switchboard},
     tap::{Direction, Tap},
@@ -34,6 +34,7 @@ pub(crate) struct HttpLink {
     tap: Option<Tap>,
     session: Mutex<Session>,
     listener: Mutex<Option<AbortHandle>>,
+    farewells: Farewells,
 }
 
 impl Link {
@@ -44,6 +45,7 @@ impl Link {
             tap,
             session: Mutex::default(),
             listener: Mutex::default(),
+            farewells: Farewells::default(),
         }))
     }
 }
@@ -102,6 +104,7 @@ impl HttpLink {
     }
 
     pub(super) async fn close(&self) {
+        self.farewells.said().await;
         self.board.lose(&Fault::new(FaultKind::NotReady, "the connection was closed"));
         self.stop_listening();
         let headers = {
