@@ -154,7 +154,7 @@ impl Client {
             listing.items.extend(items);
             listing.bad.extend(bad);
             hints = stricter(hints, CacheHints::of(&page));
-            if listing.items.len() > MAX_ITEMS {
+            if listing.items.len() + listing.bad.len() > MAX_ITEMS {
                 return Err(endless(name, &format!("it has more than {MAX_ITEMS} items")));
             }
             let Some(cursor) = next_cursor(&page) else {
