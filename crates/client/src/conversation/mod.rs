@@ -208,7 +208,11 @@ impl Conversation {
                 }
             },
             (Step::Call, Era::Legacy) if self.original.get("task").is_some() => self.task_started(&result),
-            (Step::Call, Era::Legacy) | (Step::FetchTask, _) => end(Ok(result)),
+            (Step::Call, Era::Legacy) => end(Ok(result)),
+            (Step::FetchTask, _) => {
+                self.task_ended();
+                end(Ok(result))
+            }
             (Step::PollTask, _) => self.task_polled(&result),
             (Step::AnswerTask, _) => self.poll_task_after_pause(),
         }
@@ -216,6 +220,10 @@ impl Conversation {
 
     fn error(&mut self, error: ErrorObject) -> Next {
         let era = self.connection.speech.era();
+        if self.step == Step::FetchTask {
+            // What the task failed with, or that it is not there any more.
+            self.task_ended();
+        }
         if error.code == -32022 && self.renewed == Renewed::No && self.supports_ours(&error) {
             self.renewed = Renewed::Once;
             self.stage = Stage::Ready;
