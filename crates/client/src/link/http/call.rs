@@ -18,7 +18,7 @@ use std::{collections::VecDeque, sync::Arc};
 use tokio::runtime;
 use trunkline_protocol::{
     Envelope, Era, Fault, FaultKind, Frame, Malformed, Notification, Object, Question, Raw, Request,
-    RequestId, Revision, method,
+    RequestId, method,
 };
 use trunkline_transport::{
     headers::MCP_SESSION_ID,
@@ -169,7 +169,7 @@ impl HttpCall {
         Tap::see(self.link.tap.as_ref(), Direction::Received, frame);
         match Frame::parse(frame) {
             Ok(Frame::One(envelope)) => self.sort(envelope),
-            Ok(Frame::Batch(messages)) if self.link.session().revision.is_some_and(Revision::has_batches) => {
+            Ok(Frame::Batch(messages)) if self.link.has_batches() => {
                 for message in messages {
                     match message {
                         Ok(envelope) => self.sort(envelope),

@@ -55,6 +55,10 @@ impl HttpLink {
         &self.board
     }
 
+    fn has_batches(&self) -> bool {
+        self.session().revision.is_some_and(Revision::has_batches)
+    }
+
     pub(super) fn settle(&self, revision: Revision) {
         self.session().revision = Some(revision);
     }
