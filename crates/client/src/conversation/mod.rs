@@ -122,7 +122,7 @@ impl Conversation {
     async fn next(&mut self) -> Part {
         loop {
             let next = match &mut self.stage {
-                Stage::Ready => self.send(),
+                Stage::Ready => self.send().await,
                 Stage::Flying(_) => self.fly().await,
                 Stage::Asking(answers) => {
                     if let Some(question) = answers.next_question() {
@@ -150,8 +150,8 @@ impl Conversation {
         }
     }
 
-    fn send(&mut self) -> Next {
-        if let Err(fault) = self.connection.check_ready() {
+    async fn send(&mut self) -> Next {
+        if let Err(fault) = self.connection.ready().await {
             return end(Err(fault));
         }
         let start =

@@ -118,6 +118,7 @@ impl Duplex {
     }
 
     pub(super) fn hear_noise(&self, line: &[u8]) {
+        self.board.count_noise();
         Tap::see(self.tap.as_ref(), Direction::Noise, line);
     }
 

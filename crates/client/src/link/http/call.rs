@@ -208,13 +208,20 @@ impl HttpCall {
 
     fn ask(&mut self, request: Request) {
         let outlet = self.link.outlet();
-        if request.method == method::PING {
-            tokio::spawn(send_answer(outlet, request.id, Ok(Raw::empty_object())));
-            return;
-        }
         let Request { id, method, params, .. } = request;
+        if method == method::PING {
+            return self.link.board().reply(&outlet, id, Ok(Raw::empty_object()));
+        }
+        let Some(place) = self.link.board().room_for_question() else {
+            return self.link.board().refuse(&outlet, id);
+        };
         let Ok(runtime) = runtime::Handle::try_current() else { return };
-        let answer = move |outcome| drop(runtime.spawn(send_answer(outlet, id, outcome)));
+        let answer = move |outcome| {
+            runtime.spawn(async move {
+                send_answer(outlet, id, outcome).await;
+                drop(place);
+            });
+        };
         self.arrived.push_back(Arrival::Question(Question::new(method, params, answer)));
     }
 
