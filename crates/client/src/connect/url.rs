@@ -1,6 +1,6 @@
 //! A server that is an address: Streamable HTTP of either era, else HTTP+SSE.
 
-use super::{Attempt, PROBE_PATIENCE, Plan, Verdict, not_modern, probe};
+use super::{Attempt, PROBE_PATIENCE, Plan, Verdict, exposure, not_modern, probe};
 use crate::{
     connection::Found,
     ids::IdSource,
@@ -23,6 +23,7 @@ pub(super) async fn connect(
     life: &Arc<Life>,
     plan: Plan,
 ) -> Result<Found, Fault> {
+    exposure::check(address, options)?;
     let caller = Caller { address, options, life };
     match plan {
         Plan::Modern => caller.modern().await,
