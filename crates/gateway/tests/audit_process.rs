@@ -72,7 +72,7 @@ fn d01_no_answered_call_is_missing_after_200_kills() {
         let input = format!("{}\n{kill}\n", dir.path().display());
         let (mut child, pipe) = spawn("writer_process", &[], &input);
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let after = random.hash_one(kill) % 60;
+        let after = random.hash_one(kill) % 24;
         let mut seen = 0;
         for line in lines.by_ref() {
             seen += u64::from(line == "opening");
@@ -144,7 +144,7 @@ fn writer_process() {
 #[test]
 fn d02_a_file_system_that_is_full_refuses_changes_until_there_is_room() {
     let dir = tempfile::tempdir().unwrap();
-    let mount = format!("mount -t tmpfs -o size=512k tmpfs '{}' && exec \"$@\"", dir.path().display());
+    let mount = format!("mount -t tmpfs -o size=8m tmpfs '{}' && exec \"$@\"", dir.path().display());
     let launcher = ["unshare", "-rm", "sh", "-c", &mount, "sh"];
     let (mut child, pipe) = spawn("full_disk_process", &launcher, &format!("{}\n\n", dir.path().display()));
     drop(pipe);
@@ -164,9 +164,9 @@ async fn full_disk_process() {
     let (dir, _) = dir_from_stdin();
     say("mounted");
     let ballast = dir.join("ballast");
-    fs::write(&ballast, vec![1; 256 * 1024]).unwrap();
+    fs::write(&ballast, vec![1; 6 * 1024 * 1024]).unwrap();
     let trail = dir.join("trail");
-    let handler = audited(&trail, 64 * 1024).unwrap();
+    let handler = audited(&trail, 256 * 1024).unwrap();
     let mut answered = HashSet::new();
     let fault = loop {
         let name = format!("write-{}", answered.len());

@@ -32,8 +32,8 @@ impl OpenCall {
         Self {
             trail,
             id,
-            caller: mask(&call.caller.id),
-            method: mask(&call.method),
+            caller: call.caller.id.clone(),
+            method: call.method.to_string(),
             target,
             began: Instant::now(),
             slot: Some(slot),
@@ -126,7 +126,7 @@ impl OpenCall {
             .text("caller", &self.caller)
             .text("method", &self.method);
         match &self.target {
-            Some(target) => members.text("target", &mask(target)),
+            Some(target) => members.text("target", target),
             None => members,
         }
     }
@@ -146,11 +146,14 @@ impl Drop for OpenCall {
     }
 }
 
-/// What a call is about: the tool, the prompt or the resource.
+/// What a call is about: the tool, the prompt or the resource. Names stay whole, however random they look; addresses may
+/// hold secrets.
 fn target(asked: &str, params: &Object) -> Option<String> {
     let name = match asked {
         method::TOOLS_CALL | method::PROMPTS_GET => "name",
-        method::RESOURCES_READ | method::RESOURCES_SUBSCRIBE | method::RESOURCES_UNSUBSCRIBE => "uri",
+        method::RESOURCES_READ | method::RESOURCES_SUBSCRIBE | method::RESOURCES_UNSUBSCRIBE => {
+            return Some(mask(&params.get("uri")?.decode::<String>().ok()?));
+        }
         method::TASKS_GET | method::TASKS_RESULT | method::TASKS_CANCEL | method::TASKS_UPDATE => "taskId",
         _ => return None,
     };

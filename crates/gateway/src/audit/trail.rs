@@ -59,7 +59,7 @@ impl Trail {
         };
         let members = Members::new("event")
             .text("what", what)
-            .text("caller", &mask(caller))
+            .text("caller", caller)
             .text("detail", &mask(detail))
             .finish();
         self.0.queue.push(Entry { members, need: Need::Written, told: None, slot: Some(slot) });

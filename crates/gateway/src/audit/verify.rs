@@ -19,6 +19,9 @@ pub(super) const FAILURE: &str = "failure";
 /// Most problems that are told one by one.
 const MAX_PROBLEMS: usize = 1000;
 
+/// How many segments in a row are skipped that were made on a failing disk, but not begun.
+const MAX_UNOPENED: usize = 16;
+
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
@@ -60,7 +63,7 @@ pub enum ProblemKind {
     Unreadable,
     /// Records are missing, or stand elsewhere: this number came after that.
     Order { found: u64, after: u64 },
-    /// A segment is missing, or is not a file that can be read.
+    /// This segment, and perhaps more after it, is missing or is not a file that can be read.
     Missing,
     /// The trail once went on to this record.
     Truncated { head: u64 },
@@ -81,16 +84,19 @@ pub fn verify(dir: impl AsRef<Path>) -> io::Result<Report> {
     let disk = Disk::read_only(dir.as_ref())?;
     let head = disk.head();
     let numbers = disk.segments()?;
-    let mut check = Check { disk: &disk, report: Report::default(), at: Link::GENESIS, head: None };
-    match head {
-        Ok(head) => check.head = head,
-        Err(_) => check.problem("head".to_owned(), 0, ProblemKind::NoHead),
-    }
-    if check.head.is_none() && !numbers.is_empty() && check.report.problems.is_empty() {
+    let unreadable = head.is_err();
+    let head = head.ok().flatten();
+    let mut check = Check { disk: &disk, report: Report::default(), at: Link::GENESIS, head };
+    if unreadable || (head.is_none() && !numbers.is_empty()) {
         check.problem("head".to_owned(), 0, ProblemKind::NoHead);
     }
-    for number in 1..=numbers.last().copied().unwrap_or(0) {
-        check.segment(number, number == numbers[numbers.len() - 1]);
+    let mut expected = 1;
+    for (at, number) in numbers.iter().enumerate() {
+        if *number != expected {
+            check.problem(segment_name(expected), 0, ProblemKind::Missing);
+        }
+        expected = number + 1;
+        check.segment(*number, &numbers[at + 1..]);
     }
     if let Some(head) = check.head.filter(|head| head.seq > check.at.seq) {
         check.problem("head".to_owned(), 0, ProblemKind::Truncated { head: head.seq });
@@ -127,7 +133,7 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn segment(&mut self, number: u64, is_last: bool) {
+    fn segment(&mut self, number: u64, later: &[u64]) {
         let name = segment_name(number);
         let Ok(file) = self.disk.read(number) else {
             self.problem(name, 0, ProblemKind::Missing);
@@ -135,7 +141,7 @@ impl Check<'_> {
         };
         self.report.segments += 1;
         // After a failure the next segment says which record of this one was the last that counts.
-        let next = if is_last { None } else { self.opening(number + 1) };
+        let next = later.iter().take(MAX_UNOPENED).find_map(|number| self.opening(*number));
         let stop = next.filter(|next| next.after_failure).map(|next| next.follows.seq);
         let mut reader = BufReader::new(file);
         let mut text = Vec::new();
@@ -151,7 +157,7 @@ impl Check<'_> {
             match (line, stop) {
                 (line, Some(stop)) if line.is_none_or(|line| line.seq > stop) => self.report.repeated += 1,
                 (Some(line), _) => self.line(&name, at, &line),
-                (None, _) if whole.is_none() && is_last => self.report.torn += text.len() as u64,
+                (None, _) if whole.is_none() && later.is_empty() => self.report.torn += text.len() as u64,
                 (None, _) => self.problem(name.clone(), at, ProblemKind::Unreadable),
             }
         }

@@ -94,6 +94,9 @@ async fn d06_missing_segments_and_a_missing_head_are_found() {
         assert!(matches!(kinds[..], [ProblemKind::Missing, ProblemKind::Order { .. }]), "{kinds:?}");
     }
     let dir = trail_of(30).await;
+    fs::write(dir.path().join("audit-999999999999.jsonl"), "x\n").unwrap();
+    assert_eq!(verify(dir.path()).unwrap().problems.len(), 2, "a planted number costs no time");
+    fs::remove_file(dir.path().join("audit-999999999999.jsonl")).unwrap();
     fs::remove_file(dir.path().join("head")).unwrap();
     assert_eq!(verify(dir.path()).unwrap().problems[0].kind, ProblemKind::NoHead);
     fs::write(dir.path().join("head"), "0\n").unwrap();
