@@ -98,6 +98,8 @@ impl Writer {
                 Next::Stop => break,
             }
         }
+        // Says what was lost since, if anything was.
+        self.commit(Vec::new());
         if !self.unsynced.is_empty() {
             self.flush();
         }
