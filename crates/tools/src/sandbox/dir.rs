@@ -51,6 +51,17 @@ impl Dir {
         Arc::clone(&self.fd)
     }
 
+    /// The directories above it, from the root downwards, opened anew.
+    pub fn above(&self) -> Result<Vec<Self>, AccessError> {
+        let mut above = Vec::new();
+        let mut dir = self.root.top();
+        for name in self.path.names() {
+            let next = dir.open_dir(name)?;
+            above.push(std::mem::replace(&mut dir, next));
+        }
+        Ok(above)
+    }
+
     pub fn label(&self, name: &Name) -> String {
         self.root.label(&self.path.join(name))
     }
@@ -175,7 +186,7 @@ impl Dir {
         match rename_noreplace(self, name, to, new) {
             Ok(()) => Ok(()),
             Err(Errno::EXIST) => Err(AccessError::Exists { path: to.label(new) }),
-            Err(Errno::INVAL) if self.stat(name).is_ok_and(|stat| kind_of(&stat) == Kind::Directory) => {
+            Err(Errno::INVAL) if to.path.below(&self.path.join(name)).is_some() => {
                 Err(AccessError::IntoItself { path: self.label(name) })
             }
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => self.relink(name, to, new),

@@ -34,6 +34,17 @@ pub enum Onto {
     Anything,
 }
 
+/// Which file a draft resembles.
+#[derive(Clone, Copy, Debug)]
+pub enum Like<'a> {
+    /// None: it gets the usual permissions of a new file.
+    Nothing,
+    /// One that it copies: the permissions are taken over.
+    Copied(&'a Stat),
+    /// One that it replaces: permissions and, where allowed, the owner are taken over.
+    Replaced(&'a Stat),
+}
+
 /// A temporary file in the directory where the finished one will be. It disappears if it is not put in place.
 #[derive(Debug)]
 pub struct Draft {
@@ -45,15 +56,12 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Begins a file in `dir`. With the status of a file that it will replace, it takes over permissions and, where
-    /// allowed, the owner; the bits that let a program run as somebody else are not kept.
-    pub fn begin(dir: &Dir, like: Option<&Stat>, durability: Durability) -> Result<Self, AccessError> {
-        let mode = if like.is_some() { 0o600 } else { 0o666 };
+    /// Begins a file in `dir`. The bits that let a program run as somebody else are never taken over.
+    pub fn begin(dir: &Dir, like: Like<'_>, durability: Durability) -> Result<Self, AccessError> {
+        let mode = if matches!(like, Like::Nothing) { 0o666 } else { 0o600 };
         let (temporary, file) = create(dir, Mode::from_raw_mode(mode))?;
         let draft = Self { dir: dir.clone(), temporary, file, durability, placed: false };
-        if let Some(stat) = like {
-            draft.take_over(stat).map_err(|errno| AccessError::from_errno(errno, draft.label()))?;
-        }
+        draft.resemble(like).map_err(|errno| AccessError::from_errno(errno, draft.label()))?;
         Ok(draft)
     }
 
@@ -77,7 +85,19 @@ impl Draft {
         }
     }
 
-    fn take_over(&self, stat: &Stat) -> Result<(), Errno> {
+    fn resemble(&self, like: Like<'_>) -> Result<(), Errno> {
+        let stat = match like {
+            Like::Nothing => return Ok(()),
+            Like::Copied(stat) => stat,
+            Like::Replaced(stat) => {
+                self.give_to_owner_of(stat)?;
+                stat
+            }
+        };
+        rustix::fs::fchmod(&self.file, Mode::from_raw_mode(stat.st_mode & 0o777))
+    }
+
+    fn give_to_owner_of(&self, stat: &Stat) -> Result<(), Errno> {
         let own = rustix::fs::fstat(&self.file)?;
         if (own.st_uid, own.st_gid) != (stat.st_uid, stat.st_gid) {
             let owner = (Uid::from_raw(stat.st_uid), Gid::from_raw(stat.st_gid));
@@ -87,7 +107,7 @@ impl Draft {
                 Err(errno) => return Err(errno),
             }
         }
-        rustix::fs::fchmod(&self.file, Mode::from_raw_mode(stat.st_mode & 0o777))
+        Ok(())
     }
 
     fn label(&self) -> String {

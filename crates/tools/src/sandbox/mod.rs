@@ -23,8 +23,9 @@ mod root;
 mod roots;
 mod spot;
 
+pub(crate) use dir::kind_of;
 pub use dir::{Dir, Entry};
-pub use draft::{Draft, Durability, Onto};
+pub use draft::{Draft, Durability, Like, Onto};
 pub use error::AccessError;
 pub use input::{BadPath, MAX_PATH_BYTES};
 pub use kind::Kind;
@@ -54,6 +55,8 @@ pub enum HardLinks {
 pub enum Purpose {
     /// Links are followed inside the root; secrets are refused.
     Read,
+    /// As `Read`, but a link in the last place is looked at itself.
+    Look,
     /// The entry itself is meant, not what a link points to; protected places are refused.
     Change,
     /// As `Change`, and missing parent directories are made.
@@ -92,10 +95,11 @@ impl Sandbox {
     pub fn spot(&self, path: &str, purpose: Purpose) -> Result<Spot, AccessError> {
         let (root, path) = self.roots.find(path)?;
         self.check(&path, &root, purpose)?;
+        let may_make = |made: &RelPath| self.check(made, &root, purpose);
         let (last, missing) = match purpose {
             Purpose::Read => (Last::Follow, Missing::Refuse),
-            Purpose::Change | Purpose::Rename => (Last::Keep, Missing::Refuse),
-            Purpose::Create => (Last::Keep, Missing::Create),
+            Purpose::Look | Purpose::Change | Purpose::Rename => (Last::Keep, Missing::Refuse),
+            Purpose::Create => (Last::Keep, Missing::Create(&may_make)),
         };
         let spot = resolve::resolve(&root, &path, last, missing)?;
         self.check(&spot.real_path(), &root, purpose)?;
@@ -104,7 +108,7 @@ impl Sandbox {
 
     fn check(&self, path: &RelPath, root: &Root, purpose: Purpose) -> Result<(), AccessError> {
         let found = match purpose {
-            Purpose::Read => self.protected.from_reading(path),
+            Purpose::Read | Purpose::Look => self.protected.from_reading(path),
             Purpose::Change | Purpose::Create => self.protected.from_changing(path),
             Purpose::Rename => self.protected.from_renaming(path),
         };

@@ -33,17 +33,18 @@ pub(super) enum Last {
 }
 
 /// What is done about parent directories that are not there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Missing {
+#[derive(Clone, Copy)]
+pub(super) enum Missing<'a> {
     Refuse,
-    Create,
+    /// Each is made if this check of its real path passes.
+    Create(&'a dyn Fn(&RelPath) -> Result<(), AccessError>),
 }
 
 pub(super) fn resolve(
     root: &Arc<Root>,
     path: &RelPath,
     last: Last,
-    missing: Missing,
+    missing: Missing<'_>,
 ) -> Result<Spot, AccessError> {
     let Some((name, parents)) = path.split_last() else { return Ok(Spot::new(root.top(), None)) };
     match open_plain(root, parents) {
@@ -107,7 +108,7 @@ impl<'a> Walk<'a> {
         Self { root, asked, stack: Vec::new(), ahead: asked.names().iter().map(step).collect(), links: 0 }
     }
 
-    fn run(mut self, last: Last, missing: Missing) -> Result<Spot, AccessError> {
+    fn run(mut self, last: Last, missing: Missing<'_>) -> Result<Spot, AccessError> {
         while let Some(Step { name, origin }) = self.ahead.pop_front() {
             if name == b".." {
                 if self.stack.pop().is_none() {
@@ -127,10 +128,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes into a directory, or takes the way that a link names.
-    fn enter(&mut self, name: Name, origin: Origin, missing: Missing) -> Result<(), AccessError> {
+    fn enter(&mut self, name: Name, origin: Origin, missing: Missing<'_>) -> Result<(), AccessError> {
         match self.open(&name) {
             Ok(fd) => self.stack.push((Arc::new(fd), name)),
-            Err(Errno::NOENT) if missing == Missing::Create && origin == Origin::Asked => {
+            Err(Errno::NOENT) if origin == Origin::Asked && let Missing::Create(check) = missing => {
+                check(&self.here(Some(name.clone())).real_path())?;
                 match rustix::fs::mkdirat(self.current(), name.as_os_str(), Mode::from_raw_mode(0o777)) {
                     Ok(()) | Err(Errno::EXIST) => {}
                     Err(errno) => return Err(self.failed(errno)),
@@ -146,6 +148,9 @@ impl<'a> Walk<'a> {
                 }
                 Err(errno) => return Err(self.failed(errno)),
             },
+            Err(Errno::NOENT) if !self.root.top().is_deleted() => {
+                return Err(AccessError::Missing { path: self.here(Some(name)).label() });
+            }
             Err(errno) => return Err(self.failed(errno)),
         }
         Ok(())
