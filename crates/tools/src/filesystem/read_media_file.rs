@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use trunkline_protocol::Raw;
 use trunkline_protocol::message::{
-    AudioContent, BlobResourceContents, CallToolResult, ContentBlock, EmbeddedResource, ImageContent,
+    AudioContent, BlobContents, CallToolResult, ContentBlock, EmbeddedResource, ImageContent, ResourceContents,
 };
 
 use super::budget::{self, Budget};
@@ -61,9 +61,9 @@ fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<CallToolResult, ToolE
         Some(("image", _)) => ImageContent::new(data, mime_type).into(),
         Some(("audio", _)) => AudioContent::new(data, mime_type).into(),
         _ => {
-            let mut blob = BlobResourceContents::new(uri(&opened.label), data);
+            let mut blob = BlobContents::new(uri(&opened.label), data);
             blob.mime_type = Some(mime_type.to_owned());
-            EmbeddedResource::new(blob).into()
+            EmbeddedResource::new(ResourceContents::Blob(blob)).into()
         }
     };
     let media = Media { path: opened.label, mime_type: mime_type.to_owned(), size_bytes: bytes.len() as u64 };
