@@ -60,7 +60,9 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Copied, ToolErro
         Some(_) => return Err(AccessError::Exists { path: spot.label() }.into()),
     };
     if replaced.is_some_and(|stat| (stat.st_dev, stat.st_ino) == (source.stat.st_dev, source.stat.st_ino)) {
-        return Err(ToolError::new("source and destination are the same file").hint("choose another destination"));
+        return Err(
+            ToolError::new("source and destination are the same file").hint("choose another destination")
+        );
     }
     let mut draft = Draft::begin(dir, like, fs.durability)?;
     let mut chunk = vec![0; CHUNK];

@@ -66,7 +66,8 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Deleted, ToolErr
 }
 
 fn stopped(error: ToolError, count: usize) -> ToolError {
-    ToolError::new(format!("{error}; {count} entries were deleted before that")).hint("look what is left and call again")
+    ToolError::new(format!("{error}; {count} entries were deleted before that"))
+        .hint("look what is left and call again")
 }
 
 /// Looking first, deleting after: a directory that may not go as a whole stays as a whole.
@@ -91,7 +92,8 @@ impl Tree<'_> {
             return Err(AccessError::OtherFilesystem { path }.into());
         }
         if depth > MAX_DEPTH {
-            return Err(ToolError::new(format!("`{path}` is more than {MAX_DEPTH} levels deep")).hint("delete a part of it first"));
+            return Err(ToolError::new(format!("`{path}` is more than {MAX_DEPTH} levels deep"))
+                .hint("delete a part of it first"));
         }
         for entry in walk::sorted(&dir, self.fs.caps.deleted, self.budget)? {
             self.budget.check()?;

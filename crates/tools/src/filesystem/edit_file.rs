@@ -67,17 +67,22 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
 
 fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<Edited, ToolError> {
     if args.edits.is_empty() || args.edits.len() > MAX_EDITS {
-        return Err(ToolError::new(format!("{} edits were given", args.edits.len())).hint(format!("give 1 to {MAX_EDITS}")));
+        return Err(ToolError::new(format!("{} edits were given", args.edits.len()))
+            .hint(format!("give 1 to {MAX_EDITS}")));
     }
     let spot = fs.spot(&args.path, Purpose::Change)?;
     let (dir, name) = spot.entry()?;
     let _alone = fs.lock(&spot);
     let opened = fs.opened(spot.label(), dir.open_file(name)?)?;
     let label = &opened.label;
-    let read = window::read_all(&opened.file, fs.caps.write_bytes).map_err(|error| io_failed(error, label))?;
+    let read =
+        window::read_all(&opened.file, fs.caps.write_bytes).map_err(|error| io_failed(error, label))?;
     let Some(bytes) = read else {
-        return Err(ToolError::new(format!("`{label}` has {} bytes, more than can be edited", opened.size()))
-            .hint("write the changed part as a new file"));
+        return Err(ToolError::new(format!(
+            "`{label}` has {} bytes, more than can be edited",
+            opened.size()
+        ))
+        .hint("write the changed part as a new file"));
     };
     let text = Text::read(&bytes, label)?;
     let places = if args.replace_all { Places::All } else { Places::One };
@@ -90,7 +95,9 @@ fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<Edited, ToolError> {
     let sha256 = if args.dry_run { hash(&bytes) } else { hash(&new) };
     if !args.dry_run {
         let now = existing(dir, name)?;
-        let same = |stat: &rustix::fs::Stat| (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime, stat.st_mtime_nsec);
+        let same = |stat: &rustix::fs::Stat| {
+            (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime, stat.st_mtime_nsec)
+        };
         if now.as_ref().map(same) != Some(same(&opened.stat)) {
             return Err(AccessError::Changed { path: label.clone() }.into());
         }

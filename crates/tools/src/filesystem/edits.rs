@@ -42,7 +42,9 @@ pub(super) fn apply(text: &str, edits: &[Edit], places: Places) -> Result<(Strin
     if let Some(pair) = changes.windows(2).find(|pair| pair[0].range.end > pair[1].range.start) {
         let (a, b) = (pair[0].edit.min(pair[1].edit) + 1, pair[0].edit.max(pair[1].edit) + 1);
         let line = line_of(text, pair[1].range.start);
-        return Err(ToolError::new(format!("edits {a} and {b} overlap at line {line}")).hint("make them one edit"));
+        return Err(
+            ToolError::new(format!("edits {a} and {b} overlap at line {line}")).hint("make them one edit")
+        );
     }
     let mut new = String::with_capacity(text.len());
     let mut end = 0;
@@ -80,7 +82,10 @@ fn find(text: &str, edit: &Edit, at: usize, places: Places) -> Result<Vec<Change
     } else {
         edit.new_text.clone()
     };
-    Ok(starts.into_iter().map(|start| Change { range: start..start + old.len(), new: new.clone(), edit: at }).collect())
+    Ok(starts
+        .into_iter()
+        .map(|start| Change { range: start..start + old.len(), new: new.clone(), edit: at })
+        .collect())
 }
 
 /// Where a text occurs, also where two occurrences share characters.
@@ -97,8 +102,11 @@ fn ambiguous(text: &str, starts: &[usize], number: usize) -> ToolError {
     let lines: Vec<String> =
         starts.iter().take(MAX_NAMED_LINES).map(|start| line_of(text, *start).to_string()).collect();
     let more = if starts.len() > MAX_NAMED_LINES { " and more" } else { "" };
-    ToolError::new(format!("old_text of edit {number} is there more than once: lines {}{more}", lines.join(", ")))
-        .hint("add surrounding lines to old_text until it is unique, or pass replace_all: true")
+    ToolError::new(format!(
+        "old_text of edit {number} is there more than once: lines {}{more}",
+        lines.join(", ")
+    ))
+    .hint("add surrounding lines to old_text until it is unique, or pass replace_all: true")
 }
 
 fn not_found(text: &str, edit: &Edit, number: usize) -> ToolError {

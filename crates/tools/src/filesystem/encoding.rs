@@ -121,7 +121,9 @@ fn not_text(label: &str, bytes: &[u8], position: u64, at: usize) -> ToolError {
         Zeros::Odd => "it looks like UTF-16; read it with encoding: \"utf-16le\"",
         Zeros::Even => "it looks like UTF-16; read it with encoding: \"utf-16be\"",
         Zeros::None => "read it with encoding: \"latin-1\" if it is old text, or \"base64\" for the bytes",
-        Zeros::Mixed => "it looks binary; read it with encoding: \"base64\", or use read_media_file for images and sound",
+        Zeros::Mixed => {
+            "it looks binary; read it with encoding: \"base64\", or use read_media_file for images and sound"
+        }
     };
     ToolError::new(message).hint(hint)
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::budget::Budget;
 use super::Filesystem;
+use super::budget::Budget;
 use crate::sandbox::{AccessError, Kind, Purpose};
 use crate::{Tool, ToolError};
 
@@ -47,7 +47,9 @@ fn exists(fs: &Filesystem, args: &Args, wanted: Kind) -> Result<Existence, ToolE
     let kind = fs.sandbox.spot(&args.path, Purpose::Read).and_then(|spot| spot.kind());
     match kind {
         Ok(kind) => Ok(Existence { exists: kind == wanted }),
-        Err(AccessError::Missing { .. } | AccessError::NotADirectory { .. }) => Ok(Existence { exists: false }),
+        Err(AccessError::Missing { .. } | AccessError::NotADirectory { .. }) => {
+            Ok(Existence { exists: false })
+        }
         Err(error) => Err(error.into()),
     }
 }

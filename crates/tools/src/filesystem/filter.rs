@@ -15,7 +15,9 @@ pub(super) struct Filter(GlobSet);
 impl Filter {
     pub(super) fn new<S: AsRef<str>>(patterns: &[S]) -> Result<Self, ToolError> {
         if patterns.len() > MAX_PATTERNS {
-            return Err(ToolError::new(format!("more than {MAX_PATTERNS} patterns were given")).hint("give fewer"));
+            return Err(
+                ToolError::new(format!("more than {MAX_PATTERNS} patterns were given")).hint("give fewer")
+            );
         }
         let mut set = GlobSetBuilder::new();
         for pattern in patterns {
@@ -48,5 +50,6 @@ fn glob(pattern: &str) -> Result<Glob, ToolError> {
 }
 
 fn unusable(error: &globset::Error) -> ToolError {
-    ToolError::new(format!("not a usable pattern: {error}")).hint("write a glob such as `*.rs` or `src/**/*.md`")
+    ToolError::new(format!("not a usable pattern: {error}"))
+        .hint("write a glob such as `*.rs` or `src/**/*.md`")
 }

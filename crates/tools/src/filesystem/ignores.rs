@@ -47,7 +47,8 @@ impl Ignores {
             return true;
         }
         let path = virtual_path(&dir.path().join(name));
-        let decided = self.0.iter().rev().map(|rules| rules.matched(&path, is_directory)).find(|rule| !rule.is_none());
+        let decided =
+            self.0.iter().rev().map(|rules| rules.matched(&path, is_directory)).find(|rule| !rule.is_none());
         matches!(decided, Some(Match::Ignore(_)))
     }
 }

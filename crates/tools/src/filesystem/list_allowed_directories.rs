@@ -39,7 +39,12 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
 fn run(fs: &Filesystem, _: &Args, _: &Budget) -> Result<Allowed, ToolError> {
     let protected = fs.sandbox.protected();
     Ok(Allowed {
-        directories: fs.sandbox.roots().iter().map(|root| escape_bytes(root.path().as_os_str().as_bytes())).collect(),
+        directories: fs
+            .sandbox
+            .roots()
+            .iter()
+            .map(|root| escape_bytes(root.path().as_os_str().as_bytes()))
+            .collect(),
         writable: fs.access == Access::ReadWrite,
         never_read: protected.secret_rules().map(str::to_owned).collect(),
         never_changed: protected.fixed_rules().map(str::to_owned).collect(),

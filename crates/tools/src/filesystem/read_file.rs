@@ -81,10 +81,13 @@ pub(super) fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Conte
 fn part(args: &Args, lines: u64) -> Result<Part, ToolError> {
     let page = args.offset.is_some() || args.limit.is_some();
     if [page, args.head.is_some(), args.tail.is_some()].into_iter().filter(|given| *given).count() > 1 {
-        return Err(ToolError::new("offset and limit, head, and tail exclude each other").hint("give one of them"));
+        return Err(
+            ToolError::new("offset and limit, head, and tail exclude each other").hint("give one of them")
+        );
     }
     if [args.limit, args.head, args.tail].contains(&Some(0)) {
-        return Err(ToolError::new("limit, head and tail have to be at least 1").hint("leave it out to read from the start"));
+        return Err(ToolError::new("limit, head and tail have to be at least 1")
+            .hint("leave it out to read from the start"));
     }
     let usual = if args.encoding == Some(Encoding::Base64) { u64::MAX } else { lines };
     Ok(match (args.head, args.tail) {
@@ -130,8 +133,10 @@ pub(super) fn read(
     let (_, start) = start.map_err(|error| io_failed(error, label))?;
     let encoding = encoding.unwrap_or_else(|| Encoding::detect(&start));
     if matches!(encoding, Encoding::Utf16Le | Encoding::Utf16Be) {
-        return Err(ToolError::new(format!("`{label}` is UTF-16 and too large ({size} bytes) to be converted"))
-            .hint("read parts of it with encoding: \"base64\""));
+        return Err(ToolError::new(format!(
+            "`{label}` is UTF-16 and too large ({size} bytes) to be converted"
+        ))
+        .hint("read parts of it with encoding: \"base64\""));
     }
     let lines = window::lines_in(&opened.file, size, part, most, budget)?;
     let (lines, text) = decoded(lines, encoding, label)?;
@@ -180,8 +185,11 @@ fn read_raw(opened: &Opened, part: Part, most: usize) -> Result<Content, ToolErr
     let read = window::read_bytes(&opened.file, size, part, most);
     let (offset, bytes) = read.map_err(|error| io_failed(error, &opened.label))?;
     if offset > size {
-        return Err(ToolError::new(format!("offset {offset} is past the end of `{}` ({size} bytes)", opened.label))
-            .hint("use a smaller offset"));
+        return Err(ToolError::new(format!(
+            "offset {offset} is past the end of `{}` ({size} bytes)",
+            opened.label
+        ))
+        .hint("use a smaller offset"));
     }
     let next = offset + bytes.len() as u64;
     Ok(Content {

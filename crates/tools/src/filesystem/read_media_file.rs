@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use trunkline_protocol::Raw;
 use trunkline_protocol::message::{
-    AudioContent, BlobContents, CallToolResult, ContentBlock, EmbeddedResource, ImageContent, ResourceContents,
+    AudioContent, BlobContents, CallToolResult, ContentBlock, EmbeddedResource, ImageContent,
+    ResourceContents,
 };
 
 use super::budget::{self, Budget};
@@ -50,10 +51,17 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
 
 fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<CallToolResult, ToolError> {
     let opened = fs.open(&args.path)?;
-    let all = window::read_all(&opened.file, fs.caps.media_bytes).map_err(|error| io_failed(error, &opened.label))?;
+    let all = window::read_all(&opened.file, fs.caps.media_bytes)
+        .map_err(|error| io_failed(error, &opened.label))?;
     let Some(bytes) = all else {
-        let message = format!("`{}` has {} bytes, more than the {} allowed", opened.label, opened.size(), fs.caps.media_bytes);
-        return Err(ToolError::new(message).hint("make a smaller copy, or read parts with read_file and encoding: \"base64\""));
+        let message = format!(
+            "`{}` has {} bytes, more than the {} allowed",
+            opened.label,
+            opened.size(),
+            fs.caps.media_bytes
+        );
+        return Err(ToolError::new(message)
+            .hint("make a smaller copy, or read parts with read_file and encoding: \"base64\""));
     };
     let mime_type = mime_type(&bytes, &opened.label);
     let data = window::base64(&bytes);
@@ -70,7 +78,11 @@ fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<CallToolResult, ToolE
     let facts = Raw::encode(&media)
         .map_err(|error| ToolError::new("the result cannot be written as JSON").detail(error.to_string()))?;
     let content = vec![block, ContentBlock::text(facts.as_str())];
-    Ok(CallToolResult { content: Some(content), structured_content: Some(facts), ..CallToolResult::default() })
+    Ok(CallToolResult {
+        content: Some(content),
+        structured_content: Some(facts),
+        ..CallToolResult::default()
+    })
 }
 
 /// A name for the embedded resource; it is not listed anywhere.

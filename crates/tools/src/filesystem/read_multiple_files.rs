@@ -5,10 +5,10 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Filesystem;
 use super::budget::Budget;
 use super::read_file::{self, Content};
 use super::window::Part;
-use super::Filesystem;
 use crate::{Tool, ToolError};
 
 /// Even with many files each gets this much, so that small ones are whole.
@@ -58,7 +58,9 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
 fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Contents, ToolError> {
     let count = args.paths.len();
     if count == 0 || count > fs.caps.files {
-        return Err(ToolError::new(format!("{count} paths were given")).hint(format!("give 1 to {}", fs.caps.files)));
+        return Err(
+            ToolError::new(format!("{count} paths were given")).hint(format!("give 1 to {}", fs.caps.files))
+        );
     }
     let mut left = fs.caps.read_bytes;
     let mut files = Vec::with_capacity(count);

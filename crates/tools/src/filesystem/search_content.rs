@@ -3,9 +3,11 @@
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use grep_matcher::Matcher;
+use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};
+use grep_searcher::{
+    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -120,6 +122,7 @@ struct Search<'a> {
     searcher: Searcher,
     include: Filter,
     most: usize,
+    left: usize,
     done: Matches,
 }
 
@@ -128,15 +131,30 @@ impl<'a> Search<'a> {
         let context = args.context.min(MAX_CONTEXT);
         let searcher = SearcherBuilder::new()
             .line_number(true)
+            .line_terminator(LineTerminator::crlf())
             .before_context(context)
             .after_context(context)
             .heap_limit(Some(MAX_LINE_BYTES))
             .binary_detection(BinaryDetection::quit(0))
             .build();
-        let done =
-            Matches { matches: Vec::new(), files_searched: 0, files_matched: 0, files_passed_over: 0, truncated: false };
+        let done = Matches {
+            matches: Vec::new(),
+            files_searched: 0,
+            files_matched: 0,
+            files_passed_over: 0,
+            truncated: false,
+        };
         let most = args.max_results.unwrap_or(USUAL_MATCHES).clamp(1, fs.caps.results);
-        Ok(Self { fs, budget, matcher: matcher(args)?, searcher, include: Filter::new(&args.include)?, most, done })
+        Ok(Self {
+            fs,
+            budget,
+            matcher: matcher(args)?,
+            searcher,
+            include: Filter::new(&args.include)?,
+            most,
+            left: fs.caps.read_bytes,
+            done,
+        })
     }
 
     fn below(&mut self, spot: &Spot, args: &Args) -> Result<(), ToolError> {
@@ -185,6 +203,7 @@ impl<'a> Search<'a> {
             most: self.most,
             done: &mut self.done,
             before: Vec::new(),
+            left: &mut self.left,
             binary: false,
         };
         let searched = self.searcher.search_reader(&self.matcher, reader, &mut collect);
@@ -198,19 +217,21 @@ impl<'a> Search<'a> {
 
 fn matcher(args: &Args) -> Result<RegexMatcher, ToolError> {
     if args.query.is_empty() || args.query.len() > MAX_QUERY_BYTES {
-        return Err(ToolError::new(format!("the query has to have 1 to {MAX_QUERY_BYTES} bytes")).hint("shorten it"));
+        return Err(
+            ToolError::new(format!("the query has to have 1 to {MAX_QUERY_BYTES} bytes")).hint("shorten it")
+        );
     }
     RegexMatcherBuilder::new()
         .fixed_strings(!args.regex)
         .case_insensitive(args.ignore_case)
         .size_limit(MAX_REGEX_BYTES)
         .dfa_size_limit(MAX_REGEX_BYTES)
-        .line_terminator(Some(b'\n'))
         .crlf(true)
         .build(&args.query)
         .map_err(|error| {
-            ToolError::new(format!("the query cannot be searched for: {error}"))
-                .hint("matches lie within one line; correct the expression, or leave out regex to find plain text")
+            ToolError::new(format!("the query cannot be searched for: {error}")).hint(
+                "matches lie within one line; correct the expression, or leave out regex to find plain text",
+            )
         })
 }
 
@@ -235,33 +256,44 @@ struct Collect<'a> {
     most: usize,
     done: &'a mut Matches,
     before: Vec<String>,
+    /// Bytes of text that still fit into the answer.
+    left: &'a mut usize,
     binary: bool,
+}
+
+impl Collect<'_> {
+    fn taken(&mut self, line: &str, match_at: usize) -> String {
+        let text = shown(line, match_at);
+        *self.left = self.left.saturating_sub(text.len() + self.path.len());
+        text
+    }
 }
 
 impl Sink for Collect<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
-        if self.done.matches.len() >= self.most {
+        if self.done.matches.len() >= self.most || *self.left == 0 {
             self.done.truncated = true;
             return Ok(false);
         }
         let at = self.matcher.find(found.bytes()).ok().flatten().map_or(0, |found| found.start());
         let text = String::from_utf8_lossy(found.bytes());
         let column = String::from_utf8_lossy(&found.bytes()[..at]).chars().count();
-        self.done.matches.push(Line {
+        let line = Line {
             path: self.path.clone(),
             line: found.line_number().unwrap_or(0),
             column: column + 1,
-            text: shown(&text, column),
+            text: self.taken(&text, column),
             before: std::mem::take(&mut self.before),
             after: Vec::new(),
-        });
+        };
+        self.done.matches.push(line);
         Ok(true)
     }
 
     fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> Result<bool, io::Error> {
-        let text = shown(&String::from_utf8_lossy(found.bytes()), 0);
+        let text = self.taken(&String::from_utf8_lossy(found.bytes()), 0);
         match (found.kind(), self.done.matches.last_mut()) {
             (SinkContextKind::After, Some(line)) => line.after.push(text),
             _ => self.before.push(text),

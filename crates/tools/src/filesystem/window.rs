@@ -113,7 +113,8 @@ fn skip_lines(mut file: &File, count: u64, budget: &Budget) -> Result<Option<u64
     let mut chunk = vec![0; CHUNK];
     while left > 0 {
         budget.check()?;
-        let read = file.read(&mut chunk).map_err(|error| ToolError::new(format!("reading failed: {error}")))?;
+        let read =
+            file.read(&mut chunk).map_err(|error| ToolError::new(format!("reading failed: {error}")))?;
         if read == 0 {
             return Ok(None);
         }
@@ -160,7 +161,10 @@ fn fitted(lines: &[u8], most: usize) -> (Vec<u8>, u64, Cut) {
 
 /// The last place up to `at` where no UTF-8 character is cut.
 fn character_boundary(bytes: &[u8], at: usize) -> usize {
-    (at.saturating_sub(3)..=at).rev().find(|at| bytes.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80)).unwrap_or(at)
+    (at.saturating_sub(3)..=at)
+        .rev()
+        .find(|at| bytes.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80))
+        .unwrap_or(at)
 }
 
 fn line_starts(bytes: &[u8]) -> impl Iterator<Item = usize> {

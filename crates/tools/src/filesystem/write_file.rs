@@ -142,12 +142,16 @@ fn content(fs: &Filesystem, args: &Args) -> Result<Vec<u8>, ToolError> {
     let bytes = match args.encoding {
         ContentEncoding::Utf8 => args.content.as_bytes().to_vec(),
         ContentEncoding::Base64 => STANDARD.decode(&args.content).map_err(|error| {
-            ToolError::new(format!("the content is not base64: {error}")).hint("use standard base64 with padding")
+            ToolError::new(format!("the content is not base64: {error}"))
+                .hint("use standard base64 with padding")
         })?,
     };
     if bytes.len() as u64 > fs.caps.write_bytes {
-        let message = format!("the content has {} bytes, more than the {} allowed", bytes.len(), fs.caps.write_bytes);
-        return Err(ToolError::new(message).hint("write the first part, then add the rest with mode: \"append\""));
+        let message =
+            format!("the content has {} bytes, more than the {} allowed", bytes.len(), fs.caps.write_bytes);
+        return Err(
+            ToolError::new(message).hint("write the first part, then add the rest with mode: \"append\"")
+        );
     }
     Ok(bytes)
 }
@@ -164,7 +168,8 @@ fn check_hash(
         return Err(ToolError::new(format!("`{label}` does not exist, so it has no hash"))
             .hint("leave out expected_hash to create the file"));
     }
-    let read = window::read_all(&dir.open_file(name)?, fs.caps.scan_bytes).map_err(|error| io_failed(error, &label))?;
+    let read = window::read_all(&dir.open_file(name)?, fs.caps.scan_bytes)
+        .map_err(|error| io_failed(error, &label))?;
     let Some(bytes) = read else {
         return Err(ToolError::new(format!("`{label}` is too large to be checked against a hash"))
             .hint("leave out expected_hash"));

@@ -149,7 +149,7 @@ impl Dir {
     pub fn entries(&self) -> Result<impl Iterator<Item = Result<Entry, AccessError>>, AccessError> {
         let label = self.own_label();
         let failed = move |errno| AccessError::from_errno(errno, label.clone());
-        let stream = rustix::fs::Dir::read_from(&self.fd).map_err(&failed)?;
+        let stream = self.open_to_read().and_then(rustix::fs::Dir::new).map_err(&failed)?;
         let dir = self.clone();
         Ok(stream.filter_map(move |entry| match entry {
             Ok(entry) => {
@@ -205,13 +205,18 @@ impl Dir {
 
     /// Brings the names of this directory to the disk.
     pub fn sync(&self) -> Result<(), AccessError> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let synced = rustix::fs::openat(&self.fd, ".", flags, Mode::empty()).and_then(rustix::fs::fsync);
+        let synced = self.open_to_read().and_then(rustix::fs::fsync);
         match synced {
             // Some filesystems have nothing to bring to a disk.
             Ok(()) | Err(Errno::INVAL | Errno::ACCESS) => Ok(()),
             Err(errno) => Err(AccessError::from_errno(errno, self.own_label())),
         }
+    }
+
+    /// The descriptor that names are resolved from cannot be read or flushed itself.
+    fn open_to_read(&self) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.fd, ".", flags, Mode::empty())
     }
 
     pub(super) fn failed(&self, errno: Errno, name: &Name) -> AccessError {

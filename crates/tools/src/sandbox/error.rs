@@ -63,16 +63,24 @@ impl AccessError {
         match self {
             Self::BadPath(bad) => bad.hint(),
             Self::Outside { .. } => "call list_allowed_directories to see where files may be",
-            Self::NoRoots | Self::RootGone { .. } => "the server has to be started again with an existing directory",
-            Self::LeadsOut { .. } | Self::TooManyLinks { .. } => "use a path that does not go through this link",
+            Self::NoRoots | Self::RootGone { .. } => {
+                "the server has to be started again with an existing directory"
+            }
+            Self::LeadsOut { .. } | Self::TooManyLinks { .. } => {
+                "use a path that does not go through this link"
+            }
             Self::Missing { .. } => "list the parent directory or use search_files to find the right path",
             Self::Exists { .. } => "choose another name, or delete the existing entry first",
             Self::NotADirectory { .. } => "name a directory, or use read_file for a file",
             Self::NotAFile { found: Kind::Directory, .. } => "use list_directory to see what is inside",
             Self::NotAFile { .. } | Self::KernelFile { .. } => "only regular files can be read or written",
             Self::IsLink { .. } => "name the target of the link instead",
-            Self::Protected { .. } => "leave this path alone; whoever runs the server decides what is protected",
-            Self::HardLinked { .. } => "write the whole file with write_file, which makes a new file of its own",
+            Self::Protected { .. } => {
+                "leave this path alone; whoever runs the server decides what is protected"
+            }
+            Self::HardLinked { .. } => {
+                "write the whole file with write_file, which makes a new file of its own"
+            }
             Self::IsRoot => "name something inside it",
             Self::NotEmpty { .. } => "pass recursive: true to delete it with everything inside",
             Self::IntoItself { .. } => "choose a destination outside the moved directory",

@@ -33,7 +33,8 @@ pub(super) fn unescape(label: &str) -> Option<Vec<u8>> {
         bytes.extend_from_slice(&rest.as_bytes()[..at]);
         let escape = &rest[at + 1..];
         rest = if let Some(hex) = escape.strip_prefix('x') {
-            let digits = hex.get(..2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+            let digits =
+                hex.get(..2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
             bytes.push(u8::from_str_radix(digits, 16).ok()?);
             &hex[2..]
         } else {

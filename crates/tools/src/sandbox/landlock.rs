@@ -64,7 +64,11 @@ mod linux {
     /// The newest set of rights that is asked for; an older kernel takes what it knows.
     const RIGHTS: ABI = ABI::V5;
 
-    pub(super) fn restrict(roots: &Roots, also: &[PathBuf], reads: &Reads) -> Result<Restriction, RulesetError> {
+    pub(super) fn restrict(
+        roots: &Roots,
+        also: &[PathBuf],
+        reads: &Reads,
+    ) -> Result<Restriction, RulesetError> {
         let all = AccessFs::from_all(RIGHTS);
         let read = AccessFs::from_read(RIGHTS);
         let handled = match reads {

@@ -44,7 +44,8 @@ const SECRETS: &[&str] = &[
 ];
 
 /// Readable but never changed: what other programs run or obey without asking.
-const FIXED: &[&str] = &[".git", "git~1", ".hg", ".svn", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv"];
+const FIXED: &[&str] =
+    &[".git", "git~1", ".hg", ".svn", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv"];
 
 /// The rules, for reading and for changing. What may not be read may not be changed either.
 #[derive(Clone)]
@@ -88,7 +89,10 @@ impl Protected {
     /// The built-in rules and more.
     pub fn with<S: AsRef<str>>(secrets: &[S], fixed: &[S]) -> Result<Self, BadPattern> {
         let all = |own: &[&str], more: &[S]| -> Vec<String> {
-            own.iter().map(|rule| (*rule).to_owned()).chain(more.iter().map(|rule| rule.as_ref().to_owned())).collect()
+            own.iter()
+                .map(|rule| (*rule).to_owned())
+                .chain(more.iter().map(|rule| rule.as_ref().to_owned()))
+                .collect()
         };
         Self::new(&all(SECRETS, secrets), &all(FIXED, fixed))
     }

@@ -50,7 +50,8 @@ pub(super) fn resolve(
     match open_plain(root, parents) {
         Ok(dir) if last == Last::Keep || !is_link(&dir, name) => Ok(Spot::new(dir, Some(name.clone()))),
         // There may be a link on the way, something to create, or no such system call: go step by step.
-        Ok(_) | Err(Errno::LOOP | Errno::NOENT | Errno::NOTDIR | Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {
+        Ok(_)
+        | Err(Errno::LOOP | Errno::NOENT | Errno::NOTDIR | Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {
             Walk::new(root, path).run(last, missing)
         }
         Err(errno) => Err(AccessError::from_errno(errno, root.label(path))),
@@ -131,7 +132,10 @@ impl<'a> Walk<'a> {
     fn enter(&mut self, name: Name, origin: Origin, missing: Missing<'_>) -> Result<(), AccessError> {
         match self.open(&name) {
             Ok(fd) => self.stack.push((Arc::new(fd), name)),
-            Err(Errno::NOENT) if origin == Origin::Asked && let Missing::Create(check) = missing => {
+            Err(Errno::NOENT)
+                if origin == Origin::Asked
+                    && let Missing::Create(check) = missing =>
+            {
                 check(&self.here(Some(name.clone())).real_path())?;
                 match rustix::fs::mkdirat(self.current(), name.as_os_str(), Mode::from_raw_mode(0o777)) {
                     Ok(()) | Err(Errno::EXIST) => {}
@@ -200,7 +204,8 @@ impl<'a> Walk<'a> {
             Ok(_) => {}
             Err(errno) => return Err(errno),
         }
-        rustix::fs::readlinkat(self.current(), name.as_os_str(), Vec::new()).map(std::ffi::CString::into_bytes)
+        rustix::fs::readlinkat(self.current(), name.as_os_str(), Vec::new())
+            .map(std::ffi::CString::into_bytes)
     }
 
     fn current(&self) -> std::os::fd::BorrowedFd<'_> {

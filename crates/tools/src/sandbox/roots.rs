@@ -19,7 +19,8 @@ pub struct Roots {
 impl Roots {
     /// Opens and pins each directory.
     pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Self, AccessError> {
-        let roots = paths.into_iter().enumerate().map(|(at, path)| Root::open(path.as_ref(), at).map(Arc::new));
+        let roots =
+            paths.into_iter().enumerate().map(|(at, path)| Root::open(path.as_ref(), at).map(Arc::new));
         Ok(Self { roots: roots.collect::<Result<_, _>>()? })
     }
 
