@@ -51,3 +51,26 @@ impl Drop for Waiting {
         self.0.store(true, Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn work_finds_out_that_its_call_was_dropped() {
+        let (started, begun) = tokio::sync::oneshot::channel();
+        let (ended, end) = tokio::sync::oneshot::channel();
+        let call = blocking(Duration::from_hours(1), move |budget| {
+            started.send(()).unwrap();
+            while !budget.is_spent() {
+                std::thread::yield_now();
+            }
+            ended.send(()).unwrap();
+            Ok(())
+        });
+        let call = tokio::spawn(call);
+        begun.await.unwrap();
+        call.abort();
+        end.await.unwrap();
+    }
+}

@@ -26,7 +26,7 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Copied {
+pub(super) struct Copy {
     source: String,
     destination: String,
     bytes_copied: u64,
@@ -45,7 +45,7 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
         .not_idempotent()
 }
 
-fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Copied, ToolError> {
+fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Copy, ToolError> {
     let source = fs.open(&args.source)?;
     if source.size() > fs.caps.copy_bytes {
         return Err(too_large(fs, &source.label));
@@ -80,7 +80,7 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Copied, ToolErro
         draft.write_all(&chunk[..read]).map_err(|error| io_failed(error, &spot.label()))?;
     }
     draft.place(name, onto)?;
-    Ok(Copied { source: source.label, destination: spot.label(), bytes_copied })
+    Ok(Copy { source: source.label, destination: spot.label(), bytes_copied })
 }
 
 fn too_large(fs: &Filesystem, label: &str) -> ToolError {

@@ -53,7 +53,7 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Deleted, ToolErr
             let mut tree = Tree { fs, budget, device, count: 0 };
             tree.each(dir, name, Pass::Check, 0)?;
             tree.count = 0;
-            tree.each(dir, name, Pass::Delete, 0).map_err(|error| stopped(error, tree.count))?;
+            tree.each(dir, name, Pass::Delete, 0).map_err(|error| stopped(&error, tree.count))?;
             entries_deleted = tree.count;
         }
         (Kind::Directory, false) => dir.remove_dir(name)?,
@@ -65,7 +65,7 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Deleted, ToolErr
     Ok(Deleted { path: spot.label(), entries_deleted })
 }
 
-fn stopped(error: ToolError, count: usize) -> ToolError {
+fn stopped(error: &ToolError, count: usize) -> ToolError {
     ToolError::new(format!("{error}; {count} entries were deleted before that"))
         .hint("look what is left and call again")
 }

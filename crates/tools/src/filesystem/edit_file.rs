@@ -9,7 +9,7 @@ use similar::TextDiff;
 
 use super::budget::Budget;
 use super::edits::{self, Edit, Places};
-use super::encoding::Text;
+use super::encoding::Document;
 use super::hash::hash;
 use super::write_file::{existing, put};
 use super::{Filesystem, io_failed, window};
@@ -27,7 +27,7 @@ pub(super) struct Args {
     path: String,
     #[schemars(length(min = 1))]
     edits: Vec<Edit>,
-    /// Replace every occurrence of each old_text rather than exactly one
+    /// Replace every occurrence of each `old_text` rather than exactly one
     #[serde(default)]
     replace_all: bool,
     /// Only show the diff; the file stays as it is
@@ -38,7 +38,7 @@ pub(super) struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Edited {
     path: String,
-    /// Places that were (or with dry_run would be) changed
+    /// Places that were (or with `dry_run` would be) changed
     replacements: usize,
     /// Whether the file was written
     written: bool,
@@ -84,7 +84,7 @@ fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<Edited, ToolError> {
         ))
         .hint("write the changed part as a new file"));
     };
-    let text = Text::read(&bytes, label)?;
+    let text = Document::read(&bytes, label)?;
     let places = if args.replace_all { Places::All } else { Places::One };
     let (new, replacements) = edits::apply(&text.text, &args.edits, places)?;
     let (diff, truncated) = diff(&text.text, &new, label, fs.caps.diff_bytes);

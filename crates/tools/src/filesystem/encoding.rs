@@ -22,7 +22,7 @@ pub(super) enum Encoding {
 
 /// Text of a whole file, and what is needed to write it back the same way.
 #[derive(Debug)]
-pub(super) struct Text {
+pub(super) struct Document {
     pub(super) text: String,
     pub(super) encoding: Encoding,
     mark: Mark,
@@ -76,7 +76,7 @@ impl Encoding {
     }
 }
 
-impl Text {
+impl Document {
     /// Reads the content of a whole text file, guided by its byte order mark.
     pub(super) fn read(bytes: &[u8], label: &str) -> Result<Self, ToolError> {
         let encoding = Encoding::detect(bytes);

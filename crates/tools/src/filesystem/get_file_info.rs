@@ -63,12 +63,20 @@ fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<Info, ToolError> {
         permissions: format!("{:o}", stat.st_mode & 0o7777),
         owner: stat.st_uid,
         group: stat.st_gid,
-        links: stat.st_nlink.into(),
+        links: links(&stat),
         modified: modified(&stat),
         accessed: time::rfc3339(stat.st_atime),
         changed: time::rfc3339(stat.st_ctime),
         link_target,
     })
+}
+
+#[cfg_attr(
+    target_arch = "x86_64",
+    expect(clippy::useless_conversion, reason = "the number is narrower on other machines")
+)]
+fn links(stat: &Stat) -> u64 {
+    stat.st_nlink.into()
 }
 
 pub(super) fn size(stat: &Stat) -> u64 {

@@ -62,7 +62,7 @@ pub fn tools(roots: Roots, options: FilesystemOptions) -> Vec<Tool> {
         caps: options.caps,
         access,
         durability: options.durability,
-        locks: Default::default(),
+        locks: Locks::default(),
     });
     let mut tools = vec![
         read_file::tool(&fs),

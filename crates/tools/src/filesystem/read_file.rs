@@ -32,7 +32,7 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Content {
+pub(super) struct Read {
     pub(super) path: String,
     pub(super) content: String,
     pub(super) encoding: Encoding,
@@ -72,7 +72,7 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
         .idempotent()
 }
 
-pub(super) fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Content, ToolError> {
+pub(super) fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Read, ToolError> {
     let part = part(args, fs.caps.read_lines)?;
     let opened = fs.open(&args.path)?;
     read(fs, &opened, args.encoding, (part, fs.caps.read_bytes), budget)
@@ -104,7 +104,7 @@ pub(super) fn read(
     encoding: Option<Encoding>,
     (part, most): (Part, usize),
     budget: &Budget,
-) -> Result<Content, ToolError> {
+) -> Result<Read, ToolError> {
     if encoding == Some(Encoding::Base64) {
         return read_raw(opened, part, most / 4 * 3);
     }
@@ -127,7 +127,7 @@ pub(super) fn read(
         };
         past_end(&lines, part, label)?;
         let sha256 = Some(hash(&all));
-        return Ok(Content { sha256, ..content(opened, encoding, lines, text) });
+        return Ok(Read { sha256, ..answer(opened, encoding, &lines, text) });
     }
     let start = window::read_bytes(&opened.file, size, Part::From { offset: 0, limit: 4 }, 4);
     let (_, start) = start.map_err(|error| io_failed(error, label))?;
@@ -140,7 +140,7 @@ pub(super) fn read(
     }
     let lines = window::lines_in(&opened.file, size, part, most, budget)?;
     let (lines, text) = decoded(lines, encoding, label)?;
-    Ok(content(opened, encoding, lines, text))
+    Ok(answer(opened, encoding, &lines, text))
 }
 
 fn decoded(lines: Lines, encoding: Encoding, label: &str) -> Result<(Lines, String), ToolError> {
@@ -159,14 +159,14 @@ fn past_end(lines: &Lines, part: Part, label: &str) -> Result<(), ToolError> {
     }
 }
 
-fn content(opened: &Opened, encoding: Encoding, lines: Lines, text: String) -> Content {
+fn answer(opened: &Opened, encoding: Encoding, lines: &Lines, text: String) -> Read {
     let end = lines.position + lines.bytes.len() as u64;
     let next = lines.first.map(|first| first + lines.count);
     let more = match (lines.total, next) {
         (Some(total), Some(next)) => next < total,
         _ => end < opened.size(),
     };
-    Content {
+    Read {
         path: opened.label.clone(),
         content: text,
         encoding,
@@ -180,7 +180,7 @@ fn content(opened: &Opened, encoding: Encoding, lines: Lines, text: String) -> C
     }
 }
 
-fn read_raw(opened: &Opened, part: Part, most: usize) -> Result<Content, ToolError> {
+fn read_raw(opened: &Opened, part: Part, most: usize) -> Result<Read, ToolError> {
     let size = opened.size();
     let read = window::read_bytes(&opened.file, size, part, most);
     let (offset, bytes) = read.map_err(|error| io_failed(error, &opened.label))?;
@@ -192,7 +192,7 @@ fn read_raw(opened: &Opened, part: Part, most: usize) -> Result<Content, ToolErr
         .hint("use a smaller offset"));
     }
     let next = offset + bytes.len() as u64;
-    Ok(Content {
+    Ok(Read {
         path: opened.label.clone(),
         content: window::base64(&bytes),
         encoding: Encoding::Base64,

@@ -1,5 +1,6 @@
 //! `read_media_file`: an image or sound as a content block a model can look at, any other file as embedded bytes.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -91,7 +92,7 @@ fn uri(label: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             uri.push(char::from(byte));
         } else {
-            uri.push_str(&format!("%{byte:02X}"));
+            write!(uri, "%{byte:02X}").expect("writing to a string cannot fail");
         }
         uri
     });

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Filesystem;
 use super::budget::Budget;
-use super::read_file::{self, Content};
+use super::read_file::{self, Read};
 use super::window::Part;
 use crate::{Tool, ToolError};
 
@@ -35,7 +35,7 @@ struct OneFile {
     /// The path as it was given
     requested: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<Content>,
+    file: Option<Read>,
     /// Why this file could not be read
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,

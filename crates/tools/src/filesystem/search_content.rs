@@ -16,7 +16,7 @@ use super::budget::Budget;
 use super::filter::Filter;
 use super::ignores::Ignored;
 use super::search_files::here;
-use super::walk::{self, End, Found, Rules, Step};
+use super::walk::{self, End, Rules, Step};
 use crate::sandbox::{Dir, Kind, Name, Purpose, Spot};
 use crate::{Tool, ToolError};
 
@@ -62,8 +62,8 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Matches {
-    matches: Vec<Line>,
+pub(super) struct Found {
+    matches: Vec<Hit>,
     files_searched: usize,
     files_matched: usize,
     /// Files that were not searched: too large, binary, protected or unreadable
@@ -73,7 +73,7 @@ pub(super) struct Matches {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Line {
+struct Hit {
     path: String,
     /// Counted from 1
     line: u64,
@@ -103,7 +103,7 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
         .idempotent()
 }
 
-fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Matches, ToolError> {
+fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Found, ToolError> {
     let spot = fs.spot(&args.path, Purpose::Read)?;
     let mut search = Search::new(fs, args, budget)?;
     if spot.kind()? == Kind::File {
@@ -123,7 +123,7 @@ struct Search<'a> {
     include: Filter,
     most: usize,
     left: usize,
-    done: Matches,
+    done: Found,
 }
 
 impl<'a> Search<'a> {
@@ -137,7 +137,7 @@ impl<'a> Search<'a> {
             .heap_limit(Some(MAX_LINE_BYTES))
             .binary_detection(BinaryDetection::quit(0))
             .build();
-        let done = Matches {
+        let done = Found {
             matches: Vec::new(),
             files_searched: 0,
             files_matched: 0,
@@ -169,7 +169,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn visit(&mut self, found: &Found<'_>) -> Step {
+    fn visit(&mut self, found: &walk::Found<'_>) -> Step {
         let wanted = self.include.is_empty() || self.include.fits(found.below);
         if found.entry.kind == Kind::File && wanted {
             self.file(found.dir, &found.entry.name);
@@ -254,7 +254,7 @@ struct Collect<'a> {
     path: String,
     matcher: &'a RegexMatcher,
     most: usize,
-    done: &'a mut Matches,
+    done: &'a mut Found,
     before: Vec<String>,
     /// Bytes of text that still fit into the answer.
     left: &'a mut usize,
@@ -280,7 +280,7 @@ impl Sink for Collect<'_> {
         let at = self.matcher.find(found.bytes()).ok().flatten().map_or(0, |found| found.start());
         let text = String::from_utf8_lossy(found.bytes());
         let column = String::from_utf8_lossy(&found.bytes()[..at]).chars().count();
-        let line = Line {
+        let hit = Hit {
             path: self.path.clone(),
             line: found.line_number().unwrap_or(0),
             column: column + 1,
@@ -288,14 +288,14 @@ impl Sink for Collect<'_> {
             before: std::mem::take(&mut self.before),
             after: Vec::new(),
         };
-        self.done.matches.push(line);
+        self.done.matches.push(hit);
         Ok(true)
     }
 
     fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> Result<bool, io::Error> {
         let text = self.taken(&String::from_utf8_lossy(found.bytes()), 0);
         match (found.kind(), self.done.matches.last_mut()) {
-            (SinkContextKind::After, Some(line)) => line.after.push(text),
+            (SinkContextKind::After, Some(hit)) => hit.after.push(text),
             _ => self.before.push(text),
         }
         Ok(true)

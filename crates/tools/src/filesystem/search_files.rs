@@ -34,7 +34,7 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Results {
+pub(super) struct Hits {
     results: Vec<Hit>,
     /// Entries that were looked at
     looked_at: usize,
@@ -69,7 +69,7 @@ pub(super) fn here() -> String {
     ".".to_owned()
 }
 
-fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Results, ToolError> {
+fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Hits, ToolError> {
     let top = fs.spot(&args.path, Purpose::Read)?.open_dir()?;
     let wanted = Filter::new(std::slice::from_ref(&args.pattern))?;
     let most = args.max_results.unwrap_or(USUAL_RESULTS).clamp(1, fs.caps.results);
@@ -90,5 +90,5 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Results, ToolErr
         }
         Ok(Step::On)
     })?;
-    Ok(Results { results, looked_at, truncated: end == End::Early })
+    Ok(Hits { results, looked_at, truncated: end == End::Early })
 }

@@ -50,7 +50,7 @@ enum ContentEncoding {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Written {
+pub(super) struct Done {
     path: String,
     bytes_written: usize,
     /// Whether the file is new
@@ -74,7 +74,7 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
         .not_idempotent()
 }
 
-fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<Written, ToolError> {
+fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<Done, ToolError> {
     let bytes = content(fs, args)?;
     let spot = fs.spot(&args.path, Purpose::Create)?;
     let (dir, name) = spot.entry()?;
@@ -93,7 +93,7 @@ fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<Written, ToolError> {
         (None, _) => put(fs, (dir, name), &bytes, Like::Nothing, Onto::Nothing)?,
     }
     let appended = existing.is_some() && args.mode == Mode::Append;
-    Ok(Written {
+    Ok(Done {
         path: spot.label(),
         bytes_written: bytes.len(),
         created: existing.is_none(),

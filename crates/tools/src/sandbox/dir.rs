@@ -221,7 +221,9 @@ impl Dir {
 
     pub(super) fn failed(&self, errno: Errno, name: &Name) -> AccessError {
         if errno == Errno::NOENT && self.path.is_empty() && self.is_deleted() {
-            return AccessError::RootGone { path: self.root.path().display().to_string() };
+            return AccessError::RootGone {
+                path: escape_bytes(self.root.path().as_os_str().as_encoded_bytes()),
+            };
         }
         AccessError::from_errno(errno, self.label(name))
     }

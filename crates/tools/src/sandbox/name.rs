@@ -45,6 +45,7 @@ impl RelPath {
         self.0.split_last()
     }
 
+    #[must_use]
     pub fn join(&self, name: &Name) -> Self {
         let mut names = self.0.clone();
         names.push(name.clone());

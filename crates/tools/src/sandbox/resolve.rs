@@ -237,3 +237,35 @@ impl<'a> Walk<'a> {
         AccessError::from_errno(errno, self.label())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::super::roots::Roots;
+    use super::*;
+
+    /// Where the kernel cannot walk by itself, every path goes step by step: it must end at the same place.
+    #[test]
+    fn step_by_step_and_in_one_step_lead_to_the_same_place() {
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(temp.path().join("a/b")).unwrap();
+        std::fs::write(temp.path().join("a/b/file"), "").unwrap();
+        symlink("../..", temp.path().join("a/out")).unwrap();
+        let roots = Roots::open([temp.path()]).unwrap();
+        for path in ["a", "a/b", "a/b/file", "a/b/new", "a/missing/x", "a/b/file/x", "missing", "a/out/x"] {
+            let (root, path) = roots.find(path).unwrap();
+            let quick = resolve(&root, &path, Last::Keep, Missing::Refuse);
+            let slow = Walk::new(&root, &path).run(Last::Keep, Missing::Refuse);
+            match (quick, slow) {
+                (Ok(quick), Ok(slow)) => {
+                    assert_eq!(quick.real_path(), slow.real_path());
+                    let inode = |spot: &Spot| spot.stat().map(|stat| stat.st_ino).ok();
+                    assert_eq!(inode(&quick), inode(&slow));
+                }
+                (Err(quick), Err(slow)) => assert_eq!(quick.to_string(), slow.to_string()),
+                (quick, slow) => panic!("{quick:?} {slow:?}"),
+            }
+        }
+    }
+}

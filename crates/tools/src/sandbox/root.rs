@@ -30,9 +30,9 @@ impl Root {
         let real = path.canonicalize().map_err(|error| AccessError::from_io(error, shown()))?;
         let fd = rustix::fs::openat(CWD, &real, WALK | OFlags::DIRECTORY | OFlags::NOFOLLOW, Mode::empty())
             .map_err(|errno| AccessError::from_errno(errno, shown()))?;
-        let given = names(&given).unwrap_or_default();
-        let names = names(&real).ok_or_else(|| AccessError::Outside { path: shown() })?;
-        Ok(Self::new(Arc::new(fd), real, names, given, position))
+        let own = names(&real).ok_or_else(|| AccessError::Outside { path: shown() })?;
+        let given = names(&given).unwrap_or_else(|| own.clone());
+        Ok(Self::new(Arc::new(fd), real, own, given, position))
     }
 
     pub(super) fn new(

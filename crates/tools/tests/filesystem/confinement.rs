@@ -7,9 +7,9 @@ use std::os::unix::net::UnixListener;
 
 use rustix::fs::{CWD, FileType, Mode};
 use serde_json::{Value, json};
-use trunkline_tools::Toolbox;
 use trunkline_tools::filesystem::{self, Access, FilesystemOptions};
 use trunkline_tools::sandbox::{HardLinks, Roots};
+use trunkline_tools::{Toolbox, ToolboxBuilder};
 
 use crate::place::{Place, SECRET, err, ok, snapshot, trial};
 
@@ -309,12 +309,7 @@ async fn f14_roots_of_a_client_only_make_the_area_smaller() {
         let roots = roots.intersect(&paths.iter().map(|path| path.to_path_buf()).collect::<Vec<_>>());
         let options = FilesystemOptions { access: Access::ReadWrite, ..FilesystemOptions::default() };
         let tools = filesystem::tools(roots, options);
-        tools
-            .into_iter()
-            .fold(Toolbox::new("files", "1"), |toolbox, tool| toolbox.tool(tool))
-            .build()
-            .unwrap()
-            .test()
+        tools.into_iter().fold(Toolbox::new("files", "1"), ToolboxBuilder::tool).build().unwrap().test()
     };
     let wide = narrowed(&[std::path::Path::new("/")]);
     ok(&wide, "read_file", json!({"path": "own.txt"})).await;
@@ -341,4 +336,17 @@ async fn several_roots_are_told_apart_and_the_longest_one_counts() {
     assert_eq!(read["path"], path.to_str().unwrap());
     place.ok("copy_file", json!({"source": path.to_str().unwrap(), "destination": "copied"})).await;
     assert_eq!(place.read("copied"), "deep");
+}
+
+#[tokio::test]
+async fn a_root_given_in_a_roundabout_way_is_the_same_root() {
+    let place = Place::with(|options| {
+        let root = options.roots[0].clone();
+        symlink(&root, root.parent().unwrap().join("alias")).unwrap();
+        options.roots = vec![root.join("../outside/../alias")];
+    });
+    place.write("own.txt", "own");
+    let text = place.err("read_file", json!({"path": "/etc/passwd"})).await;
+    assert!(text.contains("outside the allowed"), "{text}");
+    place.ok("read_file", json!({"path": place.root.join("own.txt").to_str().unwrap()})).await;
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use trunkline_tools::filesystem::{self, Access, FilesystemOptions};
 use trunkline_tools::sandbox::Durability;
-use trunkline_tools::{Toolbox, Trial};
+use trunkline_tools::{Toolbox, ToolboxBuilder, Trial};
 
 pub(crate) const SECRET: &str = "only outside";
 
@@ -65,11 +65,7 @@ impl Place {
 
 pub(crate) fn trial(options: FilesystemOptions) -> Trial {
     let tools = filesystem::pack(options).unwrap();
-    let toolbox = tools
-        .into_iter()
-        .fold(Toolbox::new("files", "1"), |toolbox, tool| toolbox.tool(tool))
-        .build()
-        .unwrap();
+    let toolbox = tools.into_iter().fold(Toolbox::new("files", "1"), ToolboxBuilder::tool).build().unwrap();
     toolbox.test()
 }
 
