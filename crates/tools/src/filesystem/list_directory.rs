@@ -14,6 +14,10 @@ use super::walk::{self, End, Found, Rules, Step};
 use crate::sandbox::{Kind, Purpose};
 use crate::{Tool, ToolError};
 
+/// What an entry takes in an answer beside its path.
+const PLAIN_BYTES: usize = 30;
+const DETAILED_BYTES: usize = 90;
+
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// Directory to list; `.` is the allowed directory itself
@@ -70,9 +74,11 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
         .title("List directory")
         .description(format!(
             "Lists the entries of a directory with their type; links are shown as links and not followed. With depth it goes \
-             down at most {} levels. At most {} entries are shown, `total` and `truncated` tell about the rest. \
+             down at most {} levels. At most {} entries and {} KB are shown, `total` and `truncated` tell about the rest. \
              Unusual characters in names are written `\\xHH`, and other tools take them so.",
-            fs.caps.depth, fs.caps.entries
+            fs.caps.depth,
+            fs.caps.entries,
+            fs.caps.read_bytes >> 10
         ))
         .read_only()
         .idempotent()
@@ -102,10 +108,20 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Listing, ToolErr
         Sort::Size => found.sort_by_key(|(item, _)| std::cmp::Reverse(item.size_bytes)),
         Sort::Modified => found.sort_by_key(|(_, time)| std::cmp::Reverse(*time)),
     }
-    found.truncate(fs.caps.entries);
+    found.truncate(fitting(&found, fs));
     let truncated = end == End::Early || found.len() < total;
     let entries = found.into_iter().map(|(item, _)| item).collect();
     Ok(Listing { path: spot.label(), entries, total, truncated })
+}
+
+/// How many entries fit into one answer.
+fn fitting(found: &[(Item, i64)], fs: &Filesystem) -> usize {
+    let mut left = fs.caps.read_bytes;
+    let fits = |(item, _): &&(Item, i64)| {
+        let bytes = item.path.len() + if item.modified.is_some() { DETAILED_BYTES } else { PLAIN_BYTES };
+        left.checked_sub(bytes).map(|rest| left = rest).is_some()
+    };
+    found.iter().take(fs.caps.entries).take_while(fits).count()
 }
 
 fn measured(fs: &Filesystem, found: &Found<'_>, details: bool) -> (Item, i64) {

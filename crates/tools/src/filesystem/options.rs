@@ -28,7 +28,7 @@ pub enum Access {
 /// How much one call takes in and gives out.
 #[derive(Clone, Debug)]
 pub struct Caps {
-    /// Text in one answer of `read_file`, in bytes.
+    /// File content or names in one answer, in bytes.
     pub read_bytes: usize,
     /// Lines in one answer of `read_file` unless the caller asks for fewer or more.
     pub read_lines: u64,

@@ -81,6 +81,17 @@ async fn listings_go_down_sort_leave_out_and_are_cut() {
 }
 
 #[tokio::test]
+async fn a_listing_of_long_names_is_cut_by_its_size() {
+    let place = Place::with(|options| options.caps.read_bytes = 10_000);
+    for n in 0..200 {
+        place.write(&format!("{n:0>200}"), "");
+    }
+    let listing = place.ok("list_directory", json!({"path": ".", "sizes": true})).await;
+    assert!(listing.to_string().len() < 12_000);
+    assert_eq!((&listing["total"], &listing["truncated"]), (&json!(200), &json!(true)));
+}
+
+#[tokio::test]
 async fn a_tree_shows_near_levels_first_and_marks_what_is_missing() {
     let place = Place::new();
     for n in 0..20 {
