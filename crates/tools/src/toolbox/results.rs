@@ -19,7 +19,7 @@ const TRUNCATED_META: &str = "trunkline/truncated";
 /// Under this key of a read text's `_meta` stands where the text goes on.
 const MORE_META: &str = "trunkline/more";
 /// How long a text is kept, and how much of all texts together.
-const KEPT_FOR: Duration = Duration::from_secs(15 * 60);
+const KEPT_FOR: Duration = Duration::from_mins(15);
 const MAX_KEPT_BYTES: usize = 32 * 1024 * 1024;
 /// Structured content cannot be cut, so it may be this many times as long as text.
 const STRUCTURED_FACTOR: usize = 4;
