@@ -33,7 +33,7 @@ async fn panics() -> String {
 fn toolbox() -> Toolbox {
     let compute = Tool::new("compute", |cx: Context| async move {
         cx.progress(1, None, "half way");
-        tokio::time::sleep(Duration::from_secs(60)).await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
         "computed"
     });
     Toolbox::new("test", "1.0")

@@ -20,7 +20,7 @@ use trunkline_protocol::{
 };
 
 /// Under this key of a question's `_meta` stands the name the tool gave it; whoever passes the question on takes it away.
-pub(crate) const QUESTION_KEY: &str = "trunkline/questionKey";
+pub const QUESTION_KEY: &str = "trunkline/questionKey";
 
 /// What the user did with a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,7 +148,10 @@ impl Context {
         let pause = self.shared.clock.pause();
         self.shared.outbox.push(Item::Question(question));
         self.shared.seat.leave();
-        let heard = tokio::time::timeout(self.shared.answer_time, heard).await;
+        let heard = tokio::select! {
+            heard = tokio::time::timeout(self.shared.answer_time, heard) => heard,
+            () = self.cancelled() => return Err(ToolError::new("the call is over")),
+        };
         drop(pause);
         let outcome = heard.map_err(|_| unanswered(&method))?.map_err(|_| unanswered(&method))?;
         self.shared.seat.take().await.map_err(|full| {
