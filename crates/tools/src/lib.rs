@@ -36,7 +36,7 @@ mod tool;
 mod toolbox;
 
 pub use completion::CompletionRequest;
-pub use context::{Context, Elicited, QUESTION_KEY};
+pub use context::{Context, Elicited};
 pub use error::ToolError;
 pub use prompt::{IntoPrompt, Prompt, PromptFn};
 pub use resource::{BadTemplate, IntoContents, ReadRequest, Resource, Template};
@@ -46,7 +46,7 @@ pub use schemars::{self, JsonSchema};
 pub use tool::{
     HookCall, HookOutcome, IntoHook, Limits, Metadata, Permissions, Priority, TaskMode, Tool, ToolFn,
 };
-pub use toolbox::{BuildError, Handle, Run, Toolbox, ToolboxBuilder, Trial};
+pub use toolbox::{Asked, BuildError, Handle, Run, Toolbox, ToolboxBuilder, Trial};
 
 /// The guide's examples, compiled and run with the tests.
 #[cfg(doctest)]

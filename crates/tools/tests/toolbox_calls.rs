@@ -346,12 +346,12 @@ async fn a_method_that_is_not_there_is_told_so() {
 
 #[tokio::test]
 async fn tools_can_share_a_state() {
-    let state = Arc::new(Mutex::new(Vec::new()));
     async fn push(state: Arc<Mutex<Vec<i64>>>, _cx: Context, add: Add) -> String {
         let mut all = state.lock().unwrap();
         all.push(add.a);
         all.len().to_string()
     }
+    let state = Arc::new(Mutex::new(Vec::new()));
     let one = Tool::with_state("one", Arc::clone(&state), push);
     let two = Tool::with_state("two", state, push);
     let trial = Toolbox::new("t", "1").tool(one).tool(two).build().unwrap().test();

@@ -14,13 +14,10 @@ use trunkline_protocol::{
     Fault, FaultKind, Question, Raw,
     message::{
         Action, CreateMessageParams, CreateMessageResult, ElicitResult, FormParams, ListRootsResult, Root,
-        UrlParams, meta,
+        UrlParams,
     },
     method,
 };
-
-/// Under this key of a question's `_meta` stands the name the tool gave it; whoever passes the question on takes it away.
-pub const QUESTION_KEY: &str = "trunkline/questionKey";
 
 /// What the user did with a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,15 +133,9 @@ impl Context {
         if let Some(answer) = self.answered_before()? {
             return Ok(answer);
         }
-        let params = match &self.key {
-            Some(key) => Some(
-                meta::set(params.as_ref(), [(QUESTION_KEY, Raw::string(key))])
-                    .map_err(|e| ToolError::new(e.to_string()))?,
-            ),
-            None => params,
-        };
         let (tell, heard) = oneshot::channel();
-        let question = Question::new(method.clone(), params, move |outcome| drop(tell.send(outcome)));
+        let mut question = Question::new(method.clone(), params, move |outcome| drop(tell.send(outcome)));
+        question.key = self.key.as_deref().map(str::to_owned);
         let pause = self.shared.clock.pause();
         self.shared.outbox.push(Item::Question(question));
         self.shared.seat.leave();

@@ -17,7 +17,7 @@ use trunkline_protocol::{
     message::{ClientCapabilities, Implementation},
 };
 
-pub use ask::{Elicited, QUESTION_KEY};
+pub use ask::Elicited;
 pub(crate) use cancel::Cancel;
 pub(crate) use clock::Clock;
 pub(crate) use outbox::{Item, Outbox};

@@ -27,10 +27,17 @@ pub struct Trial {
 pub struct Run {
     pub outcome: Outcome,
     pub notifications: Vec<Notification>,
-    /// Method and parameters of what was asked.
-    pub questions: Vec<(String, Option<Raw>)>,
+    pub questions: Vec<Asked>,
     /// How often the call said that nothing will come for a while.
     pub detached: usize,
+}
+
+/// A question that a call asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    pub key: Option<String>,
+    pub method: String,
+    pub params: Option<Raw>,
 }
 
 impl Toolbox {
@@ -121,7 +128,11 @@ impl Trial {
                 Part::Detach => run.detached += 1,
                 Part::Final(outcome) => run.outcome = outcome,
                 Part::Question(question) => {
-                    run.questions.push((question.method.to_string(), question.params.clone()));
+                    run.questions.push(Asked {
+                        key: question.key.clone(),
+                        method: question.method.to_string(),
+                        params: question.params.clone(),
+                    });
                     if let Some(answer) = self.next_answer(&question.method) {
                         question.answer(answer);
                     }
