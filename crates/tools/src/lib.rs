@@ -1,1 +1,3 @@
 //! Our own server: the tool-writing API and the built-in packs.
+
+pub mod process;
