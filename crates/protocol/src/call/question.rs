@@ -6,6 +6,8 @@ use std::{borrow::Cow, fmt};
 
 /// A question and the way its answer takes. Dropping it unanswered answers with a refusal, so the server never waits in vain.
 pub struct Question {
+    /// The name under which a modern client hears it; a number will do where it has none.
+    pub key: Option<String>,
     pub method: Cow<'static, str>,
     pub params: Option<Raw>,
     answer: Option<Box<dyn FnOnce(Outcome) + Send>>,
@@ -17,7 +19,14 @@ impl Question {
         params: Option<Raw>,
         answer: impl FnOnce(Outcome) + Send + 'static,
     ) -> Self {
-        Self { method: method.into(), params, answer: Some(Box::new(answer)) }
+        Self { key: None, method: method.into(), params, answer: Some(Box::new(answer)) }
+    }
+
+    /// Gives the question a name.
+    #[must_use]
+    pub fn named(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
     }
 
     pub fn answer(mut self, outcome: Outcome) {

@@ -41,7 +41,9 @@ pub(super) struct Added {
 pub(super) fn tool(git: &Arc<Git>) -> Tool {
     pack::tool(git, "git_add", run)
         .title("Stage files")
-        .description("Stages the present contents of files and directories, deletions included, for the next commit.")
+        .description(
+            "Stages the present contents of files and directories, deletions included, for the next commit.",
+        )
         .additive()
         .idempotent()
         .closed_world()
@@ -51,7 +53,9 @@ pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Added>, ToolEr
     let _changing = git.change().await;
     let repository = Repository::open(&git, &args.repo_path).await?;
     if args.files.is_empty() || args.files.len() > MOST_PATHS {
-        return Err(ToolError::new("`files` must name 1 to 1000 paths").hint("Name a directory to stage all in it."));
+        return Err(
+            ToolError::new("`files` must name 1 to 1000 paths").hint("Name a directory to stage all in it.")
+        );
     }
     let paths = args.files.iter().map(|path| inside(&repository, path)).collect::<Result<Vec<_>, _>>()?;
     unfiltered(&repository, &paths).await?;
@@ -75,8 +79,10 @@ async fn unfiltered(repository: &Repository<'_>, paths: &[String]) -> Result<(),
     for field in asked.ok().await?.fields().chunks_exact(3) {
         let (path, filter) = (&field[0], &field[2]);
         if !matches!(filter.as_str(), "unspecified" | "unset" | "set") {
-            return Err(ToolError::new(format!("{path:?} must go through the filter {filter:?}, and filters do not run here"))
-                .hint("Stage other files, or ask the operator to allow drivers or to do it by hand."));
+            return Err(ToolError::new(format!(
+                "{path:?} must go through the filter {filter:?}, and filters do not run here"
+            ))
+            .hint("Stage other files, or ask the operator to allow drivers or to do it by hand."));
         }
     }
     Ok(())

@@ -2,7 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use trunkline_protocol::{Raw, message::{CallToolResult, ContentBlock}};
+use trunkline_protocol::{
+    Raw,
+    message::{CallToolResult, ContentBlock},
+};
 
 use super::failure::clean;
 use crate::{Answer, IntoToolResult, Json, ToolError};

@@ -30,7 +30,9 @@ pub(super) fn inside(repository: &Repository<'_>, path: &str) -> Result<String, 
             .hint("Name files relative to the repository's top directory, without `..`.")
     };
     if path.is_empty() || path.contains('\0') {
-        return Err(ToolError::new("a path is empty or contains a NUL byte").hint("Name a file, or `.` for all."));
+        return Err(
+            ToolError::new("a path is empty or contains a NUL byte").hint("Name a file, or `.` for all.")
+        );
     }
     let named = Path::new(path);
     let top = repository.top()?;

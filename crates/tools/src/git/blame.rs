@@ -66,7 +66,8 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Blame>, ToolError> {
     let last = args.end_line.unwrap_or(u64::MAX).max(start);
     // One line more than is shown tells whether there are more.
     let end = last.min(start.saturating_add(MOST_LINES));
-    let mut command = repository.read("blame").args(["--line-porcelain", "--no-textconv", &format!("-L{start},{end}")]);
+    let mut command =
+        repository.read("blame").args(["--line-porcelain", "--no-textconv", &format!("-L{start},{end}")]);
     if let Some(revision) = &args.revision {
         command = command.arg(repository.commit(&Revision::parse(revision)?).await?);
     } else {
@@ -87,7 +88,9 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Blame>, ToolError> {
 fn failed(output: &super::invocation::Output, path: &str) -> ToolError {
     let said = output.stderr.text();
     match said.find("has only") {
-        Some(at) => ToolError::new(format!("{path:?} {}", clean(&said[at..]))).hint("Choose a smaller `start_line`."),
+        Some(at) => {
+            ToolError::new(format!("{path:?} {}", clean(&said[at..]))).hint("Choose a smaller `start_line`.")
+        }
         None => super::failure::of(output),
     }
 }

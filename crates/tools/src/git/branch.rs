@@ -17,8 +17,7 @@ use crate::{Tool, ToolError};
 /// Most branches in one answer.
 const MOST_BRANCHES: usize = 1000;
 
-const FORMAT: &str =
-    "--format=%(refname)%00%(objectname)%00%(HEAD)%00%(upstream:short)%00%(committerdate:iso-strict)%00%(contents:subject)";
+const FORMAT: &str = "--format=%(refname)%00%(objectname)%00%(HEAD)%00%(upstream:short)%00%(committerdate:iso-strict)%00%(contents:subject)";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -83,7 +82,8 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
 
 pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Branches>, ToolError> {
     let repository = Repository::open(&git, &args.repo_path).await?;
-    let mut command = repository.read("for-each-ref").args([FORMAT, &format!("--count={}", MOST_BRANCHES + 1)]);
+    let mut command =
+        repository.read("for-each-ref").args([FORMAT, &format!("--count={}", MOST_BRANCHES + 1)]);
     for (option, revision) in [("--contains", &args.contains), ("--no-contains", &args.not_contains)] {
         if let Some(revision) = revision {
             let hash = repository.commit(&Revision::parse(revision)?).await?;

@@ -36,7 +36,9 @@ struct CheckedOut {
 pub(super) fn tool(git: &Arc<Git>) -> Tool {
     pack::tool(git, "git_checkout", run)
         .title("Switch branches")
-        .description("Switches the working files to a branch, tag or commit. Refused if changes would be overwritten.")
+        .description(
+            "Switches the working files to a branch, tag or commit. Refused if changes would be overwritten.",
+        )
         .additive()
         .idempotent()
         .closed_world()
@@ -47,7 +49,12 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<CheckedOut>, ToolError> {
     let _changing = git.change().await;
     let repository = Repository::open(&git, &args.repo_path).await?;
     repository.top()?;
-    let switch = repository.convert("switch")?.args(["--quiet", "--no-guess", "--no-recurse-submodules", "--no-progress"]);
+    let switch = repository.convert("switch")?.args([
+        "--quiet",
+        "--no-guess",
+        "--no-recurse-submodules",
+        "--no-progress",
+    ]);
     let is_branch = match RefName::parse(revision.as_str()) {
         Ok(name) => repository.has(&name.branch()).await?,
         Err(_) => false,
@@ -70,7 +77,10 @@ impl CheckedOut {
     fn text(&self) -> String {
         match &self.branch {
             Some(branch) => format!("Switched to branch {branch} at {}", self.commit),
-            None => format!("HEAD is now detached at {}; make a branch with git_create_branch to keep new commits", self.commit),
+            None => format!(
+                "HEAD is now detached at {}; make a branch with git_create_branch to keep new commits",
+                self.commit
+            ),
         }
     }
 }

@@ -66,7 +66,13 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Cloned>, ToolError> {
     let parent = path.parent().unwrap_or(git.roots().first());
     let deadline = Instant::now() + git.options().deadline;
     let mut command = Invocation::new(&git, Mode::Network, parent, deadline).arg("clone");
-    command = command.args(["--quiet", "--template=", "--no-recurse-submodules", "--no-local", "--upload-pack=git-upload-pack"]);
+    command = command.args([
+        "--quiet",
+        "--template=",
+        "--no-recurse-submodules",
+        "--no-local",
+        "--upload-pack=git-upload-pack",
+    ]);
     if let Some(depth) = args.depth {
         command = command.arg(format!("--depth={}", depth.max(1)));
     }

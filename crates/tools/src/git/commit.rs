@@ -61,7 +61,8 @@ pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Committed>, To
     repository.top()?;
     let staged = add::staged(&repository, &[]).await?.staged;
     check(&repository, staged.len()).await?;
-    let mut command = repository.write("commit").args(["--quiet", "--no-status", "--no-gpg-sign", "--cleanup=whitespace"]);
+    let mut command =
+        repository.write("commit").args(["--quiet", "--no-status", "--no-gpg-sign", "--cleanup=whitespace"]);
     if git.options().hooks == Hooks::Off {
         command = command.arg("--no-verify");
     }
@@ -89,14 +90,20 @@ async fn check(repository: &Repository<'_>, staged: usize) -> Result<(), ToolErr
             .hint("Edit the files named by git_status and git_add them; or give up with git_merge and action abort."));
     }
     if staged == 0 && state != Some(InProgress::Merge) {
-        return Err(ToolError::new("nothing is staged").hint("Stage changes with git_add; git_status shows them."));
+        return Err(
+            ToolError::new("nothing is staged").hint("Stage changes with git_add; git_status shows them.")
+        );
     }
     Ok(())
 }
 
 impl Committed {
     fn text(&self) -> String {
-        let place = self.branch.as_ref().map_or("a detached HEAD".into(), |branch| format!("branch {branch}"));
-        clean(&format!("Committed {} on {place}, {} files: {}", self.commit, self.files_changed, self.subject))
+        let place =
+            self.branch.as_ref().map_or("a detached HEAD".into(), |branch| format!("branch {branch}"));
+        clean(&format!(
+            "Committed {} on {place}, {} files: {}",
+            self.commit, self.files_changed, self.subject
+        ))
     }
 }

@@ -68,11 +68,21 @@ struct Current {
 /// The tools that only look.
 pub(super) fn reading(git: &Arc<Git>) -> Vec<Tool> {
     let tools = [
-        pack::tool(git, "get_status", get_status).title("Show the status").description("The same as git_status."),
-        pack::tool(git, "get_log", get_log).title("Show commits").description("The same as git_log, from HEAD."),
-        pack::tool(git, "get_diff", get_diff).title("Show unstaged changes").description("The same as git_diff_unstaged."),
-        pack::tool(git, "list_branches", list_branches).title("List branches").description("The same as git_branch for all branches."),
-        pack::tool(git, "get_current_branch", get_current_branch).title("Show the current branch").description("Tells which branch is checked out."),
+        pack::tool(git, "get_status", get_status)
+            .title("Show the status")
+            .description("The same as git_status."),
+        pack::tool(git, "get_log", get_log)
+            .title("Show commits")
+            .description("The same as git_log, from HEAD."),
+        pack::tool(git, "get_diff", get_diff)
+            .title("Show unstaged changes")
+            .description("The same as git_diff_unstaged."),
+        pack::tool(git, "list_branches", list_branches)
+            .title("List branches")
+            .description("The same as git_branch for all branches."),
+        pack::tool(git, "get_current_branch", get_current_branch)
+            .title("Show the current branch")
+            .description("Tells which branch is checked out."),
     ];
     tools.into_iter().map(|tool| tool.read_only().idempotent().closed_world()).collect()
 }
@@ -80,8 +90,18 @@ pub(super) fn reading(git: &Arc<Git>) -> Vec<Tool> {
 /// The tools that change a repository.
 pub(super) fn changing(git: &Arc<Git>) -> Vec<Tool> {
     vec![
-        pack::tool(git, "add", stage).title("Stage files").description("The same as git_add.").additive().idempotent().closed_world(),
-        pack::tool(git, "commit", record).title("Commit what is staged").description("The same as git_commit.").additive().not_idempotent().closed_world(),
+        pack::tool(git, "add", stage)
+            .title("Stage files")
+            .description("The same as git_add.")
+            .additive()
+            .idempotent()
+            .closed_world(),
+        pack::tool(git, "commit", record)
+            .title("Commit what is staged")
+            .description("The same as git_commit.")
+            .additive()
+            .not_idempotent()
+            .closed_world(),
     ]
 }
 
@@ -103,7 +123,8 @@ async fn get_log(git: Arc<Git>, args: LogArgs) -> Result<Told<log::Log>, ToolErr
 
 async fn get_diff(git: Arc<Git>, args: Place) -> Result<Told<diff::Diff>, ToolError> {
     let context_lines = diff::default_context();
-    diff::unstaged(git, diff::Args { repo_path: args.repository_path, context_lines, paths: Vec::new() }).await
+    diff::unstaged(git, diff::Args { repo_path: args.repository_path, context_lines, paths: Vec::new() })
+        .await
 }
 
 async fn list_branches(git: Arc<Git>, args: Place) -> Result<Told<branch::Branches>, ToolError> {

@@ -35,7 +35,9 @@ struct Created {
 pub(super) fn tool(git: &Arc<Git>) -> Tool {
     pack::tool(git, "git_create_branch", run)
         .title("Create a branch")
-        .description("Makes a branch at HEAD or at another revision. It is not checked out: that is git_checkout.")
+        .description(
+            "Makes a branch at HEAD or at another revision. It is not checked out: that is git_checkout.",
+        )
         .additive()
         .not_idempotent()
         .closed_world()

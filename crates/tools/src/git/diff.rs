@@ -84,15 +84,27 @@ pub(super) enum Sides {
 }
 
 pub(super) fn unstaged_tool(git: &Arc<Git>) -> Tool {
-    describe(pack::tool(git, "git_diff_unstaged", unstaged), "Show unstaged changes", "Shows how the working files differ from the index: what git_add would stage. Untracked files are not shown.")
+    describe(
+        pack::tool(git, "git_diff_unstaged", unstaged),
+        "Show unstaged changes",
+        "Shows how the working files differ from the index: what git_add would stage. Untracked files are not shown.",
+    )
 }
 
 pub(super) fn staged_tool(git: &Arc<Git>) -> Tool {
-    describe(pack::tool(git, "git_diff_staged", staged), "Show staged changes", "Shows how the index differs from the last commit: what git_commit would record.")
+    describe(
+        pack::tool(git, "git_diff_staged", staged),
+        "Show staged changes",
+        "Shows how the index differs from the last commit: what git_commit would record.",
+    )
 }
 
 pub(super) fn tool(git: &Arc<Git>) -> Tool {
-    describe(pack::tool(git, "git_diff", target), "Compare revisions", "Shows how the working files differ from a branch, tag or commit, or how two of them differ (`a..b`, `a...b`).")
+    describe(
+        pack::tool(git, "git_diff", target),
+        "Compare revisions",
+        "Shows how the working files differ from a branch, tag or commit, or how two of them differ (`a..b`, `a...b`).",
+    )
 }
 
 fn describe(tool: Tool, title: &str, text: &str) -> Tool {
@@ -131,7 +143,9 @@ async fn commits(repository: &Repository<'_>, target: &str) -> Result<Vec<String
         let (left, right) = (resolve(left).await?, resolve(right).await?);
         let base = repository.read("merge-base").args([&left, &right]).run().await?.text();
         if base.is_empty() {
-            return Err(ToolError::new("the two revisions have no common history").hint("Compare them with `a..b`."));
+            return Err(
+                ToolError::new("the two revisions have no common history").hint("Compare them with `a..b`.")
+            );
         }
         return Ok(vec![base, right]);
     }
@@ -144,14 +158,24 @@ async fn commits(repository: &Repository<'_>, target: &str) -> Result<Vec<String
     }
 }
 
-async fn answer(repository: &Repository<'_>, sides: &Sides, context: i64, paths: &[String]) -> Result<Told<Diff>, ToolError> {
+async fn answer(
+    repository: &Repository<'_>,
+    sides: &Sides,
+    context: i64,
+    paths: &[String],
+) -> Result<Told<Diff>, ToolError> {
     let paths = paths.iter().map(|path| inside(repository, path)).collect::<Result<Vec<_>, _>>()?;
     let data = of(repository, sides, context, &paths).await?;
     Ok(Told { text: data.text(), data })
 }
 
 /// The difference; `paths` have been checked.
-pub(super) async fn of(repository: &Repository<'_>, sides: &Sides, context: i64, paths: &[String]) -> Result<Diff, ToolError> {
+pub(super) async fn of(
+    repository: &Repository<'_>,
+    sides: &Sides,
+    context: i64,
+    paths: &[String],
+) -> Result<Diff, ToolError> {
     let command = || {
         let command = repository.read("diff").args(SWITCHES);
         match sides {
@@ -176,7 +200,9 @@ impl Diff {
         }
         let mut lines: Vec<_> = self.files.iter().map(FileChange::line).collect();
         if self.truncated {
-            lines.push("(left out: a part of the files or of the patch; name `paths` to see less at a time)".into());
+            lines.push(
+                "(left out: a part of the files or of the patch; name `paths` to see less at a time)".into(),
+            );
         }
         format!("{}\n\n{}", lines.join("\n"), visible(&self.patch))
     }
@@ -185,7 +211,14 @@ impl Diff {
 /// Patch text with terminal controls made visible, line by line and without a limit.
 pub(super) fn visible(text: &str) -> String {
     if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
-        return text.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { clean(&c.to_string()) } else { c.into() }).collect();
+        return text
+            .chars()
+            .map(
+                |c| {
+                    if c.is_control() && !matches!(c, '\n' | '\t') { clean(&c.to_string()) } else { c.into() }
+                },
+            )
+            .collect();
     }
     text.into()
 }

@@ -99,7 +99,11 @@ pub(super) fn settings(options: &GitOptions) -> Settings {
 }
 
 /// The whole environment of a command, with `settings` among it.
-pub(super) fn environment(options: &GitOptions, mode: Mode, settings: &Settings) -> Vec<(OsString, OsString)> {
+pub(super) fn environment(
+    options: &GitOptions,
+    mode: Mode,
+    settings: &Settings,
+) -> Vec<(OsString, OsString)> {
     let mut variables: Vec<(OsString, OsString)> = Vec::new();
     let mut set = |name: &str, value: &OsStr| variables.push((name.into(), value.to_owned()));
     for (name, value) in [
@@ -136,7 +140,8 @@ pub(super) fn environment(options: &GitOptions, mode: Mode, settings: &Settings)
         set(&format!("GIT_CONFIG_VALUE_{index}"), value);
     }
     if mode == Mode::Network {
-        let given = options.environment.iter().filter(|(name, _)| !name.as_encoded_bytes().starts_with(b"GIT_"));
+        let given =
+            options.environment.iter().filter(|(name, _)| !name.as_encoded_bytes().starts_with(b"GIT_"));
         variables.extend(given.cloned());
     }
     variables

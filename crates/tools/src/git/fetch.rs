@@ -76,7 +76,8 @@ pub(super) async fn fetch(
     refspec: &str,
     option: Option<&str>,
 ) -> Result<Vec<Update>, ToolError> {
-    let args = ["--porcelain", "--no-recurse-submodules", "--no-auto-maintenance", "--upload-pack=git-upload-pack"];
+    let args =
+        ["--porcelain", "--no-recurse-submodules", "--no-auto-maintenance", "--upload-pack=git-upload-pack"];
     let command = repository.network("fetch")?.args(args).args(option);
     let output = command.args(["--end-of-options", remote.as_str(), refspec]).ok().await?;
     Ok(output.raw_text().lines().filter_map(Update::parse).collect())
@@ -102,7 +103,11 @@ impl Fetched {
         if self.updates.is_empty() {
             return format!("Nothing new at {}", self.remote);
         }
-        let lines: Vec<_> = self.updates.iter().map(|update| format!("{} is now {}", update.reference, update.after)).collect();
+        let lines: Vec<_> = self
+            .updates
+            .iter()
+            .map(|update| format!("{} is now {}", update.reference, update.after))
+            .collect();
         clean(&lines.join("\n"))
     }
 }

@@ -15,7 +15,9 @@ pub(super) async fn settings(repository: &Repository<'_>) -> Result<Vec<(&'stati
         }
         let value = match &repository.git().options().identity {
             Identity::Repository => None,
-            Identity::Person { name, email } => Some(if key == "user.name" { name.clone() } else { email.clone() }),
+            Identity::Person { name, email } => {
+                Some(if key == "user.name" { name.clone() } else { email.clone() })
+            }
             Identity::SettingsFile(path) => from_file(repository, path, key).await?,
         };
         settings.extend(value.map(|value| (key, value)));
@@ -26,6 +28,7 @@ pub(super) async fn settings(repository: &Repository<'_>) -> Result<Vec<(&'stati
 async fn from_file(repository: &Repository<'_>, file: &Path, key: &str) -> Result<Option<String>, ToolError> {
     let git = repository.git();
     let command = Invocation::new(git, Mode::Read, Path::new("/"), repository.deadline());
-    let output = command.args(["config", "--includes", "--file"]).arg(file).args(["--get", key]).run().await?;
+    let output =
+        command.args(["config", "--includes", "--file"]).arg(file).args(["--get", key]).run().await?;
     Ok(Some(output.text()).filter(|value| output.is_success() && !value.is_empty()))
 }

@@ -153,8 +153,12 @@ impl Output {
 
     /// The fields of output whose every field ends with NUL. A last field that was cut is left out.
     pub(super) fn fields(&self) -> Vec<String> {
-        let mut fields: Vec<_> =
-            self.stdout.head.split(|byte| *byte == 0).map(|field| String::from_utf8_lossy(field).into_owned()).collect();
+        let mut fields: Vec<_> = self
+            .stdout
+            .head
+            .split(|byte| *byte == 0)
+            .map(|field| String::from_utf8_lossy(field).into_owned())
+            .collect();
         fields.pop();
         fields
     }

@@ -80,10 +80,17 @@ pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Log>, ToolErro
         }
     }
     let path = args.path.as_deref().map(tracked).transpose()?;
-    let output = command.args(["--end-of-options", &start, "--"]).args(path).output_limit(LOG_LIMIT).ok().await?;
+    let output =
+        command.args(["--end-of-options", &start, "--"]).args(path).output_limit(LOG_LIMIT).ok().await?;
     let mut found = commits(&output.fields());
     let count = usize::try_from(count).expect("clamped to a small positive number");
-    let data = Log { truncated: output.truncated() || found.len() > count, commits: { found.truncate(count); found } };
+    let data = Log {
+        truncated: output.truncated() || found.len() > count,
+        commits: {
+            found.truncate(count);
+            found
+        },
+    };
     Ok(Told { text: data.text(), data })
 }
 

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     answer::Told,
-    failure,
-    identity,
+    failure, identity,
     options::Hooks,
     pack::{self, Git},
     repository::Repository,
@@ -122,8 +121,14 @@ pub(super) async fn join(
     before: &str,
     commit: &str,
 ) -> Result<Merged, ToolError> {
-    let mut command =
-        command.args(["--no-edit", "--no-stat", "--no-gpg-sign", "--no-verify-signatures", "--no-autostash", "--strategy=ort"]);
+    let mut command = command.args([
+        "--no-edit",
+        "--no-stat",
+        "--no-gpg-sign",
+        "--no-verify-signatures",
+        "--no-autostash",
+        "--strategy=ort",
+    ]);
     if repository.git().options().hooks == Hooks::Off {
         command = command.arg("--no-verify");
     }
@@ -147,7 +152,9 @@ pub(super) async fn join(
 
 async fn abort(repository: &Repository<'_>) -> Result<Told<Merged>, ToolError> {
     if repository.in_progress() != Some(InProgress::Merge) {
-        return Err(ToolError::new("no merge is in progress").hint("There is nothing to abort; see git_status."));
+        return Err(
+            ToolError::new("no merge is in progress").hint("There is nothing to abort; see git_status.")
+        );
     }
     repository.convert("merge")?.arg("--abort").ok().await?;
     let commit = repository.born_head().await?;

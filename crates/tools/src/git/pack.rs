@@ -7,7 +7,11 @@ use serde::{Serialize, de::DeserializeOwned};
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::{
-    add, answer::Told, blame, boundary::Roots, branch, checkout, clone, commit, compatibility, create_branch, diff,
+    add,
+    answer::Told,
+    blame,
+    boundary::Roots,
+    branch, checkout, clone, commit, compatibility, create_branch, diff,
     environment::{self, Settings},
     fetch,
     git_pack_error::GitPackError,
@@ -77,7 +81,8 @@ impl Git {
         if options.roots.is_empty() {
             return Err(GitPackError::NoRoot);
         }
-        let roots = Roots::open(&options.roots).map_err(|(path, source)| GitPackError::Root { path, source })?;
+        let roots =
+            Roots::open(&options.roots).map_err(|(path, source)| GitPackError::Root { path, source })?;
         let found = options.search.iter().map(|directory| directory.join("git")).find(|path| path.is_file());
         let program = found.ok_or_else(|| GitPackError::NoGit { search: options.search.clone() })?;
         Ok(Self { options, program, roots, changing: Mutex::new(()) })

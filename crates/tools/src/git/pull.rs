@@ -65,11 +65,14 @@ async fn upstream(repository: &Repository<'_>) -> Result<Upstream, ToolError> {
             .hint("Switch to a branch with git_checkout."));
     };
     let format = "--format=%(upstream)%00%(upstream:remotename)%00%(upstream:remoteref)";
-    let text = repository.read("for-each-ref").args([format, &format!("refs/heads/{branch}")]).ok().await?.text();
+    let text =
+        repository.read("for-each-ref").args([format, &format!("refs/heads/{branch}")]).ok().await?.text();
     let fields: Vec<_> = text.split('\0').map(ToOwned::to_owned).collect();
     match &fields[..] {
         // Anything else would let settings choose which reference is overwritten.
-        [tracking, remote, from] if tracking.starts_with("refs/remotes/") && from.starts_with("refs/heads/") => {
+        [tracking, remote, from]
+            if tracking.starts_with("refs/remotes/") && from.starts_with("refs/heads/") =>
+        {
             Ok(Upstream { tracking: tracking.clone(), remote: remote.clone(), branch: from.clone() })
         }
         _ => Err(ToolError::new(format!("branch {branch:?} has no upstream"))

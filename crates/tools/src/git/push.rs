@@ -61,7 +61,13 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Pushed>, ToolError> {
     let branch = branch(&repository, args.branch.as_deref()).await?;
     let reference = branch.branch();
     let mut command = repository.network("push")?;
-    command = command.args(["--porcelain", "--no-signed", "--no-recurse-submodules", "--no-follow-tags", "--receive-pack=git-receive-pack"]);
+    command = command.args([
+        "--porcelain",
+        "--no-signed",
+        "--no-recurse-submodules",
+        "--no-follow-tags",
+        "--receive-pack=git-receive-pack",
+    ]);
     command = command.args(args.set_upstream.then_some("--set-upstream"));
     if git.options().hooks == Hooks::Off {
         command = command.arg("--no-verify");
@@ -74,7 +80,12 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Pushed>, ToolError> {
     if !output.is_success() {
         return Err(failure::of(&output));
     }
-    let data = Pushed { remote: args.remote, branch: branch.as_str().into(), updated: !line.starts_with('='), summary };
+    let data = Pushed {
+        remote: args.remote,
+        branch: branch.as_str().into(),
+        updated: !line.starts_with('='),
+        summary,
+    };
     Ok(Told { text: format!("{} at {}: {}", data.branch, data.remote, data.summary), data })
 }
 
@@ -82,7 +93,8 @@ async fn branch(repository: &Repository<'_>, named: Option<&str>) -> Result<RefN
     let name = match named {
         Some(name) => name.to_owned(),
         None => repository.branch().await?.ok_or_else(|| {
-            ToolError::new("HEAD is detached, so there is no current branch").hint("Name the `branch` to push.")
+            ToolError::new("HEAD is detached, so there is no current branch")
+                .hint("Name the `branch` to push.")
         })?,
     };
     let name = RefName::parse(&name)?;

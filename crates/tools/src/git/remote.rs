@@ -16,7 +16,8 @@ impl Remote {
     /// The remote of this name; an address is none.
     pub(super) async fn find(repository: &Repository<'_>, name: &str) -> Result<Self, ToolError> {
         RefName::parse(name)?;
-        let output = repository.read("remote").args(["get-url", "--all", "--end-of-options", name]).run().await?;
+        let output =
+            repository.read("remote").args(["get-url", "--all", "--end-of-options", name]).run().await?;
         if !output.is_success() {
             return Err(ToolError::new(format!("there is no remote {name:?}"))
                 .hint("Use the name of a configured remote, usually `origin`; addresses are not accepted."));
@@ -37,11 +38,16 @@ pub(super) fn check_address(options: &GitOptions, address: &str) -> Result<(), T
     plain("address", address)?;
     let (transport, host) = parts(address);
     if host.rsplit('@').next().is_some_and(|host| host.starts_with('-')) || host.starts_with('-') {
-        return Err(ToolError::new("the host name in the address starts with a dash").hint("Correct the address."));
+        return Err(
+            ToolError::new("the host name in the address starts with a dash").hint("Correct the address.")
+        );
     }
     if !options.protocols.iter().any(|allowed| allowed == transport) {
-        return Err(ToolError::new(format!("the transport {:?} of this address is not allowed", clean(transport)))
-            .hint(format!("Allowed are: {}.", options.protocols.join(", "))));
+        return Err(ToolError::new(format!(
+            "the transport {:?} of this address is not allowed",
+            clean(transport)
+        ))
+        .hint(format!("Allowed are: {}.", options.protocols.join(", "))));
     }
     Ok(())
 }
@@ -55,14 +61,17 @@ pub(super) fn has_password(address: &str) -> bool {
 /// The transport and the host of an address, as git would read it.
 fn parts(address: &str) -> (&str, &str) {
     let authority = |rest: &'_ str| rest.find('/').unwrap_or(rest.len());
-    if let Some((scheme, rest)) = address.split_once("://").filter(|(scheme, _)| !scheme.contains(['/', ':'])) {
+    if let Some((scheme, rest)) = address.split_once("://").filter(|(scheme, _)| !scheme.contains(['/', ':']))
+    {
         let transport = match scheme {
             "git+ssh" | "ssh+git" => "ssh",
             scheme => scheme,
         };
         return (transport, &rest[..authority(rest)]);
     }
-    if let Some((helper, rest)) = address.split_once("::").filter(|(helper, _)| !helper.contains(['/', ':', '@'])) {
+    if let Some((helper, rest)) =
+        address.split_once("::").filter(|(helper, _)| !helper.contains(['/', ':', '@']))
+    {
         return (helper, rest);
     }
     match address.split_once(':') {

@@ -35,13 +35,18 @@ impl<'a> Repository<'a> {
         let deadline = Instant::now() + git.options().deadline;
         let directory = git.roots().directory(named)?;
         let find = || ceiling(Invocation::new(git, Mode::Read, &directory, deadline), git);
-        let query = ["--path-format=absolute", "--is-inside-work-tree", "--absolute-git-dir", "--git-common-dir"];
+        let query =
+            ["--path-format=absolute", "--is-inside-work-tree", "--absolute-git-dir", "--git-common-dir"];
         let found = find().arg("rev-parse").args(query).ok().await?.text();
         let lines: Vec<_> = found.split('\n').collect();
         let [in_work_tree, git_dir, common_dir] = lines[..] else { return Err(odd_path()) };
         let top = match in_work_tree {
             "true" => {
-                let top = find().args(["rev-parse", "--path-format=absolute", "--show-toplevel"]).ok().await?.text();
+                let top = find()
+                    .args(["rev-parse", "--path-format=absolute", "--show-toplevel"])
+                    .ok()
+                    .await?
+                    .text();
                 if top.contains('\n') {
                     return Err(odd_path());
                 }
@@ -65,7 +70,9 @@ impl<'a> Repository<'a> {
         roots.enclose(&parts, &self.common_dir.join("objects"))?;
         for directory in [&self.git_dir, &self.common_dir] {
             roots.enclose_links(directory)?;
-            for inner in ["refs", "refs/heads", "refs/tags", "refs/remotes", "logs", "logs/refs", "info", "worktrees"] {
+            for inner in
+                ["refs", "refs/heads", "refs/tags", "refs/remotes", "logs", "logs/refs", "info", "worktrees"]
+            {
                 roots.enclose_links(&directory.join(inner))?;
             }
         }
@@ -163,7 +170,8 @@ impl<'a> Repository<'a> {
     /// The commit that is checked out, which must exist.
     pub(super) async fn born_head(&self) -> Result<String, ToolError> {
         self.head().await?.ok_or_else(|| {
-            ToolError::new("the branch has no commit yet").hint("Make the first commit with git_add and git_commit.")
+            ToolError::new("the branch has no commit yet")
+                .hint("Make the first commit with git_add and git_commit.")
         })
     }
 

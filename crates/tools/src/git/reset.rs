@@ -24,7 +24,9 @@ struct Reset {
 pub(super) fn tool(git: &Arc<Git>) -> Tool {
     pack::tool(git, "git_reset", run)
         .title("Unstage everything")
-        .description("Takes all changes out of the index, as they were staged; the working files are not touched.")
+        .description(
+            "Takes all changes out of the index, as they were staged; the working files are not touched.",
+        )
         .destructive()
         .idempotent()
         .closed_world()

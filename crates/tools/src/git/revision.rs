@@ -91,7 +91,9 @@ mod tests {
 
     #[test]
     fn names_follow_the_rules_of_git() {
-        for text in ["-x", "a..b", "a b", "x.lock", "a//b", "/a", "a/", ".a", "a.", "@", "HEAD", "a@{1}", "a:b", "a~1"] {
+        for text in [
+            "-x", "a..b", "a b", "x.lock", "a//b", "/a", "a/", ".a", "a.", "@", "HEAD", "a@{1}", "a:b", "a~1",
+        ] {
             assert!(RefName::parse(text).is_err(), "{text:?}");
         }
         for text in ["main", "feature/ä-1", "v1.0"] {

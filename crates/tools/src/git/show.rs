@@ -168,13 +168,20 @@ impl Shown {
     fn text(&self) -> String {
         let mut text = match self.kind {
             Kind::Commit => {
-                let head = self.commit.as_ref().map(|commit| format!("{}\n\n{}", commit.line(), visible(&commit.body)));
+                let head = self
+                    .commit
+                    .as_ref()
+                    .map(|commit| format!("{}\n\n{}", commit.line(), visible(&commit.body)));
                 let files: Vec<_> = self.files.iter().map(FileChange::line).collect();
                 let patch = visible(self.patch.as_deref().unwrap_or_default());
                 format!("{}\n{}\n\n{patch}", head.unwrap_or_default(), files.join("\n"))
             }
             Kind::Directory => {
-                let lines: Vec<_> = self.entries.iter().map(|entry| clean(&format!("{} {}", entry.kind, entry.name))).collect();
+                let lines: Vec<_> = self
+                    .entries
+                    .iter()
+                    .map(|entry| clean(&format!("{} {}", entry.kind, entry.name)))
+                    .collect();
                 lines.join("\n")
             }
             Kind::File => match &self.content {

@@ -150,14 +150,22 @@ async fn entry(repository: &Repository<'_>, index: u32) -> Result<String, ToolEr
     if (index as usize) < count {
         return Ok(format!("stash@{{{index}}}"));
     }
-    Err(ToolError::new(format!("there is no stash entry {index}; there are {count}")).hint("See action `list`."))
+    Err(ToolError::new(format!("there is no stash entry {index}; there are {count}"))
+        .hint("See action `list`."))
 }
 
 async fn entries(repository: &Repository<'_>) -> Result<Vec<Entry>, ToolError> {
     if !repository.has("refs/stash").await? {
         return Ok(Vec::new());
     }
-    let args = ["--walk-reflogs", "--no-show-signature", "-z", "--format=tformat:%H%x00%cI%x00%gs", "refs/stash", "--"];
+    let args = [
+        "--walk-reflogs",
+        "--no-show-signature",
+        "-z",
+        "--format=tformat:%H%x00%cI%x00%gs",
+        "refs/stash",
+        "--",
+    ];
     let fields = repository.read("log").args(args).ok().await?.fields();
     let entry = |(index, fields): (usize, &[String])| Entry {
         index: u32::try_from(index).unwrap_or(u32::MAX),
@@ -175,8 +183,11 @@ async fn answer(repository: &Repository<'_>, conflicts: Vec<String>) -> Result<T
 
 impl Stash {
     fn text(&self) -> String {
-        let mut lines: Vec<_> =
-            self.entries.iter().map(|entry| format!("{}: {} {}", entry.index, entry.date, entry.message)).collect();
+        let mut lines: Vec<_> = self
+            .entries
+            .iter()
+            .map(|entry| format!("{}: {} {}", entry.index, entry.date, entry.message))
+            .collect();
         if lines.is_empty() {
             lines.push("Nothing is put aside".into());
         }

@@ -66,7 +66,14 @@ pub(super) async fn run(git: Arc<Git>, args: RepositoryOnly) -> Result<Told<Stat
 /// The status of an open repository.
 pub(super) async fn of(repository: &Repository<'_>) -> Result<Status, ToolError> {
     repository.top()?;
-    let args = ["--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--ahead-behind"];
+    let args = [
+        "--porcelain=v2",
+        "--branch",
+        "-z",
+        "--untracked-files=all",
+        "--ignore-submodules=dirty",
+        "--ahead-behind",
+    ];
     let output = repository.read("status").args(args).ok().await?;
     let (head, mut entries) = parse::status(output.fields());
     let truncated = output.truncated() || entries.len() > MOST_ENTRIES;
@@ -106,7 +113,12 @@ impl Status {
         }
         for entry in &self.entries {
             let from = entry.original_path.as_ref().map(|path| format!(" (from {path})")).unwrap_or_default();
-            line(clean(&format!("{}{} {}{from}", entry.staged.letter(), entry.unstaged.letter(), entry.path)));
+            line(clean(&format!(
+                "{}{} {}{from}",
+                entry.staged.letter(),
+                entry.unstaged.letter(),
+                entry.path
+            )));
         }
         if self.truncated {
             line("… and more".into());

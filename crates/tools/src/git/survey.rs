@@ -98,20 +98,27 @@ impl Survey {
     /// Refuses to use the network as the repository's settings would have it.
     pub(super) fn without_transport(&self) -> Result<(), ToolError> {
         let Some(key) = self.transport.first() else { return Ok(()) };
-        Err(ToolError::new(format!("the repository's settings change how remotes are reached ({}), which is not trusted here", super::failure::clean(key)))
-            .hint("Ask the operator to remove that setting or to allow drivers for this repository."))
+        Err(ToolError::new(format!(
+            "the repository's settings change how remotes are reached ({}), which is not trusted here",
+            super::failure::clean(key)
+        ))
+        .hint("Ask the operator to remove that setting or to allow drivers for this repository."))
     }
 }
 
 /// The entries that belong to the repository, not to the user or to us.
 fn own(fields: Vec<Vec<u8>>, truncated: bool) -> Result<Vec<Entry>, ToolError> {
     if truncated {
-        return Err(ToolError::new("the repository's settings are too large to be checked").hint("Ask a person to look at its config file."));
+        return Err(ToolError::new("the repository's settings are too large to be checked")
+            .hint("Ask a person to look at its config file."));
     }
     let mut entries = Vec::new();
     for fields in fields.chunks_exact(3) {
-        let [scope, origin, entry] = [0, 1, 2].map(|index| String::from_utf8_lossy(&fields[index]).into_owned());
-        let (key, value) = entry.split_once('\n').map_or((entry.clone(), String::new()), |(key, value)| (key.into(), value.into()));
+        let [scope, origin, entry] =
+            [0, 1, 2].map(|index| String::from_utf8_lossy(&fields[index]).into_owned());
+        let (key, value) = entry
+            .split_once('\n')
+            .map_or((entry.clone(), String::new()), |(key, value)| (key.into(), value.into()));
         if matches!(scope.as_str(), "local" | "worktree" | "unknown" | "submodule") {
             entries.push(Entry { scope, origin, key, value });
         }
@@ -130,9 +137,14 @@ fn check_includes(entries: &[Entry], directory: &Path, roots: &Roots) -> Result<
         // A missing file cannot be checked, and may appear later.
         let inside = std::fs::canonicalize(&target).is_ok_and(|real| roots.contain(&real));
         if entry.value.starts_with('~') || !inside {
-            tracing::warn!(scope = entry.scope, "a repository's settings include a file outside of the roots");
-            return Err(ToolError::new("the repository's settings include a file outside of the directories that are open here")
-                .hint("Ask the operator to remove `include.path` from its config, or to open that directory."));
+            tracing::warn!(
+                scope = entry.scope,
+                "a repository's settings include a file outside of the roots"
+            );
+            return Err(ToolError::new(
+                "the repository's settings include a file outside of the directories that are open here",
+            )
+            .hint("Ask the operator to remove `include.path` from its config, or to open that directory."));
         }
     }
     Ok(found)
@@ -165,6 +177,9 @@ mod tests {
     #[test]
     fn a_filter_is_emptied_by_its_whole_name() {
         let survey = Survey { drivers: vec!["filter.a.b.clean".into()], transport: Vec::new() };
-        assert_eq!(survey.without_filters(), [("filter.a.b.clean".into(), ""), ("filter.a.b.required".into(), "false")]);
+        assert_eq!(
+            survey.without_filters(),
+            [("filter.a.b.clean".into(), ""), ("filter.a.b.required".into(), "false")]
+        );
     }
 }

@@ -19,7 +19,8 @@ use crate::{Tool, ToolError};
 /// Most tags in one answer.
 const MOST_TAGS: usize = 1000;
 
-const FORMAT: &str = "--format=%(refname)%00%(objectname)%00%(*objectname)%00%(creatordate:iso-strict)%00%(contents:subject)";
+const FORMAT: &str =
+    "--format=%(refname)%00%(objectname)%00%(*objectname)%00%(creatordate:iso-strict)%00%(contents:subject)";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -127,7 +128,8 @@ async fn create(repository: &Repository<'_>, name: &RefName, args: &Args) -> Res
     let mut command = repository.write("tag").args(["--no-sign", "--cleanup=whitespace"]);
     if let Some(message) = &args.message {
         if message.trim().is_empty() || message.contains('\0') {
-            return Err(ToolError::new("the message is empty or contains a NUL byte").hint("Leave `message` out, or fill it."));
+            return Err(ToolError::new("the message is empty or contains a NUL byte")
+                .hint("Leave `message` out, or fill it."));
         }
         for (key, value) in identity::settings(repository).await? {
             command = command.setting(key, value);
@@ -140,7 +142,8 @@ async fn create(repository: &Repository<'_>, name: &RefName, args: &Args) -> Res
 
 async fn tags(repository: &Repository<'_>, pattern: &str) -> Result<Tags, ToolError> {
     let count = format!("--count={}", MOST_TAGS + 1);
-    let output = repository.read("for-each-ref").args(["--sort=-creatordate", FORMAT, &count, pattern]).ok().await?;
+    let output =
+        repository.read("for-each-ref").args(["--sort=-creatordate", FORMAT, &count, pattern]).ok().await?;
     let text = output.raw_text();
     let mut tags: Vec<_> =
         text.split_inclusive('\n').filter_map(|line| Tag::parse(line.strip_suffix('\n')?)).collect();
@@ -150,8 +153,13 @@ async fn tags(repository: &Repository<'_>, pattern: &str) -> Result<Tags, ToolEr
 }
 
 fn answer(data: Tags) -> Result<Told<Tags>, ToolError> {
-    let lines: Vec<_> = data.tags.iter().map(|tag| format!("{} {} {}", tag.name, tag.commit, tag.subject)).collect();
-    let text = if lines.is_empty() { "No tags".into() } else { lines.iter().map(|line| clean(line)).collect::<Vec<_>>().join("\n") };
+    let lines: Vec<_> =
+        data.tags.iter().map(|tag| format!("{} {} {}", tag.name, tag.commit, tag.subject)).collect();
+    let text = if lines.is_empty() {
+        "No tags".into()
+    } else {
+        lines.iter().map(|line| clean(line)).collect::<Vec<_>>().join("\n")
+    };
     Ok(Told { text, data })
 }
 

@@ -104,7 +104,9 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Worktrees>, ToolError> {
 
 async fn add(repository: &Repository<'_>, args: &Args) -> Result<(), ToolError> {
     let (Some(path), Some(branch)) = (&args.path, &args.branch) else {
-        return Err(ToolError::new("`path` or `branch` is missing").hint("Name both, and `base` for a new branch."));
+        return Err(
+            ToolError::new("`path` or `branch` is missing").hint("Name both, and `base` for a new branch.")
+        );
     };
     let branch = RefName::parse(branch)?;
     let path = repository.git().roots().vacant(path)?;
@@ -112,10 +114,12 @@ async fn add(repository: &Repository<'_>, args: &Args) -> Result<(), ToolError> 
         return Err(ToolError::new("there is something at `path` already").hint("Name a new directory."));
     }
     let exists = repository.has(&branch.branch()).await?;
-    let mut command = repository.convert("worktree")?.args(["add", "--quiet", "--no-track", "--no-guess-remote"]);
+    let mut command =
+        repository.convert("worktree")?.args(["add", "--quiet", "--no-track", "--no-guess-remote"]);
     let start = match &args.base {
         Some(_) if exists => {
-            return Err(ToolError::new("there is a branch of that name already").hint("Leave `base` out to check it out."));
+            return Err(ToolError::new("there is a branch of that name already")
+                .hint("Leave `base` out to check it out."));
         }
         Some(base) => {
             command = command.args(["-b", branch.as_str()]);
@@ -138,7 +142,9 @@ async fn remove(repository: &Repository<'_>, args: &Args) -> Result<(), ToolErro
     let path = repository.git().roots().directory(path)?;
     let known = worktrees(repository).await?.iter().skip(1).any(|worktree| Path::new(&worktree.path) == path);
     if !known {
-        return Err(ToolError::new("this is not a further worktree of the repository").hint("See action `list`."));
+        return Err(
+            ToolError::new("this is not a further worktree of the repository").hint("See action `list`.")
+        );
     }
     let command = repository.write("worktree").args(["remove"]).args(args.force.then_some("--force"));
     command.arg("--end-of-options").arg(path).ok().await?;
@@ -152,7 +158,9 @@ async fn worktrees(repository: &Repository<'_>) -> Result<Vec<Worktree>, ToolErr
         let (key, value) = field.split_once(' ').unwrap_or((&field, ""));
         match (key, found.last_mut()) {
             ("worktree", _) => found.push(Worktree { path: value.into(), ..Worktree::default() }),
-            ("HEAD", Some(last)) => last.commit = Some(value.into()).filter(|hash: &String| hash.bytes().any(|b| b != b'0')),
+            ("HEAD", Some(last)) => {
+                last.commit = Some(value.into()).filter(|hash: &String| hash.bytes().any(|b| b != b'0'))
+            }
             ("branch", Some(last)) => last.branch = value.strip_prefix("refs/heads/").map(Into::into),
             ("bare", Some(last)) => last.bare = true,
             ("locked", Some(last)) => last.locked = true,

@@ -62,8 +62,7 @@ impl Limits {
     /// The only texts in it are ours and numbers. POSIX counts memory in KiB and file sizes in blocks of 512 bytes.
     pub(super) fn shell_setup(&self) -> String {
         let mut setup = String::from("ulimit -c 0 || exit 126; ");
-        let limits =
-            [("-d", self.memory, 1024), ("-f", self.file_size, 512), ("-n", self.open_files, 1)];
+        let limits = [("-d", self.memory, 1024), ("-f", self.file_size, 512), ("-n", self.open_files, 1)];
         for (flag, value, unit) in limits {
             if let Some(value) = value {
                 setup.push_str(&format!("ulimit {flag} {} || exit 126; ", value.div_ceil(unit)));

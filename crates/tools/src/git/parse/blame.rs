@@ -47,7 +47,14 @@ fn header(row: &str) -> Option<BlamedLine> {
     let mut columns = row.split(' ');
     let commit = columns.next()?.to_owned();
     let line = columns.nth(1)?.parse().ok()?;
-    Some(BlamedLine { line, commit, author: String::new(), time: 0, summary: String::new(), text: String::new() })
+    Some(BlamedLine {
+        line,
+        commit,
+        author: String::new(),
+        time: 0,
+        summary: String::new(),
+        text: String::new(),
+    })
 }
 
 #[cfg(test)]
@@ -59,6 +66,9 @@ mod tests {
         let output = "abc 1 1 2\nauthor A B\nauthor-time 7\nsummary s t\nfilename f\n\ttext\there\nabc 2 2\nauthor A B\n\tcut";
         let lines = blame(output);
         assert_eq!(lines.len(), 1);
-        assert_eq!((lines[0].author.as_str(), lines[0].time, lines[0].text.as_str()), ("A B", 7, "text\there"));
+        assert_eq!(
+            (lines[0].author.as_str(), lines[0].time, lines[0].text.as_str()),
+            ("A B", 7, "text\there")
+        );
     }
 }

@@ -50,7 +50,8 @@ pub(in crate::git) fn changes(fields: Vec<String>) -> Vec<FileChange> {
             found.push(FileChange { path, original_path, status, added: None, removed: None });
         } else {
             let mut columns = field.splitn(3, '\t');
-            let (added, removed) = (columns.next().and_then(|n| n.parse().ok()), columns.next().and_then(|n| n.parse().ok()));
+            let (added, removed) =
+                (columns.next().and_then(|n| n.parse().ok()), columns.next().and_then(|n| n.parse().ok()));
             let path = match columns.next() {
                 // A renamed file has both its paths in fields of their own.
                 Some("") => fields.nth(1),

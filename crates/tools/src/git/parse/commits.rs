@@ -37,7 +37,19 @@ mod tests {
 
     #[test]
     fn fields_make_commits_and_a_cut_one_is_left_out() {
-        let fields = ["h", "p q", "A", "a@x", "d1", "C", "c@x", "d2", "HEAD -> main, tag: v1", "one\n\ntwo\nthree\n", "cut"];
+        let fields = [
+            "h",
+            "p q",
+            "A",
+            "a@x",
+            "d1",
+            "C",
+            "c@x",
+            "d2",
+            "HEAD -> main, tag: v1",
+            "one\n\ntwo\nthree\n",
+            "cut",
+        ];
         let found = commits(&fields.map(Into::into));
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].parents, ["p", "q"]);
