@@ -80,7 +80,8 @@ pub(super) async fn fetch(
     option: Option<&str>,
 ) -> Result<Vec<Update>, ToolError> {
     let before = references(repository, remote).await?;
-    let args = ["--quiet", "--no-recurse-submodules", "--no-auto-maintenance", "--upload-pack=git-upload-pack"];
+    let args =
+        ["--quiet", "--no-recurse-submodules", "--no-auto-maintenance", "--upload-pack=git-upload-pack"];
     let command = repository.network("fetch")?.args(args).args(option);
     command.args(["--end-of-options", remote.as_str(), refspec]).ok().await?;
     let after = references(repository, remote).await?;
@@ -94,9 +95,13 @@ pub(super) async fn fetch(
 }
 
 /// The remote's branches as they are known here.
-async fn references(repository: &Repository<'_>, remote: &Remote) -> Result<BTreeMap<String, String>, ToolError> {
+async fn references(
+    repository: &Repository<'_>,
+    remote: &Remote,
+) -> Result<BTreeMap<String, String>, ToolError> {
     let pattern = format!("refs/remotes/{}/", remote.as_str());
-    let output = repository.read("for-each-ref").args(["--format=%(refname) %(objectname)", &pattern]).ok().await?;
+    let output =
+        repository.read("for-each-ref").args(["--format=%(refname) %(objectname)", &pattern]).ok().await?;
     let text = output.raw_text();
     let pair = |line: &str| line.split_once(' ').map(|(name, hash)| (name.to_owned(), hash.to_owned()));
     Ok(text.lines().filter_map(pair).collect())

@@ -7,10 +7,12 @@ use crate::ToolError;
 
 /// Settings under which drivers have names of the repository's choosing: section and variable. They run when files
 /// are checked in or out, or merged.
-const DRIVERS: [(&str, &str); 5] = [
+const DRIVERS: [(&str, &str); 6] = [
     ("filter", "clean"),
     ("filter", "smudge"),
     ("filter", "process"),
+    // Without a program, this one alone makes git fail.
+    ("filter", "required"),
     ("merge", "driver"),
     // Options of the command line, a strategy's program among them.
     ("branch", "mergeoptions"),
@@ -81,7 +83,9 @@ impl Survey {
         let mut settings = Vec::new();
         for key in self.drivers.iter().filter(|key| key.starts_with("filter.")) {
             let name = key.rsplit_once('.').map_or(key.as_str(), |(name, _)| name);
-            settings.push((key.clone(), ""));
+            if !key.ends_with(".required") {
+                settings.push((key.clone(), ""));
+            }
             // A required filter that does nothing would be an error.
             settings.push((format!("{name}.required"), "false"));
         }
