@@ -1,5 +1,7 @@
 //! Repositories that try to run a program (G03, G04), and repositories in odd states (G10).
 
+#![expect(clippy::unwrap_used, reason = "a failure here is a failure of the test")]
+
 mod git_support;
 
 use std::{fs, os::unix::fs::symlink};
@@ -173,7 +175,7 @@ async fn g03_the_canary_would_run_without_our_care() {
     ] {
         let lab = rich();
         hostile(&lab, key, value);
-        lab.try_git(&lab.repo(), command);
+        Lab::try_git(&lab.repo(), command);
         assert!(lab.mark().exists(), "{key}");
     }
 }
@@ -419,7 +421,7 @@ async fn g10_a_merge_in_progress_is_not_damaged() {
     lab.commit(&repo, "a.txt", "side\n", "side");
     lab.git(&repo, &["checkout", "--quiet", "main"]);
     lab.commit(&repo, "a.txt", "main\n", "main");
-    lab.try_git(&repo, &["merge", "side"]);
+    Lab::try_git(&repo, &["merge", "side"]);
     let status = lab.read("git_status", json!({})).await.ok();
     assert_eq!(
         (status["in_progress"].as_str(), status["entries"][0]["staged"].as_str()),

@@ -57,8 +57,7 @@ async fn c01_arguments_are_never_read_by_a_shell() {
     let hostile = ["$(touch /tmp/x)", "`id`", "; id", "a\nb", "*", "'\"", "-n", "--", "%s"];
     let program = Program::new("/usr/bin/printf", "/").arg("[%s]").args(hostile);
     let finished = program.run().await.unwrap();
-    let expected: String = hostile.iter().map(|text| format!("[{text}]")).collect();
-    assert_eq!(text(&finished), expected);
+    assert_eq!(text(&finished), format!("[{}]", hostile.join("][")));
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ use trunkline_protocol::{
 };
 
 /// Under this key of a question's `_meta` stands the name the tool gave it; whoever passes the question on takes it away.
-pub(crate) const QUESTION_KEY: &str = "trunkline/questionKey";
+pub const QUESTION_KEY: &str = "trunkline/questionKey";
 
 /// What the user did with a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,6 +115,17 @@ impl Context {
             .map_err(|e| ToolError::new(format!("the client's answer to `{method}` cannot be read: {e}")))
     }
 
+    /// The answer to the next question, where it came with the request.
+    fn answered_before(&self) -> Result<Option<Raw>, ToolError> {
+        let answer = self.key.as_ref().and_then(|key| self.input_responses()?.get(key).cloned());
+        match answer {
+            Some(answer) if !answer.is_object() => {
+                Err(Fault::new(FaultKind::InvalidRequest, "an input response is not an object").into())
+            }
+            answer => Ok(answer),
+        }
+    }
+
     /// Asks any question, without a look at what the client declared, and waits for the answer.
     pub async fn ask(
         &self,
@@ -122,6 +133,9 @@ impl Context {
         params: Option<Raw>,
     ) -> Result<Raw, ToolError> {
         let method = method.into();
+        if let Some(answer) = self.answered_before()? {
+            return Ok(answer);
+        }
         let params = match &self.key {
             Some(key) => Some(
                 meta::set(params.as_ref(), [(QUESTION_KEY, Raw::string(key))])
@@ -134,7 +148,10 @@ impl Context {
         let pause = self.shared.clock.pause();
         self.shared.outbox.push(Item::Question(question));
         self.shared.seat.leave();
-        let heard = tokio::time::timeout(self.shared.answer_time, heard).await;
+        let heard = tokio::select! {
+            heard = tokio::time::timeout(self.shared.answer_time, heard) => heard,
+            () = self.cancelled() => return Err(ToolError::new("the call is over")),
+        };
         drop(pause);
         let outcome = heard.map_err(|_| unanswered(&method))?.map_err(|_| unanswered(&method))?;
         self.shared.seat.take().await.map_err(|full| {

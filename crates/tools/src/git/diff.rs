@@ -150,13 +150,11 @@ async fn commits(repository: &Repository<'_>, target: &str) -> Result<Vec<String
         }
         return Ok(vec![base, right]);
     }
-    match target.split_once("..") {
-        Some((left, right)) => Ok(vec![resolve(left).await?, resolve(right).await?]),
-        None => {
-            repository.top()?;
-            Ok(vec![resolve(target).await?])
-        }
+    if let Some((left, right)) = target.split_once("..") {
+        return Ok(vec![resolve(left).await?, resolve(right).await?]);
     }
+    repository.top()?;
+    Ok(vec![resolve(target).await?])
 }
 
 async fn answer(

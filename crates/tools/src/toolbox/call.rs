@@ -1,13 +1,14 @@
 //! `tools/call`, from the name to the result.
 
-use super::{Inner, catalog::Offer, run};
+use super::{Handle, Inner, catalog::Offer, run};
 use crate::{
-    Answer, Context, HookCall, HookOutcome, TaskMode, ToolError,
+    Answer, Context, HookCall, HookOutcome, Limits, TaskMode, ToolError,
     context::{Cancel, Clock, Outbox, Request, Seat, Shared, TASKS_EXTENSION, Ticket},
     schema::{MAX_ELEMENTS, WRAPPED, count_elements},
 };
+use futures_util::FutureExt;
 use serde_json::{Value, json};
-use std::{sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use trunkline_protocol::{
     Fault, FaultKind, Object, Outcome, Raw,
@@ -32,7 +33,11 @@ impl Inner {
             Ok(arguments) => arguments,
             Err(error) => return finish(self, &offer, &request, Err(error)),
         };
-        let cx = self.context(&offer, request, outbox);
+        let limits = &offer.tool.limits;
+        let mut cx = self.context(Arc::clone(&offer.name), limits, request, outbox);
+        if offer.tool.task.is_some() {
+            cx = cx.able_to_become_task(limits.task_deadline);
+        }
         if matches!(offer.tool.task, Some(TaskMode::Optional | TaskMode::Required)) {
             cx.become_task().await;
         }
@@ -62,26 +67,34 @@ impl Inner {
         };
         if hooks.look_at_ends() {
             let end = HookOutcome { call, outcome: outcome.clone(), took: started.elapsed() };
-            if tokio::time::timeout(HOOK_TIME, hooks.after(&end)).await.is_err() {
-                tracing::warn!(tool = &*offer.name, "the hooks after a call did not end in time");
+            let hooks = AssertUnwindSafe(hooks.after(&end)).catch_unwind();
+            if !matches!(tokio::time::timeout(HOOK_TIME, hooks).await, Ok(Ok(()))) {
+                tracing::warn!(tool = &*offer.name, "the hooks after a call panicked or did not end in time");
             }
         }
         outcome
     }
 
-    fn context(&self, offer: &Offer, request: Request, outbox: Arc<Outbox>) -> Context {
-        let limits = &offer.tool.limits;
+    /// The context of a call that may not become a task.
+    pub(super) fn context(
+        self: &Arc<Self>,
+        subject: Arc<str>,
+        limits: &Limits,
+        request: Request,
+        outbox: Arc<Outbox>,
+    ) -> Context {
         let ticket =
-            Ticket { kind: Arc::clone(&offer.name), of_kind: limits.concurrency, priority: limits.priority };
+            Ticket { kind: Arc::clone(&subject), of_kind: limits.concurrency, priority: limits.priority };
         Context::new(Shared {
-            subject: Arc::clone(&offer.name),
+            subject,
             outbox,
             clock: Clock::new(limits.deadline, request.deadline),
             seat: Seat::new(Arc::clone(&self.slots), ticket),
             cancel: Cancel::new(),
             answer_time: limits.answer_time,
-            task_deadline: offer.tool.task.map(|_| limits.task_deadline),
+            task_deadline: None,
             progress: std::sync::Mutex::default(),
+            handle: Handle(Arc::clone(self)),
             request,
         })
     }
@@ -110,15 +123,15 @@ fn check(offer: &Offer, arguments: Option<Raw>) -> Result<Result<Raw, ToolError>
         let message = format!("the arguments hold more than {MAX_ELEMENTS} values");
         return Err(Fault::new(FaultKind::InvalidRequest, message));
     }
-    let Some(mut members) = arguments.object() else {
+    if !arguments.is_object() {
         return Err(Fault::new(FaultKind::InvalidRequest, "the arguments are not an object"));
-    };
-    if offer.checker.drop_nulls(&mut members) {
-        arguments = members.to_raw();
     }
-    let value: Value = arguments
+    let mut value: Value = arguments
         .decode()
         .map_err(|e| Fault::new(FaultKind::InvalidRequest, format!("the arguments cannot be read: {e}")))?;
+    if let Some(kept) = offer.checker.drop_nulls(&mut value, &arguments) {
+        arguments = kept;
+    }
     Ok(match offer.checker.check(&value) {
         Ok(()) => Ok(arguments),
         Err(complaints) => {

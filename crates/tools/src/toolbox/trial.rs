@@ -77,12 +77,31 @@ impl Trial {
     /// Calls a tool.
     ///
     /// # Panics
-    /// When the answer is a fault, as for a tool that does not exist; look at those by [`Trial::run`].
+    /// When the answer is a fault, as for a tool that does not exist (look at those by [`Trial::run`]), and when the
+    /// structured content breaks the tool's own output schema.
     pub async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
         let run = self.run_tool(tool, arguments).await;
-        match run.outcome {
+        let result: CallToolResult = match run.outcome {
             Ok(result) => result.decode().expect("a tool's result can be read"),
             Err(fault) => panic!("`{tool}` answered with a fault: {fault}"),
+        };
+        self.check_output(tool, &result);
+        result
+    }
+
+    fn check_output(&self, tool: &str, result: &CallToolResult) {
+        let catalog = self.toolbox.inner.catalog();
+        let Some(checker) = catalog.tools.get(tool).and_then(|offer| offer.output.as_ref()) else { return };
+        if result.failed() {
+            return;
+        }
+        let content = result.structured_content.as_ref().map(Raw::decode::<Value>);
+        let Some(Ok(content)) = content else {
+            panic!("`{tool}` has an output schema, but no structured content")
+        };
+        if let Err(complaints) = checker.check(&content) {
+            let lines: Vec<String> = complaints.iter().map(ToString::to_string).collect();
+            panic!("the structured content of `{tool}` breaks its output schema: {}", lines.join("; "));
         }
     }
 

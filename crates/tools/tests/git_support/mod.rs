@@ -1,6 +1,7 @@
 //! Real repositories in a temporary directory, and the pack called as a client calls it.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
+#![expect(clippy::unwrap_used, reason = "a failure here is a failure of the test")]
 
 use std::{
     fs,
@@ -16,33 +17,33 @@ use trunkline_tools::{
 };
 
 /// A directory with an open `root`, and all else outside of it.
-pub struct Lab {
+pub(crate) struct Lab {
     directory: tempfile::TempDir,
 }
 
 /// What a tool answered.
 #[derive(Debug)]
-pub struct Answered {
-    pub failed: bool,
-    pub text: String,
-    pub data: Value,
+pub(crate) struct Answered {
+    pub(crate) failed: bool,
+    pub(crate) text: String,
+    pub(crate) data: Value,
 }
 
 impl Lab {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir(directory.path().join("root")).unwrap();
         Self { directory }
     }
 
     /// A lab with a repository `repo` that has one commit of `a.txt`.
-    pub fn with_repository() -> Self {
+    pub(crate) fn with_repository() -> Self {
         let lab = Self::new();
         lab.repository("repo");
         lab
     }
 
-    pub fn repository(&self, name: &str) -> PathBuf {
+    pub(crate) fn repository(&self, name: &str) -> PathBuf {
         let path = self.root().join(name);
         fs::create_dir_all(&path).unwrap();
         self.git(&path, &["init", "--quiet", "--initial-branch=main", "--template="]);
@@ -50,25 +51,25 @@ impl Lab {
         path
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         fs::canonicalize(self.directory.path()).unwrap().join(name)
     }
 
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.path("root")
     }
 
-    pub fn repo(&self) -> PathBuf {
+    pub(crate) fn repo(&self) -> PathBuf {
         self.root().join("repo")
     }
 
-    pub fn write(&self, path: impl AsRef<Path>, text: &str) {
+    pub(crate) fn write(&self, path: impl AsRef<Path>, text: &str) {
         let path = self.repo().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    pub fn commit(&self, repository: &Path, file: &str, text: &str, message: &str) -> String {
+    pub(crate) fn commit(&self, repository: &Path, file: &str, text: &str, message: &str) -> String {
         fs::write(repository.join(file), text).unwrap();
         self.git(repository, &["add", "--", file]);
         self.git(repository, &["commit", "--quiet", "-m", message]);
@@ -76,13 +77,14 @@ impl Lab {
     }
 
     /// Runs git as a person would, who has no settings.
-    pub fn git(&self, directory: &Path, args: &[&str]) -> String {
-        let (done, output) = self.try_git(directory, args);
+    #[expect(clippy::unused_self, reason = "reads better in the tests")]
+    pub(crate) fn git(&self, directory: &Path, args: &[&str]) -> String {
+        let (done, output) = Self::try_git(directory, args);
         assert!(done, "git {args:?}: {output}");
         output
     }
 
-    pub fn try_git(&self, directory: &Path, args: &[&str]) -> (bool, String) {
+    pub(crate) fn try_git(directory: &Path, args: &[&str]) -> (bool, String) {
         let output = Command::new("git")
             .env_clear()
             .env("PATH", "/usr/bin:/bin:/usr/local/bin")
@@ -102,12 +104,12 @@ impl Lab {
     }
 
     /// A setting in the repository's own file.
-    pub fn set(&self, key: &str, value: &str) {
+    pub(crate) fn set(&self, key: &str, value: &str) {
         self.git(&self.repo(), &["config", "--local", key, value]);
     }
 
     /// A program that leaves a mark when it runs, and passes its input on.
-    pub fn canary(&self) -> String {
+    pub(crate) fn canary(&self) -> String {
         let path = self.path("canary");
         let script = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\nexec cat\n", self.mark().display());
         fs::write(&path, script).unwrap();
@@ -115,33 +117,33 @@ impl Lab {
         path.display().to_string()
     }
 
-    pub fn mark(&self) -> PathBuf {
+    pub(crate) fn mark(&self) -> PathBuf {
         self.path("mark")
     }
 
-    pub fn assert_silent(&self, what: &str) {
+    pub(crate) fn assert_silent(&self, what: &str) {
         let told = fs::read_to_string(self.mark()).unwrap_or_default();
         assert_eq!(told, "", "the canary ran for {what}");
     }
 
     /// Careful defaults, for this root.
-    pub fn options(&self) -> GitOptions {
+    pub(crate) fn options(&self) -> GitOptions {
         GitOptions::new([self.root()])
     }
 
     /// May change repositories.
-    pub fn writing(&self) -> GitOptions {
+    pub(crate) fn writing(&self) -> GitOptions {
         let identity = Identity::Person { name: "Grace".into(), email: "grace@example.org".into() };
         GitOptions { access: Access::ReadWrite, identity, ..self.options() }
     }
 
     /// May use the network, and remotes on this disk.
-    pub fn networking(&self) -> GitOptions {
+    pub(crate) fn networking(&self) -> GitOptions {
         GitOptions { network: Network::Allowed, protocols: vec!["file".into()], ..self.writing() }
     }
 
     /// Calls a tool on `repo`, as the options allow.
-    pub async fn call(&self, options: GitOptions, tool: &str, args: Value) -> Answered {
+    pub(crate) async fn call(&self, options: GitOptions, tool: &str, args: Value) -> Answered {
         let mut args = args;
         if tool.starts_with("git_")
             && !["git_init", "git_clone"].contains(&tool)
@@ -160,24 +162,24 @@ impl Lab {
         Answered { failed: result.is_error == Some(true), text, data }
     }
 
-    pub async fn read(&self, tool: &str, args: Value) -> Answered {
+    pub(crate) async fn read(&self, tool: &str, args: Value) -> Answered {
         self.call(self.options(), tool, args).await
     }
 
-    pub async fn change(&self, tool: &str, args: Value) -> Answered {
+    pub(crate) async fn change(&self, tool: &str, args: Value) -> Answered {
         self.call(self.writing(), tool, args).await
     }
 }
 
 impl Answered {
     /// The data of a call that went well.
-    pub fn ok(self) -> Value {
+    pub(crate) fn ok(self) -> Value {
         assert!(!self.failed, "{}", self.text);
         self.data
     }
 
     /// The text of a call that failed; it must say what to do next.
-    pub fn err(self) -> String {
+    pub(crate) fn err(self) -> String {
         assert!(self.failed, "{} {}", self.text, self.data);
         assert!(self.text.contains('\n'), "no next step: {}", self.text);
         self.text

@@ -1,0 +1,74 @@
+//! The four lists, page by page.
+
+use super::{Inner, read_params, shelf::Shelf};
+use crate::{Permissions, context::Request};
+use trunkline_protocol::{
+    Fault, Outcome, Raw,
+    message::{
+        CacheScope, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        PageParams,
+    },
+    method,
+};
+
+/// Something that is listed for those who may know of it.
+pub(super) trait Listed {
+    fn listing(&self) -> &Raw;
+
+    fn permissions(&self) -> &Permissions;
+}
+
+/// One page of a list.
+struct Page {
+    items: Vec<Raw>,
+    next: Option<String>,
+    /// Private where not everybody sees the same.
+    scope: Option<CacheScope>,
+}
+
+macro_rules! lists {
+    ($($list:ident: $shelf:ident, $method:ident, $result:ident;)*) => { $(
+        pub(super) fn $list(&self, request: &Request, params: Option<&Raw>) -> Outcome {
+            let page = self.page(method::$method, &self.catalog().$shelf, request, params)?;
+            let mut result = $result::new(page.items);
+            result.next_cursor = page.next;
+            result.cache_scope = page.scope;
+            Ok(result.to_raw())
+        }
+    )* };
+}
+
+impl Inner {
+    lists! {
+        list_tools: tools, TOOLS_LIST, ListToolsResult;
+        list_prompts: prompts, PROMPTS_LIST, ListPromptsResult;
+        list_resources: resources, RESOURCES_LIST, ListResourcesResult;
+        list_templates: templates, RESOURCES_TEMPLATES, ListResourceTemplatesResult;
+    }
+
+    fn page<T: Listed>(
+        &self,
+        list: &str,
+        shelf: &Shelf<T>,
+        request: &Request,
+        params: Option<&Raw>,
+    ) -> Result<Page, Fault> {
+        let params: PageParams = read_params(params)?;
+        let caller = &request.caller;
+        let after = match &params.cursor {
+            Some(cursor) => Some(self.cursors.read(list, caller, cursor)?),
+            None => None,
+        };
+        let mut visible = shelf.after(after).filter(|(_, item)| item.permissions().allow(caller));
+        let page: Vec<(u64, Raw)> = visible
+            .by_ref()
+            .take(self.options.page_size)
+            .map(|(number, item)| (number, item.listing().clone()))
+            .collect();
+        let last = page.last().map(|(number, _)| *number).filter(|_| visible.next().is_some());
+        let next = last.map(|number| self.cursors.write(list, caller, number));
+        let open = shelf.after(None).all(|(_, item)| item.permissions().is_open());
+        let items = page.into_iter().map(|(_, listing)| listing).collect();
+        Ok(Page { items, next, scope: (!open).then_some(CacheScope::Private) })
+    }
+}
