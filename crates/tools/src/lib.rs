@@ -27,6 +27,8 @@ mod completion;
 mod context;
 mod error;
 pub mod filesystem;
+pub mod git;
+pub mod process;
 mod prompt;
 mod resource;
 mod result;
