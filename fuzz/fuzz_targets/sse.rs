@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 use trunkline_transport::sse::{Decoder, Event, EventTooLarge, encode};
 
 const LIMITS: [usize; 3] = [8, 64, 1 << 20];
-/// What a decoder holds besides text, when it is shown.
+/// What a decoder holds besides text, when it is shown. To show one costs time, so it is done for small limits only.
 const SHOWN: usize = 1024;
 
 fuzz_target!(|data: &[u8]| {
@@ -43,7 +43,9 @@ fn decode(chunks: impl IntoIterator<Item = Bytes>, limit: usize) -> Read {
             return (events, end);
         }
         // An unfinished line and an unfinished event; a byte is shown as four characters at most.
-        assert!(format!("{decoder:?}").len() <= 2 * 4 * limit + SHOWN);
+        if limit <= SHOWN {
+            assert!(format!("{decoder:?}").len() <= 2 * 4 * limit + SHOWN);
+        }
     }
     (events, Ok(()))
 }
