@@ -52,6 +52,8 @@ pub(crate) async fn measure(place: Place, era: Era, pool: Pool, load: Load) -> R
             ().serve_with_lifecycle(TokioChildProcess::new(command)?, lifecycle).await?
         }
     };
+    // As an application does that wants to know what there is to call.
+    service.list_all_tools().await?;
     load.put_on(Theirs(Arc::new(service))).await
 }
 
