@@ -25,7 +25,9 @@ fuzz_target!(|data: &[u8]| {
             for message in messages {
                 match message {
                     Ok(envelope) => survives(&envelope, &envelope.to_bytes()),
-                    Err(malformed) => assert!(!says_no_json(&malformed), "{malformed} in a batch that is JSON"),
+                    Err(malformed) => {
+                        assert!(!says_no_json(&malformed), "{malformed} in a batch that is JSON")
+                    }
                 }
             }
         }
