@@ -1,1 +1,41 @@
 //! Our own server: the tool-writing API and the built-in packs.
+//!
+//! A [`Tool`] is an async function with typed arguments, and what is said about it. A [`Toolbox`] gathers tools, resources
+//! and prompts and answers calls about them; it knows no transport and can be tested by [`Toolbox::test`].
+//!
+//! ```
+//! use trunkline_tools::{Json, JsonSchema, Tool, ToolError, Toolbox};
+//!
+//! #[derive(serde::Deserialize, JsonSchema)]
+//! struct Add { a: i64, b: i64 }
+//!
+//! #[derive(serde::Serialize, JsonSchema)]
+//! struct Sum { sum: i64 }
+//!
+//! async fn add(args: Add) -> Result<Json<Sum>, ToolError> {
+//!     let sum = args.a.checked_add(args.b).ok_or_else(|| ToolError::new("the sum is too large"))?;
+//!     Ok(Json(Sum { sum }))
+//! }
+//!
+//! let toolbox = Toolbox::new("calculator", "1.0")
+//!     .tool(Tool::new("add", add).description("Adds two whole numbers").read_only().idempotent())
+//!     .build()?;
+//! # Ok::<(), trunkline_tools::BuildError>(())
+//! ```
+
+mod context;
+mod error;
+mod result;
+mod schema;
+mod tool;
+mod toolbox;
+
+pub use context::{Context, Elicited};
+pub use error::ToolError;
+pub use result::{Answer, IntoToolResult, Json};
+pub use schema::BadSchema;
+pub use schemars::{self, JsonSchema};
+pub use tool::{
+    HookCall, HookOutcome, IntoHook, Limits, Metadata, Permissions, Priority, TaskMode, Tool, ToolFn,
+};
+pub use toolbox::{BuildError, Run, Toolbox, ToolboxBuilder, Trial};

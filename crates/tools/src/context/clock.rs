@@ -1,0 +1,149 @@
+//! Clock: how much of its time a call has used. It stands still while the caller is asked something.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
+};
+
+#[derive(Debug)]
+pub(crate) struct Clock {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    /// How long the call may run in all.
+    limit: Duration,
+    ends: Instant,
+    /// How many questions are open, and since when there is one.
+    open: usize,
+    stopped: Option<Instant>,
+    /// When the caller stops waiting, whatever happens.
+    latest: Option<Instant>,
+}
+
+/// A question is open while this lives.
+#[derive(Debug)]
+pub(crate) struct Pause<'a>(&'a Clock);
+
+impl Clock {
+    pub(crate) fn new(limit: Duration, latest: Option<std::time::Instant>) -> Self {
+        let state = State {
+            limit,
+            ends: Instant::now() + limit,
+            open: 0,
+            stopped: None,
+            latest: latest.map(Instant::from_std),
+        };
+        Self { state: Mutex::new(state), changed: Notify::new() }
+    }
+
+    /// Starts anew with another limit, and no caller waiting.
+    pub(crate) fn restart(&self, limit: Duration) {
+        let mut state = self.state();
+        state.limit = limit;
+        state.ends = Instant::now() + limit;
+        state.latest = None;
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    pub(crate) fn pause(&self) -> Pause<'_> {
+        let mut state = self.state();
+        state.open += 1;
+        state.stopped.get_or_insert_with(Instant::now);
+        drop(state);
+        self.changed.notify_one();
+        Pause(self)
+    }
+
+    pub(crate) fn limit(&self) -> Duration {
+        self.state().limit
+    }
+
+    /// When the call is over, as things stand.
+    pub(crate) fn ends(&self) -> Instant {
+        let state = self.state();
+        state.latest.map_or(state.ends, |latest| latest.min(state.ends))
+    }
+
+    /// Waits until the time is used up.
+    pub(crate) async fn expired(&self) {
+        loop {
+            let end = {
+                let state = self.state();
+                match (state.stopped, state.latest) {
+                    (Some(_), latest) => latest,
+                    (None, Some(latest)) => Some(latest.min(state.ends)),
+                    (None, None) => Some(state.ends),
+                }
+            };
+            let Some(end) = end else {
+                self.changed.notified().await;
+                continue;
+            };
+            if Instant::now() >= end {
+                return;
+            }
+            tokio::select! {
+                () = sleep_until(end) => {}
+                () = self.changed.notified() => {}
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Pause<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.open -= 1;
+        if state.open == 0
+            && let Some(since) = state.stopped.take()
+        {
+            state.ends += since.elapsed();
+        }
+        drop(state);
+        self.0.changed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn time_for_questions_does_not_count() {
+        let clock = Clock::new(Duration::from_secs(30), None);
+        let started = Instant::now();
+        let asking = async {
+            tokio::time::sleep(Duration::from_secs(20)).await;
+            let pause = clock.pause();
+            tokio::time::sleep(Duration::from_secs(300)).await;
+            drop(pause);
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            () = clock.expired() => {}
+            () = asking => {}
+        }
+        assert_eq!(started.elapsed().as_secs(), 330);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_who_left_is_not_waited_for() {
+        let latest = Instant::now() + Duration::from_secs(5);
+        let clock = Clock::new(Duration::from_secs(30), Some(latest.into_std()));
+        let _pause = clock.pause();
+        clock.expired().await;
+        assert_eq!(Instant::now(), latest);
+    }
+}

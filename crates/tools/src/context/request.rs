@@ -1,0 +1,63 @@
+//! Request: what every call carries besides its own parameters.
+
+use std::{sync::Arc, time::Instant};
+use trunkline_protocol::{
+    Call, Caller, Fault, FaultKind, Object, Raw, Revision,
+    message::{InputResponses, Level, RequestMeta},
+};
+
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) revision: Revision,
+    pub(crate) meta: RequestMeta,
+    pub(crate) log_level: Option<Level>,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) input_responses: Option<Object>,
+    pub(crate) request_state: Option<String>,
+}
+
+impl Request {
+    pub(crate) fn read(call: &Call) -> Result<Self, Fault> {
+        let params = match &call.params {
+            Some(params) => params.object().ok_or_else(|| invalid("the parameters are not an object"))?,
+            None => Object::new(),
+        };
+        let meta: RequestMeta = match params.get("_meta") {
+            Some(meta) => meta.decode().map_err(|e| invalid(format!("`_meta` cannot be read: {e}")))?,
+            None => RequestMeta::default(),
+        };
+        let log_level = match &meta.log_level {
+            Some(level) => Some(level.parse::<Level>().map_err(|e| invalid(e.to_string()))?),
+            None => None,
+        };
+        let input_responses = match params.get("inputResponses") {
+            Some(responses) => Some(
+                responses
+                    .decode::<InputResponses>()
+                    .map_err(|e| invalid(format!("`inputResponses` cannot be read: {e}")))?
+                    .0,
+            ),
+            None => None,
+        };
+        let request_state = params.get("requestState").map(Raw::decode::<String>).transpose();
+        let request_state = request_state.map_err(|_| invalid("`requestState` is not a text"))?;
+        Ok(Self {
+            caller: Arc::clone(&call.caller),
+            revision: call.revision,
+            meta,
+            log_level,
+            deadline: call.deadline,
+            input_responses,
+            request_state,
+        })
+    }
+
+    pub(crate) fn declares_extension(&self, name: &str) -> bool {
+        self.meta.client_capabilities.as_ref().is_some_and(|c| c.extension(name).is_some())
+    }
+}
+
+fn invalid(message: impl Into<String>) -> Fault {
+    Fault::new(FaultKind::InvalidRequest, message)
+}

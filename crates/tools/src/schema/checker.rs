@@ -1,0 +1,171 @@
+//! Checker: one schema, compiled once, that says what is wrong with a value.
+//!
+//! Whoever wrote the schema is not trusted with our time: nothing is fetched, the schema's size is bounded, and patterns
+//! run on an engine that is linear in the text.
+
+use jsonschema::{PatternOptions, ValidationError, Validator, error::ValidationErrorKind};
+use serde_json::{Value, json};
+use std::fmt;
+use trunkline_protocol::{Object, Raw};
+
+/// The most values (numbers, texts, lists, members) that arguments may hold.
+pub(crate) const MAX_ELEMENTS: usize = 100_000;
+/// The most text a schema may have.
+const MAX_SCHEMA_BYTES: usize = 256 * 1024;
+/// The most values a schema may hold; ten thousand choices are an attack, not a schema.
+const MAX_SCHEMA_ELEMENTS: usize = 10_000;
+/// The most memory a compiled pattern may take.
+const MAX_PATTERN_BYTES: usize = 1024 * 1024;
+/// The most complaints told at once.
+const MAX_COMPLAINTS: usize = 5;
+/// The most of a value that is repeated to whoever gave it.
+const MAX_GIVEN: usize = 120;
+
+/// Why a schema cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadSchema {
+    #[error("the schema is not an object")]
+    NotAnObject,
+    #[error("the schema does not describe an object: its `type` must be \"object\"")]
+    NotOfObjects,
+    #[error("the schema has {0} bytes, more than the {MAX_SCHEMA_BYTES} allowed")]
+    TooLong(usize),
+    #[error("the schema holds {0} values, more than the {MAX_SCHEMA_ELEMENTS} allowed")]
+    TooComplex(usize),
+    #[error("the schema cannot be compiled: {0}")]
+    Invalid(String),
+}
+
+/// A compiled schema.
+pub(crate) struct Checker {
+    validator: Validator,
+    /// Members that may be left out, but not be null: a null there is taken as leaving out.
+    optional: Vec<String>,
+}
+
+/// One thing that is wrong with a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Complaint {
+    /// A JSON pointer; empty for the whole value.
+    pub(crate) field: String,
+    pub(crate) reason: String,
+    pub(crate) given: String,
+}
+
+impl Checker {
+    /// Compiles the schema of an object.
+    pub(crate) fn new(schema: &Raw) -> Result<Self, BadSchema> {
+        if schema.as_bytes().len() > MAX_SCHEMA_BYTES {
+            return Err(BadSchema::TooLong(schema.as_bytes().len()));
+        }
+        let elements = count_elements(schema.as_bytes());
+        if elements > MAX_SCHEMA_ELEMENTS {
+            return Err(BadSchema::TooComplex(elements));
+        }
+        let schema: Value = schema.decode().map_err(|e| BadSchema::Invalid(e.to_string()))?;
+        let object = schema.as_object().ok_or(BadSchema::NotAnObject)?;
+        if object.get("type").is_none_or(|t| t != "object") {
+            return Err(BadSchema::NotOfObjects);
+        }
+        let patterns =
+            PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
+        let validator = jsonschema::options()
+            .with_draft(jsonschema::Draft::Draft202012)
+            .offline()
+            .with_pattern_options(patterns)
+            .build(&schema)
+            .map_err(|e| BadSchema::Invalid(cut(&e.to_string())))?;
+        Ok(Self { validator, optional: optional_members(&schema) })
+    }
+
+    /// What is wrong with the value, the first few things only.
+    pub(crate) fn check(&self, value: &Value) -> Result<(), Vec<Complaint>> {
+        if self.validator.is_valid(value) {
+            return Ok(());
+        }
+        Err(self.validator.iter_errors(value).take(MAX_COMPLAINTS).map(|e| complaint(&e)).collect())
+    }
+
+    /// Takes away nulls that mean "left out"; says whether there were any.
+    pub(crate) fn drop_nulls(&self, arguments: &mut Object) -> bool {
+        let before = arguments.len();
+        for name in &self.optional {
+            if arguments.get(name).is_some_and(Raw::is_null) {
+                arguments.remove(name);
+            }
+        }
+        arguments.len() != before
+    }
+}
+
+/// How many values a JSON text holds, without decoding it.
+pub(crate) fn count_elements(text: &[u8]) -> usize {
+    let (mut count, mut in_string, mut escaped) = (1, false, false);
+    for byte in text {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b'[' | b'{' if !in_string => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+fn optional_members(schema: &Value) -> Vec<String> {
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let Some(properties) = schema["properties"].as_object() else { return Vec::new() };
+    let optional = properties.iter().filter(|(name, property)| {
+        property["type"].is_string() && property["type"] != "null" && !required.iter().any(|r| r == *name)
+    });
+    optional.map(|(name, _)| name.clone()).collect()
+}
+
+fn complaint(error: &ValidationError<'_>) -> Complaint {
+    let mut field = error.instance_path().to_string();
+    let mut given = cut(&error.instance().to_string());
+    let reason = match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            field = format!("{field}/{}", property.as_str().unwrap_or_default());
+            "nothing".clone_into(&mut given);
+            "is required".to_owned()
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            let first = unexpected.first().map_or("", String::as_str);
+            given = error.instance().get(first).map_or(given, |value| cut(&value.to_string()));
+            field = format!("{field}/{}", cut(first));
+            "is not a known field".to_owned()
+        }
+        _ => cut(&error.masked_with("the value").to_string()),
+    };
+    Complaint { field, reason, given }
+}
+
+/// A text short enough to be repeated.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MAX_GIVEN) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+impl Complaint {
+    pub(crate) fn to_value(&self) -> Value {
+        json!({"field": self.field, "reason": self.reason, "given": self.given})
+    }
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let field = if self.field.is_empty() { "the arguments" } else { &self.field };
+        write!(f, "{field}: {} (given: {})", self.reason, self.given)
+    }
+}
+
+impl fmt::Debug for Checker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checker").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,34 @@
+//! What a catalogue wants to know of a tool, listed in its `_meta`.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+use trunkline_protocol::Raw;
+
+/// Where the metadata stands in `_meta`.
+pub(super) const META_KEY: &str = "trunkline/metadata";
+
+/// Facts about a tool that the protocol has no place for.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Metadata {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Names of tools that this one replaces.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deprecates: Vec<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub custom: BTreeMap<String, Raw>,
+}
+
+impl Metadata {
+    /// `None` when there is nothing to tell.
+    pub(super) fn to_raw(&self) -> Option<Raw> {
+        let raw = Raw::encode(self).expect("texts, lists of texts and checked JSON can be written");
+        (raw != Raw::empty_object()).then_some(raw)
+    }
+}

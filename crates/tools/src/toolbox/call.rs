@@ -1,0 +1,161 @@
+//! `tools/call`, from the name to the result.
+
+use super::{Inner, catalog::Offer, run};
+use crate::{
+    Answer, Context, HookCall, HookOutcome, TaskMode, ToolError,
+    context::{Cancel, Clock, Outbox, Request, Seat, Shared, TASKS_EXTENSION, Ticket},
+    schema::{MAX_ELEMENTS, WRAPPED, count_elements},
+};
+use serde_json::{Value, json};
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
+use trunkline_protocol::{
+    Fault, FaultKind, Object, Outcome, Raw,
+    message::{CallToolParams, CallToolResult},
+};
+
+impl Inner {
+    pub(super) async fn call_tool(
+        self: &Arc<Self>,
+        request: Request,
+        params: Option<&Raw>,
+        outbox: Arc<Outbox>,
+    ) -> Outcome {
+        let params: CallToolParams = super::read_params(params)?;
+        let offer = self.catalog().tool(&params.name, &request.caller).cloned();
+        let offer = offer.ok_or_else(|| unknown(&params.name))?;
+        let follows = request.declares_extension(TASKS_EXTENSION);
+        if offer.tool.task == Some(TaskMode::Required) && !follows {
+            return Err(tasks_needed());
+        }
+        let arguments = match check(&offer, params.arguments)? {
+            Ok(arguments) => arguments,
+            Err(error) => return finish(self, &offer, &request, Err(error)),
+        };
+        let cx = self.context(&offer, request, outbox);
+        if matches!(offer.tool.task, Some(TaskMode::Optional | TaskMode::Required)) {
+            cx.become_task().await;
+        }
+        self.run_tool(&offer, &cx, arguments).await
+    }
+
+    async fn run_tool(&self, offer: &Offer, cx: &Context, arguments: Raw) -> Outcome {
+        let hooks = &offer.tool.hooks;
+        let call = HookCall {
+            tool: Arc::clone(&offer.name),
+            arguments: arguments.clone(),
+            caller: Arc::clone(&cx.shared.request.caller),
+        };
+        let mut started = Instant::now();
+        let outcome = run::run(cx, async {
+            started = Instant::now();
+            hooks.before(&call).await?;
+            (offer.tool.handler)(cx.clone(), arguments).await
+        })
+        .await;
+        let outcome = match outcome {
+            Ok(answer) => finish(self, offer, &cx.shared.request, answer),
+            Err(ending) => match ending.into_error(&offer.name) {
+                Ok(error) => finish(self, offer, &cx.shared.request, Err(error)),
+                Err(fault) => Err(fault),
+            },
+        };
+        if hooks.look_at_ends() {
+            let end = HookOutcome { call, outcome: outcome.clone(), took: started.elapsed() };
+            if tokio::time::timeout(HOOK_TIME, hooks.after(&end)).await.is_err() {
+                tracing::warn!(tool = &*offer.name, "the hooks after a call did not end in time");
+            }
+        }
+        outcome
+    }
+
+    fn context(&self, offer: &Offer, request: Request, outbox: Arc<Outbox>) -> Context {
+        let limits = &offer.tool.limits;
+        let ticket =
+            Ticket { kind: Arc::clone(&offer.name), of_kind: limits.concurrency, priority: limits.priority };
+        Context::new(Shared {
+            subject: Arc::clone(&offer.name),
+            outbox,
+            clock: Clock::new(limits.deadline, request.deadline),
+            seat: Seat::new(Arc::clone(&self.slots), ticket),
+            cancel: Cancel::new(),
+            answer_time: limits.answer_time,
+            task_deadline: offer.tool.task.map(|_| limits.task_deadline),
+            progress: std::sync::Mutex::default(),
+            request,
+        })
+    }
+}
+
+/// How long the hooks after a call may take: the caller waits for them.
+const HOOK_TIME: Duration = Duration::from_secs(5);
+
+/// The same answer for a tool that does not exist and for one that the caller may not know of.
+fn unknown(name: &str) -> Fault {
+    let name: String = name.chars().take(128).collect();
+    Fault::new(FaultKind::InvalidRequest, format!("unknown tool: `{name}`"))
+}
+
+pub(super) fn tasks_needed() -> Fault {
+    let data = json!({"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}});
+    Fault::new(FaultKind::ClientCapabilityMissing, "this needs a client that can follow tasks")
+        .with_data(data.into())
+}
+
+/// The arguments, once they are known to fit. What cannot be arguments at all is a fault; what does not fit the schema is
+/// for the model to correct.
+fn check(offer: &Offer, arguments: Option<Raw>) -> Result<Result<Raw, ToolError>, Fault> {
+    let mut arguments = arguments.filter(|a| !a.is_null()).unwrap_or_else(Raw::empty_object);
+    if count_elements(arguments.as_bytes()) > MAX_ELEMENTS {
+        let message = format!("the arguments hold more than {MAX_ELEMENTS} values");
+        return Err(Fault::new(FaultKind::InvalidRequest, message));
+    }
+    let Some(mut members) = arguments.object() else {
+        return Err(Fault::new(FaultKind::InvalidRequest, "the arguments are not an object"));
+    };
+    if offer.checker.drop_nulls(&mut members) {
+        arguments = members.to_raw();
+    }
+    let value: Value = arguments
+        .decode()
+        .map_err(|e| Fault::new(FaultKind::InvalidRequest, format!("the arguments cannot be read: {e}")))?;
+    Ok(match offer.checker.check(&value) {
+        Ok(()) => Ok(arguments),
+        Err(complaints) => {
+            let lines: Vec<String> = complaints.iter().map(|c| format!("- {c}")).collect();
+            let facts: Vec<Value> = complaints.iter().map(crate::schema::Complaint::to_value).collect();
+            let message =
+                format!("the arguments of `{}` do not fit its schema:\n{}", offer.name, lines.join("\n"));
+            Err(ToolError::new(message)
+                .hint("Correct them and call again.")
+                .data(json!({"invalid": facts}).into()))
+        }
+    })
+}
+
+/// The answer as the caller gets it.
+fn finish(inner: &Inner, offer: &Offer, request: &Request, answer: Result<Answer, ToolError>) -> Outcome {
+    let mut result = match answer {
+        Ok(Answer::Complete(result)) => result,
+        Ok(Answer::InputRequired(required)) => return Ok(required.to_raw()),
+        Err(error) => {
+            if let Some(detail) = error.log_detail() {
+                tracing::info!(tool = &*offer.name, error = error.message(), detail, "a tool failed");
+            }
+            error.into_outcome()?
+        }
+    };
+    wrap(offer, &mut result);
+    inner.results.fit(&mut result, &request.caller, offer.tool.limits.result_bytes);
+    Ok(result.to_raw())
+}
+
+fn wrap(offer: &Offer, result: &mut CallToolResult) {
+    if offer.wraps
+        && let Some(content) = result.structured_content.take()
+    {
+        let mut wrapped = Object::new();
+        wrapped.set(WRAPPED, content);
+        result.structured_content = Some(wrapped.to_raw());
+    }
+}

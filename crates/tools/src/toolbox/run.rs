@@ -1,0 +1,76 @@
+//! Running a piece of foreign work: with a slot, within its time, and so that its panic harms nobody else.
+
+use crate::{Context, ToolError, context::LineFull};
+use futures_util::FutureExt;
+use std::{any::Any, panic::AssertUnwindSafe, time::Duration};
+use trunkline_protocol::{Fault, FaultKind};
+
+/// How work ended that did not end by itself.
+#[derive(Debug)]
+pub(super) enum Ending {
+    OutOfTime(Duration),
+    Refused(LineFull),
+    Panicked,
+}
+
+/// Whatever happens to the work, its slot is given back and its clones are told.
+struct Over<'a>(&'a Context);
+
+pub(super) async fn run<T>(cx: &Context, work: impl Future<Output = T>) -> Result<T, Ending> {
+    let _over = Over(cx);
+    let work = async {
+        cx.shared.seat.take().await.map_err(Ending::Refused)?;
+        AssertUnwindSafe(work).catch_unwind().await.map_err(|panic| {
+            tracing::error!(subject = &*cx.shared.subject, panic = text(panic.as_ref()), "a call panicked");
+            Ending::Panicked
+        })
+    };
+    tokio::select! {
+        biased;
+        end = work => end,
+        () = cx.shared.clock.expired() => Err(Ending::OutOfTime(cx.shared.clock.limit())),
+    }
+}
+
+impl Ending {
+    /// What to tell: the model about lack of time, the client about the rest.
+    pub(super) fn into_error(self, subject: &str) -> Result<ToolError, Fault> {
+        match self {
+            Self::OutOfTime(limit) => {
+                let message =
+                    format!("`{subject}` did not finish within {} s and was stopped", limit.as_secs_f64());
+                Ok(ToolError::new(message).hint("Ask for less at a time, or try again later."))
+            }
+            Self::Refused(full) => {
+                Err(Fault::new(FaultKind::Overloaded, format!("the server is busy: {full}")))
+            }
+            Self::Panicked => {
+                Err(Fault::new(FaultKind::Unavailable, format!("`{subject}` failed unexpectedly")))
+            }
+        }
+    }
+
+    pub(super) fn into_fault(self, subject: &str) -> Fault {
+        match self {
+            Self::OutOfTime(limit) => Fault::new(
+                FaultKind::Timeout,
+                format!("`{subject}` did not finish within {} s and was stopped", limit.as_secs_f64()),
+            ),
+            other => other.into_error(subject).map_or_else(|fault| fault, ToolError::into_fault),
+        }
+    }
+}
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.shared.seat.close();
+        self.0.shared.cancel.cancel();
+    }
+}
+
+fn text(panic: &(dyn Any + Send)) -> &str {
+    let literal = panic.downcast_ref::<&str>().copied();
+    literal
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("something that is no text")
+}
