@@ -25,6 +25,8 @@
 
 mod context;
 mod error;
+pub mod git;
+pub mod process;
 mod result;
 mod schema;
 mod tool;

@@ -1,0 +1,75 @@
+//! What the tools answer: data for programs, and text for people.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use trunkline_protocol::{
+    Raw,
+    message::{CallToolResult, ContentBlock},
+};
+
+use super::failure::clean;
+use crate::{Answer, IntoToolResult, Json, ToolError};
+
+/// Bytes of one text in an answer, such as a patch.
+pub(super) const TEXT_LIMIT: usize = 96 * 1024;
+
+/// An answer: what it says in words, and as data.
+#[derive(Debug)]
+pub(super) struct Told<T> {
+    pub(super) text: String,
+    pub(super) data: T,
+}
+
+impl<T: Serialize + JsonSchema> IntoToolResult for Told<T> {
+    fn into_tool_result(self) -> Result<Answer, ToolError> {
+        let mut answer = Json(self.data).into_tool_result()?;
+        if let Answer::Complete(CallToolResult { content, .. }) = &mut answer {
+            *content = Some(vec![ContentBlock::text(self.text)]);
+        }
+        Ok(answer)
+    }
+
+    fn output_schema() -> Option<Raw> {
+        Json::<T>::output_schema()
+    }
+}
+
+/// A commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(super) struct Commit {
+    /// Its full name.
+    pub(super) hash: String,
+    pub(super) parents: Vec<String>,
+    pub(super) author: Person,
+    pub(super) committer: Person,
+    /// First line of the message.
+    pub(super) subject: String,
+    /// The rest of the message.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) body: String,
+    /// Branches and tags at this commit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) refs: Vec<String>,
+}
+
+/// Who did something, and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(super) struct Person {
+    pub(super) name: String,
+    pub(super) email: String,
+    /// ISO 8601, with the zone of that person.
+    pub(super) date: String,
+}
+
+impl Commit {
+    /// As a line for people.
+    pub(super) fn line(&self) -> String {
+        let short = &self.hash[..self.hash.len().min(10)];
+        let refs = if self.refs.is_empty() { String::new() } else { format!(" ({})", self.refs.join(", ")) };
+        clean(&format!("{short} {} {}{refs} {}", day(&self.author.date), self.author.name, self.subject))
+    }
+}
+
+fn day(date: &str) -> &str {
+    date.get(..10).unwrap_or(date)
+}

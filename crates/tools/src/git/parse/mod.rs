@@ -1,0 +1,11 @@
+//! Reading git's machine formats.
+
+mod blame;
+mod changes;
+mod commits;
+mod status;
+
+pub(super) use blame::{BlamedLine, blame};
+pub(super) use changes::{FileChange, changes};
+pub(super) use commits::{COMMIT_FORMAT, commits};
+pub(super) use status::{StatusEntry, StatusHead, status};

@@ -1,0 +1,71 @@
+//! How a program ended.
+
+use std::{fmt, os::unix::process::ExitStatusExt, process::ExitStatus};
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// It exited with this status.
+    Code(i32),
+    /// A signal of this number ended it, and not one of ours.
+    Signal(i32),
+    /// We killed it at its deadline.
+    Deadline,
+    /// We killed it because it wrote more to stdout than is kept, see [`Overflow::Stop`](super::Overflow::Stop).
+    Overflow,
+    /// We killed it because we were asked to.
+    Killed,
+    /// It is gone, and its status could not be had.
+    Unknown,
+}
+
+impl Ending {
+    /// Whether it exited with status 0.
+    pub fn is_success(self) -> bool {
+        self == Self::Code(0)
+    }
+}
+
+impl From<ExitStatus> for Ending {
+    fn from(status: ExitStatus) -> Self {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Self::Code(code),
+            (None, Some(signal)) => Self::Signal(signal),
+            (None, None) => Self::Unknown,
+        }
+    }
+}
+
+/// Continues "the program …".
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exited with status {code}"),
+            Self::Signal(signal) => match signal_name(*signal) {
+                Some(name) => write!(f, "was ended by signal {signal} ({name})"),
+                None => write!(f, "was ended by signal {signal}"),
+            },
+            Self::Deadline => f.write_str("was killed at its deadline"),
+            Self::Overflow => f.write_str("was stopped because it wrote too much"),
+            Self::Killed => f.write_str("was killed on request"),
+            Self::Unknown => f.write_str("ended in an unknown way"),
+        }
+    }
+}
+
+/// Names of the signals whose numbers are the same on all Unix systems and that end programs in practice.
+fn signal_name(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        _ => return None,
+    })
+}
