@@ -1,4 +1,4 @@
-//! ToolError: why a tool could not do what was asked, told so that the caller can do better.
+//! `ToolError`: why a tool could not do what was asked, told so that the caller can do better.
 
 use trunkline_protocol::{
     Fault, FaultKind, Object, Raw,

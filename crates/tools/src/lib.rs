@@ -23,21 +23,28 @@
 //! # Ok::<(), trunkline_tools::BuildError>(())
 //! ```
 
+pub mod ci;
+mod completion;
 mod context;
 mod error;
 pub mod git;
 pub mod process;
+mod prompt;
+mod resource;
 mod result;
 mod schema;
 mod tool;
 mod toolbox;
 
+pub use completion::CompletionRequest;
 pub use context::{Context, Elicited};
 pub use error::ToolError;
+pub use prompt::{IntoPrompt, Prompt, PromptFn};
+pub use resource::{BadTemplate, IntoContents, ReadRequest, Resource, Template};
 pub use result::{Answer, IntoToolResult, Json};
 pub use schema::BadSchema;
 pub use schemars::{self, JsonSchema};
 pub use tool::{
     HookCall, HookOutcome, IntoHook, Limits, Metadata, Permissions, Priority, TaskMode, Tool, ToolFn,
 };
-pub use toolbox::{BuildError, Run, Toolbox, ToolboxBuilder, Trial};
+pub use toolbox::{BuildError, Handle, Run, Toolbox, ToolboxBuilder, Trial};

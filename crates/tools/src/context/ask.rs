@@ -115,6 +115,17 @@ impl Context {
             .map_err(|e| ToolError::new(format!("the client's answer to `{method}` cannot be read: {e}")))
     }
 
+    /// The answer to the next question, where it came with the request.
+    fn answered_before(&self) -> Result<Option<Raw>, ToolError> {
+        let answer = self.key.as_ref().and_then(|key| self.input_responses()?.get(key).cloned());
+        match answer {
+            Some(answer) if !answer.is_object() => {
+                Err(Fault::new(FaultKind::InvalidRequest, "an input response is not an object").into())
+            }
+            answer => Ok(answer),
+        }
+    }
+
     /// Asks any question, without a look at what the client declared, and waits for the answer.
     pub async fn ask(
         &self,
@@ -122,6 +133,9 @@ impl Context {
         params: Option<Raw>,
     ) -> Result<Raw, ToolError> {
         let method = method.into();
+        if let Some(answer) = self.answered_before()? {
+            return Ok(answer);
+        }
         let params = match &self.key {
             Some(key) => Some(
                 meta::set(params.as_ref(), [(QUESTION_KEY, Raw::string(key))])

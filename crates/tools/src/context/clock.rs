@@ -127,7 +127,7 @@ mod tests {
         let asking = async {
             tokio::time::sleep(Duration::from_secs(20)).await;
             let pause = clock.pause();
-            tokio::time::sleep(Duration::from_secs(300)).await;
+            tokio::time::sleep(Duration::from_mins(5)).await;
             drop(pause);
             std::future::pending::<()>().await;
         };

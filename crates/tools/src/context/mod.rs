@@ -9,6 +9,7 @@ mod seat;
 mod slots;
 mod speak;
 
+use crate::Handle;
 use std::{fmt, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use trunkline_protocol::{
@@ -17,6 +18,7 @@ use trunkline_protocol::{
 };
 
 pub use ask::Elicited;
+pub(crate) use ask::QUESTION_KEY;
 pub(crate) use cancel::Cancel;
 pub(crate) use clock::Clock;
 pub(crate) use outbox::{Item, Outbox};
@@ -48,11 +50,25 @@ pub(crate) struct Shared {
     /// The deadline once the call runs as a task; none when it cannot.
     pub(crate) task_deadline: Option<Duration>,
     pub(crate) progress: std::sync::Mutex<speak::Told>,
+    pub(crate) handle: Handle,
 }
 
 impl Context {
     pub(crate) fn new(shared: Shared) -> Self {
         Self { shared: Arc::new(shared), key: None }
+    }
+
+    /// A context that nobody shares yet, whose call may become a task.
+    pub(crate) fn able_to_become_task(mut self, deadline: Duration) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.task_deadline = Some(deadline);
+        }
+        self
+    }
+
+    /// The toolbox that this call belongs to, to change it.
+    pub fn toolbox(&self) -> &Handle {
+        &self.shared.handle
     }
 
     /// Who asks, as far as it was verified.
@@ -87,7 +103,7 @@ impl Context {
 
     /// The state that the request brought back, for tools that answer `InputRequired` themselves. It is not to be trusted.
     pub fn request_state(&self) -> Option<&str> {
-        self.shared.request.request_state.as_deref()
+        self.shared.request.state.as_deref()
     }
 
     /// When the call will be given up, as things stand.

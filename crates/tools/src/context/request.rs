@@ -14,7 +14,7 @@ pub(crate) struct Request {
     pub(crate) log_level: Option<Level>,
     pub(crate) deadline: Option<Instant>,
     pub(crate) input_responses: Option<Object>,
-    pub(crate) request_state: Option<String>,
+    pub(crate) state: Option<String>,
 }
 
 impl Request {
@@ -49,7 +49,7 @@ impl Request {
             log_level,
             deadline: call.deadline,
             input_responses,
-            request_state,
+            state: request_state,
         })
     }
 

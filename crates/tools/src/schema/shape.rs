@@ -127,7 +127,6 @@ mod tests {
         schema::of_input::<T>().decode().unwrap()
     }
 
-    #[expect(dead_code, reason = "only the schema is looked at")]
     #[derive(Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
     enum Mode {

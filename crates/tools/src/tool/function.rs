@@ -1,4 +1,4 @@
-//! ToolFn: which functions can be tools.
+//! `ToolFn`: which functions can be tools.
 
 use crate::{Answer, Context, IntoToolResult, ToolError, schema};
 use futures_util::{FutureExt, future::BoxFuture};

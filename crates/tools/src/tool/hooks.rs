@@ -33,8 +33,7 @@ pub trait IntoHook<I, O, M>: Send + Sync + 'static {
     fn into_hook(self) -> Hook<I, O>;
 }
 
-#[doc(hidden)]
-pub type Hook<I, O> = Arc<dyn Fn(I) -> BoxFuture<'static, O> + Send + Sync>;
+pub(crate) type Hook<I, O> = Arc<dyn Fn(I) -> BoxFuture<'static, O> + Send + Sync>;
 
 /// Marks a plain closure.
 #[derive(Debug)]

@@ -42,8 +42,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             deadline: Duration::from_secs(30),
-            task_deadline: Duration::from_secs(30 * 60),
-            answer_time: Duration::from_secs(10 * 60),
+            task_deadline: Duration::from_mins(30),
+            answer_time: Duration::from_mins(10),
             concurrency: 10,
             priority: Priority::Normal,
             result_bytes: 100_000,

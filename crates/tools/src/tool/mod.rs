@@ -10,13 +10,13 @@ use crate::{Answer, Context, IntoToolResult, ToolError};
 use futures_util::{FutureExt, future::BoxFuture};
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::{
-    Object, Raw,
+    Raw,
     message::{self, Icon, ToolAnnotations},
 };
 
 pub use function::ToolFn;
 pub(crate) use hooks::Hooks;
-pub use hooks::{Hook, HookCall, HookOutcome, IntoHook};
+pub use hooks::{HookCall, HookOutcome, IntoHook};
 pub use limits::{Limits, Priority, TaskMode};
 pub use metadata::Metadata;
 pub use permissions::Permissions;
@@ -198,7 +198,7 @@ impl Tool {
     /// One more key of the listed `_meta`.
     #[must_use]
     pub fn meta(mut self, key: impl Into<String>, value: Raw) -> Self {
-        let mut meta = self.definition.meta.as_ref().and_then(Raw::object).unwrap_or_else(Object::new);
+        let mut meta = self.definition.meta.as_ref().and_then(Raw::object).unwrap_or_default();
         meta.set(key.into(), value);
         self.definition.meta = Some(meta.to_raw());
         self

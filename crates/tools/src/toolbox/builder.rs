@@ -1,19 +1,26 @@
-//! ToolboxBuilder: what goes into a toolbox, checked as a whole.
+//! `ToolboxBuilder`: what goes into a toolbox, checked as a whole.
 
-use super::{Inner, Toolbox, catalog::Catalog};
-use crate::{BadSchema, Tool, context::Slots};
-use std::sync::{Arc, RwLock};
-use trunkline_protocol::message::Implementation;
+use super::{
+    Inner, Toolbox, catalog::Catalog, cursor::Cursors, listeners::Listeners, results::Results, tasks::Tasks,
+};
+use crate::{BadSchema, BadTemplate, Prompt, Resource, Template, Tool, context::Slots};
+use std::{
+    sync::{Arc, RwLock},
+    time::Duration,
+};
+use trunkline_protocol::message::{Icon, Implementation};
 
 /// Why a toolbox cannot be built, or a thing not be added to it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
-    #[error("`{0}` cannot be a tool's name: use 1 to 128 of A–Z, a–z, 0–9, `_`, `-` and `.`")]
+    #[error("`{0}` cannot be a name: use 1 to 128 of A–Z, a–z, 0–9, `_`, `-` and `.`")]
     BadName(String),
-    #[error("the name `{0}` is taken")]
+    #[error("`{0}` is there twice")]
     NameTaken(String),
     #[error("a schema of the tool `{tool}` cannot be used")]
     BadSchema { tool: String, source: BadSchema },
+    #[error("the template `{template}` cannot be used")]
+    BadTemplate { template: String, source: BadTemplate },
 }
 
 /// A toolbox in the making.
@@ -23,19 +30,24 @@ pub struct ToolboxBuilder {
     info: Implementation,
     instructions: Option<String>,
     tools: Vec<Tool>,
+    resources: Vec<Resource>,
+    templates: Vec<Template>,
+    prompts: Vec<Prompt>,
     options: Options,
 }
 
 /// The limits of a toolbox as a whole.
 #[derive(Debug, Clone)]
-pub(crate) struct Options {
-    pub(crate) concurrency: usize,
-    pub(crate) max_waiting: usize,
+pub(super) struct Options {
+    pub(super) concurrency: usize,
+    pub(super) max_waiting: usize,
+    pub(super) page_size: usize,
+    pub(super) task_ttl: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { concurrency: 10, max_waiting: 100 }
+        Self { concurrency: 10, max_waiting: 100, page_size: 250, task_ttl: Duration::from_hours(1) }
     }
 }
 
@@ -45,8 +57,27 @@ impl ToolboxBuilder {
             info: Implementation::new(name, version),
             instructions: None,
             tools: Vec::new(),
+            resources: Vec::new(),
+            templates: Vec::new(),
+            prompts: Vec::new(),
             options: Options::default(),
         }
+    }
+
+    /// What to call the server before people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.info.title = Some(title.into());
+        self
+    }
+
+    pub fn icons(mut self, icons: Vec<Icon>) -> Self {
+        self.info.icons = Some(icons);
+        self
+    }
+
+    pub fn website(mut self, url: impl Into<String>) -> Self {
+        self.info.website_url = Some(url.into());
+        self
     }
 
     /// How to use the server, for the model.
@@ -66,25 +97,70 @@ impl ToolboxBuilder {
         self
     }
 
-    /// How many calls may run at once.
+    pub fn resource(mut self, resource: Resource) -> Self {
+        self.resources.push(resource);
+        self
+    }
+
+    pub fn template(mut self, template: Template) -> Self {
+        self.templates.push(template);
+        self
+    }
+
+    pub fn prompt(mut self, prompt: Prompt) -> Self {
+        self.prompts.push(prompt);
+        self
+    }
+
+    /// How many calls may run at once; 10 unless said otherwise.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.options.concurrency = calls;
         self
     }
 
-    /// Checks everything: names, schemas, that nothing is there twice.
+    /// How many calls may wait for a slot before others are refused; 100 unless said otherwise.
+    pub fn max_waiting(mut self, calls: usize) -> Self {
+        self.options.max_waiting = calls;
+        self
+    }
+
+    /// How many items a page of a list holds; 250 unless said otherwise.
+    pub fn page_size(mut self, items: usize) -> Self {
+        self.options.page_size = items.max(1);
+        self
+    }
+
+    /// How long a task is kept from its creation; an hour unless said otherwise.
+    pub fn task_ttl(mut self, ttl: Duration) -> Self {
+        self.options.task_ttl = ttl;
+        self
+    }
+
+    /// Checks everything: names, schemas, templates, that nothing is there twice.
     pub fn build(self) -> Result<Toolbox, BuildError> {
         let mut catalog = Catalog::default();
         for tool in self.tools {
             catalog.add_tool(tool)?;
         }
-        let slots = Slots::new(self.options.concurrency, self.options.max_waiting);
+        for resource in self.resources {
+            catalog.add_resource(resource)?;
+        }
+        for template in self.templates {
+            catalog.add_template(template)?;
+        }
+        for prompt in self.prompts {
+            catalog.add_prompt(prompt)?;
+        }
         let inner = Inner {
             info: self.info,
             instructions: self.instructions,
             catalog: RwLock::new(Arc::new(catalog)),
-            slots,
-            results: super::results::Results::default(),
+            slots: Slots::new(self.options.concurrency, self.options.max_waiting),
+            results: Results::default(),
+            cursors: Cursors::default(),
+            listeners: Listeners::default(),
+            tasks: Tasks::new(self.options.task_ttl),
+            options: self.options,
         };
         Ok(Toolbox { inner: Arc::new(inner) })
     }

@@ -1,8 +1,8 @@
 //! `tools/call`, from the name to the result.
 
-use super::{Inner, catalog::Offer, run};
+use super::{Handle, Inner, catalog::Offer, run};
 use crate::{
-    Answer, Context, HookCall, HookOutcome, TaskMode, ToolError,
+    Answer, Context, HookCall, HookOutcome, Limits, TaskMode, ToolError,
     context::{Cancel, Clock, Outbox, Request, Seat, Shared, TASKS_EXTENSION, Ticket},
     schema::{MAX_ELEMENTS, WRAPPED, count_elements},
 };
@@ -32,7 +32,11 @@ impl Inner {
             Ok(arguments) => arguments,
             Err(error) => return finish(self, &offer, &request, Err(error)),
         };
-        let cx = self.context(&offer, request, outbox);
+        let limits = &offer.tool.limits;
+        let mut cx = self.context(Arc::clone(&offer.name), limits, request, outbox);
+        if offer.tool.task.is_some() {
+            cx = cx.able_to_become_task(limits.task_deadline);
+        }
         if matches!(offer.tool.task, Some(TaskMode::Optional | TaskMode::Required)) {
             cx.become_task().await;
         }
@@ -69,19 +73,26 @@ impl Inner {
         outcome
     }
 
-    fn context(&self, offer: &Offer, request: Request, outbox: Arc<Outbox>) -> Context {
-        let limits = &offer.tool.limits;
+    /// The context of a call that may not become a task.
+    pub(super) fn context(
+        self: &Arc<Self>,
+        subject: Arc<str>,
+        limits: &Limits,
+        request: Request,
+        outbox: Arc<Outbox>,
+    ) -> Context {
         let ticket =
-            Ticket { kind: Arc::clone(&offer.name), of_kind: limits.concurrency, priority: limits.priority };
+            Ticket { kind: Arc::clone(&subject), of_kind: limits.concurrency, priority: limits.priority };
         Context::new(Shared {
-            subject: Arc::clone(&offer.name),
+            subject,
             outbox,
             clock: Clock::new(limits.deadline, request.deadline),
             seat: Seat::new(Arc::clone(&self.slots), ticket),
             cancel: Cancel::new(),
             answer_time: limits.answer_time,
-            task_deadline: offer.tool.task.map(|_| limits.task_deadline),
+            task_deadline: None,
             progress: std::sync::Mutex::default(),
+            handle: Handle(Arc::clone(self)),
             request,
         })
     }

@@ -1,80 +1,59 @@
 //! Catalog: all that a toolbox offers at one moment. It is never changed, only replaced by another one.
 
-use super::builder::BuildError;
-use crate::schema::Checker;
-use crate::{Tool, schema};
-use std::{collections::HashMap, sync::Arc};
+use super::{builder::BuildError, lists::Listed, shelf::Shelf};
+use crate::{
+    Permissions, Prompt, Resource, Template, Tool,
+    resource::{UriTemplate, Variables},
+    schema::{self, Checker},
+};
+use std::sync::Arc;
 use trunkline_protocol::{Caller, Raw};
 
-/// The longest name a tool may have, and the length beyond which some hosts drop it.
+/// The longest name a tool or a prompt may have, and the length beyond which some hosts drop a tool.
 const MAX_NAME: usize = 128;
 const HOST_NAME: usize = 64;
 
 /// What a toolbox offers.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Catalog {
-    pub(crate) tools: Shelf<Offer>,
+pub(super) struct Catalog {
+    pub(super) tools: Shelf<Offer>,
+    pub(super) resources: Shelf<OneResource>,
+    pub(super) templates: Shelf<Family>,
+    pub(super) prompts: Shelf<ListedPrompt>,
 }
 
 /// A tool, checked and ready to be called.
 #[derive(Debug)]
-pub(crate) struct Offer {
-    pub(crate) tool: Tool,
-    pub(crate) name: Arc<str>,
-    pub(crate) checker: Checker,
+pub(super) struct Offer {
+    pub(super) tool: Tool,
+    pub(super) name: Arc<str>,
+    pub(super) checker: Checker,
     /// The structured content goes below `result`.
-    pub(crate) wraps: bool,
-    pub(crate) listing: Raw,
+    pub(super) wraps: bool,
+    listing: Raw,
 }
 
-/// Things of one kind in the order they came, each findable by its names.
 #[derive(Debug)]
-pub(crate) struct Shelf<T> {
-    items: Vec<(u64, Arc<T>)>,
-    by_name: HashMap<String, u64>,
-    next: u64,
+pub(super) struct OneResource {
+    pub(super) resource: Resource,
+    listing: Raw,
 }
 
-impl<T> Shelf<T> {
-    /// Adds a thing under its names; `Err` is the name that is taken.
-    pub(crate) fn add(&mut self, names: Vec<String>, item: T) -> Result<(), String> {
-        if let Some(taken) = names.iter().find(|name| self.by_name.contains_key(*name)) {
-            return Err(taken.clone());
-        }
-        for name in names {
-            self.by_name.insert(name, self.next);
-        }
-        self.items.push((self.next, Arc::new(item)));
-        self.next += 1;
-        Ok(())
-    }
+#[derive(Debug)]
+pub(super) struct Family {
+    pub(super) template: Template,
+    pub(super) pattern: UriTemplate,
+    listing: Raw,
+}
 
-    pub(crate) fn remove(&mut self, name: &str) -> bool {
-        let Some(number) = self.by_name.get(name).copied() else { return false };
-        self.by_name.retain(|_, n| *n != number);
-        self.items.retain(|(n, _)| *n != number);
-        true
-    }
-
-    pub(crate) fn get(&self, name: &str) -> Option<&Arc<T>> {
-        let number = self.by_name.get(name)?;
-        let at = self.items.binary_search_by_key(number, |(n, _)| *n).ok()?;
-        Some(&self.items[at].1)
-    }
-
-    /// Everything that came after the given number, with the numbers.
-    pub(crate) fn after(&self, last: Option<u64>) -> impl Iterator<Item = (u64, &Arc<T>)> {
-        let start = last.map_or(0, |last| self.items.partition_point(|(n, _)| *n <= last));
-        self.items[start..].iter().map(|(n, item)| (*n, item))
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
+#[derive(Debug)]
+pub(super) struct ListedPrompt {
+    pub(super) prompt: Prompt,
+    listing: Raw,
 }
 
 impl Catalog {
-    pub(crate) fn add_tool(&mut self, tool: Tool) -> Result<(), BuildError> {
+    pub(super) fn add_tool(&mut self, tool: Tool) -> Result<(), BuildError> {
         let mut names = vec![tool.name().to_owned()];
         names.extend(tool.aliases.iter().cloned());
         for name in &names {
@@ -84,9 +63,55 @@ impl Catalog {
         self.tools.add(names, offer).map_err(BuildError::NameTaken)
     }
 
+    pub(super) fn add_resource(&mut self, resource: Resource) -> Result<(), BuildError> {
+        let names = vec![resource.uri().to_owned()];
+        let listing = resource.definition.to_raw();
+        self.resources.add(names, OneResource { resource, listing }).map_err(BuildError::NameTaken)
+    }
+
+    pub(super) fn add_template(&mut self, template: Template) -> Result<(), BuildError> {
+        let text = template.uri_template().to_owned();
+        let bad = |source| BuildError::BadTemplate { template: text.clone(), source };
+        let pattern = UriTemplate::parse(&text).map_err(bad)?;
+        let listing = template.definition.to_raw();
+        self.templates.add(vec![text], Family { template, pattern, listing }).map_err(BuildError::NameTaken)
+    }
+
+    pub(super) fn add_prompt(&mut self, prompt: Prompt) -> Result<(), BuildError> {
+        check_name(prompt.name())?;
+        let names = vec![prompt.name().to_owned()];
+        let listing = prompt.definition.to_raw();
+        self.prompts.add(names, ListedPrompt { prompt, listing }).map_err(BuildError::NameTaken)
+    }
+
     /// The tool of this name, if the caller may know of it.
-    pub(crate) fn tool(&self, name: &str, caller: &Caller) -> Option<&Arc<Offer>> {
-        self.tools.get(name).filter(|offer| offer.tool.permissions.allow(caller))
+    pub(super) fn tool(&self, name: &str, caller: &Caller) -> Option<&Arc<Offer>> {
+        self.tools.get(name).filter(|offer| offer.permissions().allow(caller))
+    }
+
+    pub(super) fn prompt(&self, name: &str, caller: &Caller) -> Option<&Arc<ListedPrompt>> {
+        self.prompts.get(name).filter(|prompt| prompt.permissions().allow(caller))
+    }
+
+    pub(super) fn resource(&self, uri: &str, caller: &Caller) -> Option<&Arc<OneResource>> {
+        self.resources.get(uri).filter(|resource| resource.permissions().allow(caller))
+    }
+
+    /// The first family that the URI belongs to, and the values of its variables.
+    pub(super) fn family(&self, uri: &str, caller: &Caller) -> Option<(&Arc<Family>, Variables)> {
+        let families = self.templates.after(None).map(|(_, family)| family);
+        families
+            .filter(|family| family.permissions().allow(caller))
+            .find_map(|family| Some((family, family.pattern.matches(uri)?)))
+    }
+
+    pub(super) fn has_tasks(&self) -> bool {
+        self.tools.after(None).any(|(_, offer)| offer.tool.task.is_some())
+    }
+
+    pub(super) fn has_completion(&self) -> bool {
+        let prompts = self.prompts.after(None).any(|(_, p)| !p.prompt.completers.is_empty());
+        prompts || self.templates.after(None).any(|(_, t)| !t.template.completers.is_empty())
     }
 }
 
@@ -116,22 +141,47 @@ fn check_name(name: &str) -> Result<(), BuildError> {
         return Err(BuildError::BadName(name.chars().take(MAX_NAME).collect()));
     }
     if name.len() > HOST_NAME {
-        tracing::warn!(
-            name,
-            "this tool's name is longer than {HOST_NAME} characters, which some hosts refuse"
-        );
+        tracing::warn!(name, "this name is longer than {HOST_NAME} characters, which some hosts refuse");
     }
     Ok(())
 }
 
-impl<T> Default for Shelf<T> {
-    fn default() -> Self {
-        Self { items: Vec::new(), by_name: HashMap::new(), next: 1 }
+impl Listed for Offer {
+    fn listing(&self) -> &Raw {
+        &self.listing
+    }
+
+    fn permissions(&self) -> &Permissions {
+        &self.tool.permissions
     }
 }
 
-impl<T> Clone for Shelf<T> {
-    fn clone(&self) -> Self {
-        Self { items: self.items.clone(), by_name: self.by_name.clone(), next: self.next }
+impl Listed for OneResource {
+    fn listing(&self) -> &Raw {
+        &self.listing
+    }
+
+    fn permissions(&self) -> &Permissions {
+        &self.resource.permissions
+    }
+}
+
+impl Listed for Family {
+    fn listing(&self) -> &Raw {
+        &self.listing
+    }
+
+    fn permissions(&self) -> &Permissions {
+        &self.template.permissions
+    }
+}
+
+impl Listed for ListedPrompt {
+    fn listing(&self) -> &Raw {
+        &self.listing
+    }
+
+    fn permissions(&self) -> &Permissions {
+        &self.prompt.permissions
     }
 }

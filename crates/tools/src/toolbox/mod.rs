@@ -4,21 +4,35 @@ mod builder;
 mod call;
 mod catalog;
 mod conversation;
+mod cursor;
+mod discover;
+mod handle;
+mod listen;
+mod listeners;
+mod lists;
+mod read;
 mod results;
 mod run;
+mod shelf;
+mod tasks;
 mod trial;
 
-use crate::context::{Request, Slots};
+use crate::context::{Outbox, Request, Slots};
+use builder::Options;
 use catalog::Catalog;
 use conversation::Conversation;
+use cursor::Cursors;
+use listeners::Listeners;
+use results::Results;
+use serde::de::DeserializeOwned;
 use std::sync::{Arc, PoisonError, RwLock};
+use tasks::Tasks;
 use trunkline_protocol::{
-    Call, Fault, FaultKind, Handler, Notify, Outcome, Raw, Reply, Revision,
-    message::{DiscoverResult, Implementation, ListCapability, ServerCapabilities, meta},
-    method,
+    Call, Fault, FaultKind, Handler, Notify, Outcome, Raw, Reply, message::Implementation, method,
 };
 
 pub use builder::{BuildError, ToolboxBuilder};
+pub use handle::Handle;
 pub use trial::{Run, Trial};
 
 /// A server's worth of tools. It is a [`Handler`], so it can be served, called in process, or joined with others.
@@ -28,12 +42,16 @@ pub struct Toolbox {
 }
 
 #[derive(Debug)]
-pub(crate) struct Inner {
+struct Inner {
     info: Implementation,
     instructions: Option<String>,
     catalog: RwLock<Arc<Catalog>>,
     slots: Arc<Slots>,
-    results: results::Results,
+    results: Results,
+    cursors: Cursors,
+    listeners: Listeners,
+    tasks: Tasks,
+    options: Options,
 }
 
 impl Toolbox {
@@ -42,56 +60,62 @@ impl Toolbox {
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> ToolboxBuilder {
         ToolboxBuilder::new(name.into(), version.into())
     }
+
+    /// Changes the toolbox while it is in use.
+    pub fn handle(&self) -> Handle {
+        Handle(Arc::clone(&self.inner))
+    }
+
+    /// How many calls run at this moment, and how many wait for a slot.
+    pub fn load(&self) -> (usize, usize) {
+        (self.inner.slots.running(), self.inner.slots.waiting())
+    }
 }
 
 impl Handler for Toolbox {
     fn call(&self, call: Call) -> Reply {
-        let inner = Arc::clone(&self.inner);
-        Reply::new(Conversation::new(move |outbox| async move { inner.answer(call, outbox).await }))
+        let (inner, keeper) = (Arc::clone(&self.inner), Arc::clone(&self.inner));
+        let caller = Arc::clone(&call.caller);
+        let conversation = Conversation::new(|outbox| async move { inner.answer(call, outbox).await });
+        Reply::new(conversation.adoptable(move |rest| keeper.adopt(rest, &caller)))
     }
 
+    /// Nothing that a caller could tell matters here: cancelling is dropping the reply, and roots are asked for when needed.
     fn notify(&self, _notice: Notify) {}
 }
 
 impl Inner {
-    async fn answer(self: Arc<Self>, call: Call, outbox: Arc<crate::context::Outbox>) -> Outcome {
+    async fn answer(self: Arc<Self>, call: Call, outbox: Arc<Outbox>) -> Outcome {
         let request = Request::read(&call)?;
+        let params = call.params.as_ref();
         match call.method.as_ref() {
             method::DISCOVER => Ok(self.discover()),
-            method::TOOLS_LIST => self.list_tools(&request),
-            method::TOOLS_CALL => self.call_tool(request, call.params.as_ref(), outbox).await,
-            other => Err(Fault::new(FaultKind::NotAvailable, format!("there is no method `{other}`"))),
+            method::TOOLS_LIST => self.list_tools(&request, params),
+            method::TOOLS_CALL => self.call_tool(request, params, outbox).await,
+            method::RESOURCES_LIST => self.list_resources(&request, params),
+            method::RESOURCES_TEMPLATES => self.list_templates(&request, params),
+            method::RESOURCES_READ => self.read_resource(request, params, outbox).await,
+            method::PROMPTS_LIST => self.list_prompts(&request, params),
+            method::PROMPTS_GET => self.get_prompt(request, params, outbox).await,
+            method::COMPLETE => self.complete(request, params, outbox).await,
+            method::LISTEN => self.listen(&request, params, &outbox).await,
+            method::TASKS_GET => self.get_task(&request, params),
+            method::TASKS_UPDATE => self.update_task(&request, params),
+            method::TASKS_CANCEL => self.cancel_task(&request, params),
+            other => {
+                let other: String = other.chars().take(128).collect();
+                Err(Fault::new(FaultKind::NotAvailable, format!("there is no method `{other}`")))
+            }
         }
     }
 
     fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
     }
-
-    fn list_tools(&self, request: &Request) -> Outcome {
-        let catalog = self.catalog();
-        let offers = catalog.tools.after(None).filter(|(_, o)| o.tool.permissions.allow(&request.caller));
-        let tools: Vec<Raw> = offers.map(|(_, o)| o.listing.clone()).collect();
-        Ok(trunkline_protocol::message::ListToolsResult::new(tools).to_raw())
-    }
-
-    fn discover(&self) -> Raw {
-        let listed = ListCapability { list_changed: Some(true), ..ListCapability::default() };
-        let capabilities = ServerCapabilities {
-            tools: Some(listed.clone()),
-            logging: Some(Raw::empty_object()),
-            ..ServerCapabilities::default()
-        };
-        let versions: Vec<String> = Revision::ALL.iter().rev().map(ToString::to_string).collect();
-        let mut result = DiscoverResult::new(versions, capabilities);
-        result.instructions.clone_from(&self.instructions);
-        meta::set(Some(&result.to_raw()), [(meta::SERVER_INFO, self.info.to_raw())])
-            .expect("a result is an object, and so is its `_meta`")
-    }
 }
 
 /// The parameters of a call, or the fault that says what is wrong with them.
-fn read_params<T: serde::de::DeserializeOwned>(params: Option<&Raw>) -> Result<T, Fault> {
+fn read_params<T: DeserializeOwned>(params: Option<&Raw>) -> Result<T, Fault> {
     let params = params.cloned().unwrap_or_else(Raw::empty_object);
     params
         .decode()

@@ -1,6 +1,5 @@
 //! Results: texts too long for one answer, kept so that their callers can read on.
 
-use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -19,7 +18,7 @@ const TRUNCATED_META: &str = "trunkline/truncated";
 /// Under this key of a read text's `_meta` stands where the text goes on.
 const MORE_META: &str = "trunkline/more";
 /// How long a text is kept, and how much of all texts together.
-const KEPT_FOR: Duration = Duration::from_secs(15 * 60);
+const KEPT_FOR: Duration = Duration::from_mins(15);
 const MAX_KEPT_BYTES: usize = 32 * 1024 * 1024;
 /// Structured content cannot be cut, so it may be this many times as long as text.
 const STRUCTURED_FACTOR: usize = 4;
@@ -58,7 +57,7 @@ impl Results {
         if total <= budget {
             return;
         }
-        let whole = texts(result).collect::<Vec<_>>().join("\n");
+        let whole = texts(result).collect::<String>();
         let cut = self.keep(whole, caller, budget);
         let mut left = budget;
         let blocks = result.content.take().unwrap_or_default();
@@ -68,8 +67,9 @@ impl Results {
                 if left == 0 {
                     continue;
                 }
-                text.text.truncate(boundary(&text.text, left));
-                left -= text.text.len();
+                let shown = boundary(&text.text, left);
+                left = if shown < text.text.len() { 0 } else { left - shown };
+                text.text.truncate(shown);
             }
             kept.push(block);
         }
@@ -153,10 +153,9 @@ impl Results {
     }
 }
 
-/// 128 random bits as text.
+/// An id of 122 random bits, from a generator that cannot be predicted.
 pub(super) fn unguessable() -> String {
-    BASE64_URL_SAFE_NO_PAD.encode(uuid::Uuid::new_v4().as_bytes())
-        + &uuid::Uuid::new_v4().simple().to_string()[..8]
+    uuid::Uuid::new_v4().simple().to_string()
 }
 
 impl Cut {

@@ -1,0 +1,129 @@
+//! Prompt: a text that is prepared for users, and what is said about it.
+
+mod function;
+mod messages;
+
+use crate::{CompletionRequest, Context, Permissions, ToolError, completion::Completers};
+use futures_util::{FutureExt, future::BoxFuture};
+use std::{collections::BTreeMap, fmt, sync::Arc};
+use trunkline_protocol::{
+    Raw,
+    message::{self, GetPromptResult, Icon, PromptArgument},
+};
+
+pub use function::PromptFn;
+pub use messages::IntoPrompt;
+
+pub(crate) type Writer =
+    Arc<dyn Fn(Context, Raw) -> BoxFuture<'static, Result<GetPromptResult, ToolError>> + Send + Sync>;
+
+/// A prompt and what is said about it.
+#[derive(Clone)]
+pub struct Prompt {
+    pub(crate) definition: message::Prompt,
+    pub(crate) writer: Writer,
+    pub(crate) permissions: Permissions,
+    pub(crate) completers: Completers,
+}
+
+impl Prompt {
+    /// A prompt from an async function or closure, whose arguments are the fields of its argument type.
+    pub fn new<M, F: PromptFn<M>>(name: impl Into<String>, function: F) -> Self {
+        let function = Arc::new(function);
+        let writer: Writer = Arc::new(move |cx, arguments| function.call(cx, arguments));
+        Self::raw(name.into(), F::arguments(), writer)
+    }
+
+    /// A prompt whose arguments are declared by hand; the writer gets them as texts by name.
+    pub fn dynamic<F, Fut>(name: impl Into<String>, arguments: Vec<PromptArgument>, writer: F) -> Self
+    where
+        F: Fn(Context, BTreeMap<String, String>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoPrompt> + Send + 'static,
+    {
+        let writer: Writer = Arc::new(move |cx, given| {
+            writer(cx, given.decode().unwrap_or_default()).map(IntoPrompt::into_prompt).boxed()
+        });
+        Self::raw(name.into(), arguments, writer)
+    }
+
+    fn raw(name: String, arguments: Vec<PromptArgument>, writer: Writer) -> Self {
+        let mut definition = message::Prompt::new(name);
+        definition.arguments = (!arguments.is_empty()).then_some(arguments);
+        Self { definition, writer, permissions: Permissions::default(), completers: Completers::default() }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    pub(crate) fn arguments(&self) -> &[PromptArgument] {
+        self.definition.arguments.as_deref().unwrap_or_default()
+    }
+
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.definition.title = Some(title.into());
+        self
+    }
+
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.definition.description = Some(description.into());
+        self
+    }
+
+    #[must_use]
+    pub fn icons(mut self, icons: Vec<Icon>) -> Self {
+        self.definition.icons = Some(icons);
+        self
+    }
+
+    /// The `_meta` of the listing.
+    #[must_use]
+    pub fn meta(mut self, meta: Raw) -> Self {
+        self.definition.meta = Some(meta);
+        self
+    }
+
+    /// Says what an argument could be.
+    #[must_use]
+    pub fn complete<F, Fut>(mut self, argument: impl Into<String>, completer: F) -> Self
+    where
+        F: Fn(Context, CompletionRequest) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Vec<String>, ToolError>> + Send + 'static,
+    {
+        self.completers.add(argument.into(), completer);
+        self
+    }
+
+    /// Says what an argument could be, from a list.
+    #[must_use]
+    pub fn complete_from<V: Into<String>>(
+        mut self,
+        argument: impl Into<String>,
+        values: impl IntoIterator<Item = V>,
+    ) -> Self {
+        self.completers.add_values(argument.into(), values.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Only callers whose token has this scope. To others the prompt does not exist.
+    #[must_use]
+    pub fn require_scope(mut self, scope: impl Into<String>) -> Self {
+        self.permissions.scopes.push(scope.into());
+        self
+    }
+
+    /// Only callers who have this role, or another one named here. To others the prompt does not exist.
+    #[must_use]
+    pub fn require_role(mut self, role: impl Into<String>) -> Self {
+        self.permissions.roles.push(role.into());
+        self
+    }
+}
+
+impl fmt::Debug for Prompt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prompt").field("definition", &self.definition).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,147 @@
+//! Resources: what can be read, one by one or as families given by a template.
+
+mod contents;
+mod template;
+mod uri_template;
+
+use crate::{Context, Permissions, ToolError};
+use futures_util::{FutureExt, future::BoxFuture};
+use std::{collections::BTreeMap, fmt, sync::Arc};
+use trunkline_protocol::{
+    Number, Raw,
+    message::{self, Annotations, Icon, ResourceContents},
+};
+
+pub use contents::IntoContents;
+pub use template::Template;
+pub use uri_template::BadTemplate;
+pub(crate) use uri_template::{UriTemplate, Variables};
+
+/// What is to be read.
+#[derive(Debug, Clone)]
+pub struct ReadRequest {
+    pub uri: String,
+    /// The values of the template's variables, decoded.
+    pub variables: BTreeMap<String, String>,
+}
+
+pub(crate) type Reader = Arc<
+    dyn Fn(Context, ReadRequest) -> BoxFuture<'static, Result<Vec<ResourceContents>, ToolError>>
+        + Send
+        + Sync,
+>;
+
+/// One resource, and what is said about it.
+#[derive(Clone)]
+pub struct Resource {
+    pub(crate) definition: message::Resource,
+    pub(crate) reader: Reader,
+    pub(crate) permissions: Permissions,
+}
+
+impl Resource {
+    /// A resource that is made anew each time it is read.
+    pub fn new<F, Fut>(uri: impl Into<String>, name: impl Into<String>, reader: F) -> Self
+    where
+        F: Fn(Context, ReadRequest) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoContents> + Send + 'static,
+    {
+        let definition = message::Resource::new(uri, name);
+        Self { definition, reader: into_reader(reader), permissions: Permissions::default() }
+    }
+
+    /// A text that does not change.
+    pub fn text(uri: impl Into<String>, name: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let size = text.len();
+        let reader = move |_, _| std::future::ready(text.clone());
+        Self::new(uri, name, reader).mime_type("text/plain").size(size)
+    }
+
+    /// Bytes that do not change.
+    pub fn bytes(uri: impl Into<String>, name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        let bytes = bytes.into();
+        let size = bytes.len();
+        Self::new(uri, name, move |_, _| std::future::ready(bytes.clone())).size(size)
+    }
+
+    pub fn uri(&self) -> &str {
+        &self.definition.uri
+    }
+
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.definition.title = Some(title.into());
+        self
+    }
+
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.definition.description = Some(description.into());
+        self
+    }
+
+    #[must_use]
+    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.definition.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// In bytes, before any encoding.
+    #[must_use]
+    pub fn size(mut self, bytes: usize) -> Self {
+        self.definition.size = Some(Number::from(bytes as u64));
+        self
+    }
+
+    #[must_use]
+    pub fn icons(mut self, icons: Vec<Icon>) -> Self {
+        self.definition.icons = Some(icons);
+        self
+    }
+
+    #[must_use]
+    pub fn annotations(mut self, annotations: Annotations) -> Self {
+        self.definition.annotations = Some(annotations);
+        self
+    }
+
+    /// The `_meta` of the listing.
+    #[must_use]
+    pub fn meta(mut self, meta: Raw) -> Self {
+        self.definition.meta = Some(meta);
+        self
+    }
+
+    /// Only callers whose token has this scope. To others the resource does not exist.
+    #[must_use]
+    pub fn require_scope(mut self, scope: impl Into<String>) -> Self {
+        self.permissions.scopes.push(scope.into());
+        self
+    }
+
+    /// Only callers who have this role, or another one named here. To others the resource does not exist.
+    #[must_use]
+    pub fn require_role(mut self, role: impl Into<String>) -> Self {
+        self.permissions.roles.push(role.into());
+        self
+    }
+}
+
+/// A reader from a function. The MIME type of the listing is filled in by whoever calls it.
+fn into_reader<F, Fut>(reader: F) -> Reader
+where
+    F: Fn(Context, ReadRequest) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: IntoContents> + Send + 'static,
+{
+    Arc::new(move |cx, request| {
+        let uri = request.uri.clone();
+        reader(cx, request).map(move |contents| contents.into_contents(&uri, None)).boxed()
+    })
+}
+
+impl fmt::Debug for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resource").field("definition", &self.definition).finish_non_exhaustive()
+    }
+}
