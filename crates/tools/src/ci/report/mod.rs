@@ -17,6 +17,8 @@ mod mocha;
 mod place;
 mod pytest;
 mod read;
+#[cfg(test)]
+mod recorded;
 mod spec;
 mod tap;
 mod types;

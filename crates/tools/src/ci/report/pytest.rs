@@ -25,7 +25,7 @@ fn failure(rest: &str, text: &str) -> TestFailure {
     let (name, message) = rest.split_once(" - ").unwrap_or((rest, ""));
     let file = name.split("::").next().unwrap_or(name);
     // The traceback of this test is headed by its name between underscores and ends with a place.
-    let function = name.rsplit("::").next().unwrap_or(name);
+    let function = name.split_once("::").map_or(name, |(_, function)| function).replace("::", ".");
     let traceback =
         text.lines().skip_while(|line| !(line.starts_with("__") && line.contains(&format!(" {function} "))));
     let mut places = traceback.skip(1).take_while(|line| !line.starts_with("__")).filter_map(place::leading);
