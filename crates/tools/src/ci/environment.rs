@@ -7,7 +7,7 @@ use std::{
 };
 
 /// The variables of ours that programs may have: where things are and how people write, nothing that gives a right.
-pub const PASSED_VARIABLES: [&str; 40] = [
+pub const PASSED_VARIABLES: [&str; 39] = [
     "ANDROID_HOME",
     "CARGO_HOME",
     "CARGO_TARGET_DIR",
@@ -17,7 +17,6 @@ pub const PASSED_VARIABLES: [&str; 40] = [
     "GOFLAGS",
     "GOMODCACHE",
     "GOPATH",
-    "GOPROXY",
     "GOROOT",
     "GOTOOLCHAIN",
     "GRADLE_USER_HOME",

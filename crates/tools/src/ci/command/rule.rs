@@ -12,15 +12,17 @@ use std::{fmt, str::FromStr};
 
 use super::super::roots::{Inside, Roots};
 
-/// Programs that run other programs: a rule that leaves their arguments open would allow everything.
-const LAUNCHERS: [&str; 44] = [
+/// Programs that run other programs or any text: a rule that leaves their arguments open would allow everything.
+const LAUNCHERS: [&str; 52] = [
     "ash",
     "awk",
     "bash",
+    "bun",
     "busybox",
     "chroot",
     "csh",
     "dash",
+    "deno",
     "doas",
     "env",
     "exec",
@@ -31,13 +33,18 @@ const LAUNCHERS: [&str; 44] = [
     "ionice",
     "ksh",
     "ld.so",
+    "lua",
     "nice",
+    "node",
     "nohup",
     "nsenter",
+    "osascript",
     "parallel",
     "perl",
     "php",
     "pwsh",
+    "python",
+    "python3",
     "rbash",
     "ruby",
     "script",
@@ -51,6 +58,7 @@ const LAUNCHERS: [&str; 44] = [
     "su",
     "sudo",
     "systemd-run",
+    "tclsh",
     "tcsh",
     "time",
     "timeout",
@@ -110,8 +118,8 @@ pub enum BadRule {
     /// Its program is a path or has an ending.
     #[error("the program of a rule is a bare name, and {0:?} is not")]
     Program(String),
-    /// Its program runs others, and its arguments are left open.
-    #[error("{0:?} runs other programs, so a rule for it cannot leave arguments open")]
+    /// Its program runs others or any text, and its arguments are left open.
+    #[error("{0:?} runs whatever it is given, so a rule for it cannot leave arguments open")]
     Launcher(String),
     /// A word with angle brackets is none of the placeholders.
     #[error("{0:?} is not a placeholder; there are <word>, <path>, <word...> and <path...>")]
