@@ -1,1 +1,25 @@
-//! Token verification and API keys.
+//! Who is calling: API keys, signed tokens, and what a caller without either is told.
+//!
+//! [`Gate`] is the front: it takes the `Authorization` headers of one request and the address they came from, and gives
+//! an [`Identity`] or an [`AuthError`]. This crate does no HTTP: signing keys come from a file's text or through a
+//! function that the caller brings, and challenges are strings.
+
+mod attempts;
+mod authenticator;
+mod challenge;
+mod error;
+mod gate;
+mod identity;
+pub mod jwt;
+pub mod keys;
+mod metadata;
+
+pub use attempts::AttemptLimit;
+pub use authenticator::Authenticator;
+pub use challenge::Challenge;
+pub use error::{AuthError, Reason};
+pub use gate::{Gate, Unidentified};
+pub use identity::Identity;
+pub use jwt::{JwtOptions, JwtVerifier};
+pub use keys::{ApiKeys, BadKeys, GeneratedKey, WeakToken};
+pub use metadata::{BadResource, ProtectedResource};

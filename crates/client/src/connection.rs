@@ -6,12 +6,12 @@ use crate::{
     handshake,
     host::Host,
     ids::IdSource,
-    inbox::Loss,
+    inbox::{Loss, LossKind},
     link::{Exchange, Link},
     options::ConnectOptions,
     resilience::Timeouts,
     server::ServerInfo,
-    state::{Life, State},
+    state::{Life, Moved, State},
 };
 use std::{
     fmt,
@@ -54,6 +54,7 @@ impl Connection {
     pub(crate) fn new(found: Found, options: ConnectOptions) -> Self {
         let Found { link, speech, server, ids, life } = found;
         life.enter(State::Ready);
+        disconnect_when_lost(&link, &life);
         tracing::info!(
             server = server.name.as_deref().unwrap_or("unnamed"),
             version = server.version.as_deref().unwrap_or("unknown"),
@@ -94,12 +95,17 @@ impl Connection {
 
     /// Messages of the server that answered nothing we asked.
     pub fn strays(&self) -> u64 {
-        self.0.link.strays()
+        self.0.link.board().strays()
+    }
+
+    /// Lines of the server's standard output that were no messages.
+    pub fn noise(&self) -> u64 {
+        self.0.link.board().noise()
     }
 
     /// Says goodbye and waits until the server's process or session is gone.
     pub async fn close(&self) {
-        if self.0.life.enter(State::ShuttingDown) == crate::state::Moved::No {
+        if self.0.life.enter(State::ShuttingDown) == Moved::No {
             return;
         }
         self.0.link.close().await;
@@ -157,8 +163,16 @@ impl Handler for Connection {
 }
 
 impl Inner {
-    pub(crate) fn check_ready(&self) -> Result<(), Fault> {
-        self.life.check_ready()
+    /// Only a ready connection takes requests. While a lost session is begun anew, a request waits for that; where the line is
+    /// gone, the reason says more than the state.
+    pub(crate) async fn ready(&self) -> Result<(), Fault> {
+        let mut states = self.life.watch();
+        // The sender lives in `self`, so this does not fail.
+        states.wait_for(|state| *state != State::Initializing).await.ok();
+        match &*self.link.board().watch_loss().borrow() {
+            Some(fault) if self.life.state() == State::Disconnected => Err(fault.clone()),
+            _ => self.life.check_ready(),
+        }
     }
 
     /// Dresses a request with an id of its own; it goes out when the exchange is first asked.
@@ -172,17 +186,32 @@ impl Inner {
         self.session.load(Ordering::Acquire)
     }
 
-    /// Begins a new session in place of session number `lost`, once, however many calls ask for it.
-    pub(crate) async fn renew(&self, lost: u64) -> Result<(), Loss> {
+    /// Begins a new session in place of session number `lost`, once, however many calls ask for it. It goes on when the call
+    /// that asked goes away, because others may wait for it.
+    pub(crate) async fn renew(self: &Arc<Self>, lost: u64) -> Result<(), Loss> {
+        let inner = self.clone();
+        let renewal = tokio::spawn(async move { inner.renew_once(lost).await });
+        renewal.await.unwrap_or_else(|_| Err(no_new_session("the new session was given up".to_owned())))
+    }
+
+    async fn renew_once(&self, lost: u64) -> Result<(), Loss> {
         let _turn = self.renewal.lock().await;
         if self.session() != lost {
             return Ok(());
         }
         let Link::Http(http) = &self.link else { return Ok(()) };
+        if self.life.enter(State::Initializing) == Moved::No {
+            return Err(no_new_session("the connection was closed".to_owned()));
+        }
         tracing::info!("the server forgot the session; beginning a new one");
-        self.life.enter(State::Initializing);
         http.forget_session();
-        let renewed = handshake::initialize(&self.link, &self.speech, &self.ids, &self.options).await;
+        let limit = self.options.timeouts.connect();
+        let begun = handshake::initialize(&self.link, &self.speech, &self.ids, &self.options);
+        let renewed = tokio::time::timeout(limit, begun).await.unwrap_or_else(|_| {
+            Err(no_new_session(format!(
+                "the server forgot our session and did not begin a new one within {limit:?}"
+            )))
+        });
         match renewed {
             Ok(_) => {
                 self.session.fetch_add(1, Ordering::Release);
@@ -190,11 +219,28 @@ impl Inner {
                 Ok(())
             }
             Err(loss) => {
+                self.link.board().lose(&loss.fault);
                 self.life.enter(State::Disconnected);
                 Err(loss)
             }
         }
     }
+}
+
+fn no_new_session(why: String) -> Loss {
+    Loss { fault: Fault::new(FaultKind::ConnectionLost, why), how: LossKind::Line }
+}
+
+/// A connection whose line broke is disconnected; one that is being closed says so itself, when it is done.
+fn disconnect_when_lost(link: &Link, life: &Arc<Life>) {
+    let mut loss = link.board().watch_loss();
+    let life = life.clone();
+    tokio::spawn(async move {
+        // An error means that the connection was dropped, and nobody can look at its state any more.
+        if loss.wait_for(Option::is_some).await.is_ok() && life.state() != State::ShuttingDown {
+            life.enter(State::Disconnected);
+        }
+    });
 }
 
 impl fmt::Debug for Connection {

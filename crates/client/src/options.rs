@@ -27,6 +27,8 @@ pub struct ConnectOptions {
     pub breaker: BreakerOptions,
     /// Headers, certificates and limits for HTTP.
     pub http: HttpOptions,
+    /// Whether credentials may go over plain http to another machine.
+    pub exposure: Exposure,
     /// The environment a server's process may inherit a short list from. The library reads none itself.
     pub environment: Vec<(OsString, OsString)>,
     /// Bounds on what a server's process may make us hold.
@@ -55,6 +57,16 @@ pub enum Speak {
     Exactly(Revision),
 }
 
+/// Whether credentials may be read by whoever is in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Exposure {
+    /// Headers with credentials go over https, or stay on this machine.
+    #[default]
+    Refuse,
+    /// They go wherever the address says.
+    Accept,
+}
+
 /// Who we say we are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientInfo {
@@ -71,6 +83,7 @@ impl Default for ConnectOptions {
             retry: RetryOptions::default(),
             breaker: BreakerOptions::default(),
             http: HttpOptions::default(),
+            exposure: Exposure::default(),
             environment: Vec::new(),
             process_limits: ChildLimits::default(),
             patience: Patience::default(),

@@ -13,7 +13,7 @@ use std::{
     },
 };
 use tokio::{
-    sync::{Semaphore, broadcast},
+    sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch},
     task::AbortHandle,
 };
 use trunkline_protocol::{
@@ -23,6 +23,8 @@ use trunkline_protocol::{
 
 /// Questions of a server that may be open at once; further ones are refused.
 const MAX_QUESTIONS: usize = 32;
+/// Answers that may be on their way to the server at once. A server that asks more while it takes no answers gets none.
+const MAX_ANSWERS: usize = 256;
 /// Notifications kept for a listener that does not listen.
 const EVENT_QUEUE: usize = 1024;
 
@@ -35,7 +37,10 @@ pub(crate) struct Switchboard {
     host: Arc<dyn Host>,
     questions: Mutex<HashMap<RequestId, AbortHandle>>,
     room: Arc<Semaphore>,
+    answers: Arc<Semaphore>,
     stray: AtomicU64,
+    noise: AtomicU64,
+    lost: watch::Sender<Option<Fault>>,
 }
 
 /// The calls that wait, until the line is lost for good.
@@ -59,7 +64,10 @@ impl Switchboard {
             host,
             questions: Mutex::default(),
             room: Arc::new(Semaphore::new(MAX_QUESTIONS)),
+            answers: Arc::new(Semaphore::new(MAX_ANSWERS)),
             stray: AtomicU64::new(0),
+            noise: AtomicU64::new(0),
+            lost: watch::Sender::new(None),
         })
     }
 
@@ -81,6 +89,20 @@ impl Switchboard {
     /// Messages that answered nothing we asked.
     pub(crate) fn strays(&self) -> u64 {
         self.stray.load(Ordering::Relaxed)
+    }
+
+    /// Lines that were no messages at all.
+    pub(crate) fn noise(&self) -> u64 {
+        self.noise.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn count_noise(&self) {
+        self.noise.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Why the line is gone, once it is.
+    pub(crate) fn watch_loss(&self) -> watch::Receiver<Option<Fault>> {
+        self.lost.subscribe()
     }
 
     pub(crate) fn dispatch(self: &Arc<Self>, envelope: Envelope, outlet: &Outlet) {
@@ -123,6 +145,11 @@ impl Switchboard {
             *lines = Lines::Lost(Loss { fault: fault.clone(), how: LossKind::Line });
         }
         drop(lines);
+        self.lost.send_if_modified(|lost| {
+            let first = lost.is_none();
+            lost.get_or_insert_with(|| fault.clone());
+            first
+        });
         self.questions().drain().for_each(|(_, question)| question.abort());
     }
 
@@ -172,16 +199,13 @@ impl Switchboard {
     }
 
     fn ask(self: &Arc<Self>, request: Request, outlet: &Outlet) {
-        let outlet = outlet.clone();
         if request.method == method::PING {
-            tokio::spawn(send_answer(outlet, request.id, Ok(Raw::empty_object())));
-            return;
+            return self.reply(outlet, request.id, Ok(Raw::empty_object()));
         }
-        let Ok(place) = self.room.clone().try_acquire_owned() else {
-            let fault = Fault::new(FaultKind::Overloaded, "too many questions are open");
-            tokio::spawn(send_answer(outlet, request.id, Err(fault)));
-            return;
+        let Some(place) = self.room_for_question() else {
+            return self.refuse(outlet, request.id);
         };
+        let outlet = outlet.clone();
         let (board, id) = (self.clone(), request.id.clone());
         // The lock is held until the entry is there, so the task cannot remove it before.
         let mut questions = self.questions();
@@ -193,6 +217,26 @@ impl Switchboard {
             drop(place);
         });
         questions.insert(id, task.abort_handle());
+    }
+
+    /// A place among the open questions, kept until the answer is sent.
+    pub(crate) fn room_for_question(&self) -> Option<OwnedSemaphorePermit> {
+        self.room.clone().try_acquire_owned().ok()
+    }
+
+    /// Tells the server that it asks too much.
+    pub(crate) fn refuse(&self, outlet: &Outlet, id: RequestId) {
+        self.reply(outlet, id, Err(Fault::new(FaultKind::Overloaded, "too many questions are open")));
+    }
+
+    /// Sends an answer that needed no thought. Where too many wait to be sent already, the question is dropped.
+    pub(crate) fn reply(&self, outlet: &Outlet, id: RequestId, outcome: Outcome) {
+        let Ok(place) = self.answers.clone().try_acquire_owned() else { return self.count_stray(true) };
+        let outlet = outlet.clone();
+        tokio::spawn(async move {
+            send_answer(outlet, id, outcome).await;
+            drop(place);
+        });
     }
 
     fn find(&self, id: &RequestId) -> Option<Arc<Inbox>> {

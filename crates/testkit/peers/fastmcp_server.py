@@ -30,6 +30,17 @@ MOST_STEPS = 1000
 LONGEST_DELAY = 60.0
 
 
+class Cancellations:
+    """The calls that were told to stop, and an event for the next of them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.seen = anyio.Event()
+
+
+CANCELLATIONS = Cancellations()
+
+
 class Sum(BaseModel):
     """The answer of `add`."""
 
@@ -69,10 +80,24 @@ async def slow(
     delay: Annotated[float, Field(ge=0, le=LONGEST_DELAY)] = 0.05,
 ) -> str:
     """Waits `delay` seconds before each of `steps` steps and reports each as progress; may be cancelled."""
-    for step in range(1, steps + 1):
-        await anyio.sleep(delay)
-        await ctx.report_progress(step, steps, f"step {step} of {steps}")
+    try:
+        for step in range(1, steps + 1):
+            await anyio.sleep(delay)
+            await ctx.report_progress(step, steps, f"step {step} of {steps}")
+    except anyio.get_cancelled_exc_class():
+        CANCELLATIONS.count += 1
+        CANCELLATIONS.seen.set()
+        raise
     return f"{steps} steps done"
+
+
+@server.tool
+async def cancelled(count: Annotated[int, Field(ge=1)] = 1) -> str:
+    """Waits until so many calls of `slow` were cancelled, and tells how many."""
+    while CANCELLATIONS.count < count:
+        await CANCELLATIONS.seen.wait()
+        CANCELLATIONS.seen = anyio.Event()
+    return f"{CANCELLATIONS.count} cancelled"
 
 
 @server.tool

@@ -1,1 +1,3 @@
+//! Scripted peers and real test servers; used by tests only.
 
+pub mod script;

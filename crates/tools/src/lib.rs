@@ -27,11 +27,13 @@ pub mod ci;
 mod completion;
 mod context;
 mod error;
+pub mod filesystem;
 pub mod git;
 pub mod process;
 mod prompt;
 mod resource;
 mod result;
+pub mod sandbox;
 mod schema;
 mod tool;
 mod toolbox;
@@ -47,4 +49,9 @@ pub use schemars::{self, JsonSchema};
 pub use tool::{
     HookCall, HookOutcome, IntoHook, Limits, Metadata, Permissions, Priority, TaskMode, Tool, ToolFn,
 };
-pub use toolbox::{BuildError, Handle, Run, Toolbox, ToolboxBuilder, Trial};
+pub use toolbox::{Asked, BuildError, Handle, Run, Toolbox, ToolboxBuilder, Trial};
+
+/// The guide's examples, compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/writing-tools.md")]
+struct Guide;

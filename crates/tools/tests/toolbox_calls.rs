@@ -117,7 +117,7 @@ async fn an_unknown_tool_and_a_forbidden_one_look_the_same() {
     }
     assert_eq!(faults[0], faults[1]);
     let listed = tool.run("tools/list", json!({})).await.outcome.unwrap();
-    assert_eq!(listed.as_str(), r#"{"tools":[]}"#);
+    assert_eq!(listed.as_str(), r#"{"tools":[],"cacheScope":"private"}"#);
     let admin =
         Caller { id: "a".to_owned(), roles: vec!["root".to_owned()], scopes: vec!["admin".to_owned()] };
     let allowed = tool.clone().caller(admin.clone());
@@ -209,7 +209,7 @@ async fn hooks_see_the_call_and_its_end_and_may_refuse_it() {
     let note = |what: &'static str| {
         let seen = Arc::clone(&seen);
         move |end: HookOutcome| {
-            seen.lock().unwrap().push(format!("{what} {} {}", end.call.tool, end.outcome.is_ok()))
+            seen.lock().unwrap().push(format!("{what} {} {}", end.call.tool, end.outcome.is_ok()));
         }
     };
     let tool = Tool::new("add", add)
@@ -342,4 +342,27 @@ async fn a_method_that_is_not_there_is_told_so() {
         let fault = trial.run(method, json!({})).await.outcome.unwrap_err();
         assert_eq!(code(&fault), -32601, "{method}");
     }
+}
+
+#[tokio::test]
+async fn tools_can_share_a_state() {
+    async fn push(state: Arc<Mutex<Vec<i64>>>, _cx: Context, add: Add) -> String {
+        let mut all = state.lock().unwrap();
+        all.push(add.a);
+        all.len().to_string()
+    }
+    let state = Arc::new(Mutex::new(Vec::new()));
+    let one = Tool::with_state("one", Arc::clone(&state), push);
+    let two = Tool::with_state("two", state, push);
+    let trial = Toolbox::new("t", "1").tool(one).tool(two).build().unwrap().test();
+    trial.call("one", json!({"a": 1, "b": 1})).await;
+    assert_eq!(text(&trial.call("two", json!({"a": 1, "b": 1})).await), "2");
+}
+
+#[tokio::test]
+#[should_panic(expected = "breaks its output schema: /sum: is required")]
+async fn a_trial_does_not_let_a_broken_output_pass() {
+    let schema = json!({"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]});
+    let tool = Tool::new("odd", || async { Json(json!({"total": 1})) }).output_schema(raw(schema));
+    with(tool).call("odd", json!({})).await;
 }

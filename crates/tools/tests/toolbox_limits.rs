@@ -202,3 +202,21 @@ async fn work_beside_a_call_learns_that_the_call_is_over() {
     drop(reply);
     done.notified().await;
 }
+
+#[tokio::test]
+async fn l04_a_clone_that_outlives_its_call_keeps_no_slot() {
+    let kept = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let inside = Arc::clone(&kept);
+    let tool = Tool::new("leaks", move |cx: Context| {
+        inside.lock().unwrap().push(cx);
+        async {}
+    });
+    let toolbox = builder().concurrency(1).tool(tool).build().expect("a toolbox");
+    for _ in 0..3 {
+        assert!(!toolbox.test().call("leaks", json!({})).await.failed());
+        assert_eq!(toolbox.load(), (0, 0));
+    }
+    let cx = kept.lock().unwrap().pop().unwrap();
+    let late = cx.ask("roots/list", None).now_or_never().expect("a call that is over asks nobody");
+    assert_eq!(late.unwrap_err().message(), "the call is over");
+}

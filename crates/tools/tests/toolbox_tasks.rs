@@ -33,7 +33,7 @@ async fn panics() -> String {
 fn toolbox() -> Toolbox {
     let compute = Tool::new("compute", |cx: Context| async move {
         cx.progress(1, None, "half way");
-        tokio::time::sleep(Duration::from_secs(60)).await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
         "computed"
     });
     Toolbox::new("test", "1.0")
@@ -171,7 +171,6 @@ async fn questions_of_a_task_are_answered_one_by_one() {
     let requests = waiting["inputRequests"].as_object().unwrap();
     assert_eq!(requests.keys().collect::<Vec<_>>(), ["first", "second"]);
     assert_eq!(requests["first"]["method"], "elicitation/create");
-    assert_eq!(requests["first"]["params"].get("_meta"), None, "our own key is not told");
     let answer = |key: &str, value: Value| {
         let params = json!({"taskId": id, "inputResponses": {key: value}});
         let trial = trial.clone();

@@ -12,7 +12,7 @@ use crate::{
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::{path::Path, sync::Arc, time::Duration};
 use trunkline_client::{
-    Ability, ConnectOptions, DEFAULT_LIST_TTL, Ids, Speak, Target,
+    Ability, ConnectOptions, DEFAULT_LIST_TTL, Exposure, Ids, Speak, Target,
     resilience::{TimeoutOptions, Timeouts},
 };
 use trunkline_protocol::{Era, message::Root};
@@ -54,6 +54,7 @@ pub(crate) fn options(args: &ConnectionArgs, context: &Context) -> Result<Connec
         speak: speak(args.era, &context.environment)?,
         timeouts: timeouts(args)?,
         http: http(args, &context.environment)?,
+        exposure: if args.allow_plain_http { Exposure::Accept } else { Exposure::Refuse },
         environment: context.environment.all(),
         ids: match args.ids {
             IdChoice::Uuid => Ids::Uuid,

@@ -113,6 +113,8 @@ fn the_help_of_call_shows_both_forms() {
               --cacert <FILE>           Trust the certificates in this PEM file, too; may be repeated
               --cert <FILE>             Show this certificate to the server (PEM)
               --key <FILE>              The key of the certificate (PEM)
+              --allow-plain-http        Send headers with credentials over plain http, too, where others can
+                                        read them
               --ids <KIND>              How request ids are made [default: uuid] [possible values: uuid,
                                         int]
               --trace                   Print every frame to standard error, with its direction and time

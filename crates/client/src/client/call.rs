@@ -79,7 +79,10 @@ impl<'a> ToolCall<'a> {
     async fn run(mut self) -> Result<CallToolResult, Fault> {
         self.client.needs("tools")?;
         let timeouts = self.timeouts().map_err(|e| Fault::new(FaultKind::InvalidRequest, e.to_string()))?;
-        let known = self.client.known_tool(&self.name);
+        let known = match &self.task {
+            Some(_) => self.client.known_tool(&self.name),
+            None => tool_for_call(self.client, &self.name).await,
+        };
         let outcome = self.attempt(known.as_ref(), timeouts).await;
         let result = match outcome {
             // The tool's schema is not what we thought, or we never looked: look, and try once more.
@@ -136,6 +139,17 @@ impl<'a> ToolCall<'a> {
             Some(limit) => self.client.0.timeouts.with_call(limit),
             None => Ok(self.client.0.timeouts),
         }
+    }
+}
+
+/// What is known of a tool. A server of 2025-11-25 that runs calls as tasks may take a call in no other way, so its list is
+/// asked for if it must be; without it the call is tried as it is.
+async fn tool_for_call(client: &Client, name: &str) -> Option<Tool> {
+    let may_want_tasks =
+        client.server().revision.has_core_tasks() && client.has_capability("tasks.requests.tools.call");
+    match client.known_tool(name) {
+        None if may_want_tasks => client.tool(name).await.ok(),
+        known => known,
     }
 }
 

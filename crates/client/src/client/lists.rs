@@ -4,13 +4,15 @@ use super::{Client, driver::read};
 use crate::{
     cache::{CacheOptions, Fetched, ListCache, ListKey, Scope},
     era::Ask,
+    host::{Abilities, Asked, Host},
     resilience::OutOfRange,
     server::Carrier,
 };
+use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use std::{collections::HashSet, sync::Arc};
 use trunkline_protocol::{
-    Era, Fault, FaultKind, Object, Raw,
+    Era, Fault, FaultKind, Notification, Object, Outcome, Raw,
     message::{
         BadItem, CacheHints, CacheScope, Prompt, Resource, ResourceTemplate, Tool, header_params,
         next_cursor, read_items,
@@ -36,6 +38,28 @@ pub(super) struct Lists {
     prompts: ListCache<Listing<Prompt>, Fault>,
     resources: ListCache<Listing<Resource>, Fault>,
     templates: ListCache<Listing<ResourceTemplate>, Fault>,
+}
+
+/// The application's host, with the lists listening in: they hear of a change before anybody else does, so that whoever
+/// hears of it and looks gets the new list.
+pub(super) struct ListeningHost {
+    pub(super) host: Arc<dyn Host>,
+    pub(super) lists: Arc<Lists>,
+}
+
+impl Host for ListeningHost {
+    fn abilities(&self) -> Abilities {
+        self.host.abilities()
+    }
+
+    fn answer(&self, asked: Asked) -> BoxFuture<'static, Outcome> {
+        self.host.answer(asked)
+    }
+
+    fn notice(&self, notification: &Notification) {
+        self.lists.hear(&notification.method);
+        self.host.notice(notification);
+    }
 }
 
 impl Lists {
@@ -120,23 +144,6 @@ impl Client {
         tools.items.iter().find(|tool| tool.name == name).cloned()
     }
 
-    /// Keeps the lists honest for as long as the connection lives.
-    pub(super) fn watch_lists(&self) {
-        let shared = Arc::downgrade(&self.0);
-        let mut events = self.0.connection.events();
-        tokio::spawn(async move {
-            loop {
-                let event = events.recv().await;
-                let Some(shared) = shared.upgrade() else { return };
-                match event {
-                    Ok(notification) => shared.lists.hear(&notification.method),
-                    Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => shared.lists.invalidate_all(),
-                    Err(tokio::sync::broadcast::error::RecvError::Closed) => return,
-                }
-            }
-        });
-    }
-
     async fn list<T: DeserializeOwned>(
         &self,
         name: &'static str,
@@ -154,7 +161,7 @@ impl Client {
             listing.items.extend(items);
             listing.bad.extend(bad);
             hints = stricter(hints, CacheHints::of(&page));
-            if listing.items.len() > MAX_ITEMS {
+            if listing.items.len() + listing.bad.len() > MAX_ITEMS {
                 return Err(endless(name, &format!("it has more than {MAX_ITEMS} items")));
             }
             let Some(cursor) = next_cursor(&page) else {

@@ -12,7 +12,7 @@ use crate::{
     cache::{CacheOptions, Stale},
     resilience::{Breaker, BreakerState, OutOfRange, Retry, Timeouts},
 };
-use lists::Lists;
+use lists::{ListeningHost, Lists};
 use std::{
     fmt,
     sync::{Arc, Mutex},
@@ -33,23 +33,22 @@ struct Shared {
     timeouts: Timeouts,
     breaker: Breaker,
     retry: Retry,
-    lists: Lists,
+    lists: Arc<Lists>,
     subscribed: Mutex<subscription::Counts>,
 }
 
 impl Client {
     /// Connects; transport and revision are found out.
-    pub async fn connect(target: &Target, options: ConnectOptions) -> Result<Self, Fault> {
+    pub async fn connect(target: &Target, mut options: ConnectOptions) -> Result<Self, Fault> {
         let breaker = Breaker::new(target.key(), options.breaker).map_err(|e| bad_option(&e))?;
         let retry = Retry::new(options.retry).map_err(|e| bad_option(&e))?;
         let cache = CacheOptions { ttl: options.list_ttl, stale: Stale::Never, ..CacheOptions::default() };
-        let lists = Lists::new(cache).map_err(|e| bad_option(&e))?;
+        let lists = Arc::new(Lists::new(cache).map_err(|e| bad_option(&e))?);
+        options.host = Arc::new(ListeningHost { host: options.host, lists: lists.clone() });
         let timeouts = options.timeouts;
         let connection = Connection::open(target, options).await?;
         let shared = Shared { connection, timeouts, breaker, retry, lists, subscribed: Mutex::default() };
-        let client = Self(Arc::new(shared));
-        client.watch_lists();
-        Ok(client)
+        Ok(Self(Arc::new(shared)))
     }
 
     pub fn server(&self) -> &ServerInfo {

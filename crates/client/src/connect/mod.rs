@@ -1,6 +1,7 @@
 //! Connecting: transport and era are found out by asking, and what was asked is what is then used.
 
 mod command;
+mod exposure;
 mod url;
 
 use crate::{

@@ -1,11 +1,11 @@
 //! A server that is an address: Streamable HTTP of either era, else HTTP+SSE.
 
-use super::{Attempt, PROBE_PATIENCE, Plan, Verdict, not_modern, probe};
+use super::{Attempt, PROBE_PATIENCE, Plan, Verdict, exposure, not_modern, probe};
 use crate::{
     connection::Found,
     ids::IdSource,
     inbox::{Loss, LossKind},
-    link::{Link, fault_of_http},
+    link::{Exchange, Link, fault_of_http},
     options::ConnectOptions,
     server::Carrier,
     state::{Life, State},
@@ -13,7 +13,7 @@ use crate::{
 };
 use ::http::HeaderMap;
 use ::url::Url;
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 use trunkline_protocol::{Fault, FaultKind};
 use trunkline_transport::{http::HttpClient, legacy_sse, streamable_http::Endpoint};
 
@@ -23,6 +23,7 @@ pub(super) async fn connect(
     life: &Arc<Life>,
     plan: Plan,
 ) -> Result<Found, Fault> {
+    exposure::check(address, options)?;
     let caller = Caller { address, options, life };
     match plan {
         Plan::Modern => caller.modern().await,
@@ -45,8 +46,33 @@ impl<'a> Caller<'a> {
         match tokio::time::timeout(PROBE_PATIENCE, probe(&attempt, &mut exchange)).await {
             Ok(Ok(Verdict::Modern(introduction))) => Ok(attempt.modern(introduction)),
             Ok(Err(loss)) if !may_be_older(&loss) => Err(loss.fault),
-            Ok(Ok(_) | Err(_)) | Err(_) => self.legacy().await,
+            Ok(Ok(_) | Err(_)) => self.legacy().await,
+            Err(_) => self.ask_both(attempt, exchange).await,
         }
+    }
+
+    /// The server is silent: it may be an old one, or a slow modern one that refuses the old way. Its answer to the probe is
+    /// waited for a little longer than its refusal.
+    async fn ask_both(&self, attempt: Attempt<'a>, mut exchange: Exchange) -> Result<Found, Fault> {
+        let introduction = {
+            let (mut probed, mut old) = (pin!(probe(&attempt, &mut exchange)), pin!(self.legacy()));
+            tokio::select! {
+                biased;
+                verdict = &mut probed => match verdict {
+                    Ok(Verdict::Modern(introduction)) => introduction,
+                    Err(loss) if !may_be_older(&loss) => return Err(loss.fault),
+                    Ok(_) | Err(_) => return old.await,
+                },
+                found = &mut old => match found {
+                    Ok(found) => return Ok(found),
+                    Err(fault) => match tokio::time::timeout(PROBE_PATIENCE, probed).await {
+                        Ok(Ok(Verdict::Modern(introduction))) => introduction,
+                        _ => return Err(fault),
+                    },
+                },
+            }
+        };
+        Ok(attempt.modern(introduction))
     }
 
     /// The caller insists on the modern era, or remembers it.
@@ -68,8 +94,11 @@ impl<'a> Caller<'a> {
         if !may_be_older(&refused) {
             return Err(refused.fault);
         }
-        // The first refusal says more about the server than the failure of a guess.
-        self.sse().await.map_err(|_| refused.fault)
+        self.sse().await.map_err(|guess| {
+            // The first refusal says more about the server than the failure of a guess, unless it was the guess that met it.
+            let met = [FaultKind::UrlRefused, FaultKind::Unauthorized, FaultKind::Forbidden];
+            if met.contains(&guess.kind()) { guess } else { refused.fault }
+        })
     }
 
     async fn sse(&self) -> Result<Found, Fault> {

@@ -122,7 +122,7 @@ impl Conversation {
     async fn next(&mut self) -> Part {
         loop {
             let next = match &mut self.stage {
-                Stage::Ready => self.send(),
+                Stage::Ready => self.send().await,
                 Stage::Flying(_) => self.fly().await,
                 Stage::Asking(answers) => {
                     if let Some(question) = answers.next_question() {
@@ -150,8 +150,8 @@ impl Conversation {
         }
     }
 
-    fn send(&mut self) -> Next {
-        if let Err(fault) = self.connection.check_ready() {
+    async fn send(&mut self) -> Next {
+        if let Err(fault) = self.connection.ready().await {
             return end(Err(fault));
         }
         let start =
@@ -208,7 +208,11 @@ impl Conversation {
                 }
             },
             (Step::Call, Era::Legacy) if self.original.get("task").is_some() => self.task_started(&result),
-            (Step::Call, Era::Legacy) | (Step::FetchTask, _) => end(Ok(result)),
+            (Step::Call, Era::Legacy) => end(Ok(result)),
+            (Step::FetchTask, _) => {
+                self.task_ended();
+                end(Ok(result))
+            }
             (Step::PollTask, _) => self.task_polled(&result),
             (Step::AnswerTask, _) => self.poll_task_after_pause(),
         }
@@ -216,6 +220,10 @@ impl Conversation {
 
     fn error(&mut self, error: ErrorObject) -> Next {
         let era = self.connection.speech.era();
+        if self.step == Step::FetchTask {
+            // What the task failed with, or that it is not there any more.
+            self.task_ended();
+        }
         if error.code == -32022 && self.renewed == Renewed::No && self.supports_ours(&error) {
             self.renewed = Renewed::Once;
             self.stage = Stage::Ready;

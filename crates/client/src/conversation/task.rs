@@ -64,6 +64,13 @@ impl Conversation {
         Next::Continue
     }
 
+    /// There is nothing left to cancel.
+    pub(super) fn task_ended(&mut self) {
+        if let Some(task) = &mut self.task {
+            task.ended = true;
+        }
+    }
+
     fn task_state(&mut self, state: TaskState) -> Next {
         let Some(task) = &mut self.task else { return bad("there is no task".to_owned()) };
         if let Some(poll) = state.poll_interval {

@@ -85,6 +85,15 @@ impl Duplex {
         }
     }
 
+    /// Whether a frame may reach the server although its sending was given up: a pipe takes a frame whole or not at all,
+    /// while a POST that is under way may have arrived.
+    fn may_deliver_unfinished(&self) -> bool {
+        match &self.sender {
+            Sender::Pipe(_) => false,
+            Sender::Sse(_) => true,
+        }
+    }
+
     /// The way answers take. It does not keep the line alive.
     pub(super) fn outlet(self: &Arc<Self>) -> Outlet {
         let link = Arc::downgrade(self);
@@ -118,6 +127,7 @@ impl Duplex {
     }
 
     pub(super) fn hear_noise(&self, line: &[u8]) {
+        self.board.count_noise();
         Tap::see(self.tap.as_ref(), Direction::Noise, line);
     }
 
@@ -157,32 +167,43 @@ pub(crate) struct DuplexCall {
     /// What is still to be sent.
     frame: Option<Bytes>,
     on_drop: OnDrop,
-    /// Whether the server may have seen the request.
-    seen: bool,
-    open: bool,
+    stage: Stage,
+}
+
+/// How far a request got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The server has certainly not heard of it.
+    Unsent,
+    /// The server has heard of it, or may have.
+    Open,
+    Done,
 }
 
 impl DuplexCall {
     pub(super) fn new(link: &Arc<Duplex>, outbound: Outbound) -> Self {
         let ticket = link.board.expect(outbound.request.id.clone());
         let frame = Some(Envelope::from(outbound.request).to_line());
-        Self { link: link.clone(), ticket, frame, on_drop: outbound.on_drop, seen: false, open: true }
+        Self { link: link.clone(), ticket, frame, on_drop: outbound.on_drop, stage: Stage::Unsent }
     }
 
     pub(super) async fn next(&mut self) -> Arrival {
         if let Some(frame) = self.frame.clone() {
-            // A frame for a pipe is queued whole or not at all; a post may have arrived before we know.
-            self.seen = matches!(self.link.sender, Sender::Sse(_));
+            if self.link.may_deliver_unfinished() {
+                self.stage = Stage::Open;
+            }
             let sent = self.link.send_frame(frame).await;
             self.frame = None;
-            self.seen = true;
+            self.stage = Stage::Open;
             if let Err(fault) = sent {
-                self.open = false;
+                self.stage = Stage::Done;
                 return self.unsent(fault).await;
             }
         }
         let arrival = self.ticket.inbox.next().await;
-        self.open = !matches!(arrival, Arrival::Response(_) | Arrival::Lost(_));
+        if matches!(arrival, Arrival::Response(_) | Arrival::Lost(_)) {
+            self.stage = Stage::Done;
+        }
         arrival
     }
 
@@ -198,7 +219,7 @@ impl DuplexCall {
 
 impl Drop for DuplexCall {
     fn drop(&mut self) {
-        if !self.open || !self.seen || self.on_drop == OnDrop::Leave {
+        if self.stage != Stage::Open || self.on_drop == OnDrop::Leave {
             return;
         }
         let mut params = Object::new();

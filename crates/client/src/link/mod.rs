@@ -10,7 +10,7 @@ mod pipe;
 mod report;
 mod sse;
 
-use crate::inbox::Arrival;
+use crate::{inbox::Arrival, switchboard::Switchboard};
 use ::http::HeaderMap;
 use duplex::{Duplex, DuplexCall};
 use http::{HttpCall, HttpLink};
@@ -77,25 +77,19 @@ impl Link {
 
     /// Notifications that belong to no request.
     pub(crate) fn events(&self) -> broadcast::Receiver<Notification> {
-        match self {
-            Self::Duplex(link) => link.board().events(),
-            Self::Http(link) => link.board().events(),
-        }
+        self.board().events()
     }
 
     /// Passes on a notification that came with a request and concerns everyone.
     pub(crate) fn overhear(&self, notification: Notification) {
-        match self {
-            Self::Duplex(link) => link.board().tell(notification),
-            Self::Http(link) => link.board().tell(notification),
-        }
+        self.board().tell(notification);
     }
 
-    /// Answers to nothing we asked.
-    pub(crate) fn strays(&self) -> u64 {
+    /// Where everything that arrives is sorted.
+    pub(crate) fn board(&self) -> &Arc<Switchboard> {
         match self {
-            Self::Duplex(link) => link.board().strays(),
-            Self::Http(link) => link.board().strays(),
+            Self::Duplex(link) => link.board(),
+            Self::Http(link) => link.board(),
         }
     }
 

@@ -149,3 +149,21 @@ proptest! {
         let _outcome = Frame::parse(&bytes.into());
     }
 }
+
+#[test]
+fn a_frame_that_breaks_after_its_id_still_names_it() {
+    let id_of = |text: &str| Envelope::parse(&Bytes::from(text.to_owned())).unwrap_err().id;
+    let deep = format!(r#"{{"id":7,"result":{}}}"#, "[".repeat(200));
+    for text in [
+        r#"{"id":7,"result":{"a":1,"a":2}}"#,
+        r#"{"id":7,"result":{},"result":{}}"#,
+        r#"{"id":7,"resu"#,
+        r#"{"id":7,"result":nope}"#,
+        &deep,
+    ] {
+        assert_eq!(id_of(text), Some(RequestId::number(7)), "{text}");
+    }
+    for text in [r#"{"id":7,"id":8,"result":{}}"#, r#"{"id":7,"\u0069d":7,"result":{}}"#, r#"{"id":"#] {
+        assert_eq!(id_of(text), None, "{text}");
+    }
+}

@@ -7,7 +7,7 @@
 mod keys;
 mod token;
 
-use crate::{Defect, Malformed, Raw};
+use crate::{Defect, Malformed, Raw, RequestId};
 use bytes::Bytes;
 use keys::Keys;
 use std::{borrow::Cow, ops::Range};
@@ -57,9 +57,18 @@ pub(crate) fn members(text: &[u8]) -> Result<Option<Vec<Member>>, Malformed> {
     if scanner.cursor.peek() != Some(b'{') {
         return Ok(None);
     }
-    let members = scanner.object()?;
-    scanner.end()?;
-    Ok(Some(members))
+    let mut members = Vec::with_capacity(4);
+    match scanner.object(&mut members).and_then(|()| scanner.end()) {
+        Ok(()) => Ok(Some(members)),
+        Err(malformed) => Err(malformed.with_id(only_id(&members, text).as_ref())),
+    }
+}
+
+/// The id among the members that were read before a defect, if there is just one.
+fn only_id(members: &[Member], text: &[u8]) -> Option<RequestId> {
+    let mut ids = members.iter().filter(|member| member.name(text) == "id");
+    let (id, None) = (ids.next()?, ids.next()) else { return None };
+    RequestId::read(Raw::trusted(Bytes::copy_from_slice(&text[id.value.clone()]))).ok()
 }
 
 /// Checks one whole document; gives the elements when it is an array, at most `limit` of them.
@@ -94,12 +103,12 @@ impl<'a> Scanner<'a> {
         Ok(Self { cursor: Cursor::new(text), keys: Keys::default(), open: Vec::new() })
     }
 
-    fn object(&mut self) -> Result<Vec<Member>, Malformed> {
-        let mut members = Vec::with_capacity(4);
+    /// Reads an object; what was read before a defect stays in `members`.
+    fn object(&mut self, members: &mut Vec<Member>) -> Result<(), Malformed> {
         self.cursor.expect(b'{', "expected an object")?;
         self.cursor.skip_blanks();
         if self.cursor.take(b'}') {
-            return Ok(members);
+            return Ok(());
         }
         let first_key = self.keys.mark();
         loop {
@@ -113,7 +122,7 @@ impl<'a> Scanner<'a> {
             }
         }
         self.cursor.expect(b'}', "expected `,` or `}`")?;
-        self.keys.close(first_key, self.cursor.text()).map(|()| members)
+        self.keys.close(first_key, self.cursor.text())
     }
 
     fn array(&mut self, limit: usize) -> Result<Vec<Range<usize>>, Malformed> {

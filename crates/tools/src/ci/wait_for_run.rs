@@ -61,16 +61,17 @@ async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<Told<Waited>, ToolE
     let asked = args.timeout_seconds.map_or(PATIENCE, Duration::from_secs).min(TASK_PATIENCE);
     let patience = if asked > PATIENCE && !cx.become_task().await { PATIENCE } else { asked };
     let deadline = Instant::now() + patience;
-    for round in 1.. {
+    let mut round = 0;
+    loop {
         let run = hosted.run(id).await?;
         let finished = run.state.is_final();
         if finished || Instant::now() + POLL > deadline {
             return Ok(told(finished, run));
         }
+        round += 1;
         cx.progress(round, None, run.line());
         tokio::time::sleep(POLL).await;
     }
-    unreachable!("rounds are counted until the deadline")
 }
 
 fn told(finished: bool, run: Run) -> Told<Waited> {

@@ -14,13 +14,10 @@ use trunkline_protocol::{
     Fault, FaultKind, Question, Raw,
     message::{
         Action, CreateMessageParams, CreateMessageResult, ElicitResult, FormParams, ListRootsResult, Root,
-        UrlParams, meta,
+        UrlParams,
     },
     method,
 };
-
-/// Under this key of a question's `_meta` stands the name the tool gave it; whoever passes the question on takes it away.
-pub(crate) const QUESTION_KEY: &str = "trunkline/questionKey";
 
 /// What the user did with a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,19 +133,16 @@ impl Context {
         if let Some(answer) = self.answered_before()? {
             return Ok(answer);
         }
-        let params = match &self.key {
-            Some(key) => Some(
-                meta::set(params.as_ref(), [(QUESTION_KEY, Raw::string(key))])
-                    .map_err(|e| ToolError::new(e.to_string()))?,
-            ),
-            None => params,
-        };
         let (tell, heard) = oneshot::channel();
-        let question = Question::new(method.clone(), params, move |outcome| drop(tell.send(outcome)));
+        let mut question = Question::new(method.clone(), params, move |outcome| drop(tell.send(outcome)));
+        question.key = self.key.as_deref().map(str::to_owned);
         let pause = self.shared.clock.pause();
         self.shared.outbox.push(Item::Question(question));
         self.shared.seat.leave();
-        let heard = tokio::time::timeout(self.shared.answer_time, heard).await;
+        let heard = tokio::select! {
+            heard = tokio::time::timeout(self.shared.answer_time, heard) => heard,
+            () = self.cancelled() => return Err(ToolError::new("the call is over")),
+        };
         drop(pause);
         let outcome = heard.map_err(|_| unanswered(&method))?.map_err(|_| unanswered(&method))?;
         self.shared.seat.take().await.map_err(|full| {

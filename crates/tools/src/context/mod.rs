@@ -18,7 +18,6 @@ use trunkline_protocol::{
 };
 
 pub use ask::Elicited;
-pub(crate) use ask::QUESTION_KEY;
 pub(crate) use cancel::Cancel;
 pub(crate) use clock::Clock;
 pub(crate) use outbox::{Item, Outbox};

@@ -58,8 +58,9 @@ pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Added>, ToolEr
         );
     }
     let paths = args.files.iter().map(|path| inside(&repository, path)).collect::<Result<Vec<_>, _>>()?;
+    let command = repository.convert("add")?;
     unfiltered(&repository, &paths).await?;
-    repository.convert("add")?.args(["--no-warn-embedded-repo", "--"]).args(&paths).ok().await?;
+    command.args(["--no-warn-embedded-repo", "--"]).args(&paths).ok().await?;
     let data = staged(&repository, &paths).await?;
     Ok(Told { text: data.text(), data })
 }

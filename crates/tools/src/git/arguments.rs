@@ -40,6 +40,7 @@ pub(super) fn inside(repository: &Repository<'_>, path: &str) -> Result<String, 
     let mut parts = Vec::new();
     for component in relative.components() {
         match component {
+            Component::Normal(part) if part.eq_ignore_ascii_case(".git") => return Err(outside()),
             Component::Normal(part) => parts.push(part.to_str().ok_or_else(outside)?),
             Component::CurDir => {}
             Component::ParentDir | Component::RootDir | Component::Prefix(_) => return Err(outside()),

@@ -47,7 +47,7 @@ pub(super) enum BranchType {
 
 /// The branches.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Branches {
+pub(super) struct BranchList {
     /// The branch that is checked out; missing if HEAD is detached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) current: Option<String>,
@@ -80,7 +80,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Branches>, ToolError> {
+pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<BranchList>, ToolError> {
     let repository = Repository::open(&git, &args.repo_path).await?;
     let mut command =
         repository.read("for-each-ref").args([FORMAT, &format!("--count={}", MOST_BRANCHES + 1)]);
@@ -100,7 +100,7 @@ pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Branches>, Too
     let lines: Vec<_> = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).collect();
     let truncated = output.truncated() || lines.len() > MOST_BRANCHES;
     let branches = lines.into_iter().take(MOST_BRANCHES).filter_map(Branch::parse).collect();
-    let data = Branches { current: repository.branch().await?, branches, truncated };
+    let data = BranchList { current: repository.branch().await?, branches, truncated };
     Ok(Told { text: data.text(), data })
 }
 
@@ -122,7 +122,7 @@ impl Branch {
     }
 }
 
-impl Branches {
+impl BranchList {
     fn text(&self) -> String {
         let line = |branch: &Branch| {
             let mark = if branch.current { '*' } else { ' ' };

@@ -127,7 +127,7 @@ async fn get_diff(git: Arc<Git>, args: Place) -> Result<Told<diff::Diff>, ToolEr
         .await
 }
 
-async fn list_branches(git: Arc<Git>, args: Place) -> Result<Told<branch::Branches>, ToolError> {
+async fn list_branches(git: Arc<Git>, args: Place) -> Result<Told<branch::BranchList>, ToolError> {
     let args = branch::Args {
         repo_path: args.repository_path,
         branch_type: BranchType::All,

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     answer::{TEXT_LIMIT, Told},
     arguments::inside,
-    failure::clean,
+    failure::{self, clean},
+    invocation::Invocation,
     pack::{self, Git},
     parse::{self, FileChange},
     repository::Repository,
@@ -149,13 +150,11 @@ async fn commits(repository: &Repository<'_>, target: &str) -> Result<Vec<String
         }
         return Ok(vec![base, right]);
     }
-    match target.split_once("..") {
-        Some((left, right)) => Ok(vec![resolve(left).await?, resolve(right).await?]),
-        None => {
-            repository.top()?;
-            Ok(vec![resolve(target).await?])
-        }
+    if let Some((left, right)) = target.split_once("..") {
+        return Ok(vec![resolve(left).await?, resolve(right).await?]);
     }
+    repository.top()?;
+    Ok(vec![resolve(target).await?])
 }
 
 async fn answer(
@@ -186,11 +185,29 @@ pub(super) async fn of(
     };
     let listed = command().args(["--raw", "--numstat", "--no-abbrev", "-z", "--"]).args(paths).ok().await?;
     let context = format!("--unified={}", context.clamp(0, MOST_CONTEXT));
-    let patch = command().args(["--patch", &context, "--"]).args(paths).output_limit(TEXT_LIMIT).ok().await?;
+    let patch = patch(command().args(["--patch", &context, "--"]).args(paths)).await?;
     let mut files = parse::changes(listed.fields());
-    let truncated = listed.truncated() || patch.truncated() || files.len() > MOST_FILES;
+    let truncated = listed.truncated() || patch.truncated || files.len() > MOST_FILES;
     files.truncate(MOST_FILES);
-    Ok(Diff { files, patch: patch.raw_text(), truncated })
+    Ok(Diff { files, patch: patch.text, truncated })
+}
+
+/// A patch, or as much of it as fits.
+pub(super) struct Patch {
+    pub(super) text: String,
+    pub(super) truncated: bool,
+}
+
+/// The patch that `command` prints. Where a file is larger than git's memory there is none, for git compares whole files.
+pub(super) async fn patch(command: Invocation<'_>) -> Result<Patch, ToolError> {
+    let output = command.output_limit(TEXT_LIMIT).run().await?;
+    if output.is_success() {
+        return Ok(Patch { text: output.raw_text(), truncated: output.truncated() });
+    }
+    if output.stderr.text().contains("Out of memory") {
+        return Ok(Patch { text: String::new(), truncated: true });
+    }
+    Err(failure::of(&output))
 }
 
 impl Diff {

@@ -190,7 +190,12 @@ const KNOWN: [(&str, &str, &str); 37] = [
 
 /// The failure of a run that ended with a status of its own.
 pub(super) fn of(output: &Output) -> ToolError {
-    let said = clean(&output.stderr.text());
+    with(output, "")
+}
+
+/// The same, where git also told something else than on stderr.
+pub(super) fn with(output: &Output, told: &str) -> ToolError {
+    let said = clean(&format!("{told}\n{}", output.stderr.text()));
     let lower = said.to_lowercase();
     if let Some((_, message, hint)) = KNOWN.iter().find(|(words, _, _)| lower.contains(&words.to_lowercase()))
     {

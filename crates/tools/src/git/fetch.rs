@@ -1,6 +1,9 @@
 //! `git_fetch`: gets the branches of a remote.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,12 +43,12 @@ pub(super) struct Fetched {
 pub(super) struct Update {
     /// Its full name here.
     pub(super) reference: String,
-    /// The commit before; all zeros for a new one.
-    pub(super) before: String,
-    /// The commit now; all zeros for a removed one.
-    pub(super) after: String,
-    /// Whether commits were dropped from it.
-    pub(super) forced: bool,
+    /// The commit before; missing for a new one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) before: Option<String>,
+    /// The commit now; missing for a removed one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) after: Option<String>,
 }
 
 pub(super) fn tool(git: &Arc<Git>) -> Tool {
@@ -69,33 +72,43 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Fetched>, ToolError> {
     Ok(Told { text: data.text(), data })
 }
 
-/// Fetches `refspec`.
+/// Fetches `refspec`, and tells what changed among the remote's branches.
 pub(super) async fn fetch(
     repository: &Repository<'_>,
     remote: &Remote,
     refspec: &str,
     option: Option<&str>,
 ) -> Result<Vec<Update>, ToolError> {
+    let before = references(repository, remote).await?;
     let args =
-        ["--porcelain", "--no-recurse-submodules", "--no-auto-maintenance", "--upload-pack=git-upload-pack"];
+        ["--quiet", "--no-recurse-submodules", "--no-auto-maintenance", "--upload-pack=git-upload-pack"];
     let command = repository.network("fetch")?.args(args).args(option);
-    let output = command.args(["--end-of-options", remote.as_str(), refspec]).ok().await?;
-    Ok(output.raw_text().lines().filter_map(Update::parse).collect())
+    command.args(["--end-of-options", remote.as_str(), refspec]).ok().await?;
+    let after = references(repository, remote).await?;
+    let names: BTreeSet<_> = before.keys().chain(after.keys()).collect();
+    let update = |name: &String| Update {
+        reference: name.clone(),
+        before: before.get(name).cloned(),
+        after: after.get(name).cloned(),
+    };
+    Ok(names.into_iter().map(update).filter(|update| update.before != update.after).collect())
+}
+
+/// The remote's branches as they are known here.
+async fn references(
+    repository: &Repository<'_>,
+    remote: &Remote,
+) -> Result<BTreeMap<String, String>, ToolError> {
+    let pattern = format!("refs/remotes/{}/", remote.as_str());
+    let output =
+        repository.read("for-each-ref").args(["--format=%(refname) %(objectname)", &pattern]).ok().await?;
+    let text = output.raw_text();
+    let pair = |line: &str| line.split_once(' ').map(|(name, hash)| (name.to_owned(), hash.to_owned()));
+    Ok(text.lines().filter_map(pair).collect())
 }
 
 pub(super) fn origin() -> String {
     "origin".into()
-}
-
-impl Update {
-    /// A flag, then `old new reference`.
-    fn parse(line: &str) -> Option<Self> {
-        let flag = line.chars().next()?;
-        let mut columns = line.get(2..)?.split(' ');
-        let (before, after) = (columns.next()?.into(), columns.next()?.into());
-        let reference = columns.next()?.to_owned();
-        (flag != '=').then_some(Self { reference, before, after, forced: flag == '+' })
-    }
 }
 
 impl Fetched {
@@ -103,11 +116,11 @@ impl Fetched {
         if self.updates.is_empty() {
             return format!("Nothing new at {}", self.remote);
         }
-        let lines: Vec<_> = self
-            .updates
-            .iter()
-            .map(|update| format!("{} is now {}", update.reference, update.after))
-            .collect();
+        let line = |update: &Update| match &update.after {
+            Some(after) => format!("{} is now {after}", update.reference),
+            None => format!("{} is gone", update.reference),
+        };
+        let lines: Vec<_> = self.updates.iter().map(line).collect();
         clean(&lines.join("\n"))
     }
 }

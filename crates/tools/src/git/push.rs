@@ -78,7 +78,7 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Pushed>, ToolError> {
     let line = told.lines().find(|line| line.contains(&refspec)).unwrap_or_default();
     let summary = clean(line.split('\t').nth(2).unwrap_or_default());
     if !output.is_success() {
-        return Err(failure::of(&output));
+        return Err(failure::with(&output, &summary));
     }
     let data = Pushed {
         remote: args.remote,

@@ -35,24 +35,18 @@ impl<'a> Repository<'a> {
         let deadline = Instant::now() + git.options().deadline;
         let directory = git.roots().directory(named)?;
         let find = || ceiling(Invocation::new(git, Mode::Read, &directory, deadline), git);
-        let query =
-            ["--path-format=absolute", "--is-inside-work-tree", "--absolute-git-dir", "--git-common-dir"];
-        let found = find().arg("rev-parse").args(query).ok().await?.text();
+        let query = ["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir"];
+        let mut found = find().args(query).arg("--show-toplevel").run().await?;
+        if !found.is_success() {
+            // Without working files the last question is an error.
+            found = find().args(query).ok().await?;
+        }
+        let found = found.text();
         let lines: Vec<_> = found.split('\n').collect();
-        let [in_work_tree, git_dir, common_dir] = lines[..] else { return Err(odd_path()) };
-        let top = match in_work_tree {
-            "true" => {
-                let top = find()
-                    .args(["rev-parse", "--path-format=absolute", "--show-toplevel"])
-                    .ok()
-                    .await?
-                    .text();
-                if top.contains('\n') {
-                    return Err(odd_path());
-                }
-                Some(real(Path::new(&top))?)
-            }
-            _ => None,
+        let (git_dir, common_dir, top) = match lines[..] {
+            [git_dir, common_dir] => (git_dir, common_dir, None),
+            [git_dir, common_dir, top] => (git_dir, common_dir, Some(real(Path::new(top))?)),
+            _ => return Err(odd_path()),
         };
         let (git_dir, common_dir) = (real(Path::new(git_dir))?, real(Path::new(common_dir))?);
         let mut repository = Self { git, deadline, git_dir, common_dir, top, survey: Survey::default() };

@@ -28,7 +28,8 @@ impl RefName {
     /// The rules of `git check-ref-format --branch`.
     pub(super) fn parse(text: &str) -> Result<Self, ToolError> {
         plain("name", text)?;
-        let bad_part = |part: &str| part.is_empty() || part.starts_with('.') || part.ends_with(".lock");
+        let bad_part =
+            |part: &str| part.is_empty() || part.starts_with('.') || part.strip_suffix(".lock").is_some();
         let bad = text.split('/').any(bad_part)
             || text.ends_with('.')
             || text == "@"

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     answer::{Commit, TEXT_LIMIT, Told},
-    diff::{default_context, switches, visible},
+    diff::{default_context, patch, switches, visible},
     failure::clean,
     log,
     pack::{self, Git},
@@ -115,12 +115,12 @@ async fn commit(repository: &Repository<'_>, hash: String, context: i64) -> Resu
     };
     let listed = compare().args(["--raw", "--numstat", "--no-abbrev", "-z", &hash, "--"]).ok().await?;
     let context = format!("--unified={}", context.clamp(0, 100));
-    let patch = compare().args(["--patch", &context, &hash, "--"]).output_limit(TEXT_LIMIT).ok().await?;
+    let patch = patch(compare().args(["--patch", &context, &hash, "--"])).await?;
     Ok(Shown {
         commit,
         files: changes(listed.fields()),
-        patch: Some(patch.raw_text()),
-        truncated: listed.truncated() || patch.truncated() || told.truncated(),
+        patch: Some(patch.text),
+        truncated: listed.truncated() || patch.truncated || told.truncated(),
         ..Shown::empty(Kind::Commit, hash)
     })
 }

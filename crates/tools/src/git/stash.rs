@@ -117,6 +117,8 @@ async fn push(repository: &Repository<'_>, args: &Args) -> Result<Told<Stash>, T
     repository.born_head().await?;
     let before = entries(repository).await?.len();
     let mut command = repository.convert("stash")?.args(["push", "--quiet"]);
+    // Among the commands that it runs is one with a pathspec of git's own, which is not literal; none comes from callers.
+    command = command.variable("GIT_LITERAL_PATHSPECS", "0");
     if let Some(message) = &args.message {
         plain("message", message)?;
         command = command.arg(format!("--message={message}"));

@@ -7,10 +7,12 @@ use crate::ToolError;
 
 /// Settings under which drivers have names of the repository's choosing: section and variable. They run when files
 /// are checked in or out, or merged.
-const DRIVERS: [(&str, &str); 5] = [
+const DRIVERS: [(&str, &str); 6] = [
     ("filter", "clean"),
     ("filter", "smudge"),
     ("filter", "process"),
+    // Without a program, this one alone makes git fail.
+    ("filter", "required"),
     ("merge", "driver"),
     // Options of the command line, a strategy's program among them.
     ("branch", "mergeoptions"),
@@ -58,10 +60,10 @@ pub(super) async fn survey<'a>(
     let listing = ["--list", "-z", "--show-scope", "--show-origin"];
     // First without included files, so that one outside of the roots is not even opened.
     let output = list().arg("config").args(listing).arg("--no-includes").ok().await?;
-    let mut entries = own(output.raw_fields(), output.truncated())?;
+    let mut entries = own(&output.raw_fields(), output.truncated())?;
     if check_includes(&entries, directory, roots)? {
         let output = list().arg("config").args(listing).arg("--includes").ok().await?;
-        entries = own(output.raw_fields(), output.truncated())?;
+        entries = own(&output.raw_fields(), output.truncated())?;
         check_includes(&entries, directory, roots)?;
     }
     let mut survey = Survey::default();
@@ -81,7 +83,9 @@ impl Survey {
         let mut settings = Vec::new();
         for key in self.drivers.iter().filter(|key| key.starts_with("filter.")) {
             let name = key.rsplit_once('.').map_or(key.as_str(), |(name, _)| name);
-            settings.push((key.clone(), ""));
+            if !key.ends_with(".required") {
+                settings.push((key.clone(), ""));
+            }
             // A required filter that does nothing would be an error.
             settings.push((format!("{name}.required"), "false"));
         }
@@ -107,7 +111,7 @@ impl Survey {
 }
 
 /// The entries that belong to the repository, not to the user or to us.
-fn own(fields: Vec<Vec<u8>>, truncated: bool) -> Result<Vec<Entry>, ToolError> {
+fn own(fields: &[Vec<u8>], truncated: bool) -> Result<Vec<Entry>, ToolError> {
     if truncated {
         return Err(ToolError::new("the repository's settings are too large to be checked")
             .hint("Ask a person to look at its config file."));
@@ -151,7 +155,7 @@ fn check_includes(entries: &[Entry], directory: &Path, roots: &Roots) -> Result<
 }
 
 fn is_include(key: &str) -> bool {
-    key == "include.path" || key.starts_with("includeif.") && key.ends_with(".path")
+    key == "include.path" || key.starts_with("includeif.") && key.strip_suffix(".path").is_some()
 }
 
 /// Whether `key`, in git's canonical spelling, is in `table`.

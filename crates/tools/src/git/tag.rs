@@ -91,14 +91,14 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
 
 async fn list(git: Arc<Git>, args: RepositoryOnly) -> Result<Told<Tags>, ToolError> {
     let repository = Repository::open(&git, &args.repo_path).await?;
-    answer(tags(&repository, "refs/tags/").await?)
+    Ok(answer(tags(&repository, "refs/tags/").await?))
 }
 
 async fn run(git: Arc<Git>, args: Args) -> Result<Told<Tags>, ToolError> {
     let _changing = git.change().await;
     let repository = Repository::open(&git, &args.repo_path).await?;
     if args.action == Action::List {
-        return answer(tags(&repository, "refs/tags/").await?);
+        return Ok(answer(tags(&repository, "refs/tags/").await?));
     }
     let Some(name) = &args.name else {
         return Err(ToolError::new("`name` is missing").hint("Name the tag."));
@@ -112,7 +112,7 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Tags>, ToolError> {
         Action::Delete => {
             let removed = tags(&repository, &name.tag()).await?;
             repository.write("tag").args(["--delete", "--end-of-options", name.as_str()]).ok().await?;
-            answer(removed)
+            Ok(answer(removed))
         }
         _ if exists => Err(ToolError::new(format!("there is a tag {:?} already", name.as_str()))
             .hint("Choose another name; a tag that others have must not move.")),
@@ -137,7 +137,7 @@ async fn create(repository: &Repository<'_>, name: &RefName, args: &Args) -> Res
         command = command.args(["--annotate", "--file", "-"]).input(message.as_str());
     }
     command.args(["--end-of-options", name.as_str(), &commit]).ok().await?;
-    answer(tags(repository, &name.tag()).await?)
+    Ok(answer(tags(repository, &name.tag()).await?))
 }
 
 async fn tags(repository: &Repository<'_>, pattern: &str) -> Result<Tags, ToolError> {
@@ -152,7 +152,7 @@ async fn tags(repository: &Repository<'_>, pattern: &str) -> Result<Tags, ToolEr
     Ok(Tags { tags, truncated })
 }
 
-fn answer(data: Tags) -> Result<Told<Tags>, ToolError> {
+fn answer(data: Tags) -> Told<Tags> {
     let lines: Vec<_> =
         data.tags.iter().map(|tag| format!("{} {} {}", tag.name, tag.commit, tag.subject)).collect();
     let text = if lines.is_empty() {
@@ -160,7 +160,7 @@ fn answer(data: Tags) -> Result<Told<Tags>, ToolError> {
     } else {
         lines.iter().map(|line| clean(line)).collect::<Vec<_>>().join("\n")
     };
-    Ok(Told { text, data })
+    Told { text, data }
 }
 
 impl Tag {

@@ -159,7 +159,7 @@ async fn worktrees(repository: &Repository<'_>) -> Result<Vec<Worktree>, ToolErr
         match (key, found.last_mut()) {
             ("worktree", _) => found.push(Worktree { path: value.into(), ..Worktree::default() }),
             ("HEAD", Some(last)) => {
-                last.commit = Some(value.into()).filter(|hash: &String| hash.bytes().any(|b| b != b'0'))
+                last.commit = Some(value.into()).filter(|hash: &String| hash.bytes().any(|b| b != b'0'));
             }
             ("branch", Some(last)) => last.branch = value.strip_prefix("refs/heads/").map(Into::into),
             ("bare", Some(last)) => last.bare = true,

@@ -1,6 +1,6 @@
 //! What a program may use.
 
-use std::time::Duration;
+use std::{fmt::Write as _, time::Duration};
 
 use super::head_tail::Keep;
 
@@ -65,7 +65,8 @@ impl Limits {
         let limits = [("-d", self.memory, 1024), ("-f", self.file_size, 512), ("-n", self.open_files, 1)];
         for (flag, value, unit) in limits {
             if let Some(value) = value {
-                setup.push_str(&format!("ulimit {flag} {} || exit 126; ", value.div_ceil(unit)));
+                write!(setup, "ulimit {flag} {} || exit 126; ", value.div_ceil(unit))
+                    .expect("writing to a string does not fail");
             }
         }
         setup

@@ -86,15 +86,21 @@ impl Checker {
         Err(self.validator.iter_errors(value).take(MAX_COMPLAINTS).map(|e| complaint(&e)).collect())
     }
 
-    /// Takes away nulls that mean "left out"; says whether there were any.
-    pub(crate) fn drop_nulls(&self, arguments: &mut Object) -> bool {
-        let before = arguments.len();
-        for name in &self.optional {
-            if arguments.get(name).is_some_and(Raw::is_null) {
-                arguments.remove(name);
-            }
+    /// Takes away nulls that mean "left out", and gives back what is left of the text, if there were any.
+    pub(crate) fn drop_nulls(&self, value: &mut Value, text: &Raw) -> Option<Raw> {
+        let members = value.as_object_mut()?;
+        let null: Vec<&String> =
+            self.optional.iter().filter(|name| members.get(*name).is_some_and(Value::is_null)).collect();
+        if null.is_empty() {
+            return None;
         }
-        arguments.len() != before
+        // The text is changed as text, because the decoded value does not keep every digit.
+        let mut kept: Object = text.object()?;
+        for name in null {
+            members.remove(name);
+            kept.remove(name);
+        }
+        Some(kept.to_raw())
     }
 }
 

@@ -8,6 +8,8 @@ mod permissions;
 
 use crate::{Answer, Context, IntoToolResult, ToolError};
 use futures_util::{FutureExt, future::BoxFuture};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::{
     Raw,
@@ -46,6 +48,18 @@ impl Tool {
         let mut tool = Self::raw(name.into(), F::input_schema(), handler);
         tool.definition.output_schema = F::output_schema();
         tool
+    }
+
+    /// A tool from an async function of something it shares with others, such as the tools of its pack.
+    pub fn with_state<S, A, F, Fut>(name: impl Into<String>, state: impl Into<Arc<S>>, function: F) -> Self
+    where
+        S: Send + Sync + 'static,
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        F: Fn(Arc<S>, Context, A) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoToolResult> + Send + 'static,
+    {
+        let state = state.into();
+        Self::new(name, move |cx: Context, arguments: A| function(Arc::clone(&state), cx, arguments))
     }
 
     /// A tool with a schema written by hand; the handler gets the arguments as they came.

@@ -12,6 +12,11 @@ pub struct Permissions {
 }
 
 impl Permissions {
+    /// Whether everybody has what it takes.
+    pub fn is_open(&self) -> bool {
+        self.scopes.is_empty() && self.roles.is_empty()
+    }
+
     pub fn allow(&self, caller: &Caller) -> bool {
         let scopes = self.scopes.iter().all(|scope| caller.scopes.contains(scope));
         let roles = self.roles.is_empty() || self.roles.iter().any(|role| caller.roles.contains(role));

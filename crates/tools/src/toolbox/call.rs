@@ -6,8 +6,9 @@ use crate::{
     context::{Cancel, Clock, Outbox, Request, Seat, Shared, TASKS_EXTENSION, Ticket},
     schema::{MAX_ELEMENTS, WRAPPED, count_elements},
 };
+use futures_util::FutureExt;
 use serde_json::{Value, json};
-use std::{sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use trunkline_protocol::{
     Fault, FaultKind, Object, Outcome, Raw,
@@ -66,8 +67,9 @@ impl Inner {
         };
         if hooks.look_at_ends() {
             let end = HookOutcome { call, outcome: outcome.clone(), took: started.elapsed() };
-            if tokio::time::timeout(HOOK_TIME, hooks.after(&end)).await.is_err() {
-                tracing::warn!(tool = &*offer.name, "the hooks after a call did not end in time");
+            let hooks = AssertUnwindSafe(hooks.after(&end)).catch_unwind();
+            if !matches!(tokio::time::timeout(HOOK_TIME, hooks).await, Ok(Ok(()))) {
+                tracing::warn!(tool = &*offer.name, "the hooks after a call panicked or did not end in time");
             }
         }
         outcome
@@ -121,15 +123,15 @@ fn check(offer: &Offer, arguments: Option<Raw>) -> Result<Result<Raw, ToolError>
         let message = format!("the arguments hold more than {MAX_ELEMENTS} values");
         return Err(Fault::new(FaultKind::InvalidRequest, message));
     }
-    let Some(mut members) = arguments.object() else {
+    if !arguments.is_object() {
         return Err(Fault::new(FaultKind::InvalidRequest, "the arguments are not an object"));
-    };
-    if offer.checker.drop_nulls(&mut members) {
-        arguments = members.to_raw();
     }
-    let value: Value = arguments
+    let mut value: Value = arguments
         .decode()
         .map_err(|e| Fault::new(FaultKind::InvalidRequest, format!("the arguments cannot be read: {e}")))?;
+    if let Some(kept) = offer.checker.drop_nulls(&mut value, &arguments) {
+        arguments = kept;
+    }
     Ok(match offer.checker.check(&value) {
         Ok(()) => Ok(arguments),
         Err(complaints) => {

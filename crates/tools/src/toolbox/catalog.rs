@@ -28,6 +28,8 @@ pub(super) struct Offer {
     pub(super) tool: Tool,
     pub(super) name: Arc<str>,
     pub(super) checker: Checker,
+    /// What structured content must fit.
+    pub(super) output: Option<Checker>,
     /// The structured content goes below `result`.
     pub(super) wraps: bool,
     listing: Raw,
@@ -120,9 +122,9 @@ impl Offer {
         let bad = |source| BuildError::BadSchema { tool: tool.name().to_owned(), source };
         let checker = Checker::new(&tool.definition.input_schema).map_err(bad)?;
         let mut definition = tool.definition();
-        let mut wraps = false;
+        let (mut wraps, mut output_checker) = (false, None);
         if let Some(output) = &mut definition.output_schema {
-            Checker::new(output).map_err(bad)?;
+            output_checker = Some(Checker::new(output).map_err(bad)?);
             if let Some(mut members) = output.object()
                 && members.remove(schema::WRAP_MARK).is_some()
             {
@@ -131,7 +133,7 @@ impl Offer {
             }
         }
         let name = tool.name().into();
-        Ok(Self { name, checker, wraps, listing: definition.to_raw(), tool })
+        Ok(Self { name, checker, output: output_checker, wraps, listing: definition.to_raw(), tool })
     }
 }
 

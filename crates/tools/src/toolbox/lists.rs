@@ -2,11 +2,11 @@
 
 use super::{Inner, read_params, shelf::Shelf};
 use crate::{Permissions, context::Request};
-use std::sync::Arc;
 use trunkline_protocol::{
     Fault, Outcome, Raw,
     message::{
-        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PageParams,
+        CacheScope, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        PageParams,
     },
     method,
 };
@@ -18,35 +18,32 @@ pub(super) trait Listed {
     fn permissions(&self) -> &Permissions;
 }
 
+/// One page of a list.
+struct Page {
+    items: Vec<Raw>,
+    next: Option<String>,
+    /// Private where not everybody sees the same.
+    scope: Option<CacheScope>,
+}
+
+macro_rules! lists {
+    ($($list:ident: $shelf:ident, $method:ident, $result:ident;)*) => { $(
+        pub(super) fn $list(&self, request: &Request, params: Option<&Raw>) -> Outcome {
+            let page = self.page(method::$method, &self.catalog().$shelf, request, params)?;
+            let mut result = $result::new(page.items);
+            result.next_cursor = page.next;
+            result.cache_scope = page.scope;
+            Ok(result.to_raw())
+        }
+    )* };
+}
+
 impl Inner {
-    pub(super) fn list_tools(&self, request: &Request, params: Option<&Raw>) -> Outcome {
-        let (tools, next) = self.page(method::TOOLS_LIST, &self.catalog().tools, request, params)?;
-        let mut result = ListToolsResult::new(tools);
-        result.next_cursor = next;
-        Ok(result.to_raw())
-    }
-
-    pub(super) fn list_prompts(&self, request: &Request, params: Option<&Raw>) -> Outcome {
-        let (prompts, next) = self.page(method::PROMPTS_LIST, &self.catalog().prompts, request, params)?;
-        let mut result = ListPromptsResult::new(prompts);
-        result.next_cursor = next;
-        Ok(result.to_raw())
-    }
-
-    pub(super) fn list_resources(&self, request: &Request, params: Option<&Raw>) -> Outcome {
-        let (resources, next) =
-            self.page(method::RESOURCES_LIST, &self.catalog().resources, request, params)?;
-        let mut result = ListResourcesResult::new(resources);
-        result.next_cursor = next;
-        Ok(result.to_raw())
-    }
-
-    pub(super) fn list_templates(&self, request: &Request, params: Option<&Raw>) -> Outcome {
-        let (templates, next) =
-            self.page(method::RESOURCES_TEMPLATES, &self.catalog().templates, request, params)?;
-        let mut result = ListResourceTemplatesResult::new(templates);
-        result.next_cursor = next;
-        Ok(result.to_raw())
+    lists! {
+        list_tools: tools, TOOLS_LIST, ListToolsResult;
+        list_prompts: prompts, PROMPTS_LIST, ListPromptsResult;
+        list_resources: resources, RESOURCES_LIST, ListResourcesResult;
+        list_templates: templates, RESOURCES_TEMPLATES, ListResourceTemplatesResult;
     }
 
     fn page<T: Listed>(
@@ -55,15 +52,14 @@ impl Inner {
         shelf: &Shelf<T>,
         request: &Request,
         params: Option<&Raw>,
-    ) -> Result<(Vec<Raw>, Option<String>), Fault> {
+    ) -> Result<Page, Fault> {
         let params: PageParams = read_params(params)?;
         let caller = &request.caller;
         let after = match &params.cursor {
             Some(cursor) => Some(self.cursors.read(list, caller, cursor)?),
             None => None,
         };
-        let allowed = |item: &Arc<T>| item.permissions().allow(caller);
-        let mut visible = shelf.after(after).filter(|(_, item)| allowed(item));
+        let mut visible = shelf.after(after).filter(|(_, item)| item.permissions().allow(caller));
         let page: Vec<(u64, Raw)> = visible
             .by_ref()
             .take(self.options.page_size)
@@ -71,6 +67,8 @@ impl Inner {
             .collect();
         let last = page.last().map(|(number, _)| *number).filter(|_| visible.next().is_some());
         let next = last.map(|number| self.cursors.write(list, caller, number));
-        Ok((page.into_iter().map(|(_, listing)| listing).collect(), next))
+        let open = shelf.after(None).all(|(_, item)| item.permissions().is_open());
+        let items = page.into_iter().map(|(_, listing)| listing).collect();
+        Ok(Page { items, next, scope: (!open).then_some(CacheScope::Private) })
     }
 }

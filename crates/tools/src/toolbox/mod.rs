@@ -33,7 +33,7 @@ use trunkline_protocol::{
 
 pub use builder::{BuildError, ToolboxBuilder};
 pub use handle::Handle;
-pub use trial::{Run, Trial};
+pub use trial::{Asked, Run, Trial};
 
 /// A server's worth of tools. It is a [`Handler`], so it can be served, called in process, or joined with others.
 #[derive(Debug, Clone)]

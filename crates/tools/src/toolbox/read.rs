@@ -2,7 +2,7 @@
 
 use super::{Inner, read_params, results, run};
 use crate::{
-    CompletionRequest, Context, Limits, ReadRequest, ToolError,
+    CompletionRequest, Context, Limits, ReadRequest, Resource, Template, ToolError,
     completion::Completer,
     context::{Outbox, Request},
     prompt::Writer,
@@ -12,8 +12,8 @@ use std::{collections::BTreeMap, sync::Arc};
 use trunkline_protocol::{
     Fault, FaultKind, Number, Outcome, Raw,
     message::{
-        CompleteParams, CompleteResult, Completion, GetPromptParams, PromptArgument, ReadResourceResult,
-        Reference, ResourceContents, ResourceParams, completion::MAX_VALUES,
+        CacheScope, CompleteParams, CompleteResult, Completion, GetPromptParams, PromptArgument,
+        ReadResourceResult, Reference, ResourceContents, ResourceParams, completion::MAX_VALUES,
     },
 };
 
@@ -28,27 +28,32 @@ impl Inner {
         let uri = params.uri;
         if uri.starts_with(results::SCHEME) {
             let kept = self.results.read(&uri, &request.caller).ok_or_else(|| not_found(&uri))?;
-            return Ok(ReadResourceResult::new(vec![ResourceContents::Text(kept)]).to_raw());
+            let mut result = ReadResourceResult::new(vec![ResourceContents::Text(kept)]);
+            result.cache_scope = Some(CacheScope::Private);
+            return Ok(result.to_raw());
         }
         let catalog = self.catalog();
-        let (reader, mime, variables) = if let Some(one) = catalog.resource(&uri, &request.caller) {
-            let resource = &one.resource;
-            (Arc::clone(&resource.reader), resource.definition.mime_type.clone(), BTreeMap::new())
-        } else {
-            let (family, variables) = catalog.family(&uri, &request.caller).ok_or_else(|| not_found(&uri))?;
-            let template = &family.template;
-            (Arc::clone(&template.reader), template.definition.mime_type.clone(), variables)
+        let found = catalog.resource(&uri, &request.caller).map(|one| {
+            let Resource { definition, reader, permissions } = &one.resource;
+            (Arc::clone(reader), definition.mime_type.clone(), permissions.is_open(), BTreeMap::new())
+        });
+        let family = || {
+            let (family, variables) = catalog.family(&uri, &request.caller)?;
+            let Template { definition, reader, permissions, .. } = &family.template;
+            Some((Arc::clone(reader), definition.mime_type.clone(), permissions.is_open(), variables))
         };
+        let (reader, mime, open, variables) = found.or_else(family).ok_or_else(|| not_found(&uri))?;
         let cx = self.context(format!("resource {uri}").into(), &Limits::default(), request, outbox);
         let wanted = ReadRequest { uri: uri.clone(), variables };
-        let mut contents =
-            self.work(&cx, async { reader(cx.clone(), wanted).await }).await.map_err(|fault| {
-                if fault.kind() == FaultKind::ResourceNotFound { not_found(&uri) } else { fault }
-            })?;
+        let work = self.work(&cx, async { reader(cx.clone(), wanted).await }).await;
+        let not_there = |fault: &Fault| fault.kind() == FaultKind::ResourceNotFound;
+        let mut contents = work.map_err(|fault| if not_there(&fault) { not_found(&uri) } else { fault })?;
         for contents in &mut contents {
             fill_in(contents, mime.as_deref());
         }
-        Ok(ReadResourceResult::new(contents).to_raw())
+        let mut result = ReadResourceResult::new(contents);
+        result.cache_scope = (!open).then_some(CacheScope::Private);
+        Ok(result.to_raw())
     }
 
     pub(super) async fn get_prompt(

@@ -27,10 +27,17 @@ pub struct Trial {
 pub struct Run {
     pub outcome: Outcome,
     pub notifications: Vec<Notification>,
-    /// Method and parameters of what was asked.
-    pub questions: Vec<(String, Option<Raw>)>,
+    pub questions: Vec<Asked>,
     /// How often the call said that nothing will come for a while.
     pub detached: usize,
+}
+
+/// A question that a call asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    pub key: Option<String>,
+    pub method: String,
+    pub params: Option<Raw>,
 }
 
 impl Toolbox {
@@ -77,12 +84,31 @@ impl Trial {
     /// Calls a tool.
     ///
     /// # Panics
-    /// When the answer is a fault, as for a tool that does not exist; look at those by [`Trial::run`].
+    /// When the answer is a fault, as for a tool that does not exist (look at those by [`Trial::run`]), and when the
+    /// structured content breaks the tool's own output schema.
     pub async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
         let run = self.run_tool(tool, arguments).await;
-        match run.outcome {
+        let result: CallToolResult = match run.outcome {
             Ok(result) => result.decode().expect("a tool's result can be read"),
             Err(fault) => panic!("`{tool}` answered with a fault: {fault}"),
+        };
+        self.check_output(tool, &result);
+        result
+    }
+
+    fn check_output(&self, tool: &str, result: &CallToolResult) {
+        let catalog = self.toolbox.inner.catalog();
+        let Some(checker) = catalog.tools.get(tool).and_then(|offer| offer.output.as_ref()) else { return };
+        if result.failed() {
+            return;
+        }
+        let content = result.structured_content.as_ref().map(Raw::decode::<Value>);
+        let Some(Ok(content)) = content else {
+            panic!("`{tool}` has an output schema, but no structured content")
+        };
+        if let Err(complaints) = checker.check(&content) {
+            let lines: Vec<String> = complaints.iter().map(ToString::to_string).collect();
+            panic!("the structured content of `{tool}` breaks its output schema: {}", lines.join("; "));
         }
     }
 
@@ -102,7 +128,11 @@ impl Trial {
                 Part::Detach => run.detached += 1,
                 Part::Final(outcome) => run.outcome = outcome,
                 Part::Question(question) => {
-                    run.questions.push((question.method.to_string(), question.params.clone()));
+                    run.questions.push(Asked {
+                        key: question.key.clone(),
+                        method: question.method.to_string(),
+                        params: question.params.clone(),
+                    });
                     if let Some(answer) = self.next_answer(&question.method) {
                         question.answer(answer);
                     }

@@ -107,7 +107,7 @@ async fn a_call_that_is_given_up_takes_its_program_along() {
     let mut reply = toolbox.call(request);
     let pid = tokio::select! {
         pid = bench.appears("pid") => pid,
-        _ = async { while reply.next().await.is_some() {} } => panic!("the call ended"),
+        () = async { while reply.next().await.is_some() {} } => panic!("the call ended"),
     };
     drop(reply);
     goes(&pid).await;

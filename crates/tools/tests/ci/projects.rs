@@ -1,5 +1,10 @@
 //! Real projects, built and tested by real tools.
 
+use std::{
+    os::unix::fs::PermissionsExt,
+    time::{Duration, SystemTime},
+};
+
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, Said};
@@ -186,4 +191,41 @@ async fn a_kind_can_be_chosen_and_a_filter_is_only_a_name() {
         let said = bench.call("run_tests", json!({"filter": filter})).await;
         assert!(said.is_error, "{filter}: {}", said.text);
     }
+}
+
+/// A stand-in for pytest, which this machine need not have: it writes the report where it is told to.
+const PYTEST: &str = "import sys\nat = [a.split('=', 1)[1] for a in sys.argv if a.startswith('--junit-xml=')][0]\nopen(at, 'w').write('<testsuite><testcase classname=\"test_a\" name=\"test_b\"><failure message=\"assert 3 == 4\">x\\n\\ntest_a.py:7: AssertionError</failure></testcase></testsuite>')\nsys.exit(1)\n";
+
+#[tokio::test]
+async fn reports_are_read_from_where_they_were_ordered() {
+    let bench = Bench::new(&[("pytest.ini", ""), ("pytest/__main__.py", PYTEST)]);
+    let tested = run(&bench, "run_tests", json!({})).await;
+    let failure = &tested["failures"][0];
+    assert_eq!(
+        (&tested["tests"]["failed"], &failure["file"], &failure["line"]),
+        (&json!(1), &json!("test_a.py"), &json!(7)),
+        "{tested}"
+    );
+}
+
+#[tokio::test]
+async fn a_wrapper_of_the_project_is_used_and_only_fresh_reports_count() {
+    let old = "<testsuite><testcase name=\"old\"><failure/></testcase></testsuite>";
+    let wrapper = "#!/bin/sh\nmkdir -p target/surefire-reports\necho '<testsuite><testcase classname=\"SumTest\" name=\"adds\"/></testsuite>' > target/surefire-reports/new.xml\n";
+    let bench =
+        Bench::new(&[("pom.xml", "<project/>"), ("mvnw", wrapper), ("target/surefire-reports/old.xml", old)]);
+    let root = bench.root.path();
+    std::fs::set_permissions(root.join("mvnw"), std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    let stale = std::fs::File::options()
+        .write(true)
+        .open(root.join("target/surefire-reports/old.xml"))
+        .expect("a file");
+    stale.set_modified(SystemTime::now() - Duration::from_mins(1)).expect("a time");
+    let tested = run(&bench, "run_tests", json!({})).await;
+    assert_eq!(
+        (&tested["success"], &tested["tests"]),
+        (&json!(true), &json!({"passed": 1, "failed": 0, "skipped": 0})),
+        "{tested}"
+    );
+    assert!(tested["command"].as_str().is_some_and(|line| line.starts_with("./mvnw ")), "{tested}");
 }

@@ -35,6 +35,9 @@ pub(crate) struct ConnectionArgs {
     /// The key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub(crate) key: Option<PathBuf>,
+    /// Send headers with credentials over plain http, too, where others can read them
+    #[arg(long)]
+    pub(crate) allow_plain_http: bool,
     /// How request ids are made
     #[arg(long, value_name = "KIND", default_value = "uuid")]
     pub(crate) ids: IdChoice,

@@ -18,7 +18,7 @@ use std::{collections::VecDeque, sync::Arc};
 use tokio::runtime;
 use trunkline_protocol::{
     Envelope, Era, Fault, FaultKind, Frame, Malformed, Notification, Object, Question, Raw, Request,
-    RequestId, Revision, method,
+    RequestId, method,
 };
 use trunkline_transport::{
     headers::MCP_SESSION_ID,
@@ -169,7 +169,7 @@ impl HttpCall {
         Tap::see(self.link.tap.as_ref(), Direction::Received, frame);
         match Frame::parse(frame) {
             Ok(Frame::One(envelope)) => self.sort(envelope),
-            Ok(Frame::Batch(messages)) if self.link.session().revision.is_some_and(Revision::has_batches) => {
+            Ok(Frame::Batch(messages)) if self.link.has_batches() => {
                 for message in messages {
                     match message {
                         Ok(envelope) => self.sort(envelope),
@@ -208,13 +208,20 @@ impl HttpCall {
 
     fn ask(&mut self, request: Request) {
         let outlet = self.link.outlet();
-        if request.method == method::PING {
-            tokio::spawn(send_answer(outlet, request.id, Ok(Raw::empty_object())));
-            return;
-        }
         let Request { id, method, params, .. } = request;
+        if method == method::PING {
+            return self.link.board().reply(&outlet, id, Ok(Raw::empty_object()));
+        }
+        let Some(place) = self.link.board().room_for_question() else {
+            return self.link.board().refuse(&outlet, id);
+        };
         let Ok(runtime) = runtime::Handle::try_current() else { return };
-        let answer = move |outcome| drop(runtime.spawn(send_answer(outlet, id, outcome)));
+        let answer = move |outcome| {
+            runtime.spawn(async move {
+                send_answer(outlet, id, outcome).await;
+                drop(place);
+            });
+        };
         self.arrived.push_back(Arrival::Question(Question::new(method, params, answer)));
     }
 

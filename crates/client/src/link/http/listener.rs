@@ -3,7 +3,7 @@
 use super::HttpLink;
 use crate::tap::{Direction, Tap};
 use std::sync::{Arc, PoisonError};
-use trunkline_protocol::Frame;
+use trunkline_protocol::{Defect, Frame, Malformed};
 use trunkline_transport::{http::HttpError, streamable_http::Reconnect};
 
 impl HttpLink {
@@ -30,11 +30,16 @@ impl HttpLink {
                 Tap::see(link.tap.as_ref(), Direction::Received, &frame);
                 match Frame::parse(&frame) {
                     Ok(Frame::One(envelope)) => link.board.dispatch(envelope, &outlet),
-                    Ok(Frame::Batch(messages)) => {
-                        messages
-                            .into_iter()
-                            .flatten()
-                            .for_each(|envelope| link.board.dispatch(envelope, &outlet));
+                    Ok(Frame::Batch(messages)) if link.has_batches() => {
+                        for message in messages {
+                            match message {
+                                Ok(envelope) => link.board.dispatch(envelope, &outlet),
+                                Err(malformed) => link.board.malformed(&malformed),
+                            }
+                        }
+                    }
+                    Ok(Frame::Batch(_)) => {
+                        link.board.malformed(&Malformed { defect: Defect::NotAnObject, offset: 0, id: None });
                     }
                     Err(malformed) => link.board.malformed(&malformed),
                 }

@@ -27,6 +27,8 @@ pub(super) use call::HttpCall;
 
 /// How long saying goodbye to a session may take.
 const GOODBYE: Duration = Duration::from_secs(5);
+/// How long the server may take to accept what has no answer.
+const ACCEPTANCE: Duration = Duration::from_secs(30);
 
 pub(crate) struct HttpLink {
     endpoint: Endpoint,
@@ -55,6 +57,10 @@ impl HttpLink {
         &self.board
     }
 
+    fn has_batches(&self) -> bool {
+        self.session().revision.is_some_and(Revision::has_batches)
+    }
+
     pub(super) fn settle(&self, revision: Revision) {
         self.session().revision = Some(revision);
     }
@@ -72,10 +78,16 @@ impl HttpLink {
 
     /// Sends what has no answer of its own: a notification, or the answer to a question.
     async fn tell(&self, envelope: &Envelope, headers: HeaderMap) -> Result<(), Fault> {
-        let mut exchange =
-            self.post(envelope.to_bytes(), headers, Resume::Never).await.map_err(|e| fault_of_http(&e))?;
-        // A server may answer 200 with a body; it means nothing here, but the connection is reused once it is read.
-        while let Ok(Some(_)) = exchange.next().await {}
+        let accepted = self.post(envelope.to_bytes(), headers, Resume::Never);
+        match tokio::time::timeout(ACCEPTANCE, accepted).await {
+            // A server may answer 200 with a body; it means nothing here.
+            Ok(Ok(exchange)) => exchange.finish(),
+            Ok(Err(error)) => return Err(fault_of_http(&error)),
+            Err(_) => {
+                let fault = format!("the server did not accept a notification within {ACCEPTANCE:?}");
+                return Err(Fault::new(FaultKind::Timeout, fault));
+            }
+        }
         Ok(())
     }
 

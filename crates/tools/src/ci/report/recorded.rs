@@ -6,8 +6,8 @@ use super::{
 };
 use crate::ci::project::{Action, Kind};
 
-fn counts(passed: u64, failed: u64, skipped: u64) -> Option<TestCounts> {
-    Some(TestCounts { passed, failed, skipped })
+fn counts(passed: u64, failed: u64, skipped: u64) -> TestCounts {
+    TestCounts { passed, failed, skipped }
 }
 
 fn tests_of(kind: Kind, evidence: &Evidence) -> Report {
@@ -45,7 +45,7 @@ fn assert_failures(report: &Report, expected: &[(&str, &str, u64, &str)]) {
 #[test]
 fn cargo_tests_and_messages() {
     let report = tests_of(Kind::Cargo, &stdout(include_str!("samples/cargo_test.txt")));
-    assert_eq!(report.tests, counts(1, 2, 1));
+    assert_eq!(report.tests, Some(counts(1, 2, 1)));
     assert_failures(
         &report,
         &[
@@ -71,7 +71,7 @@ fn cargo_tests_of_old_toolchains() {
 #[test]
 fn node_tests_as_tap() {
     let report = tests_of(Kind::Npm, &stdout(include_str!("samples/node_tap.txt")));
-    assert_eq!(report.tests, counts(1, 3, 1));
+    assert_eq!(report.tests, Some(counts(1, 3, 1)));
     assert_failures(
         &report,
         &[("breaks", "/project/t.test.js", 3, "1 !== 2"), ("inner", "/project/t.test.js", 4, "inside")],
@@ -81,7 +81,7 @@ fn node_tests_as_tap() {
 #[test]
 fn node_tests_for_people() {
     let report = tests_of(Kind::Pnpm, &stdout(include_str!("samples/node_spec.txt")));
-    assert_eq!(report.tests, counts(1, 3, 1));
+    assert_eq!(report.tests, Some(counts(1, 3, 1)));
     assert_failures(
         &report,
         &[("breaks", "/project/t.test.js", 3, "1 !== 2"), ("inner", "/project/t.test.js", 4, "inside")],
@@ -91,7 +91,7 @@ fn node_tests_for_people() {
 #[test]
 fn jest() {
     let report = tests_of(Kind::Npm, &stderr(include_str!("samples/jest.txt")));
-    assert_eq!(report.tests, counts(1, 1, 1));
+    assert_eq!(report.tests, Some(counts(1, 1, 1)));
     assert_failures(&report, &[("group › breaks", "sum.test.js", 4, "Expected: 4\nReceived: 3")]);
     assert!(!report.failures[0].message.contains("test.skip"), "source lines are not part of the reason");
 }
@@ -99,7 +99,7 @@ fn jest() {
 #[test]
 fn vitest() {
     let report = tests_of(Kind::Npm, &stdout(include_str!("samples/vitest.txt")));
-    assert_eq!(report.tests, counts(1, 1, 1));
+    assert_eq!(report.tests, Some(counts(1, 1, 1)));
     assert_failures(
         &report,
         &[("v/sum.vitest.test.mjs > group > breaks", "v/sum.vitest.test.mjs", 5, "expected 3 to be 4")],
@@ -109,7 +109,7 @@ fn vitest() {
 #[test]
 fn mocha() {
     let report = tests_of(Kind::Yarn, &stdout(include_str!("samples/mocha.txt")));
-    assert_eq!(report.tests, counts(1, 1, 1));
+    assert_eq!(report.tests, Some(counts(1, 1, 1)));
     assert_failures(&report, &[("group > breaks", "test/m.js", 5, "3 !== 4")]);
 }
 
@@ -136,7 +136,7 @@ fn eslint_in_both_styles() {
 #[test]
 fn pytest_by_its_report_and_by_its_text() {
     let report = tests_of(Kind::Python, &files(include_str!("samples/pytest.xml")));
-    assert_eq!(report.tests, counts(1, 2, 1));
+    assert_eq!(report.tests, Some(counts(1, 2, 1)));
     assert_failures(
         &report,
         &[
@@ -145,7 +145,7 @@ fn pytest_by_its_report_and_by_its_text() {
         ],
     );
     let report = tests_of(Kind::Python, &stdout(include_str!("samples/pytest.txt")));
-    assert_eq!(report.tests, counts(1, 2, 1));
+    assert_eq!(report.tests, Some(counts(1, 2, 1)));
     assert_failures(
         &report,
         &[
@@ -158,7 +158,7 @@ fn pytest_by_its_report_and_by_its_text() {
 #[test]
 fn unittest() {
     let report = tests_of(Kind::Python, &stderr(include_str!("samples/unittest.txt")));
-    assert_eq!(report.tests, counts(1, 2, 1));
+    assert_eq!(report.tests, Some(counts(1, 2, 1)));
     assert_failures(
         &report,
         &[
@@ -171,7 +171,7 @@ fn unittest() {
 #[test]
 fn go_tests_and_builds() {
     let report = tests_of(Kind::Go, &stdout(include_str!("samples/go_test.jsonl")));
-    assert_eq!(report.tests, counts(1, 2, 1));
+    assert_eq!(report.tests, Some(counts(1, 2, 1)));
     assert_failures(&report, &[("example.com/sum.TestTable/breaks", "sum_test.go", 14, "got 3, want 4")]);
     let report = tests_of(Kind::Go, &stdout(include_str!("samples/go_build.jsonl")));
     assert_eq!(report.tests, None);
@@ -185,7 +185,7 @@ fn go_tests_and_builds() {
 fn dotnet_by_its_report_and_by_its_text() {
     for evidence in [files(include_str!("samples/dotnet.trx")), stdout(include_str!("samples/dotnet.txt"))] {
         let report = tests_of(Kind::Dotnet, &evidence);
-        assert_eq!(report.tests, counts(1, 1, 1));
+        assert_eq!(report.tests, Some(counts(1, 1, 1)));
         assert_failures(&report, &[("Sums.SumTests.Breaks", "/project/SumTests.cs", 15, "Expected: 4")]);
     }
 }
@@ -193,13 +193,13 @@ fn dotnet_by_its_report_and_by_its_text() {
 #[test]
 fn maven_by_its_report_and_by_its_text() {
     let report = tests_of(Kind::Maven, &files(include_str!("samples/surefire.xml")));
-    assert_eq!(report.tests, counts(1, 1, 1));
+    assert_eq!(report.tests, Some(counts(1, 1, 1)));
     assert_failures(
         &report,
         &[("com.example.SumTest.breaks", "SumTest.java", 14, "expected: <4> but was: <3>")],
     );
     let report = tests_of(Kind::Maven, &stdout(include_str!("samples/maven.txt")));
-    assert_eq!(report.tests, counts(1, 1, 1));
+    assert_eq!(report.tests, Some(counts(1, 1, 1)));
     assert_failures(&report, &[("SumTest.breaks", "SumTest.java", 14, "expected: <4> but was: <3>")]);
 }
 
@@ -213,7 +213,7 @@ fn maven_that_does_not_compile() {
 #[test]
 fn gradle() {
     let report = tests_of(Kind::Gradle, &stdout(include_str!("samples/gradle.txt")));
-    assert_eq!(report.tests, counts(1, 1, 1));
+    assert_eq!(report.tests, Some(counts(1, 1, 1)));
     assert_failures(&report, &[("SumTest > breaks()", "SumTest.java", 14, "AssertionFailedError")]);
 }
 

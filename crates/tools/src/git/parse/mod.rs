@@ -8,4 +8,4 @@ mod status;
 pub(super) use blame::{BlamedLine, blame};
 pub(super) use changes::{FileChange, changes};
 pub(super) use commits::{COMMIT_FORMAT, commits};
-pub(super) use status::{StatusEntry, StatusHead, status};
+pub(super) use status::{StatusEntry, status};

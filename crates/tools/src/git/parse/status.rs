@@ -117,11 +117,11 @@ impl StatusHead {
         match line.split_once(' ') {
             Some(("branch.oid", oid)) => self.commit = Some(oid.to_owned()).filter(|oid| oid != "(initial)"),
             Some(("branch.head", name)) => {
-                self.branch = Some(name.to_owned()).filter(|name| name != "(detached)")
+                self.branch = Some(name.to_owned()).filter(|name| name != "(detached)");
             }
             Some(("branch.upstream", name)) => self.upstream = Some(name.to_owned()),
             Some(("branch.ab", counts)) => {
-                let mut counts = counts.split(' ').map(|count| count[1..].parse().ok());
+                let mut counts = counts.split(' ').map(|count| count.get(1..)?.parse().ok());
                 (self.ahead, self.behind) = (counts.next().flatten(), counts.next().flatten());
             }
             _ => {}

@@ -1,7 +1,6 @@
 //! Task: a call that goes on in the background, and where it stands.
 
 use super::time::iso_8601;
-use crate::context::QUESTION_KEY;
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime},
@@ -11,7 +10,7 @@ use trunkline_protocol::{
     Era, Notification, Number, Outcome, Question, Raw,
     message::{
         ExtensionTask, InputRequest, InputRequests, InputResponses, ProgressParams, TaskError, TaskStatus,
-        Ttl, meta,
+        Ttl,
     },
     method,
 };
@@ -117,12 +116,8 @@ impl Task {
     }
 
     /// Keeps a question until it is answered.
-    pub(super) fn ask(&self, mut question: Question) {
-        let key: Option<String> =
-            meta::get(question.params.as_ref(), QUESTION_KEY).and_then(|key| key.decode().ok());
-        if key.is_some() {
-            question.params = meta::remove(question.params.as_ref(), [QUESTION_KEY]).ok();
-        }
+    pub(super) fn ask(&self, question: Question) {
+        let key = question.key.clone();
         self.change(|state| {
             state.asked += 1;
             let key = match key {

@@ -1,0 +1,137 @@
+//! A bound on wrong guesses per address (GCRA: one stored instant per address, no queue of attempts).
+
+use crate::AuthError;
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv6Addr},
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// How many wrong guesses one address has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttemptLimit {
+    /// Guesses that may come at once.
+    pub burst: u32,
+    /// How long it takes until another one is allowed.
+    pub interval: Duration,
+    /// Addresses that are remembered; above it, those nearest to being forgiven are forgotten.
+    pub addresses: usize,
+}
+
+impl Default for AttemptLimit {
+    fn default() -> Self {
+        Self { burst: 20, interval: Duration::from_secs(3), addresses: 16 * 1024 }
+    }
+}
+
+/// The debts of the addresses that guessed wrong.
+#[derive(Debug)]
+pub(crate) struct Attempts {
+    limit: AttemptLimit,
+    /// When each address will be free of debt.
+    free_at: Mutex<HashMap<IpAddr, Instant>>,
+}
+
+impl Attempts {
+    pub(crate) fn new(limit: AttemptLimit) -> Self {
+        Self { limit, free_at: Mutex::default() }
+    }
+
+    /// Whether `source` may try again now.
+    pub(crate) fn check(&self, source: IpAddr) -> Result<(), AuthError> {
+        let now = Instant::now();
+        let free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(free) = free_at.get(&network(source)) else { return Ok(()) };
+        let tolerance = self.limit.interval * self.limit.burst.saturating_sub(1);
+        match free.checked_duration_since(now + tolerance) {
+            Some(retry_after) if !retry_after.is_zero() => Err(AuthError::TooManyAttempts { retry_after }),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn failed(&self, source: IpAddr) {
+        let now = Instant::now();
+        let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if free_at.len() >= self.limit.addresses && !free_at.contains_key(&network(source)) {
+            make_room(&mut free_at, now);
+        }
+        let free = free_at.entry(network(source)).or_insert(now);
+        *free = (*free).max(now) + self.limit.interval;
+    }
+}
+
+/// Forgets who is free, and otherwise the quarter that is nearest to it, so that a full table is searched rarely.
+fn make_room(free_at: &mut HashMap<IpAddr, Instant>, now: Instant) {
+    free_at.retain(|_, free| *free > now);
+    let mut debts: Vec<Instant> = free_at.values().copied().collect();
+    let quarter = debts.len() / 4;
+    if debts.is_empty() {
+        return;
+    }
+    let (_, bound, _) = debts.select_nth_unstable(quarter);
+    let bound = *bound;
+    let mut surplus = quarter + 1;
+    free_at.retain(|_, free| {
+        let goes = *free <= bound && surplus > 0;
+        surplus -= usize::from(goes);
+        !goes
+    });
+}
+
+/// One subscriber has a whole /64 of IPv6 addresses.
+fn network(source: IpAddr) -> IpAddr {
+    match source.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from(u128::from(address) & !u128::from(u64::MAX)).into(),
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+
+    fn v4(n: u32) -> IpAddr {
+        Ipv4Addr::from(n).into()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_burst_is_allowed_then_one_guess_per_interval() {
+        let limit = AttemptLimit { burst: 3, interval: Duration::from_secs(2), addresses: 8 };
+        let attempts = Attempts::new(limit);
+        for _ in 0..3 {
+            attempts.check(v4(1)).unwrap();
+            attempts.failed(v4(1));
+        }
+        let retry_after = Duration::from_secs(2);
+        assert_eq!(attempts.check(v4(1)), Err(AuthError::TooManyAttempts { retry_after }));
+        attempts.check(v4(2)).unwrap();
+        tokio::time::advance(retry_after).await;
+        attempts.check(v4(1)).unwrap();
+        attempts.failed(v4(1));
+        assert!(attempts.check(v4(1)).is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_flood_of_addresses_neither_grows_the_table_nor_forgives_the_worst() {
+        let limit = AttemptLimit { burst: 2, interval: Duration::from_mins(1), addresses: 64 };
+        let attempts = Attempts::new(limit);
+        for _ in 0..5 {
+            attempts.failed(v4(1));
+        }
+        for n in 2..5_000 {
+            attempts.failed(v4(n));
+            assert!(attempts.free_at.lock().unwrap().len() <= 64);
+        }
+        assert!(attempts.check(v4(1)).is_err());
+    }
+
+    #[test]
+    fn addresses_of_one_subscriber_count_together() {
+        assert_eq!(network("2001:db8::1".parse().unwrap()), network("2001:db8::ffff:1".parse().unwrap()));
+        assert_ne!(network("2001:db8::1".parse().unwrap()), network("2001:db8:0:1::1".parse().unwrap()));
+        assert_eq!(network("::ffff:10.0.0.1".parse().unwrap()), "10.0.0.1".parse::<IpAddr>().unwrap());
+    }
+}

@@ -1,0 +1,66 @@
+//! Why a request was not let in. The texts may be told to the caller; reasons that would help a guesser go to the log.
+
+use std::time::Duration;
+
+/// One way to fail authentication. None of them makes the caller anonymous.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AuthError {
+    #[error("no credentials were given")]
+    Missing,
+    #[error("more than one Authorization header was given")]
+    Several,
+    #[error("the Authorization header is malformed")]
+    Malformed,
+    #[error("the Authorization header must use the Bearer scheme")]
+    Scheme,
+    /// The reason is for the log only.
+    #[error("the token is not valid")]
+    Invalid(Reason),
+    #[error("the token has expired")]
+    Expired,
+    #[error("too many failed attempts")]
+    TooManyAttempts { retry_after: Duration },
+    #[error("tokens cannot be checked at the moment")]
+    Unavailable,
+}
+
+/// What was wrong with a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    #[error("no such key")]
+    UnknownKey,
+    #[error("not a signed token that can be read")]
+    Unreadable,
+    #[error("its algorithm is not allowed")]
+    Algorithm,
+    #[error("its header asks for something that is not supported")]
+    Header,
+    #[error("no signing key fits it")]
+    NoSigningKey,
+    #[error("its signature is wrong")]
+    Signature,
+    #[error("it is not valid yet")]
+    NotYet,
+    #[error("it comes from another issuer")]
+    Issuer,
+    #[error("it was issued for another audience")]
+    Audience,
+    #[error("a claim is missing or malformed")]
+    Claims,
+}
+
+impl AuthError {
+    /// The HTTP status that tells it.
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::TooManyAttempts { .. } => 429,
+            Self::Unavailable => 503,
+            _ => 401,
+        }
+    }
+
+    /// Whether it is a wrong guess, which counts against the address it came from.
+    pub(crate) fn is_guess(&self) -> bool {
+        matches!(self, Self::Several | Self::Malformed | Self::Scheme | Self::Invalid(_))
+    }
+}

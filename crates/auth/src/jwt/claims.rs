@@ -1,0 +1,63 @@
+//! What a verified token says about its bearer.
+
+use super::JwtOptions;
+use crate::{AuthError, Identity, error::Reason};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// Most roles or scopes that are taken from one token.
+const MAX_GRANTS: usize = 256;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Claims {
+    iss: String,
+    sub: Option<String>,
+    client_id: Option<String>,
+    azp: Option<String>,
+    scope: Option<Value>,
+    scp: Option<Value>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Claims {
+    pub(super) fn identity(self, options: &JwtOptions) -> Result<Identity, AuthError> {
+        // The library also takes a list of issuers that contains ours; a token has one issuer.
+        if self.iss != options.issuer {
+            return Err(AuthError::Invalid(Reason::Issuer));
+        }
+        let roles = self.roles(&options.roles_claim)?;
+        let mut scopes = words(self.scope.as_ref())?;
+        scopes.extend(words(self.scp.as_ref())?);
+        scopes.sort();
+        scopes.dedup();
+        let id = [self.sub, self.client_id, self.azp].into_iter().flatten().find(|id| !id.is_empty());
+        Ok(Identity { id: id.ok_or(AuthError::Invalid(Reason::Claims))?, roles, scopes })
+    }
+
+    fn roles(&self, path: &str) -> Result<Vec<String>, AuthError> {
+        // A claim may itself be named with dots, as a URL is; that comes first.
+        if let Some(claim) = self.rest.get(path) {
+            return words(Some(claim));
+        }
+        let mut names = path.split('.');
+        let first = names.next().and_then(|name| self.rest.get(name));
+        words(names.try_fold(first, |at, name| at.map(|at| at.get(name))).flatten())
+    }
+}
+
+/// A list of words, written as an array or as one text with blanks. Absent is empty; anything else is refused, since
+/// guessing at rights is how too many are given.
+fn words(claim: Option<&Value>) -> Result<Vec<String>, AuthError> {
+    let malformed = || AuthError::Invalid(Reason::Claims);
+    let words: Vec<String> = match claim {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::String(text)) => text.split_ascii_whitespace().map(str::to_owned).collect(),
+        Some(Value::Array(items)) => items
+            .iter()
+            .map(|item| item.as_str().map(str::to_owned).ok_or_else(malformed))
+            .collect::<Result<_, _>>()?,
+        Some(_) => return Err(malformed()),
+    };
+    if words.len() > MAX_GRANTS { Err(malformed()) } else { Ok(words) }
+}

@@ -1,0 +1,184 @@
+//! Signed tokens (JWT): whose signature, for whom, until when.
+//!
+//! Which key verifies a token is decided by our key set alone. `kid` only picks among the keys we have; `jku`, `x5u`,
+//! `jwk` and `x5c` in a token are never followed. A key serves only its own kind of algorithm, so a public key can never
+//! be taken for a shared secret.
+
+mod claims;
+mod jwks;
+mod ring_provider;
+
+use crate::{AuthError, Identity, error::Reason};
+use jsonwebtoken::{Header, Validation, errors::ErrorKind};
+use std::{sync::Arc, time::Duration};
+
+pub use jsonwebtoken::Algorithm;
+pub use jwks::{BadJwks, Fetch, FetchError, MAX_JWKS_BYTES, MAX_JWKS_KEYS, RefreshOptions};
+
+/// Longest token that is looked at.
+const MAX_TOKEN_BYTES: usize = 16 * 1024;
+
+/// The kinds of token that are access tokens; one without `typ` is taken too.
+const ACCESS_TOKENS: &[&str] = &["jwt", "at+jwt", "application/at+jwt"];
+
+/// Algorithms whose verification needs no secret.
+pub const ASYMMETRIC: &[Algorithm] = &[
+    Algorithm::RS256,
+    Algorithm::RS384,
+    Algorithm::RS512,
+    Algorithm::PS256,
+    Algorithm::PS384,
+    Algorithm::PS512,
+    Algorithm::ES256,
+    Algorithm::ES384,
+    Algorithm::EdDSA,
+];
+
+/// What a token must say.
+#[derive(Debug, Clone)]
+pub struct JwtOptions {
+    pub issuer: String,
+    /// Names of this server; a token must be for one of them.
+    pub audience: Vec<String>,
+    pub algorithms: Vec<Algorithm>,
+    /// How far clocks may differ.
+    pub leeway: Duration,
+    /// The claim that lists roles; dots reach into objects, as in `realm_access.roles`.
+    pub roles_claim: String,
+}
+
+/// Why a verifier cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum BadJwtOptions {
+    #[error("an issuer is needed")]
+    NoIssuer,
+    #[error("an audience is needed, so that tokens for other servers are refused")]
+    NoAudience,
+    #[error("no algorithm is allowed")]
+    NoAlgorithm,
+    #[error("{0:?} needs a shared secret; only algorithms with a public key are supported")]
+    SharedSecret(Algorithm),
+    #[error("the signing keys cannot be used")]
+    Keys(#[from] BadJwks),
+}
+
+/// Verifies the tokens of one issuer.
+#[derive(Debug)]
+pub struct JwtVerifier {
+    options: JwtOptions,
+    keys: jwks::Keys,
+}
+
+impl JwtOptions {
+    pub fn new(issuer: impl Into<String>, audience: impl Into<String>) -> Self {
+        Self {
+            issuer: issuer.into(),
+            audience: vec![audience.into()],
+            algorithms: ASYMMETRIC.to_vec(),
+            leeway: Duration::from_secs(30),
+            roles_claim: "roles".to_owned(),
+        }
+    }
+
+    fn check(&self) -> Result<(), BadJwtOptions> {
+        if self.issuer.is_empty() {
+            return Err(BadJwtOptions::NoIssuer);
+        }
+        if self.audience.is_empty() || self.audience.iter().any(String::is_empty) {
+            return Err(BadJwtOptions::NoAudience);
+        }
+        if self.algorithms.is_empty() {
+            return Err(BadJwtOptions::NoAlgorithm);
+        }
+        match self.algorithms.iter().find(|algorithm| !ASYMMETRIC.contains(algorithm)) {
+            Some(secret) => Err(BadJwtOptions::SharedSecret(*secret)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether a bearer token has the shape of a signed one.
+pub(crate) fn looks_signed(token: &str) -> bool {
+    token.split('.').count() == 3 && token.starts_with("ey")
+}
+
+impl JwtVerifier {
+    /// With the keys of a JWKS document that does not change.
+    pub fn with_keys(options: JwtOptions, jwks: &[u8]) -> Result<Self, BadJwtOptions> {
+        options.check()?;
+        ring_provider::install();
+        Ok(Self { options, keys: jwks::Keys::fixed(jwks)? })
+    }
+
+    /// With keys that `fetch` gets: first when they are needed, then when they are old or a token names an unknown one.
+    pub fn with_fetch(
+        options: JwtOptions,
+        fetch: Fetch,
+        refresh: RefreshOptions,
+    ) -> Result<Self, BadJwtOptions> {
+        options.check()?;
+        ring_provider::install();
+        Ok(Self { options, keys: jwks::Keys::fetched(fetch, refresh) })
+    }
+
+    /// Whose token it is. Must be called within a tokio runtime.
+    pub async fn verify(&self, token: &str) -> Result<Identity, AuthError> {
+        let header = self.header(token)?;
+        let keys = self.keys.fitting(&header).await?;
+        let validation = self.validation(header.alg);
+        let mut verdict = Err(AuthError::Invalid(Reason::NoSigningKey));
+        for key in keys.iter().filter(|key| key.fits(&header)) {
+            match jsonwebtoken::decode::<claims::Claims>(token, key.decoding(), &validation) {
+                Ok(token) => return token.claims.identity(&self.options),
+                Err(error) => verdict = Err(refusal(error.kind())),
+            }
+        }
+        verdict
+    }
+
+    fn header(&self, token: &str) -> Result<Header, AuthError> {
+        if token.len() > MAX_TOKEN_BYTES {
+            return Err(AuthError::Invalid(Reason::Unreadable));
+        }
+        // An `alg` that is unknown, `none` among them, already fails here.
+        let header =
+            jsonwebtoken::decode_header(token).map_err(|_| AuthError::Invalid(Reason::Unreadable))?;
+        if !self.options.algorithms.contains(&header.alg) {
+            return Err(AuthError::Invalid(Reason::Algorithm));
+        }
+        let typ = header.typ.as_deref().map(str::to_ascii_lowercase);
+        let other = typ.is_some_and(|typ| !ACCESS_TOKENS.contains(&typ.as_str()));
+        if other || header.crit.is_some() || header.enc.is_some() || header.zip.is_some() {
+            return Err(AuthError::Invalid(Reason::Header));
+        }
+        Ok(header)
+    }
+
+    fn validation(&self, algorithm: Algorithm) -> Validation {
+        let mut validation = Validation::new(algorithm);
+        validation.leeway = self.options.leeway.as_secs();
+        validation.validate_nbf = true;
+        validation.set_audience(&self.options.audience);
+        validation.set_issuer(&[&self.options.issuer]);
+        validation.set_required_spec_claims(&["exp", "iss", "aud"]);
+        validation
+    }
+}
+
+fn refusal(kind: &ErrorKind) -> AuthError {
+    AuthError::Invalid(match kind {
+        ErrorKind::ExpiredSignature => return AuthError::Expired,
+        ErrorKind::InvalidSignature => Reason::Signature,
+        ErrorKind::ImmatureSignature => Reason::NotYet,
+        ErrorKind::InvalidIssuer => Reason::Issuer,
+        ErrorKind::InvalidAudience => Reason::Audience,
+        ErrorKind::MissingRequiredClaim(_) | ErrorKind::InvalidClaimFormat(_) | ErrorKind::Json(_) => {
+            Reason::Claims
+        }
+        ErrorKind::InvalidAlgorithm | ErrorKind::UnsupportedAlgorithm => Reason::Algorithm,
+        _ => Reason::Unreadable,
+    })
+}
+
+/// A shared set of keys, as one reader sees it.
+pub(crate) type KeySet = Arc<Vec<jwks::SigningKey>>;

@@ -1,0 +1,87 @@
+//! The key file. Unknown members are refused: a misspelt `expires` would otherwise be a key for ever.
+
+use super::{Key, MAX_KEYS, date, token};
+use crate::Identity;
+use serde::Deserialize;
+
+/// Why a key file is refused. Nothing of it is used then.
+#[derive(Debug, thiserror::Error)]
+pub enum BadKeys {
+    #[error("the key file is not what it should be")]
+    Shape(#[from] serde_json::Error),
+    #[error("there are no keys in the key file")]
+    Empty,
+    #[error("{0} keys are more than the {MAX_KEYS} that are kept")]
+    TooMany(usize),
+    #[error("a key has no id")]
+    NoId,
+    #[error("two keys have the id `{0}`")]
+    SameId(String),
+    #[error("the keys `{0}` and `{1}` are the same token")]
+    SameToken(String, String),
+    #[error("`sha256` of key `{0}` is not 64 hexadecimal digits")]
+    NotHash(String),
+    #[error("key `{0}` is an empty or well-known secret")]
+    KnownSecret(String),
+    #[error("`expires` of key `{0}` is neither a date nor a time in UTC")]
+    NotDate(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    keys: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    id: String,
+    sha256: String,
+    #[serde(default)]
+    roles: Vec<String>,
+    #[serde(default)]
+    scopes: Vec<String>,
+    expires: Option<String>,
+}
+
+pub(super) fn read(text: &str) -> Result<Vec<Key>, BadKeys> {
+    let file: File = serde_json::from_str(text)?;
+    match file.keys.len() {
+        0 => return Err(BadKeys::Empty),
+        n if n > MAX_KEYS => return Err(BadKeys::TooMany(n)),
+        _ => {}
+    }
+    let keys = file.keys.into_iter().map(key).collect::<Result<Vec<_>, _>>()?;
+    refuse_twins(&keys)?;
+    Ok(keys)
+}
+
+fn key(entry: Entry) -> Result<Key, BadKeys> {
+    if entry.id.trim().is_empty() {
+        return Err(BadKeys::NoId);
+    }
+    let Some(hash) = token::from_hex(&entry.sha256) else { return Err(BadKeys::NotHash(entry.id)) };
+    if token::is_known(&hash) {
+        return Err(BadKeys::KnownSecret(entry.id));
+    }
+    let expires = match entry.expires {
+        Some(text) => Some(date::seconds(&text).ok_or_else(|| BadKeys::NotDate(entry.id.clone()))?),
+        None => None,
+    };
+    let identity = Identity { id: entry.id, roles: entry.roles, scopes: entry.scopes };
+    Ok(Key { identity, hash, expires })
+}
+
+fn refuse_twins(keys: &[Key]) -> Result<(), BadKeys> {
+    let mut by_id: Vec<&Key> = keys.iter().collect();
+    by_id.sort_unstable_by(|a, b| a.identity.id.cmp(&b.identity.id));
+    if let Some(pair) = by_id.windows(2).find(|pair| pair[0].identity.id == pair[1].identity.id) {
+        return Err(BadKeys::SameId(pair[0].identity.id.clone()));
+    }
+    by_id.sort_by_key(|key| key.hash);
+    match by_id.windows(2).find(|pair| pair[0].hash == pair[1].hash) {
+        Some(pair) => Err(BadKeys::SameToken(pair[0].identity.id.clone(), pair[1].identity.id.clone())),
+        None => Ok(()),
+    }
+}

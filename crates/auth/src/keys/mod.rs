@@ -1,0 +1,96 @@
+//! API keys: long random tokens, of which only the SHA-256 is kept.
+//!
+//! A fast hash is enough because the tokens are random and long, which is checked where we see one in plain
+//! ([`WeakToken`]); what is a person's password does not belong here.
+
+mod date;
+mod file;
+mod token;
+
+use crate::{AuthError, Identity, error::Reason};
+use std::{
+    sync::{PoisonError, RwLock},
+    time::{SystemTime, UNIX_EPOCH},
+};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+
+pub use file::BadKeys;
+pub use token::{GeneratedKey, MIN_TOKEN_BYTES, WeakToken, generate};
+
+/// Most keys that one server keeps: each is compared with each token.
+pub const MAX_KEYS: usize = 4096;
+
+/// Longest token that is looked at.
+const MAX_TOKEN_BYTES: usize = 1024;
+
+/// The keys that are valid now. Replacing them revokes what is not among the new ones, at once.
+#[derive(Debug, Default)]
+pub struct ApiKeys {
+    keys: RwLock<Vec<Key>>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Key {
+    identity: Identity,
+    hash: token::Hash,
+    /// Seconds since 1970.
+    expires: Option<u64>,
+}
+
+impl ApiKeys {
+    /// Reads a key file: `{"keys": [{"id", "sha256", "roles", "scopes", "expires"}]}`. `sha256` is what [`generate`] gave
+    /// with the token, in hex; `expires` is a date, or a time in UTC.
+    pub fn from_json(text: &str) -> Result<Self, BadKeys> {
+        Ok(Self { keys: RwLock::new(file::read(text)?) })
+    }
+
+    /// One token given in plain, such as on a command line or by a secret store.
+    pub fn from_token(identity: Identity, token: &str) -> Result<Self, WeakToken> {
+        token::check_strength(token)?;
+        let key = Key { identity, hash: token::hash(token), expires: None };
+        Ok(Self { keys: RwLock::new(vec![key]) })
+    }
+
+    /// Takes the keys of a changed file in place of the present ones; a bad file changes nothing.
+    pub fn reload(&self, text: &str) -> Result<(), BadKeys> {
+        let keys = file::read(text)?;
+        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = keys;
+        Ok(())
+    }
+
+    pub fn len(&self) -> usize {
+        self.keys.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whose token it is. The time it takes does not depend on which key it resembles, or how much.
+    pub fn check(&self, token: &str) -> Result<Identity, AuthError> {
+        if token.len() > MAX_TOKEN_BYTES {
+            return Err(AuthError::Invalid(Reason::UnknownKey));
+        }
+        let given = token::hash(token);
+        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        let mut found = Choice::from(0);
+        let mut at = 0_u32;
+        for (i, key) in (0_u32..).zip(keys.iter()) {
+            let same = key.hash.ct_eq(&given);
+            at.conditional_assign(&i, same);
+            found |= same;
+        }
+        if !bool::from(found) {
+            return Err(AuthError::Invalid(Reason::UnknownKey));
+        }
+        let key = &keys[at as usize];
+        if key.expires.is_some_and(|end| end <= now()) {
+            return Err(AuthError::Expired);
+        }
+        Ok(key.identity.clone())
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}

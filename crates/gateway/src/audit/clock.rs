@@ -1,0 +1,41 @@
+//! The time of a record, in UTC.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Now, as RFC 3339 with milliseconds.
+pub(super) fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format(since.as_secs(), since.subsec_millis())
+}
+
+fn format(seconds: u64, millis: u32) -> String {
+    let (year, month, day) = date(seconds / 86_400);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+}
+
+/// The date of a day counted from 1970, with years that begin in March, so that the leap day is the last.
+fn date(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let era_day = days % 146_097;
+    let era_year = (era_day - era_day / 1460 + era_day / 36_524 - era_day / 146_096) / 365;
+    let year_day = era_day - (365 * era_year + era_year / 4 - era_year / 100);
+    let march_month = (5 * year_day + 2) / 153;
+    let day = year_day - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let year = era_year + days / 146_097 * 400 + u64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_written_as_the_calendar_does() {
+        assert_eq!(format(0, 0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(format(951_868_799, 7), "2000-02-29T23:59:59.007Z");
+        assert_eq!(format(1_794_751_200, 999), "2026-11-15T14:00:00.999Z");
+        assert_eq!(format(4_107_542_400, 0), "2100-03-01T00:00:00.000Z");
+    }
+}

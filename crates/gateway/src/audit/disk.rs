@@ -1,0 +1,204 @@
+//! The trail's directory: its segments, its head and its lock. Names are only ever opened relative to the directory, and
+//! never through a link.
+
+use super::line::{Link, from_hex, hex};
+use rustix::{
+    fs::{self, AtFlags, FlockOperation, Mode, OFlags},
+    io::Errno,
+};
+use std::{
+    fs::{DirBuilder, File},
+    io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, FileExt},
+    path::{Path, PathBuf},
+};
+
+const HEAD: &str = "head";
+const LOCK: &str = "lock";
+const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
+
+/// Length of the head: as many digits as a sequence number can have, a blank, a hash, a newline.
+const HEAD_BYTES: usize = 20 + 1 + 64 + 1;
+
+/// Why a trail cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("the audit trail {} is in use by another process", .0.display())]
+    Locked(PathBuf),
+    #[error("the audit trail {} cannot be used", .0.display())]
+    Io(PathBuf, #[source] io::Error),
+    #[error("the audit trail {} was changed: {}; move it away to begin a new one", .0.display(), .1)]
+    Damaged(PathBuf, String),
+}
+
+/// An opened directory.
+#[derive(Debug)]
+pub(super) struct Disk {
+    dir: File,
+    /// Holds the lock while it is open.
+    lock: Option<File>,
+    #[cfg(test)]
+    faults: std::sync::Arc<super::faults::Faults>,
+}
+
+/// The segment that is being written.
+#[derive(Debug)]
+pub(super) struct Segment {
+    pub(super) number: u64,
+    pub(super) bytes: u64,
+    file: File,
+    #[cfg(test)]
+    faults: std::sync::Arc<super::faults::Faults>,
+}
+
+pub(super) fn segment_name(number: u64) -> String {
+    format!("audit-{number:06}.jsonl")
+}
+
+impl Disk {
+    /// For writing: makes the directory if need be, and keeps others from writing to it.
+    pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
+        let failed = |error: io::Error| OpenError::Io(path.to_owned(), error);
+        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
+        let mut disk = Self::read_only(path).map_err(failed)?;
+        let flags = OFlags::RDWR | OFlags::CREATE;
+        let lock = disk.file(LOCK, flags).map_err(failed)?;
+        match fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => disk.lock = Some(lock),
+            Err(Errno::WOULDBLOCK) => return Err(OpenError::Locked(path.to_owned())),
+            Err(error) => return Err(failed(error.into())),
+        }
+        Ok(disk)
+    }
+
+    pub(super) fn read_only(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let dir = File::from(fs::open(path, flags, Mode::empty())?);
+        Ok(Self {
+            dir,
+            lock: None,
+            #[cfg(test)]
+            faults: std::sync::Arc::default(),
+        })
+    }
+
+    /// The numbers of all segments, in order.
+    pub(super) fn segments(&self) -> io::Result<Vec<u64>> {
+        let mut numbers = Vec::new();
+        for entry in fs::Dir::read_from(&self.dir)? {
+            let entry = entry?;
+            let number = entry.file_name().to_str().ok().and_then(|name| {
+                let number = name.strip_prefix("audit-")?.strip_suffix(".jsonl")?.parse().ok()?;
+                (segment_name(number) == name).then_some(number)
+            });
+            numbers.extend(number);
+        }
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    pub(super) fn create(&self, number: u64) -> io::Result<Segment> {
+        #[cfg(test)]
+        self.faults.check_create()?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::APPEND;
+        let file = self.file(&segment_name(number), flags)?;
+        fs::fsync(&self.dir)?;
+        Ok(self.segment(number, 0, file))
+    }
+
+    /// Goes on in a segment after its first `bytes` bytes; what follows them is cut off.
+    pub(super) fn resume(&self, number: u64, bytes: u64) -> io::Result<Segment> {
+        let file = self.file(&segment_name(number), OFlags::WRONLY | OFlags::APPEND)?;
+        if file.metadata()?.len() > bytes {
+            file.set_len(bytes)?;
+            file.sync_data()?;
+        }
+        fs::fchmod(&file, PRIVATE)?;
+        Ok(self.segment(number, bytes, file))
+    }
+
+    pub(super) fn read(&self, number: u64) -> io::Result<File> {
+        // Not blocking: somebody may have put a pipe in the place of a segment.
+        let file = self.file(&segment_name(number), OFlags::RDONLY | OFlags::NONBLOCK)?;
+        if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
+    }
+
+    pub(super) fn remove(&self, number: u64) -> io::Result<()> {
+        fs::unlinkat(&self.dir, segment_name(number), AtFlags::empty())?;
+        Ok(fs::fsync(&self.dir)?)
+    }
+
+    /// Whether `segment` still stands where it was made.
+    pub(super) fn holds(&self, segment: &Segment) -> io::Result<bool> {
+        let named = match fs::statat(&self.dir, segment_name(segment.number), AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(named) => named,
+            Err(Errno::NOENT) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        };
+        let own = fs::fstat(&segment.file)?;
+        Ok((named.st_dev, named.st_ino) == (own.st_dev, own.st_ino))
+    }
+
+    /// How far the trail was known to be on disk; `None` when that was never written down.
+    pub(super) fn head(&self) -> io::Result<Option<Link>> {
+        let mut text = String::new();
+        match self.file(HEAD, OFlags::RDONLY | OFlags::NONBLOCK) {
+            Ok(file) => file.take(2 * HEAD_BYTES as u64).read_to_string(&mut text)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let head = text.strip_suffix('\n').and_then(|line| line.split_once(' '));
+        let link = head.and_then(|(seq, hash)| Some(Link { seq: seq.parse().ok()?, hash: from_hex(hash)? }));
+        link.map(Some).ok_or_else(|| io::Error::other("the head is not readable"))
+    }
+
+    /// Always the same length in the same place, so that one write replaces it whole.
+    pub(super) fn write_head(&self, link: &Link) -> io::Result<()> {
+        let file = self.file(HEAD, OFlags::WRONLY | OFlags::CREATE)?;
+        file.write_all_at(format!("{:020} {}\n", link.seq, hex(&link.hash)).as_bytes(), 0)
+    }
+
+    #[cfg(test)]
+    pub(super) fn with_faults(self, faults: &std::sync::Arc<super::faults::Faults>) -> Self {
+        Self { faults: std::sync::Arc::clone(faults), ..self }
+    }
+
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "in tests the disk has faults to hand on"))]
+    fn segment(&self, number: u64, bytes: u64, file: File) -> Segment {
+        Segment {
+            number,
+            bytes,
+            file,
+            #[cfg(test)]
+            faults: std::sync::Arc::clone(&self.faults),
+        }
+    }
+
+    fn file(&self, name: &str, flags: OFlags) -> io::Result<File> {
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(File::from(fs::openat(&self.dir, name, flags, PRIVATE)?))
+    }
+}
+
+impl Segment {
+    pub(super) fn append(&mut self, text: &str) -> io::Result<()> {
+        #[cfg(test)]
+        if let Some(trouble) = self.faults.next_write() {
+            self.file.write_all(&text.as_bytes()[..trouble.written.min(text.len())])?;
+            return Err(trouble.kind.into());
+        }
+        self.file.write_all(text.as_bytes())?;
+        self.bytes += text.len() as u64;
+        Ok(())
+    }
+
+    pub(super) fn sync(&self) -> io::Result<()> {
+        #[cfg(test)]
+        self.faults.check_sync()?;
+        self.file.sync_data()
+    }
+
+    pub(super) fn cut(&self, bytes: u64) -> io::Result<()> {
+        self.file.set_len(bytes)
+    }
+}

@@ -1,0 +1,93 @@
+//! One line of the trail, and its place in the chain.
+
+use ring::digest;
+use std::fmt::Write;
+
+/// The hash of a record.
+pub(super) type Hash = [u8; digest::SHA256_OUTPUT_LEN];
+
+const SEQ: &str = "{\"seq\":";
+const HASH: &str = ",\"hash\":\"";
+const END: &str = "\"}";
+
+/// The last record of a chain so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Link {
+    pub(super) seq: u64,
+    pub(super) hash: Hash,
+}
+
+/// A line that was read, whether or not it belongs where it stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line<'a> {
+    pub(super) seq: u64,
+    /// The hash that the line says it has.
+    pub(super) hash: Hash,
+    /// Everything that is hashed.
+    text: &'a [u8],
+    /// The members after `seq`, without the hash.
+    pub(super) members: &'a str,
+}
+
+impl Link {
+    /// What the first record follows.
+    pub(super) const GENESIS: Self = Self { seq: 0, hash: [0; 32] };
+
+    /// Writes the next line, newline included, and becomes it.
+    pub(super) fn append(&mut self, members: &str, out: &mut String) {
+        let start = out.len();
+        self.seq += 1;
+        write!(out, "{SEQ}{},{members}", self.seq).expect("a String takes all text");
+        self.hash = hash(&self.hash, &out.as_bytes()[start..]);
+        out.push_str(HASH);
+        out.push_str(&hex(&self.hash));
+        out.push_str(END);
+        out.push('\n');
+    }
+}
+
+impl<'a> Line<'a> {
+    /// Reads a line without its newline; `None` when it is not one of ours.
+    pub(super) fn read(line: &'a [u8]) -> Option<Self> {
+        let line = std::str::from_utf8(line).ok()?;
+        let (text, tail) = line.split_at_checked(line.len().checked_sub(HASH.len() + 64 + END.len())?)?;
+        let hash = from_hex(tail.strip_prefix(HASH)?.strip_suffix(END)?)?;
+        let (seq, members) = text.strip_prefix(SEQ)?.split_once(',')?;
+        Some(Self { seq: seq.parse().ok()?, hash, text: text.as_bytes(), members })
+    }
+
+    pub(super) fn follows(&self, before: &Hash) -> bool {
+        hash(before, self.text) == self.hash
+    }
+
+    pub(super) fn link(&self) -> Link {
+        Link { seq: self.seq, hash: self.hash }
+    }
+
+    /// The kind of record, which stands first among the members.
+    pub(super) fn kind(&self) -> Option<&'a str> {
+        self.members.strip_prefix("\"kind\":\"")?.split('"').next()
+    }
+}
+
+fn hash(before: &Hash, text: &[u8]) -> Hash {
+    let mut context = digest::Context::new(&digest::SHA256);
+    context.update(before);
+    context.update(text);
+    context.finish().as_ref().try_into().expect("SHA-256 has 32 bytes")
+}
+
+pub(super) fn hex(hash: &Hash) -> String {
+    hash.iter().flat_map(|b| [b >> 4, b & 15]).map(|n| char::from(b"0123456789abcdef"[n as usize])).collect()
+}
+
+pub(super) fn from_hex(text: &str) -> Option<Hash> {
+    if text.len() != 64 || !text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)) {
+        return None;
+    }
+    let mut hash = [0; 32];
+    for (i, byte) in hash.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * i..2 * i + 2], 16).ok()?;
+    }
+    Some(hash)
+}

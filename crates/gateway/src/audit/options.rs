@@ -1,0 +1,66 @@
+//! How a trail is kept.
+
+use super::Redaction;
+use std::time::Duration;
+
+/// How a trail is kept.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub durability: Durability,
+    /// Size at which a segment is followed by the next.
+    pub segment_bytes: u64,
+    /// Calls that may be under way or wait to be written; the next one waits.
+    pub calls: usize,
+    /// Longest wait for the disk before a call goes the way of [`OnFailure`].
+    pub patience: Duration,
+    /// What becomes of calls that may change something when the trail cannot be written.
+    pub mutating: OnFailure,
+    /// The same for calls that only read.
+    pub reading: OnFailure,
+    pub redaction: Redaction,
+    #[cfg(test)]
+    pub(super) faults: std::sync::Arc<super::faults::Faults>,
+}
+
+/// When records are on the disk itself, and not only in the system's memory, which outlives the process but no power cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// Before a call that may change something runs; everything else within a second.
+    #[default]
+    Sync,
+    /// Within this time.
+    Batch { interval: Duration },
+}
+
+/// Whether a call is made that cannot be recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnFailure {
+    Refuse,
+    Allow,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            durability: Durability::default(),
+            segment_bytes: 64 * 1024 * 1024,
+            calls: 8192,
+            patience: Duration::from_secs(5),
+            mutating: OnFailure::Refuse,
+            reading: OnFailure::Allow,
+            redaction: Redaction::default(),
+            #[cfg(test)]
+            faults: std::sync::Arc::default(),
+        }
+    }
+}
+
+impl Durability {
+    /// Longest time a written record may stay unsynced.
+    pub(super) fn interval(self) -> Duration {
+        match self {
+            Self::Sync => Duration::from_secs(1),
+            Self::Batch { interval } => interval,
+        }
+    }
+}

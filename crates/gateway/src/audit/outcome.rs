@@ -1,0 +1,58 @@
+//! How a call ended, in a word.
+
+use trunkline_protocol::{FaultKind, Outcome, method};
+
+/// The end of a call as the trail tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ending {
+    pub(super) word: &'static str,
+    /// The catalogue's code of the failure.
+    pub(super) code: Option<&'static str>,
+    pub(super) bytes: Option<usize>,
+}
+
+impl Ending {
+    /// The caller went away, or asked to stop.
+    pub(super) const CANCELLED: Self = Self::word("cancelled");
+
+    /// The handler panicked.
+    pub(super) const PANICKED: Self = Self::word("panicked");
+
+    /// The call was not made because it could not be recorded.
+    pub(super) const UNRECORDABLE: Self = Self::word("refused");
+
+    const fn word(word: &'static str) -> Self {
+        Self { word, code: None, bytes: None }
+    }
+
+    pub(super) fn of(asked: &str, outcome: &Outcome) -> Self {
+        match outcome {
+            Ok(result) => {
+                let failed = asked == method::TOOLS_CALL && result.member_as::<bool>("isError") == Some(true);
+                let word = if failed { "tool_error" } else { "ok" };
+                Self { word, code: None, bytes: Some(result.as_bytes().len()) }
+            }
+            Err(fault) => Self { code: Some(fault.entry().code), ..Self::word(word(fault.kind())) },
+        }
+    }
+}
+
+fn word(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::Unauthorized | FaultKind::Forbidden | FaultKind::Declined | FaultKind::UrlRefused => {
+            "denied"
+        }
+        FaultKind::InvalidRequest
+        | FaultKind::NotAvailable
+        | FaultKind::CapabilityMissing
+        | FaultKind::ClientCapabilityMissing
+        | FaultKind::HeaderMismatch
+        | FaultKind::UnsupportedRevision
+        | FaultKind::ResourceNotFound
+        | FaultKind::TooLarge => "invalid",
+        FaultKind::RateLimited | FaultKind::Overloaded => "limited",
+        FaultKind::Timeout => "timed_out",
+        FaultKind::Cancelled => "cancelled",
+        _ => "failed",
+    }
+}

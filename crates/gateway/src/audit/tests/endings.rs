@@ -1,0 +1,67 @@
+use super::*;
+use crate::limit::{Limited, Limits, Quota};
+use futures_util::FutureExt;
+use std::time::Duration;
+
+#[tokio::test]
+async fn d09_every_way_a_call_ends_leaves_exactly_one_pair() {
+    let dir = tempfile::tempdir().unwrap();
+    let (handler, trail) = audited(dir.path(), Options::default());
+    let ways = ["ok", "denied", "invalid", "limited", "timed_out", "failed", "tool_error", "chatty"];
+    for way in ways {
+        drop(call(&handler, way).await);
+    }
+    // Cancelled: while it runs, and while its start record waits for the disk.
+    let mut running = handler.call(tool("never", &json!({})));
+    assert!(tokio::time::timeout(Duration::from_millis(50), running.next()).await.is_err());
+    drop(running);
+    let mut waiting = handler.call(tool("never", &json!({})));
+    assert!(waiting.next().now_or_never().is_none());
+    drop(waiting);
+    // Never polled: it did not begin.
+    drop(handler.call(tool("unpolled", &json!({}))));
+    let handler = Arc::new(handler);
+    let panicking = Arc::clone(&handler);
+    let panicked = tokio::spawn(async move { call(&panicking, "panicked").await }).await;
+    assert!(panicked.unwrap_err().is_panic());
+    drop((handler, trail));
+
+    let records = records(dir.path());
+    let (starts, ends) = (of_kind(&records, "start"), of_kind(&records, "end"));
+    assert_eq!((starts.len(), ends.len()), (ways.len() + 3, ways.len() + 3));
+    for start in starts {
+        let own: Vec<_> = ends.iter().filter(|end| end["call"] == start["call"]).collect();
+        assert_eq!(own.len(), 1);
+        let want = match start["target"].as_str().unwrap() {
+            "never" => "cancelled",
+            "chatty" => "ok",
+            other => other,
+        };
+        assert_eq!(own[0]["outcome"], want);
+        assert!(own[0]["seq"].as_u64() > start["seq"].as_u64());
+        assert_eq!((&own[0]["caller"], &own[0]["target"]), (&start["caller"], &start["target"]));
+    }
+    assert_eq!(verify(dir.path()).unwrap().unfinished, 0);
+}
+
+#[tokio::test]
+async fn d09_a_limit_behind_the_trail_is_recorded_with_its_code() {
+    let dir = tempfile::tempdir().unwrap();
+    let trail = Trail::open(dir.path(), Options::default()).unwrap();
+    let quota = Quota::new(1.try_into().unwrap(), Duration::from_hours(1));
+    let limited = Limited::new(Desk, &Limits { per_caller: Some(quota), ..Limits::default() });
+    let handler = Audited::new(limited, trail.clone(), Arc::new(|_| false));
+    handler.call(Call::new(method::PING, None)).outcome().await.unwrap();
+    handler.call(Call::new(method::TOOLS_LIST, None)).outcome().await.unwrap();
+    let fault = handler.call(tool("x", &json!({}))).outcome().await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::RateLimited);
+    trail.event("auth", "10.0.0.1", "Bearer sesame was refused");
+    drop((handler, trail));
+    let records = records(dir.path());
+    let ends = of_kind(&records, "end");
+    assert_eq!(ends.len(), 2, "pings are not recorded");
+    assert_eq!((&ends[1]["outcome"], &ends[1]["code"]), (&json!("limited"), &json!("E213")));
+    assert_eq!(of_kind(&records, "event")[0]["detail"], "Bearer *** was refused");
+    let starts = of_kind(&records, "start");
+    assert_eq!((&starts[0]["effect"], &starts[1]["effect"]), (&json!("reads"), &json!("may-change")));
+}

@@ -1,0 +1,105 @@
+//! Trail: the handle to a trail that is being written.
+
+use super::{
+    OpenError, Options, Status,
+    disk::Disk,
+    members::Members,
+    open_call::OpenCall,
+    queue::{Entry, Need, Queue},
+    recover,
+    redact::mask,
+    writer::Writer,
+};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::{self, JoinHandle},
+};
+use trunkline_protocol::{Call, Fault, FaultKind};
+
+/// A trail that is open for writing. Clones share it; the last one to go waits until everything is on disk.
+#[derive(Debug, Clone)]
+pub struct Trail(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    queue: Arc<Queue>,
+    options: Options,
+    /// Tells the calls of this process from those of others.
+    process: String,
+    calls: AtomicU64,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl Trail {
+    /// Opens the trail in `dir`, which is made if need be, and goes on where it ended.
+    pub fn open(dir: impl AsRef<Path>, options: Options) -> Result<Self, OpenError> {
+        let dir = dir.as_ref();
+        let failed = |error| OpenError::Io(dir.to_owned(), error);
+        let disk = Disk::open(dir)?;
+        #[cfg(test)]
+        let disk = disk.with_faults(&options.faults);
+        let recovered = recover::recover(&disk, dir)?;
+        let queue = Arc::new(Queue::new(&options));
+        let writer = Writer::start(disk, recovered, Arc::clone(&queue), &options).map_err(failed)?;
+        let writer =
+            thread::Builder::new().name("audit".to_owned()).spawn(|| writer.run()).map_err(failed)?;
+        let process = uuid::Uuid::new_v4().simple().to_string()[..8].to_owned();
+        Ok(Self(Arc::new(Inner { queue, options, process, calls: AtomicU64::new(0), writer: Some(writer) })))
+    }
+
+    /// Records something that is not a call, such as a refused token. `what` is a word for programs.
+    pub fn event(&self, what: &str, caller: &str, detail: &str) {
+        let Ok(slot) = Arc::clone(&self.0.queue.slots).try_acquire_owned() else {
+            self.0.queue.lose();
+            return;
+        };
+        let members = Members::new("event")
+            .text("what", what)
+            .text("caller", caller)
+            .text("detail", &mask(detail))
+            .finish();
+        self.0.queue.push(Entry { members, need: Need::Written, told: None, slot: Some(slot) });
+    }
+
+    /// How the trail is doing, for health checks and metrics.
+    pub fn status(&self) -> Status {
+        self.0.queue.status().clone()
+    }
+
+    pub(super) fn options(&self) -> &Options {
+        &self.0.options
+    }
+
+    pub(super) fn queue(&self) -> &Arc<Queue> {
+        &self.0.queue
+    }
+
+    /// Opens a call: waits for a slot. Nothing is recorded yet.
+    pub(super) async fn enter(&self, call: &Call) -> Result<OpenCall, Fault> {
+        let slots = Arc::clone(&self.0.queue.slots);
+        let slot = tokio::time::timeout(self.0.options.patience, slots.acquire_owned()).await;
+        let Ok(Ok(slot)) = slot else {
+            self.0.queue.lose();
+            let text = "the audit trail cannot keep up; try again later";
+            return Err(Fault::new(FaultKind::Overloaded, text));
+        };
+        let number = self.0.calls.fetch_add(1, Ordering::Relaxed);
+        let id = format!("{}-{number}", self.0.process);
+        Ok(OpenCall::new(self.clone(), id, call, slot))
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.queue.close();
+        if let Some(writer) = self.writer.take()
+            && writer.join().is_err()
+        {
+            tracing::error!("ALARM: the writer of the audit trail panicked");
+        }
+    }
+}

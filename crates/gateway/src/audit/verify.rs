@@ -1,0 +1,232 @@
+//! Reading a trail again, to see whether it is whole.
+//!
+//! A trail may be verified while it is written: the head is read first, and a trail that has grown since is no problem.
+
+use super::{
+    disk::{Disk, segment_name},
+    line::{Line, Link, from_hex, hex},
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    fmt,
+    io::{self, BufRead, BufReader},
+    path::Path,
+};
+
+/// The cause in the opening of a segment that follows one on which the disk failed.
+pub(super) const FAILURE: &str = "failure";
+
+/// Most problems that are told one by one.
+const MAX_PROBLEMS: usize = 1000;
+
+/// How many segments in a row are skipped that were made on a failing disk, but not begun.
+const MAX_UNOPENED: usize = 16;
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    pub segments: u64,
+    pub records: u64,
+    /// Calls whose end is not recorded: under way now, or when a process died.
+    pub unfinished: u64,
+    /// Records that the writer itself says it could not keep.
+    pub lost: u64,
+    /// Bytes after the last whole line, as a process leaves them that is killed while it writes.
+    pub torn: u64,
+    /// Lines at the end of a segment on which the disk failed, and which stand again in the next.
+    pub repeated: u64,
+    pub last: Option<Anchor>,
+    pub problems: Vec<Problem>,
+}
+
+/// One record by number and hash. Kept elsewhere, it shows later that the trail up to it is still the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Anchor {
+    pub seq: u64,
+    pub hash: String,
+}
+
+/// One thing that is not as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    pub segment: String,
+    /// The line in the segment, from 1; 0 for the segment as a whole.
+    pub line: u64,
+    pub kind: ProblemKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub enum ProblemKind {
+    /// The text of a record, or the one before it, is not what was written.
+    Changed,
+    /// A line that is no record.
+    Unreadable,
+    /// Records are missing, or stand elsewhere: this number came after that.
+    Order { found: u64, after: u64 },
+    /// This segment, and perhaps more after it, is missing or is not a file that can be read.
+    Missing,
+    /// The trail once went on to this record.
+    Truncated { head: u64 },
+    /// The trail does not say how far it went.
+    NoHead,
+}
+
+/// The first record of a segment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Opening {
+    /// What it follows.
+    pub(super) follows: Link,
+    after_failure: bool,
+}
+
+/// Reads the whole trail in `dir`.
+pub fn verify(dir: impl AsRef<Path>) -> io::Result<Report> {
+    let disk = Disk::read_only(dir.as_ref())?;
+    let head = disk.head();
+    let numbers = disk.segments()?;
+    let unreadable = head.is_err();
+    let head = head.ok().flatten();
+    let mut check = Check { disk: &disk, report: Report::default(), at: Link::GENESIS, head };
+    if unreadable || (head.is_none() && !numbers.is_empty()) {
+        check.problem("head".to_owned(), 0, ProblemKind::NoHead);
+    }
+    let mut expected = 1;
+    for (at, number) in numbers.iter().enumerate() {
+        if *number != expected {
+            check.problem(segment_name(expected), 0, ProblemKind::Missing);
+        }
+        expected = number + 1;
+        check.segment(*number, &numbers[at + 1..]);
+    }
+    if let Some(head) = check.head.filter(|head| head.seq > check.at.seq) {
+        check.problem("head".to_owned(), 0, ProblemKind::Truncated { head: head.seq });
+    }
+    Ok(check.report)
+}
+
+impl Report {
+    pub fn is_intact(&self) -> bool {
+        self.problems.is_empty()
+    }
+}
+
+impl Opening {
+    pub(super) fn read(line: &Line<'_>) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Segment {
+            kind: String,
+            prev: String,
+            cause: String,
+        }
+
+        let segment: Segment = serde_json::from_str(&format!("{{{}}}", line.members)).ok()?;
+        let follows = Link { seq: line.seq.checked_sub(1)?, hash: from_hex(&segment.prev)? };
+        (segment.kind == "segment").then_some(Self { follows, after_failure: segment.cause == FAILURE })
+    }
+}
+
+struct Check<'a> {
+    disk: &'a Disk,
+    report: Report,
+    at: Link,
+    head: Option<Link>,
+}
+
+impl Check<'_> {
+    fn segment(&mut self, number: u64, later: &[u64]) {
+        let name = segment_name(number);
+        let Ok(file) = self.disk.read(number) else {
+            self.problem(name, 0, ProblemKind::Missing);
+            return;
+        };
+        self.report.segments += 1;
+        // After a failure the next segment says which record of this one was the last that counts.
+        let next = later.iter().take(MAX_UNOPENED).find_map(|number| self.opening(*number));
+        let stop = next.filter(|next| next.after_failure).map(|next| next.follows.seq);
+        let mut reader = BufReader::new(file);
+        let mut text = Vec::new();
+        for at in 1.. {
+            text.clear();
+            match reader.read_until(b'\n', &mut text) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(_) => return self.problem(name, at, ProblemKind::Unreadable),
+            }
+            let whole = text.strip_suffix(b"\n");
+            let line = whole.and_then(Line::read);
+            match (line, stop) {
+                (line, Some(stop)) if line.is_none_or(|line| line.seq > stop) => self.report.repeated += 1,
+                (Some(line), _) => self.line(&name, at, &line),
+                (None, _) if whole.is_none() && later.is_empty() => self.report.torn += text.len() as u64,
+                (None, _) => self.problem(name.clone(), at, ProblemKind::Unreadable),
+            }
+        }
+    }
+
+    /// How the segment `number` begins, if it does.
+    fn opening(&self, number: u64) -> Option<Opening> {
+        let mut text = Vec::new();
+        BufReader::new(self.disk.read(number).ok()?).read_until(b'\n', &mut text).ok()?;
+        Opening::read(&Line::read(text.strip_suffix(b"\n")?)?)
+    }
+
+    /// Goes on from what the line says of itself, so that one change is one problem.
+    fn line(&mut self, name: &str, at: u64, line: &Line<'_>) {
+        let other_head = self.head.is_some_and(|head| head.seq == line.seq && head.hash != line.hash);
+        let misplaced = !line.follows(&self.at.hash) || (at == 1 && !self.is_opened_by(line));
+        let kind = if line.seq != self.at.seq + 1 {
+            Some(ProblemKind::Order { found: line.seq, after: self.at.seq })
+        } else if misplaced || other_head {
+            Some(ProblemKind::Changed)
+        } else {
+            None
+        };
+        if let Some(kind) = kind {
+            self.problem(name.to_owned(), at, kind);
+        }
+        self.at = line.link();
+        self.report.last = Some(Anchor { seq: line.seq, hash: hex(&line.hash) });
+        self.report.records += 1;
+        match line.kind() {
+            Some("start") => self.report.unfinished += 1,
+            Some("end") => self.report.unfinished = self.report.unfinished.saturating_sub(1),
+            Some("gap") => self.report.lost += lost(line),
+            _ => {}
+        }
+    }
+
+    fn is_opened_by(&self, line: &Line<'_>) -> bool {
+        Opening::read(line).is_some_and(|opening| opening.follows == self.at)
+    }
+
+    fn problem(&mut self, segment: String, line: u64, kind: ProblemKind) {
+        if self.report.problems.len() < MAX_PROBLEMS {
+            self.report.problems.push(Problem { segment, line, kind });
+        }
+    }
+}
+
+fn lost(line: &Line<'_>) -> u64 {
+    let members = serde_json::from_str::<serde_json::Value>(&format!("{{{}}}", line.members));
+    members.ok().and_then(|members| members["lost"].as_u64()).unwrap_or(0)
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: ", self.segment, self.line)?;
+        match &self.kind {
+            ProblemKind::Changed => f.write_str("this record, or the one before it, was changed"),
+            ProblemKind::Unreadable => f.write_str("this line is no record"),
+            ProblemKind::Order { found, after } => {
+                write!(f, "record {found} stands after record {after}: records were removed or moved")
+            }
+            ProblemKind::Missing => f.write_str("the segment is missing or not a file"),
+            ProblemKind::Truncated { head } => {
+                write!(f, "the trail went on to record {head}: its end was removed")
+            }
+            ProblemKind::NoHead => {
+                f.write_str("the file that says how far the trail goes is missing or unreadable")
+            }
+        }
+    }
+}

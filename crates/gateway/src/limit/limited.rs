@@ -1,0 +1,147 @@
+//! Limited: a handler that is asked only as often as the limits allow.
+
+use super::{Quota, Rate, TooSoon};
+use std::{borrow::Cow, collections::HashMap};
+use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notify, Raw, Reply, method};
+
+/// What is limited. Everything that is `None` is not.
+#[derive(Debug, Clone, Default)]
+pub struct Limits {
+    /// Calls of any method by one caller; pings are free.
+    pub per_caller: Option<Quota>,
+    /// Calls of one tool, by all callers together.
+    pub per_tool: Option<Quota>,
+    /// Other quotas than `per_tool` for tools by name.
+    pub tools: HashMap<String, Quota>,
+}
+
+/// A handler behind [`Limits`]. A refusal is a fault whose data has `retryAfter` (seconds, rounded up) and `retryAfterMs`.
+#[derive(Debug)]
+pub struct Limited<H> {
+    inner: H,
+    per_caller: Option<Rate>,
+    per_tool: Option<Rate>,
+    tools: HashMap<String, Rate>,
+}
+
+impl<H: Handler> Limited<H> {
+    pub fn new(inner: H, limits: &Limits) -> Self {
+        let tools = limits.tools.iter().map(|(name, quota)| (name.clone(), Rate::with_keys(*quota, 1)));
+        Self {
+            inner,
+            per_caller: limits.per_caller.map(Rate::new),
+            per_tool: limits.per_tool.map(Rate::new),
+            tools: tools.collect(),
+        }
+    }
+
+    fn check(&self, call: &Call) -> Result<(), Fault> {
+        if call.method == method::PING {
+            return Ok(());
+        }
+        if let Some(rate) = &self.per_caller {
+            rate.check(&call.caller.id).map_err(|soon| refusal("calls", soon))?;
+        }
+        if call.method != method::TOOLS_CALL || (self.per_tool.is_none() && self.tools.is_empty()) {
+            return Ok(());
+        }
+        // A call without a name is the handler's to refuse.
+        let name = call.params.as_ref().and_then(|params| params.member_as::<Cow<'static, str>>("name"));
+        let Some(name) = name else { return Ok(()) };
+        let rate = self.tools.get(name.as_ref()).or(self.per_tool.as_ref());
+        rate.map_or(Ok(()), |rate| rate.check(&name)).map_err(|soon| refusal("calls of this tool", soon))
+    }
+}
+
+impl<H: Handler> Handler for Limited<H> {
+    fn call(&self, call: Call) -> Reply {
+        // Counted before the reply is polled: an offer that is dropped has been made all the same.
+        match self.check(&call) {
+            Ok(()) => self.inner.call(call),
+            Err(fault) => Reply::ready(Err(fault)),
+        }
+    }
+
+    fn notify(&self, notice: Notify) {
+        self.inner.notify(notice);
+    }
+}
+
+fn refusal(what: &str, TooSoon { retry_after }: TooSoon) -> Fault {
+    let millis = u64::try_from(retry_after.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
+    let seconds = millis.div_ceil(1000);
+    let data = serde_json::json!({"retryAfter": seconds, "retryAfterMs": millis});
+    Fault::new(FaultKind::RateLimited, format!("too many {what}; try again in {seconds} s"))
+        .with_data(Raw::from(data))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+        time::Duration,
+    };
+    use trunkline_protocol::Caller;
+
+    #[derive(Default)]
+    struct Counter(AtomicUsize);
+
+    impl Handler for Counter {
+        fn call(&self, _: Call) -> Reply {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            Reply::ready(Ok(Raw::empty_object()))
+        }
+
+        fn notify(&self, _: Notify) {}
+    }
+
+    fn quota(limit: u32, seconds: u64) -> Quota {
+        Quota::new(limit.try_into().unwrap(), Duration::from_secs(seconds))
+    }
+
+    fn call(who: &str, tool: &str) -> Call {
+        let mut call =
+            Call::new(method::TOOLS_CALL, Some(serde_json::json!({"name": tool, "arguments": {}}).into()));
+        call.caller = Arc::new(Caller { id: who.to_owned(), ..(*Caller::local()).clone() });
+        call
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_above_the_limit_is_told_when_to_come_back_and_others_are_not_touched() {
+        let limits = Limits { per_caller: Some(quota(2, 3)), ..Limits::default() };
+        let limited = Limited::new(Counter::default(), &limits);
+        limited.call(call("ada", "x")).outcome().await.unwrap();
+        limited.call(Call { method: "tools/list".into(), ..call("ada", "x") }).outcome().await.unwrap();
+        let fault = limited.call(call("ada", "y")).outcome().await.unwrap_err();
+        assert_eq!(fault.kind(), FaultKind::RateLimited);
+        assert_eq!(fault.data().unwrap().as_str(), r#"{"retryAfter":2,"retryAfterMs":1500}"#);
+        limited.call(call("bob", "x")).outcome().await.unwrap();
+        limited.call(Call { method: method::PING.into(), ..call("ada", "x") }).outcome().await.unwrap();
+        assert_eq!(limited.inner.0.load(Ordering::SeqCst), 4);
+        tokio::time::advance(Duration::from_millis(1500)).await;
+        limited.call(call("ada", "x")).outcome().await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_tool_has_its_own_limit_over_all_callers() {
+        let tools = HashMap::from([("slow".to_owned(), quota(1, 60))]);
+        let limited = Limited::new(
+            Counter::default(),
+            &Limits { per_tool: Some(quota(3, 60)), tools, ..Limits::default() },
+        );
+        limited.call(call("ada", "slow")).outcome().await.unwrap();
+        assert!(limited.call(call("bob", "slow")).outcome().await.is_err());
+        let escaped = Raw::parse(r#"{"name":"sl\u006fw"}"#).unwrap();
+        let spelt = Call { params: Some(escaped), ..call("eve", "") };
+        assert!(limited.call(spelt).outcome().await.is_err(), "another spelling is the same tool");
+        for who in ["a", "b", "c"] {
+            limited.call(call(who, "quick")).outcome().await.unwrap();
+        }
+        assert!(limited.call(call("d", "quick")).outcome().await.is_err());
+        limited.call(call("d", "other")).outcome().await.unwrap();
+    }
+}

@@ -1,0 +1,192 @@
+//! The audit trail of a process that dies, and of one whose disk is full. Both run this test program again as that process.
+
+use serde_json::{Value, json};
+use std::{
+    collections::HashSet,
+    fs,
+    hash::{BuildHasher, RandomState},
+    io::{BufRead, BufReader, Read, Write, stdin, stdout},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::Arc,
+};
+use trunkline_gateway::audit::{Audited, Options, Trail, verify};
+use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notify, Raw, Reply, method};
+
+const KILLS: usize = 200;
+
+struct Echo;
+
+impl Handler for Echo {
+    fn call(&self, call: Call) -> Reply {
+        Reply::ready(Ok(call.params.unwrap_or_else(Raw::null)))
+    }
+
+    fn notify(&self, _: Notify) {}
+}
+
+fn audited(dir: &Path, segment_bytes: u64) -> Result<Audited<Echo>, String> {
+    let options = Options { segment_bytes, ..Options::default() };
+    let trail = Trail::open(dir, options).map_err(|error| format!("{error:?}"))?;
+    Ok(Audited::new(Echo, trail, Arc::new(|tool| tool.starts_with("get"))))
+}
+
+async fn call(handler: &Audited<Echo>, name: &str) -> Result<Raw, Fault> {
+    let params = json!({"name": name, "arguments": {"path": "/tmp/x", "content": "some text"}});
+    handler.call(Call::new(method::TOOLS_CALL, Some(params.into()))).outcome().await
+}
+
+fn say(line: &str) {
+    stdout().write_all(format!("\n{line}\n").as_bytes()).expect("the parent listens");
+}
+
+fn dir_from_stdin() -> (PathBuf, String) {
+    let mut lines = stdin().lines().map(|line| line.expect("the parent writes lines"));
+    (lines.next().unwrap_or_default().into(), lines.next().unwrap_or_default())
+}
+
+/// Runs one of the ignored tests below as a process of its own, by way of `launcher` if that is not empty.
+fn spawn(test: &str, launcher: &[&str], input: &str) -> (Child, ChildStdin) {
+    let own = std::env::current_exe().expect("a test has a path");
+    let mut command = match launcher {
+        [] => Command::new(own),
+        [program, arguments @ ..] => {
+            let mut command = Command::new(program);
+            command.args(arguments).arg(own);
+            command
+        }
+    };
+    command.args([test, "--exact", "--ignored", "--nocapture"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut pipe = child.stdin.take().expect("it is piped");
+    pipe.write_all(input.as_bytes()).expect("it reads");
+    (child, pipe)
+}
+
+#[test]
+fn d01_no_answered_call_is_missing_after_200_kills() {
+    let dir = tempfile::tempdir().unwrap();
+    let random = RandomState::new();
+    let mut answered = HashSet::new();
+    for kill in 0..KILLS {
+        let input = format!("{}\n{kill}\n", dir.path().display());
+        let (mut child, pipe) = spawn("writer_process", &[], &input);
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let after = random.hash_one(kill) % 24;
+        let mut seen = 0;
+        for line in lines.by_ref() {
+            seen += u64::from(line == "opening");
+            if let Some(call) = line.strip_prefix("answered ") {
+                answered.insert(call.to_owned());
+                seen += 1;
+            }
+            if seen > after {
+                break;
+            }
+        }
+        child.kill().unwrap();
+        answered.extend(lines.filter_map(|line| line.strip_prefix("answered ").map(str::to_owned)));
+        assert_eq!(child.wait().unwrap().code(), None, "it was killed, and had not ended by itself");
+        drop(pipe);
+        let report = verify(dir.path()).unwrap();
+        assert!(report.is_intact(), "after kill {kill}: {report:#?}");
+    }
+    assert!(answered.len() > KILLS, "{}", answered.len());
+    let ended = targets(dir.path(), "end");
+    let missing: Vec<_> = answered.difference(&ended).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    let started = targets(dir.path(), "start");
+    assert!(ended.is_subset(&started));
+    assert!(verify(dir.path()).unwrap().segments > 20);
+}
+
+/// The targets of all records of one kind.
+fn targets(dir: &Path, kind: &str) -> HashSet<String> {
+    let mut found = HashSet::new();
+    for entry in fs::read_dir(dir).expect("the trail is there") {
+        let path = entry.expect("it can be listed").path();
+        if path.extension().is_none_or(|extension| extension != "jsonl") {
+            continue;
+        }
+        let text = fs::read_to_string(path).expect("a segment is text");
+        let records = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let targets = records.filter(|record| record["kind"] == kind);
+        found.extend(targets.filter_map(|record| record["target"].as_str().map(str::to_owned)));
+    }
+    found
+}
+
+#[test]
+#[ignore = "is run by d01"]
+fn writer_process() {
+    let (dir, tag) = dir_from_stdin();
+    say("opening");
+    let handler = Arc::new(audited(&dir, 16 * 1024).unwrap());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let tasks = (0..8).map(|task| {
+            let (handler, tag) = (Arc::clone(&handler), tag.clone());
+            tokio::spawn(async move {
+                for n in 0.. {
+                    let effect = if n % 2 == 0 { "write" } else { "get" };
+                    let name = format!("{effect}-{tag}-{task}-{n}");
+                    call(&handler, &name).await.unwrap();
+                    say(&format!("answered {name}"));
+                }
+            })
+        });
+        for task in tasks.collect::<Vec<_>>() {
+            task.await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn d02_a_file_system_that_is_full_refuses_changes_until_there_is_room() {
+    let dir = tempfile::tempdir().unwrap();
+    let mount = format!("mount -t tmpfs -o size=8m tmpfs '{}' && exec \"$@\"", dir.path().display());
+    let launcher = ["unshare", "-rm", "sh", "-c", &mount, "sh"];
+    let (mut child, pipe) = spawn("full_disk_process", &launcher, &format!("{}\n\n", dir.path().display()));
+    drop(pipe);
+    let mut text = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    let status = child.wait().unwrap();
+    if !text.contains("mounted") {
+        eprintln!("not shown here: this system does not let its users mount a small file system");
+        return;
+    }
+    assert!(status.success() && text.contains("\nintact\n"), "{text}");
+}
+
+#[tokio::test]
+#[ignore = "is run by d02"]
+async fn full_disk_process() {
+    let (dir, _) = dir_from_stdin();
+    say("mounted");
+    let ballast = dir.join("ballast");
+    fs::write(&ballast, vec![1; 6 * 1024 * 1024]).unwrap();
+    let trail = dir.join("trail");
+    let handler = audited(&trail, 256 * 1024).unwrap();
+    let mut answered = HashSet::new();
+    let fault = loop {
+        let name = format!("write-{}", answered.len());
+        match call(&handler, &name).await {
+            Ok(_) => assert!(answered.insert(name)),
+            Err(fault) => break fault,
+        }
+        assert!(answered.len() < 100_000, "the disk is never full");
+    };
+    assert_eq!(fault.kind(), FaultKind::StoreUnavailable);
+    assert!(call(&handler, "get-while-full").await.is_ok());
+    assert!(verify(&trail).unwrap().is_intact());
+    fs::remove_file(ballast).unwrap();
+    while call(&handler, "write-again").await.is_err() {
+        tokio::task::yield_now().await;
+    }
+    drop(handler);
+    let report = verify(&trail).unwrap();
+    assert!(report.is_intact() && report.unfinished == 0, "{report:#?}");
+    answered.extend(["get-while-full".to_owned(), "write-again".to_owned()]);
+    assert!(answered.is_subset(&targets(&trail, "end")));
+    say("intact");
+}

@@ -1,0 +1,241 @@
+//! What the fault tests share: how to connect to a scripted peer, and how to let time pass.
+
+use serde_json::{Value, json};
+use std::{
+    future::Future,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::task::JoinHandle;
+use trunkline_client::{
+    Abilities, Ability, Asked as HostAsked, Client, ConnectOptions, Direction, Host, Ids, Speak, Tap, Target,
+    resilience::RetryOptions,
+};
+use trunkline_protocol::{Era, Fault, Notification, Object, Outcome, Raw, message::CallToolResult};
+use trunkline_testkit::script::{Asked, HttpPeer, ProcessLine, ProcessPeer};
+
+/// Real time after which a test counts as hanging; reached only when it fails.
+const HANG: Duration = Duration::from_mins(1);
+
+pub(crate) const INITIALIZED: &str = "notifications/initialized";
+
+/// Runs a test on one thread, and fails it when it hangs. The limit is on real time, because tests move the clock.
+pub(crate) fn run(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (expire, expired) = tokio::sync::oneshot::channel::<()>();
+        std::thread::spawn(move || {
+            std::thread::sleep(HANG);
+            drop(expire);
+        });
+        tokio::select! {
+            () = test => {}
+            _ = expired => panic!("the test hangs"),
+        }
+    });
+    runtime.shutdown_timeout(Duration::from_secs(1));
+}
+
+/// Lets time pass for timers that run already, at once.
+pub(crate) async fn jump(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
+}
+
+pub(crate) fn seconds(count: u64) -> Duration {
+    Duration::from_secs(count)
+}
+
+/// Options with short ids and no repeats, so that a test sees each failure once.
+pub(crate) fn options() -> ConnectOptions {
+    ConnectOptions {
+        ids: Ids::Integer,
+        retry: RetryOptions { attempts: 1, ..RetryOptions::default() },
+        ..ConnectOptions::default()
+    }
+}
+
+pub(crate) fn speaking(speak: Speak) -> ConnectOptions {
+    ConnectOptions { speak, ..options() }
+}
+
+pub(crate) type Connecting = JoinHandle<Result<Client, Fault>>;
+
+pub(crate) fn connect(target: Target, options: ConnectOptions) -> Connecting {
+    tokio::spawn(async move { Client::connect(&target, options).await })
+}
+
+/// A process peer, and a client that is about to connect to it.
+pub(crate) async fn process(options: ConnectOptions) -> (ProcessPeer, Connecting) {
+    let peer = process_peer().await;
+    let connecting = connect(Target::command(peer.command()).unwrap(), options);
+    (peer, connecting)
+}
+
+pub(crate) async fn process_peer() -> ProcessPeer {
+    ProcessPeer::start(env!("CARGO_BIN_EXE_scripted-peer")).await
+}
+
+/// An HTTP peer, and a client that is about to connect to it.
+pub(crate) async fn http(options: ConnectOptions) -> (HttpPeer, Connecting) {
+    let peer = HttpPeer::start().await;
+    let connecting = connect(Target::url(&peer.url()).unwrap(), options);
+    (peer, connecting)
+}
+
+pub(crate) fn introduction(revision: &str) -> Value {
+    json!({
+        "protocolVersion": revision,
+        "capabilities": {"tools": {"listChanged": true}, "resources": {}, "logging": {}, "tasks": {}},
+        "serverInfo": {"name": "scripted", "version": "1"},
+    })
+}
+
+pub(crate) fn discovery() -> Value {
+    json!({
+        "resultType": "complete",
+        "supportedVersions": ["2026-07-28"],
+        "capabilities": {"tools": {}, "resources": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}},
+    })
+}
+
+/// A process that was spoken to in the old way, and is ready.
+pub(crate) async fn legacy(options: ConnectOptions) -> (Client, ProcessLine) {
+    legacy_of("2025-11-25", options).await
+}
+
+pub(crate) async fn legacy_of(revision: &str, options: ConnectOptions) -> (Client, ProcessLine) {
+    let (peer, connecting) = process(ConnectOptions { speak: Speak::Era(Era::Legacy), ..options }).await;
+    let mut line = peer.accept().await;
+    initialize(&mut line, revision).await;
+    (connecting.await.unwrap().unwrap(), line)
+}
+
+/// Plays the server's part of the old handshake.
+pub(crate) async fn initialize(line: &mut ProcessLine, revision: &str) {
+    let asked = line.expect("initialize").await;
+    line.answer(&asked, introduction(revision)).await;
+    line.expect(INITIALIZED).await;
+}
+
+/// A process of the modern era that is ready.
+pub(crate) async fn modern(options: ConnectOptions) -> (Client, ProcessLine) {
+    let (peer, connecting) = process(options).await;
+    let mut line = peer.accept().await;
+    let asked = line.expect("server/discover").await;
+    line.answer(&asked, discovery()).await;
+    (connecting.await.unwrap().unwrap(), line)
+}
+
+/// A legacy session over HTTP, without a stream of the server's own.
+pub(crate) async fn http_legacy(options: ConnectOptions) -> (Client, HttpPeer) {
+    let (mut peer, connecting) = http(ConnectOptions { speak: Speak::Era(Era::Legacy), ..options }).await;
+    begin_session(&mut peer, "session-1").await;
+    let client = connecting.await.unwrap().unwrap();
+    peer.expect("GET").await.status(405).await;
+    (client, peer)
+}
+
+/// Plays the server's part of the old handshake over HTTP.
+pub(crate) async fn begin_session(peer: &mut HttpPeer, id: &str) {
+    let request = peer.expect("POST initialize").await;
+    let body = request.asked().result(&introduction("2025-11-25"));
+    let headers = [("content-type", "application/json"), ("mcp-session-id", id)];
+    request.answer(200, &headers, body).await;
+    peer.expect("POST notifications/initialized").await.status(202).await;
+}
+
+/// A modern server over HTTP.
+pub(crate) async fn http_modern(options: ConnectOptions) -> (Client, HttpPeer) {
+    let (mut peer, connecting) = http(options).await;
+    peer.expect("POST server/discover").await.result(&discovery()).await;
+    (connecting.await.unwrap().unwrap(), peer)
+}
+
+/// A call of the tool `work` that runs beside the test.
+pub(crate) fn call(client: &Client) -> JoinHandle<Result<CallToolResult, Fault>> {
+    let client = client.clone();
+    tokio::spawn(async move { client.call("work", Object::new()).await })
+}
+
+pub(crate) fn text(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}]})
+}
+
+/// A call that is answered as it should be: what came before has not hurt.
+pub(crate) async fn assert_works(client: &Client, line: &mut ProcessLine) {
+    let call = call(client);
+    let asked = line.expect("tools/call").await;
+    line.answer(&asked, text("fine")).await;
+    call.await.unwrap().expect("a call after the fault works");
+}
+
+pub(crate) async fn assert_http_works(client: &Client, peer: &mut HttpPeer) {
+    let call = call(client);
+    peer.expect("POST tools/call").await.result(&text("fine")).await;
+    call.await.unwrap().expect("a call after the fault works");
+}
+
+/// The catalogue code and the whole text of a fault.
+pub(crate) fn told(fault: &Fault) -> (&'static str, String) {
+    (fault.entry().code, fault.to_string())
+}
+
+pub(crate) fn code<T: std::fmt::Debug>(outcome: Result<T, Fault>) -> &'static str {
+    outcome.expect_err("the server did wrong").entry().code
+}
+
+/// Waits for something that only becomes visible after a while, such as a counter.
+pub(crate) async fn until(mut holds: impl FnMut() -> bool) {
+    while !holds() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+/// The request ids, methods and parameters that a peer sees are ours; this is what it answers with.
+pub(crate) fn id_of(asked: &Asked) -> &str {
+    asked.id.as_deref().expect("a request has an id")
+}
+
+/// A host that answers every question by one function, and keeps what it hears.
+pub(crate) struct TestHost {
+    answer: Box<dyn Fn(&HostAsked) -> Outcome + Send + Sync>,
+    pub(crate) asked: Mutex<Vec<String>>,
+}
+
+impl TestHost {
+    pub(crate) fn new(answer: impl Fn(&HostAsked) -> Outcome + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { answer: Box::new(answer), asked: Mutex::default() })
+    }
+
+    pub(crate) fn accepting() -> Arc<Self> {
+        Self::new(|_| Ok(Raw::from(json!({"action": "accept", "content": {"name": "Ada"}}))))
+    }
+}
+
+impl Host for TestHost {
+    fn abilities(&self) -> Abilities {
+        Abilities { elicitation_form: Ability::Yes, ..Abilities::default() }
+    }
+
+    fn answer(&self, asked: HostAsked) -> futures_util::future::BoxFuture<'static, Outcome> {
+        self.asked.lock().unwrap().push(asked.method.to_string());
+        let outcome = (self.answer)(&asked);
+        Box::pin(std::future::ready(outcome))
+    }
+
+    fn notice(&self, _notification: &Notification) {}
+}
+
+/// Counts the lines that are no messages.
+pub(crate) fn noise_counter() -> (Tap, Arc<Mutex<Vec<Vec<u8>>>>) {
+    let noise = Arc::new(Mutex::new(Vec::new()));
+    let kept = noise.clone();
+    let tap = Tap::new(move |direction, frame| {
+        if direction == Direction::Noise {
+            kept.lock().unwrap().push(frame.to_vec());
+        }
+    });
+    (tap, noise)
+}

@@ -1,0 +1,66 @@
+//! A cell of the matrix: one server, over one transport, in one era, connected in one way.
+
+use std::fmt;
+use trunkline_client::{Carrier, Speak};
+use trunkline_protocol::{Era, Revision};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cell {
+    pub(crate) server: Server,
+    pub(crate) carrier: Carrier,
+    pub(crate) era: Era,
+    pub(crate) way: Way,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Server {
+    Everything,
+    Filesystem,
+    Memory,
+    Git,
+    Time,
+    Fetch,
+    FastMcp,
+    Rmcp,
+}
+
+/// How the era is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// The client finds out.
+    Auto,
+    /// The client is told.
+    Forced,
+}
+
+impl Cell {
+    pub(crate) fn speak(self) -> Speak {
+        match self.way {
+            Way::Auto => Speak::Newest,
+            Way::Forced => Speak::Era(self.era),
+        }
+    }
+
+    /// The revision that both sides must end up with: the newest of the era that the server has.
+    pub(crate) fn revision(self) -> Revision {
+        match self.era {
+            Era::Modern => Revision::NEWEST,
+            Era::Legacy => Revision::NEWEST_LEGACY,
+        }
+    }
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Everything => "server-everything",
+            Self::Filesystem => "server-filesystem",
+            Self::Memory => "server-memory",
+            Self::Git => "mcp-server-git",
+            Self::Time => "mcp-server-time",
+            Self::Fetch => "mcp-server-fetch",
+            Self::FastMcp => "FastMCP",
+            Self::Rmcp => "rmcp",
+        })
+    }
+}
