@@ -19,6 +19,8 @@ pub(crate) const NO_COLOR: &str = "NO_COLOR";
 pub(crate) const CACHE_HOME: &str = "XDG_CACHE_HOME";
 pub(crate) const STATE_HOME: &str = "XDG_STATE_HOME";
 pub(crate) const HOME: &str = "HOME";
+pub(crate) const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
+pub(crate) const GITLAB_TOKEN: &str = "GITLAB_TOKEN";
 
 /// All of them, for the reference page.
 pub(crate) const VARIABLES: &[Variable] = &[
@@ -46,6 +48,8 @@ pub(crate) const VARIABLES: &[Variable] = &[
         name: STATE_HOME,
         meaning: "Where `serve` keeps its audit trails, in `trunkline/audit` (default `~/.local/state`).",
     },
+    Variable { name: GITHUB_TOKEN, meaning: "The token for `serve --github`." },
+    Variable { name: GITLAB_TOKEN, meaning: "The token for `serve --gitlab`." },
     Variable { name: HOME, meaning: "The home directory, for the defaults of the two above." },
 ];
 

@@ -1,9 +1,9 @@
 //! A tool call, with what the caller wants besides the result.
 
 use super::{
-    lists::KnownTool,
     Client,
     driver::{OnProgress, read},
+    lists::KnownTool,
 };
 use crate::{
     era::Ask,

@@ -1,5 +1,6 @@
 //! From the options of `serve` to a handler and the way in to it.
 
+use super::fetch::ServiceFetch;
 use crate::{
     args::EraChoice,
     commands::serve::Args,
@@ -25,10 +26,12 @@ use trunkline_protocol::{Caller, Era, Handler};
 use trunkline_serve::{Denied, Eras, Gate, Guard, ServeOptions};
 use trunkline_tools::{
     Tool, Toolbox,
+    ci::{self, CiOptions, ProviderOptions, Token},
     filesystem::{self, FilesystemOptions},
     git::{self, GitOptions},
     sandbox::{self, Reads, Roots},
 };
+use trunkline_transport::http::{HttpClient, HttpOptions};
 
 /// The tools, before anything stands in front of them.
 pub(crate) struct Kit {
@@ -50,6 +53,11 @@ fn root_paths(args: &Args) -> Vec<PathBuf> {
 
 /// Asks the kernel to hold this process to its directories, as a second layer below the tools' own checks.
 pub(crate) fn restrict(roots: &Roots, args: &Args, environment: &Environment) -> Result<(), Failure> {
+    if args.offer.allow_run {
+        // Compilers and package managers write to caches all over the home directory.
+        tracing::info!("programs may run, so the kernel does not restrict where this process may write");
+        return Ok(());
+    }
     let audit = audit_home(args, environment)?;
     if let Some(audit) = &audit {
         fs::create_dir_all(audit).map_err(|error| Failure::usage(format!("{}: {error}", audit.display())))?;
@@ -68,6 +76,7 @@ pub(crate) fn restrict(roots: &Roots, args: &Args, environment: &Environment) ->
 pub(crate) fn kit(args: &Args, roots: &Roots, environment: &Environment) -> Result<Kit, Failure> {
     let mut tools = files(args, roots);
     tools.extend(repositories(args, environment)?);
+    tools.extend(projects(args, environment)?);
     let is_read_only =
         |tool: &&Tool| tool.definition().annotations.is_some_and(|hints| hints.read_only_hint == Some(true));
     let read_only = tools.iter().filter(is_read_only).map(|tool| tool.name().to_owned()).collect();
@@ -92,8 +101,7 @@ fn files(args: &Args, roots: &Roots) -> Vec<Tool> {
 
 /// The git tools; a machine without git is served without them.
 fn repositories(args: &Args, environment: &Environment) -> Result<Vec<Tool>, Failure> {
-    let paths = root_paths(args).into_iter().map(fs::canonicalize).collect::<Result<Vec<_>, _>>();
-    let mut options = GitOptions::new(paths.map_err(|error| Failure::usage(error.to_string()))?);
+    let mut options = GitOptions::new(canonical(args)?);
     if args.offer.allow_write {
         options.access = git::Access::ReadWrite;
         if let Some(home) = environment.get_os(environment::HOME) {
@@ -114,6 +122,48 @@ fn repositories(args: &Args, environment: &Environment) -> Result<Vec<Tool>, Fai
         tracing::warn!(%error, "git's tools are left out");
         Vec::new()
     }))
+}
+
+/// The ci tools; without `--allow-run` they only look.
+fn projects(args: &Args, environment: &Environment) -> Result<Vec<Tool>, Failure> {
+    let mut options = CiOptions::new(canonical(args)?);
+    options.environment = environment.all();
+    if args.offer.allow_run {
+        options.access = ci::Access::Run;
+    }
+    let services = &args.offer.services;
+    let github = provider(&services.github, environment::GITHUB_TOKEN, environment, ProviderOptions::github)?;
+    let gitlab = provider(&services.gitlab, environment::GITLAB_TOKEN, environment, ProviderOptions::gitlab)?;
+    options.providers = github.into_iter().chain(gitlab).collect();
+    if !options.providers.is_empty() {
+        let client =
+            HttpClient::new(HttpOptions::default()).map_err(|error| Failure::usage(error.to_string()))?;
+        options.fetch = Some(Arc::new(ServiceFetch(client)));
+    }
+    ci::pack(options).map_err(|error| Failure::usage(error.to_string()))
+}
+
+fn provider(
+    projects: &[String],
+    variable: &str,
+    environment: &Environment,
+    make: fn(Token) -> ProviderOptions,
+) -> Result<Option<ProviderOptions>, Failure> {
+    if projects.is_empty() {
+        return Ok(None);
+    }
+    let token = environment.get_filled(variable).ok_or_else(|| {
+        Failure::usage(format!("{variable} is not set"))
+            .hint("put a token with read access to the project into it")
+    })?;
+    let mut options = make(Token::new(token));
+    options.projects = projects.to_vec();
+    Ok(Some(options))
+}
+
+fn canonical(args: &Args) -> Result<Vec<PathBuf>, Failure> {
+    let paths: Result<Vec<_>, _> = root_paths(args).into_iter().map(fs::canonicalize).collect();
+    paths.map_err(|error| Failure::usage(error.to_string()))
 }
 
 /// The tools behind their limits and before their records.

@@ -47,16 +47,32 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "What is offered")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct OfferArgs {
     /// Offer tools that change files and repositories
     #[arg(long)]
     pub(crate) allow_write: bool,
+    /// Offer tools that build, test and run commands. The project's own code runs then, with your rights
+    #[arg(long)]
+    pub(crate) allow_run: bool,
     /// Offer tools that talk to other machines, such as `git_fetch`
     #[arg(long)]
     pub(crate) allow_network: bool,
     /// Offer the older names of tools, too, such as `get_status`
     #[arg(long)]
     pub(crate) compatibility: bool,
+    #[command(flatten)]
+    pub(crate) services: ServiceArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServiceArgs {
+    /// Offer tools for the GitHub Actions of this project; the token is taken from `GITHUB_TOKEN`. May be repeated
+    #[arg(long, value_name = "OWNER/NAME")]
+    pub(crate) github: Vec<String>,
+    /// Offer tools for the GitLab pipelines of this project; the token is taken from `GITLAB_TOKEN`. May be repeated
+    #[arg(long, value_name = "GROUP/NAME")]
+    pub(crate) gitlab: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]
