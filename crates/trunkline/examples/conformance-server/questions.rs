@@ -30,8 +30,11 @@ pub(crate) fn all() -> Vec<Tool> {
             .description("Asks the user with a form that has defaults"),
         Tool::new("test_elicitation_sep1330_enums", choices)
             .description("Asks the user with a form that has every kind of choice"),
-        Tool::new("test_missing_capability", |cx: Context| async move { sample(&cx, "Are you there?", 10).await })
-            .description("Cannot do without the client's model"),
+        Tool::new(
+            "test_missing_capability",
+            |cx: Context| async move { sample(&cx, "Are you there?", 10).await },
+        )
+        .description("Cannot do without the client's model"),
         Tool::new("test_streaming_elicitation", streaming).description("Says something, then asks the user"),
     ]
 }

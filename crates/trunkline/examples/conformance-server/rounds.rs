@@ -88,7 +88,8 @@ async fn asks_twice(cx: Context) -> Result<String, ToolError> {
 
 async fn asks_whoever_answers(cx: Context) -> Result<String, ToolError> {
     let capabilities = cx.client_capabilities();
-    let (user, model) = capabilities.map_or((false, false), |c| (c.elicitation.is_some(), c.sampling.is_some()));
+    let (user, model) =
+        capabilities.map_or((false, false), |c| (c.elicitation.is_some(), c.sampling.is_some()));
     let mut answers = Vec::new();
     if user {
         answers.push(user_name(&cx).await?);

@@ -32,7 +32,8 @@ pub(crate) fn all() -> Vec<Tool> {
         Tool::new("test_image_content", || async { image() }).description("Answers with a picture"),
         Tool::new("test_audio_content", || async { audio() }).description("Answers with a sound"),
         Tool::new("test_embedded_resource", embedded_resource).description("Answers with a resource"),
-        Tool::new("test_multiple_content_types", mixed).description("Answers with text, picture and resource"),
+        Tool::new("test_multiple_content_types", mixed)
+            .description("Answers with text, picture and resource"),
         Tool::new("test_error_handling", fails).description("Always fails"),
         Tool::new("test_tool_with_progress", progress).description("Tells of its progress"),
         Tool::new("test_tool_with_logging", logs).description("Writes to the caller's log"),
