@@ -9,8 +9,8 @@ enum May {
 }
 
 const LAYERS: &[(&str, May)] = &[
-    ("trunkline", May::UseAllBut(&["testkit", "xtask"])),
-    ("testkit", May::UseAllBut(&["trunkline", "xtask"])),
+    ("trunkline", May::UseAllBut(&["testkit", "xtask", "bench"])),
+    ("testkit", May::UseAllBut(&["trunkline", "xtask", "bench"])),
     ("serve", May::Use(&["auth", "transport", "protocol"])),
     ("client", May::Use(&["auth", "transport", "protocol"])),
     ("lint", May::Use(&["client", "protocol"])),
@@ -22,6 +22,7 @@ const LAYERS: &[(&str, May)] = &[
     ("auth", May::Use(&[])),
     ("protocol", May::Use(&[])),
     ("xtask", May::Use(&[])),
+    ("bench", May::Use(&["client", "transport", "protocol"])),
 ];
 
 #[test]

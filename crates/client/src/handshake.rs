@@ -112,7 +112,7 @@ pub(crate) async fn confirm(
     link.settle(revision);
     link.notify(Notification::new(method::INITIALIZED, None)).await.map_err(line)?;
     if let Link::Http(http) = link {
-        http.listen();
+        http.listen().await;
     }
     Ok(Initialized { revision, result })
 }

@@ -56,3 +56,28 @@ pub fn intern(name: &str) -> Cow<'static, str> {
         None => Cow::Owned(name.to_owned()),
     }
 }
+
+/// Whether a request of this method changes nothing on the server's side but the conversation itself, so that sending it twice
+/// does no harm. A tool may do anything; a method we do not know is treated like a tool.
+pub fn only_asks(name: &str) -> bool {
+    matches!(
+        name,
+        INITIALIZE
+            | DISCOVER
+            | PING
+            | TOOLS_LIST
+            | RESOURCES_LIST
+            | RESOURCES_READ
+            | RESOURCES_TEMPLATES
+            | RESOURCES_SUBSCRIBE
+            | RESOURCES_UNSUBSCRIBE
+            | PROMPTS_LIST
+            | PROMPTS_GET
+            | COMPLETE
+            | SET_LEVEL
+            | LISTEN
+            | TASKS_GET
+            | TASKS_RESULT
+            | TASKS_LIST
+    )
+}

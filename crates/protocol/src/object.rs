@@ -14,7 +14,8 @@ impl Object {
 
     pub(crate) fn cut(raw: &Raw) -> Option<Self> {
         let members = scan::members(raw.as_bytes()).ok()??;
-        Some(Self(members.iter().map(|m| (m.name(raw.as_bytes()), m.value(raw.bytes()))).collect()))
+        let name = |member: &scan::Member| Cow::Owned(member.name(raw.as_bytes()).into_owned());
+        Some(Self(members.iter().map(|member| (name(member), member.value(raw.bytes()))).collect()))
     }
 
     pub fn get(&self, name: &str) -> Option<&Raw> {
@@ -89,7 +90,7 @@ pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
         out.extend_from_slice(text.as_bytes());
         out.push(b'"');
     } else {
-        out.extend_from_slice(Raw::string(text).as_bytes());
+        serde_json::to_writer(out, text).expect("a text is JSON, and memory takes all");
     }
 }
 

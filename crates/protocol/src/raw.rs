@@ -1,6 +1,6 @@
 //! JSON text that was checked and not decoded.
 
-use crate::{Malformed, Object, scan};
+use crate::{Malformed, Object, object::write_string, scan};
 use bytes::Bytes;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
@@ -34,7 +34,9 @@ impl Raw {
     }
 
     pub fn string(text: &str) -> Self {
-        Self(serde_json::Value::from(text).to_string().into())
+        let mut quoted = Vec::with_capacity(text.len() + 2);
+        write_string(&mut quoted, text);
+        Self(quoted.into())
     }
 
     pub fn empty_object() -> Self {
@@ -77,7 +79,9 @@ impl Raw {
 
     /// One member of this object, still raw.
     pub fn member(&self, name: &str) -> Option<Raw> {
-        self.object()?.get(name).cloned()
+        let members = scan::members(&self.0).ok()??;
+        let member = members.iter().find(|member| member.name(&self.0) == name)?;
+        Some(member.value(&self.0))
     }
 
     /// Decodes one member of this object; `None` when it is absent or of another type.

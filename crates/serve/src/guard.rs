@@ -22,7 +22,7 @@ pub struct Guard {
     /// Without a gate everybody who reaches us is let in, so we must listen on loopback only.
     pub gate: Option<Gate>,
     /// The RFC 9728 document, where tokens are asked for.
-    pub metadata: Option<serde_json::Value>,
+    pub metadata: Option<String>,
 }
 
 /// A request that is not let in.

@@ -17,5 +17,5 @@ mod stdio;
 
 pub use guard::{BindRefused, Denied, Gate, Guard};
 pub use options::{Eras, Limits, ServeOptions};
-pub use server::{BindError, Server, Shutdown};
+pub use server::{BindError, Listener, Server, Shutdown};
 pub use stdio::serve_stdio;

@@ -1,6 +1,11 @@
 //! The server: listens, serves connections, and stops politely.
 
-use crate::{guard::BindRefused, http, options::ServeOptions, service::Service};
+use crate::{
+    guard::{BindRefused, Guard},
+    http,
+    options::ServeOptions,
+    service::Service,
+};
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
@@ -17,6 +22,13 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// A server that listens.
 pub struct Server {
     service: Arc<Service>,
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+/// An address that is ours, before it is known what is served there.
+#[derive(Debug)]
+pub struct Listener {
     listener: TcpListener,
     address: SocketAddr,
 }
@@ -40,18 +52,35 @@ pub enum BindError {
     Io { address: SocketAddr, source: io::Error },
 }
 
+impl Listener {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves a handler here. The guard should be the one that allowed this address.
+    pub fn serve(self, handler: Arc<dyn Handler>, options: ServeOptions) -> Server {
+        Server { service: Service::new(handler, options), listener: self.listener, address: self.address }
+    }
+}
+
 impl Server {
-    /// Listens on an address; port 0 means any free one.
+    /// Listens on an address, if the guard allows it; port 0 means any free one.
+    pub async fn listen(address: SocketAddr, guard: &Guard) -> Result<Listener, BindError> {
+        guard.check_bind(address)?;
+        let io = |source| BindError::Io { address, source };
+        let listener = TcpListener::bind(address).await.map_err(io)?;
+        let address = listener.local_addr().map_err(io)?;
+        Ok(Listener { listener, address })
+    }
+
+    /// Listens and serves.
     pub async fn bind(
         address: SocketAddr,
         handler: Arc<dyn Handler>,
         options: ServeOptions,
     ) -> Result<Self, BindError> {
-        options.guard.check_bind(address)?;
-        let io = |source| BindError::Io { address, source };
-        let listener = TcpListener::bind(address).await.map_err(io)?;
-        let address = listener.local_addr().map_err(io)?;
-        Ok(Self { service: Service::new(handler, options), listener, address })
+        Ok(Self::listen(address, &options.guard).await?.serve(handler, options))
     }
 
     /// Where it listens.

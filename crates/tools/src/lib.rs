@@ -23,6 +23,7 @@
 //! # Ok::<(), trunkline_tools::BuildError>(())
 //! ```
 
+pub mod ci;
 mod completion;
 mod context;
 mod error;

@@ -17,6 +17,7 @@ pub(crate) const TOOL_CACHE_TTL: &str = "MCP_TOOL_CACHE_TTL";
 pub(crate) const LOG: &str = "TRUNKLINE_LOG";
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
 pub(crate) const CACHE_HOME: &str = "XDG_CACHE_HOME";
+pub(crate) const STATE_HOME: &str = "XDG_STATE_HOME";
 pub(crate) const HOME: &str = "HOME";
 
 /// All of them, for the reference page.
@@ -41,7 +42,11 @@ pub(crate) const VARIABLES: &[Variable] = &[
         name: CACHE_HOME,
         meaning: "Where `trunkline/servers.json` is kept, which remembers how servers were reached (default `~/.cache`).",
     },
-    Variable { name: HOME, meaning: "The home directory, for the default of the one above." },
+    Variable {
+        name: STATE_HOME,
+        meaning: "Where `serve` keeps its audit trails, in `trunkline/audit` (default `~/.local/state`).",
+    },
+    Variable { name: HOME, meaning: "The home directory, for the defaults of the two above." },
 ];
 
 /// The environment as it was when the program started.

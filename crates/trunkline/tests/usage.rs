@@ -66,18 +66,6 @@ fn failures_are_json_on_standard_error_when_json_is_wanted() {
 }
 
 #[test]
-fn serve_says_when_it_comes_and_what_works_today() {
-    insta::assert_snapshot!(Run::of(trunkline(&[]).args(["serve", "--port", "80"]), ""), @r"
-        exit 2
-        --- stdout
-        --- stderr
-        error: `serve` comes with the next release; this one is a client
-        hint: these work today: list, call, read, prompt, complete
-        hint: try: trunkline list -- npx -y @modelcontextprotocol/server-everything
-        ");
-}
-
-#[test]
 fn the_help_of_call_shows_both_forms() {
     let run = Run::of(trunkline(&[]).args(["call", "-h"]), "");
     insta::assert_snapshot!(run, @r"

@@ -1,5 +1,6 @@
 //! The commands, one file each. A new one is a file with `run` and a line in [`COMMANDS`].
 
+mod bench;
 mod conformance;
 mod fuzz;
 mod r#gen;
@@ -48,6 +49,12 @@ const COMMANDS: &[Command] = &[
         usage: "fuzz [--seconds N] [--only TARGET]...",
         summary: "run each fuzz target for a while",
         run: fuzz::run,
+    },
+    Command {
+        name: "bench",
+        usage: "bench client [--upstream PROGRAM] [--seconds N] [--rounds N] [--concurrency N]... [--only CASE]...",
+        summary: "what a call costs with our client, beside rmcp's",
+        run: bench::run,
     },
 ];
 

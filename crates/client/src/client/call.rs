@@ -1,6 +1,7 @@
 //! A tool call, with what the caller wants besides the result.
 
 use super::{
+    lists::KnownTool,
     Client,
     driver::{OnProgress, read},
 };
@@ -83,7 +84,7 @@ impl<'a> ToolCall<'a> {
             Some(_) => self.client.known_tool(&self.name),
             None => tool_for_call(self.client, &self.name).await,
         };
-        let outcome = self.attempt(known.as_ref(), timeouts).await;
+        let outcome = self.attempt(known.as_deref(), timeouts).await;
         let result = match outcome {
             // The tool's schema is not what we thought, or we never looked: look, and try once more.
             Err(fault) if fault.kind() == FaultKind::HeaderMismatch => {
@@ -144,13 +145,15 @@ impl<'a> ToolCall<'a> {
 
 /// What is known of a tool. A server of 2025-11-25 that runs calls as tasks may take a call in no other way, so its list is
 /// asked for if it must be; without it the call is tried as it is.
-async fn tool_for_call(client: &Client, name: &str) -> Option<Tool> {
+async fn tool_for_call(client: &Client, name: &str) -> Option<KnownTool> {
     let may_want_tasks =
         client.server().revision.has_core_tasks() && client.has_capability("tasks.requests.tools.call");
-    match client.known_tool(name) {
-        None if may_want_tasks => client.tool(name).await.ok(),
-        known => known,
+    let known = client.known_tool(name);
+    if known.is_none() && may_want_tasks {
+        client.tools().await.ok()?;
+        return client.known_tool(name);
     }
+    known
 }
 
 /// Whether the server says that a second call does nothing more than the first.

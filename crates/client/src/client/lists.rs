@@ -10,7 +10,7 @@ use crate::{
 };
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, ops::Deref, sync::Arc};
 use trunkline_protocol::{
     Era, Fault, FaultKind, Notification, Object, Outcome, Raw,
     message::{
@@ -93,6 +93,20 @@ impl Lists {
     }
 }
 
+/// A tool in a cached list, which stays as it was when the cache moves on.
+pub(super) struct KnownTool {
+    list: Arc<Listing<Tool>>,
+    place: usize,
+}
+
+impl Deref for KnownTool {
+    type Target = Tool;
+
+    fn deref(&self) -> &Tool {
+        &self.list.items[self.place]
+    }
+}
+
 impl Client {
     /// All tools. Over HTTP of the modern era, tools whose header rules are broken are left out, as the specification asks.
     pub async fn tools(&self) -> Result<Arc<Listing<Tool>>, Fault> {
@@ -139,9 +153,10 @@ impl Client {
     }
 
     /// What is cached, without asking the server.
-    pub(super) fn known_tool(&self, name: &str) -> Option<Tool> {
-        let tools = self.0.lists.tools.get(&ListKey::Tools)?.value;
-        tools.items.iter().find(|tool| tool.name == name).cloned()
+    pub(super) fn known_tool(&self, name: &str) -> Option<KnownTool> {
+        let list = self.0.lists.tools.get(&ListKey::Tools)?.value;
+        let place = list.items.iter().position(|tool| tool.name == name)?;
+        Some(KnownTool { list, place })
     }
 
     async fn list<T: DeserializeOwned>(

@@ -23,6 +23,8 @@ pub(crate) struct Speech {
     pub(crate) revision: Revision,
     /// What a modern server must be told with every request.
     introduction: Object,
+    /// The same, written: all of `_meta` for a request that adds nothing to it.
+    written: Raw,
 }
 
 impl Speech {
@@ -33,7 +35,8 @@ impl Speech {
             introduction.set(CLIENT_INFO, options.client.to_json().into());
             introduction.set(CLIENT_CAPABILITIES, capabilities(revision, options).into());
         }
-        Self { revision, introduction }
+        let written = introduction.to_raw();
+        Self { revision, introduction, written }
     }
 
     pub(crate) fn era(&self) -> Era {
@@ -43,34 +46,48 @@ impl Speech {
     /// The request as it goes out. Whoever wrote `_meta` members of his own keeps them, ours included.
     pub(crate) fn dress(&self, ask: &Ask, id: RequestId, level: Option<&str>) -> Outbound {
         let mut params = ask.params.clone();
-        let mut meta = params.get("_meta").and_then(Raw::object).unwrap_or_default();
-        for (name, value) in self.introduction.iter() {
-            if meta.get(name).is_none() {
-                meta.set(name.to_owned(), value.clone());
+        let given = params.get("_meta");
+        let level = level.filter(|_| self.era() == Era::Modern);
+        let headers = self.headers(ask, given);
+        if given.is_none() && level.is_none() && ask.progress == Progress::Unwanted {
+            if !self.introduction.is_empty() {
+                params.set("_meta", self.written.clone());
+            }
+        } else {
+            let meta = self.meta(given, level, (ask.progress == Progress::Wanted).then_some(&id));
+            if !meta.is_empty() {
+                params.set("_meta", meta.to_raw());
             }
         }
-        if let (Era::Modern, Some(level), None) = (self.era(), level, meta.get(LOG_LEVEL)) {
-            meta.set(LOG_LEVEL, Raw::string(level));
-        }
-        if ask.progress == Progress::Wanted && meta.get("progressToken").is_none() {
-            meta.set("progressToken", id.raw().clone());
-        }
-        if !meta.is_empty() {
-            params.set("_meta", meta.to_raw());
-        }
-        let headers = self.headers(ask, &meta);
         let params = (!params.is_empty()).then(|| params.to_raw());
         let on_drop = if ask.method == method::INITIALIZE { OnDrop::Leave } else { OnDrop::Cancel };
         Outbound { request: Request::new(id, ask.method.clone(), params), headers, on_drop }
     }
 
+    /// `_meta` with what was given, what must be told, and what this request wants besides.
+    fn meta(&self, given: Option<&Raw>, level: Option<&str>, token: Option<&RequestId>) -> Object {
+        let mut meta = given.and_then(Raw::object).unwrap_or_default();
+        for (name, value) in self.introduction.iter() {
+            if meta.get(name).is_none() {
+                meta.set(name.to_owned(), value.clone());
+            }
+        }
+        if let (Some(level), None) = (level, meta.get(LOG_LEVEL)) {
+            meta.set(LOG_LEVEL, Raw::string(level));
+        }
+        if let (Some(token), None) = (token, meta.get("progressToken")) {
+            meta.set("progressToken", token.raw().clone());
+        }
+        meta
+    }
+
     /// The headers of a modern request say what its body says. The caller may have written another version into `_meta`.
-    fn headers(&self, ask: &Ask, meta: &Object) -> HeaderMap {
+    fn headers(&self, ask: &Ask, meta: Option<&Raw>) -> HeaderMap {
         if self.era() == Era::Legacy {
             return HeaderMap::new();
         }
         let mut headers = HeaderMap::with_capacity(4 + ask.mirrored.len());
-        let version = meta.get(PROTOCOL_VERSION).and_then(|raw| raw.decode::<String>().ok());
+        let version = meta.and_then(|meta| meta.member_as::<String>(PROTOCOL_VERSION));
         let version =
             version.as_deref().map_or(HeaderValue::from_static(self.revision.as_str()), encode_value);
         headers.insert(MCP_PROTOCOL_VERSION, version);

@@ -97,23 +97,7 @@ async fn begin(trail: &Trail, read_only: &ReadOnly, call: &Call) -> Result<OpenC
 fn effect(call: &Call, open: &OpenCall, read_only: &ReadOnly) -> Mutating {
     let reads = match call.method.as_ref() {
         method::TOOLS_CALL => open.target().is_some_and(|tool| read_only(tool)),
-        method::INITIALIZE
-        | method::DISCOVER
-        | method::TOOLS_LIST
-        | method::RESOURCES_LIST
-        | method::RESOURCES_READ
-        | method::RESOURCES_TEMPLATES
-        | method::RESOURCES_SUBSCRIBE
-        | method::RESOURCES_UNSUBSCRIBE
-        | method::PROMPTS_LIST
-        | method::PROMPTS_GET
-        | method::COMPLETE
-        | method::SET_LEVEL
-        | method::LISTEN
-        | method::TASKS_GET
-        | method::TASKS_RESULT
-        | method::TASKS_LIST => true,
-        _ => false,
+        name => method::only_asks(name),
     };
     if reads { Mutating::No } else { Mutating::Yes }
 }

@@ -74,7 +74,7 @@ impl Parts {
     }
 
     fn assemble(self) -> Result<Envelope, Defect> {
-        let Self { versioned, id, null_id, method, params, result, error, rest, .. } = self;
+        let Self { versioned, id, null_id, method, params, result, error, mut rest, .. } = self;
         if !versioned {
             return Err(Defect::Version);
         }
@@ -95,6 +95,10 @@ impl Parts {
             (None, None, Some(error)) => Err(error),
             (None, None, None) => return Err(Defect::Unrecognised),
         };
+        // Nothing of a response, but not ours to drop.
+        if let Some(params) = params {
+            rest.push("params", params);
+        }
         Ok(Response { id, outcome, rest }.into())
     }
 }

@@ -105,6 +105,14 @@ fn any_json() -> impl Strategy<Value = String> {
     })
 }
 
+#[test]
+fn params_that_stray_into_a_response_are_kept() {
+    let text = r#"{"jsonrpc":"2.0","id":1,"result":{},"vendor":1,"params":{"name":"echo"}}"#;
+    let Envelope::Response(response) = parse(text).unwrap() else { panic!("not a response") };
+    assert_eq!(response.rest.get("params").unwrap().as_str(), r#"{"name":"echo"}"#);
+    assert_eq!(Envelope::from(response).to_bytes(), text.as_bytes());
+}
+
 proptest! {
     #[test]
     fn unknown_members_survive_byte_for_byte(

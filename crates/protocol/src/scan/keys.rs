@@ -58,15 +58,17 @@ impl Key {
             return Ok(Cow::Borrowed(self.bytes(text)));
         }
         let half = Defect::Json("half a surrogate pair in a member name");
-        unescape(self.bytes(text)).map(Cow::Owned).ok_or_else(|| Malformed::new(half, self.start))
+        unescape(self.bytes(text))
+            .map(|name| Cow::Owned(name.into_bytes()))
+            .ok_or_else(|| Malformed::new(half, self.start))
     }
 }
 
-/// The bytes a name stands for; `None` for half a surrogate pair, which stands for no character at all.
-pub(crate) fn unescape(name: &[u8]) -> Option<Vec<u8>> {
+/// The text a name stands for; `None` for half a surrogate pair, which stands for no character at all.
+pub(crate) fn unescape(name: &[u8]) -> Option<String> {
     let mut quoted = Vec::with_capacity(name.len() + 2);
     quoted.push(b'"');
     quoted.extend_from_slice(name);
     quoted.push(b'"');
-    serde_json::from_slice::<String>(&quoted).ok().map(String::into_bytes)
+    serde_json::from_slice(&quoted).ok()
 }

@@ -26,14 +26,13 @@ pub(crate) struct Member {
 
 impl Member {
     /// The name; the scan has already refused one that stands for no text.
-    pub(crate) fn name(&self, text: &[u8]) -> Cow<'static, str> {
+    pub(crate) fn name<'a>(&self, text: &'a [u8]) -> Cow<'a, str> {
         let name = &text[self.key.clone()];
-        let plain = if self.escaped {
+        if self.escaped {
             Cow::Owned(keys::unescape(name).unwrap_or_default())
         } else {
-            Cow::Borrowed(name)
-        };
-        String::from_utf8_lossy(&plain).into_owned().into()
+            String::from_utf8_lossy(name)
+        }
     }
 
     pub(crate) fn value(&self, text: &Bytes) -> Raw {

@@ -158,6 +158,18 @@ pub(crate) fn error(status: StatusCode, id: Option<&RequestId>, error: ErrorObje
     json(status, Envelope::from(response).to_bytes())
 }
 
+/// How many seconds a refused caller should wait, where the refusal says so.
+pub(crate) fn retry_after(error: &ErrorObject) -> Option<u64> {
+    error.data.as_ref()?.member_as("retryAfter")
+}
+
+pub(crate) fn with_retry_after(mut response: Response<Answer>, wait: Option<u64>) -> Response<Answer> {
+    if let Some(wait) = wait {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait));
+    }
+    response
+}
+
 fn typed(status: StatusCode, kind: &'static str, body: Answer) -> Response<Answer> {
     let mut response = Response::new(body);
     *response.status_mut() = status;

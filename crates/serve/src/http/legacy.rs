@@ -2,7 +2,7 @@
 
 use super::{
     Visit, accepted,
-    answer::{Answer, EventSource, empty, error, events, json},
+    answer::{Answer, EventSource, empty, error, events, json, retry_after, with_retry_after},
 };
 use crate::{
     control,
@@ -73,7 +73,9 @@ impl Visit {
         match running.first().await {
             First::Message(Envelope::Response(response)) => {
                 running.finish();
-                json(StatusCode::OK, Envelope::from(response).to_bytes())
+                let wait = response.outcome.as_ref().err().and_then(retry_after);
+                let status = if wait.is_some() { StatusCode::TOO_MANY_REQUESTS } else { StatusCode::OK };
+                with_retry_after(json(status, Envelope::from(response).to_bytes()), wait)
             }
             First::Message(message) => running.stream(Some(&message), self.service.options.limits.keep_alive),
             First::Detach => running.stream(None, self.service.options.limits.keep_alive),

@@ -116,7 +116,7 @@ impl Visit {
 
 fn metadata(service: &Service) -> Response<Answer> {
     match &service.options.guard.metadata {
-        Some(document) => json(StatusCode::OK, document.to_string().into()),
+        Some(document) => json(StatusCode::OK, document.clone().into()),
         None => plain(StatusCode::NOT_FOUND, "no tokens are asked for here\n"),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Visit, accepted,
-    answer::{Answer, EventSource, error, event_of, events, json},
+    answer::{Answer, EventSource, error, event_of, events, json, retry_after, with_retry_after},
 };
 use crate::era::{ModernRequest, Refused, check_version};
 use ::http::{Response, StatusCode};
@@ -53,7 +53,8 @@ impl Visit {
         match reply.next().await {
             Some(Envelope::Response(response)) => {
                 let status = response.outcome.as_ref().map_or_else(status_of, |_| StatusCode::OK);
-                json(status, Envelope::from(response).to_bytes())
+                let wait = response.outcome.as_ref().err().and_then(retry_after);
+                with_retry_after(json(status, Envelope::from(response).to_bytes()), wait)
             }
             Some(first) => {
                 let keep_alive = service.options.limits.keep_alive;
@@ -81,6 +82,7 @@ fn refuse(id: &RequestId, refused: Refused) -> Response<Answer> {
 fn status_of(error: &ErrorObject) -> StatusCode {
     match error.code {
         -32601 => StatusCode::NOT_FOUND,
+        _ if retry_after(error).is_some() => StatusCode::TOO_MANY_REQUESTS,
         -32022..=-32020 | -32600 | -32700 => StatusCode::BAD_REQUEST,
         _ => StatusCode::OK,
     }

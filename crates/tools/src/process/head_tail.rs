@@ -22,9 +22,9 @@ pub struct Captured {
     pub total: u64,
 }
 
-/// The stream while it is read.
+/// A stream while it is read: takes it piece by piece, and keeps its ends.
 #[derive(Debug)]
-pub(super) struct HeadTail {
+pub struct HeadTail {
     keep: Keep,
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -84,11 +84,13 @@ fn whole_characters(bytes: &[u8]) -> &[u8] {
 }
 
 impl HeadTail {
-    pub(super) fn new(keep: Keep) -> Self {
+    /// Nothing has been read yet.
+    pub fn new(keep: Keep) -> Self {
         Self { keep, head: Vec::new(), tail: VecDeque::new(), total: 0 }
     }
 
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    /// Takes the next piece.
+    pub fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let room = self.keep.head - self.head.len();
         let (head, rest) = bytes.split_at(room.min(bytes.len()));
@@ -103,7 +105,8 @@ impl HeadTail {
         self.total > (self.head.len() + self.tail.len()) as u64
     }
 
-    pub(super) fn captured(&self) -> Captured {
+    /// What is kept by now.
+    pub fn captured(&self) -> Captured {
         let tail = self.tail.iter().copied().collect();
         Captured { head: self.head.clone(), tail, total: self.total }
     }

@@ -18,7 +18,7 @@ mod running;
 mod supervisor;
 
 pub use ending::Ending;
-pub use head_tail::{Captured, Keep};
+pub use head_tail::{Captured, HeadTail, Keep};
 pub use limits::{DEFAULT_DEADLINE, DEFAULT_MEMORY, Limits, Overflow};
 pub use program::Program;
 pub use run_error::RunError;

@@ -12,7 +12,7 @@ pub(crate) use connection::{AskArgs, ConnectionArgs, EraChoice, IdChoice};
 pub(crate) use output::{Colors, OutputArgs};
 pub(crate) use words::{Split, TargetWords};
 
-/// Talks to Model Context Protocol servers: any transport, any revision.
+/// Talks to Model Context Protocol servers and is one: any transport, any revision.
 ///
 /// A TARGET is the address of a server (`http://…` or `https://…`). To start a server as a program instead, leave TARGET out
 /// and put the command after `--`, at the very end. Neither a shell nor any configuration is involved. `{env:NAME}` and
@@ -44,6 +44,7 @@ pub(crate) enum Command {
     Prompt(commands::prompt::Args),
     Complete(commands::complete::Args),
     Serve(commands::serve::Args),
+    Audit(commands::audit::Args),
     Completions(commands::completions::Args),
     Man(commands::man::Args),
     #[command(name = "__gen", hide = true)]

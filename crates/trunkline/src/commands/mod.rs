@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod audit;
 pub(crate) mod call;
 pub(crate) mod complete;
 pub(crate) mod completions;
@@ -43,7 +44,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Read(args) => read::run(context, &args),
         Command::Prompt(args) => prompt::run(context, &args),
         Command::Complete(args) => complete::run(context, &args),
-        Command::Serve(args) => serve::run(&args),
+        Command::Serve(args) => serve::run(context, &args),
+        Command::Audit(args) => audit::run(context, &args),
         Command::Completions(args) => completions::run(context, args),
         Command::Man(args) => man::run(context, &args),
         Command::Generate(args) => generate::run(&args),

@@ -57,9 +57,10 @@ enum Heard {
 
 impl Stage {
     async fn next(&mut self, link: &Arc<HttpLink>) -> Heard {
-        if let Self::Unsent(outbound) = self {
-            *self = Self::Sending(send(link, outbound));
-        }
+        *self = match std::mem::replace(self, Self::Done) {
+            Self::Unsent(outbound) => Self::Sending(send(link, *outbound)),
+            other => other,
+        };
         match self {
             Self::Sending(answer) => match answer.await {
                 Ok(exchange) => Heard::Begun(Box::new(exchange)),
@@ -75,12 +76,16 @@ impl Stage {
     }
 }
 
-fn send(link: &Arc<HttpLink>, outbound: &Outbound) -> BoxFuture<'static, Result<Exchange, HttpError>> {
-    let mut headers = outbound.headers.clone();
-    link.session().add_to(&mut headers);
+fn send(link: &Arc<HttpLink>, outbound: Outbound) -> BoxFuture<'static, Result<Exchange, HttpError>> {
+    let Outbound { request, mut headers, .. } = outbound;
+    let era = {
+        let session = link.session();
+        session.add_to(&mut headers);
+        session.era()
+    };
     // A modern server takes a closed stream for a cancellation; only a legacy session can be taken up again.
-    let resume = if link.session().era() == Some(Era::Legacy) { link.resume() } else { Resume::Never };
-    let body = Envelope::from(outbound.request.clone()).to_bytes();
+    let resume = if era == Some(Era::Legacy) { link.resume() } else { Resume::Never };
+    let body = Envelope::from(request).to_bytes();
     let link = link.clone();
     Box::pin(async move { link.post(body, headers, resume).await })
 }

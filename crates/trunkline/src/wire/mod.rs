@@ -1,5 +1,7 @@
 //! Settings into parts: the only place that knows how options of the command line become those of the client.
 
+pub(crate) mod serve;
+
 use crate::{
     args::{AskArgs, ConnectionArgs, EraChoice, IdChoice},
     arguments::pair,

@@ -1,0 +1,125 @@
+//! What a report says.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::{log_text::cut, redact::redact};
+
+/// Most failures, and most diagnostics, in one report.
+const MOST: usize = 50;
+
+/// Longest message, in bytes.
+const LONGEST_MESSAGE: usize = 1500;
+
+/// What a run said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in super::super) struct Report {
+    pub(in super::super) tests: Option<TestCounts>,
+    pub(in super::super) failures: Vec<TestFailure>,
+    pub(in super::super) diagnostics: Vec<Diagnostic>,
+    /// The output as people read it, where the program wrote it for programs.
+    pub(in super::super) readable: Option<String>,
+}
+
+/// How many tests there were.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct TestCounts {
+    pub(in super::super) passed: u64,
+    pub(in super::super) failed: u64,
+    pub(in super::super) skipped: u64,
+}
+
+/// A test that failed: which, where and why.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct TestFailure {
+    pub(in super::super) name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in super::super) file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in super::super) line: Option<u64>,
+    /// Why it failed, as its framework says.
+    pub(in super::super) message: String,
+}
+
+/// What a compiler or linter has to say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in super::super) struct Diagnostic {
+    pub(in super::super) severity: Severity,
+    pub(in super::super) message: String,
+    /// The rule or error code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in super::super) code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in super::super) file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in super::super) line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in super::super) column: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in super::super) enum Severity {
+    Error,
+    Warning,
+}
+
+impl Report {
+    /// Whether anything was understood.
+    pub(in super::super) fn is_empty(&self) -> bool {
+        self.tests.is_none() && self.failures.is_empty() && self.diagnostics.is_empty()
+    }
+
+    pub(in super::super) fn count(&self, severity: Severity) -> usize {
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count()
+    }
+
+    /// Without repetitions and secrets, errors first.
+    pub(super) fn tidy(mut self) -> Self {
+        let mut kept: Vec<Diagnostic> = Vec::new();
+        for diagnostic in self.diagnostics {
+            if !kept.contains(&diagnostic) {
+                kept.push(diagnostic);
+            }
+        }
+        kept.sort_by_key(|diagnostic| diagnostic.severity);
+        for diagnostic in kept.iter_mut().take(MOST) {
+            diagnostic.message = short(&diagnostic.message);
+        }
+        for failure in self.failures.iter_mut().take(MOST) {
+            failure.message = short(&failure.message);
+        }
+        Self { diagnostics: kept, ..self }
+    }
+
+    /// The failures to show.
+    pub(in super::super) fn shown_failures(&self) -> &[TestFailure] {
+        &self.failures[..self.failures.len().min(MOST)]
+    }
+
+    /// The diagnostics to show.
+    pub(in super::super) fn shown_diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics[..self.diagnostics.len().min(MOST)]
+    }
+}
+
+impl TestCounts {
+    pub(super) fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+
+    pub(in super::super) fn total(self) -> u64 {
+        self.passed + self.failed + self.skipped
+    }
+}
+
+fn short(message: &str) -> String {
+    let message = redact(message.trim());
+    let kept = cut(&message, LONGEST_MESSAGE);
+    if kept.len() < message.len() { format!("{kept}…") } else { message }
+}

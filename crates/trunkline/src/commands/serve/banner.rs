@@ -1,0 +1,52 @@
+//! What a person sees when the server is up: where it is, and how to use it from the usual clients.
+
+use super::Args;
+use crate::{commands::Context, failure::Failure};
+use std::{fmt::Write as _, net::SocketAddr, path::PathBuf};
+
+pub(super) struct Facts<'a> {
+    pub(super) address: SocketAddr,
+    pub(super) tools: usize,
+    pub(super) roots: &'a [PathBuf],
+    pub(super) args: &'a Args,
+}
+
+/// Tells a person on standard error; with `--json`, tells a program on standard output.
+pub(super) fn show(context: &Context, facts: &Facts<'_>) -> Result<(), Failure> {
+    let endpoint = format!("http://{}/mcp", facts.address);
+    if context.output.json {
+        let value =
+            serde_json::json!({"endpoint": endpoint, "tools": facts.tools, "pid": std::process::id()});
+        return context.print_json(&value).map(drop);
+    }
+    context.screen.tell(&text(facts, &endpoint));
+    Ok(())
+}
+
+fn text(facts: &Facts<'_>, endpoint: &str) -> String {
+    let roots: Vec<String> = facts.roots.iter().map(|root| root.display().to_string()).collect();
+    let place = if roots.is_empty() { "the current directory".to_owned() } else { roots.join(", ") };
+    let access =
+        if facts.args.offer.allow_write { "tools may write" } else { "read-only; --allow-write for more" };
+    let mut text = format!("Trunkline serves {} tools for {place} ({access})\n\n", facts.tools);
+    let key = if facts.args.guard.keys.is_some() || facts.args.guard.issuer.is_some() {
+        " --header 'Authorization: Bearer …'"
+    } else {
+        ""
+    };
+    let lines = [
+        ("endpoint", endpoint.to_owned()),
+        ("try it", format!("trunkline list {endpoint}{key}")),
+        ("Claude Code", format!("claude mcp add --transport http trunkline {endpoint}{key}")),
+        (
+            "VS Code",
+            format!("code --add-mcp '{{\"name\":\"trunkline\",\"type\":\"http\",\"url\":\"{endpoint}\"}}'"),
+        ),
+        ("others", format!("\"trunkline\": {{ \"url\": \"{endpoint}\" }}")),
+    ];
+    for (name, line) in lines {
+        writeln!(text, "  {name:<12} {line}").expect("writing to a String does not fail");
+    }
+    text.push_str("\nCtrl-C stops it.\n");
+    text
+}

@@ -1,0 +1,75 @@
+//! The load: so many callers for so long, and what they cost.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use anyhow::{Result, anyhow};
+use rustix::time::{ClockId, clock_gettime};
+use tokio::task::JoinSet;
+
+use crate::Echo;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Load {
+    pub(crate) concurrency: usize,
+    pub(crate) warm_up: Duration,
+    pub(crate) measured: Duration,
+}
+
+/// What the measured time brought and cost.
+#[derive(Debug)]
+pub(crate) struct Cost {
+    pub(crate) calls: u64,
+    pub(crate) errors: u64,
+    pub(crate) time: Duration,
+    pub(crate) cpu: Duration,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    calls: AtomicU64,
+    errors: AtomicU64,
+}
+
+impl Load {
+    /// Puts the load on a client.
+    pub(crate) async fn put_on<E: Echo>(self, client: E) -> Result<Cost> {
+        let counts = Arc::new(Counts::default());
+        let mut callers = JoinSet::new();
+        for caller in 0..self.concurrency {
+            callers.spawn(call_on_and_on(client.clone(), caller, counts.clone()));
+        }
+        tokio::time::sleep(self.warm_up).await;
+        let (start, cpu, calls) = (Instant::now(), processor_time()?, counts.calls.load(Ordering::Relaxed));
+        tokio::time::sleep(self.measured).await;
+        let cost = Cost {
+            calls: counts.calls.load(Ordering::Relaxed) - calls,
+            time: start.elapsed(),
+            cpu: processor_time()?.saturating_sub(cpu),
+            errors: counts.errors.load(Ordering::Relaxed),
+        };
+        callers.shutdown().await;
+        Ok(cost)
+    }
+}
+
+async fn call_on_and_on<E: Echo>(client: E, caller: usize, counts: Arc<Counts>) {
+    for call in 0_u64.. {
+        let count = match client.echo(format!("caller {caller} says {call}")).await {
+            Ok(true) => &counts.calls,
+            Ok(false) | Err(_) => &counts.errors,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The time that all threads of this process have spent on processors so far, also within the kernel.
+fn processor_time() -> Result<Duration> {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(time).map_err(|_| anyhow!("the clock shows a time before it began"))
+}

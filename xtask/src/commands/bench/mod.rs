@@ -1,0 +1,100 @@
+//! `cargo xtask bench client`: what a call costs with our client, beside rmcp's in the same run.
+//!
+//! Every client is a process of its own, so that its processor time is nobody else's. The clients take turns within each
+//! round, so that whatever else the machine does hits all of them; what is shown are medians over the rounds.
+
+mod case;
+mod run;
+mod table;
+mod upstream;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use crate::arguments::Arguments;
+use crate::process;
+use crate::workspace::Workspace;
+use case::{CASES, Case};
+use run::{Load, Run};
+use upstream::Upstream;
+
+const SECONDS: f64 = 3.0;
+const ROUNDS: usize = 3;
+const CONCURRENCY: [usize; 2] = [1, 32];
+
+pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
+    match arguments.word().as_deref() {
+        Some("client") => client(workspace, arguments),
+        _ => bail!("there is only `bench client` to measure"),
+    }
+}
+
+fn client(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
+    let given = arguments.value("--upstream")?.map(PathBuf::from);
+    let seconds = arguments.parsed("--seconds")?.unwrap_or(SECONDS);
+    let rounds = arguments.parsed("--rounds")?.unwrap_or(ROUNDS).max(1);
+    let mut concurrency: Vec<usize> = Vec::new();
+    while let Some(number) = arguments.parsed("--concurrency")? {
+        concurrency.push(number);
+    }
+    if concurrency.is_empty() {
+        concurrency.extend(CONCURRENCY);
+    }
+    let only = arguments.values("--only")?;
+    arguments.finish()?;
+    let cases = chosen(&only)?;
+
+    process::run(&mut workspace.cargo(&["build", "--profile", "bench", "--package", "trunkline-bench"]))?;
+    let programs = workspace.target().join("release");
+    let server = given.unwrap_or_else(|| programs.join("bench-upstream"));
+    println!("\n{rounds} rounds of {seconds} s for each client, against {}", shown(&server));
+    let mut rows = Vec::new();
+    for case in cases {
+        let upstream = Upstream::start(&server, case)?;
+        for &concurrency in &concurrency {
+            let load = Load { concurrency, seconds };
+            rows.push(measure(&programs.join("bench-client"), &upstream, case, load, rounds)?);
+        }
+    }
+    println!("\n{}\n{}", table::render(&rows), table::verdict(&rows));
+    Ok(())
+}
+
+/// One line of the table: every client's runs under one load.
+struct Row {
+    case: &'static Case,
+    concurrency: usize,
+    /// As many as the case has clients, in their order.
+    runs: Vec<Vec<Run>>,
+}
+
+fn measure(
+    program: &Path,
+    upstream: &Upstream,
+    case: &'static Case,
+    load: Load,
+    rounds: usize,
+) -> Result<Row> {
+    let mut runs = vec![Vec::new(); case.clients.len()];
+    for round in 1..=rounds {
+        for (client, runs) in case.clients.iter().zip(&mut runs) {
+            let run = run::once(program, client.name(), upstream, case, load)?;
+            println!("{} × {}, round {round}: {} {run}", case.name, load.concurrency, client.name());
+            runs.push(run);
+        }
+    }
+    Ok(Row { case, concurrency: load.concurrency, runs })
+}
+
+fn chosen(only: &[String]) -> Result<Vec<&'static Case>> {
+    if let Some(unknown) = only.iter().find(|name| !CASES.iter().any(|case| case.name == **name)) {
+        let names: Vec<_> = CASES.iter().map(|case| case.name).collect();
+        bail!("there is no case {unknown}; there are {}", names.join(", "));
+    }
+    Ok(CASES.iter().filter(|case| only.is_empty() || only.iter().any(|name| name == case.name)).collect())
+}
+
+fn shown(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
