@@ -117,6 +117,16 @@ async fn a_form_comes_from_a_type_and_its_answer_goes_back_into_it() {
 }
 
 #[tokio::test]
+async fn a_state_that_nobody_gave_is_refused() {
+    let trial = with(Tool::new("confirms", confirms)).capabilities(json!({"elicitation": {}}));
+    let answers = json!({"confirm": {"action": "accept", "content": {"sure": true}}});
+    let params = json!({"name": "confirms", "inputResponses": answers, "requestState": "made up"});
+    let run = trial.run("tools/call", params).await;
+    assert_eq!(code(&run.outcome.unwrap_err()), -32602);
+    assert!(run.questions.is_empty());
+}
+
+#[tokio::test]
 async fn an_answer_that_came_with_the_request_is_not_asked_for_again() {
     let trial = with(Tool::new("confirms", confirms)).capabilities(json!({"elicitation": {}}));
     let answers = json!({"confirm": {"action": "accept", "content": {"sure": true}}, "extra": {"x": 1}});

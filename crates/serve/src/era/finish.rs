@@ -1,6 +1,7 @@
 //! What every result of the modern era must say, added where the handler did not say it.
 
-use trunkline_protocol::{Object, Raw, message::meta::SERVER_INFO, method};
+use crate::options::Eras;
+use trunkline_protocol::{Object, Raw, Revision, message::meta::SERVER_INFO, method};
 
 /// Methods whose results may be cached, and therefore say for how long.
 const CACHEABLE: [&str; 6] = [
@@ -28,6 +29,15 @@ pub(super) fn finish(result: &Raw, name: &str, server: Option<&Raw>) -> Raw {
     members.to_raw()
 }
 
+/// Names the revisions that are spoken here, newest first; a handler knows only the newest.
+pub(super) fn with_versions(introduction: &Raw, eras: Eras) -> Raw {
+    let Some(mut members) = introduction.object() else { return introduction.clone() };
+    let spoken = Revision::ALL.iter().rev().filter(|revision| eras.allows(revision.era()));
+    let spoken: Vec<&str> = spoken.map(|revision| revision.as_str()).collect();
+    members.set("supportedVersions", serde_json::json!(spoken).into());
+    members.to_raw()
+}
+
 fn add(members: &mut Object, name: &'static str, value: impl FnOnce() -> Raw) {
     if members.get(name).is_none() {
         members.set(name, value());
@@ -37,6 +47,17 @@ fn add(members: &mut Object, name: &'static str, value: impl FnOnce() -> Raw) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trunkline_protocol::Era;
+
+    #[test]
+    fn only_the_revisions_that_are_served_are_named() {
+        let introduction = Raw::parse(r#"{"supportedVersions":["x"],"capabilities":{}}"#).unwrap();
+        let modern = with_versions(&introduction, Eras::Only(Era::Modern));
+        assert_eq!(modern.as_str(), r#"{"supportedVersions":["2026-07-28"],"capabilities":{}}"#);
+        let both: Vec<String> =
+            with_versions(&introduction, Eras::Both).member_as("supportedVersions").unwrap();
+        assert_eq!((both.len(), both[1].as_str()), (5, "2025-11-25"));
+    }
 
     #[test]
     fn what_is_missing_is_added_and_what_is_there_stays() {

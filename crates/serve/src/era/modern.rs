@@ -46,7 +46,7 @@ impl ModernRequest {
     pub(crate) fn read(request: Request) -> Result<Self, Refused> {
         let meta = meta_of(request.params.as_ref()).unwrap_or_default();
         let version: Option<String> = meta.get(PROTOCOL_VERSION).and_then(|raw| raw.decode().ok());
-        let Some(version) = version else { return Err(missing("protocolVersion")) };
+        let Some(version) = version else { return Err(unversioned(&request)) };
         if version.parse::<Revision>().map(Revision::era) != Ok(Era::Modern) {
             return Err(unsupported(&version));
         }
@@ -174,6 +174,9 @@ impl ModernReply {
 
     fn finished(&self, result: &Raw) -> Raw {
         let result = super::finish::finish(result, &self.request.method, self.service.identity.get());
+        if self.request.method == method::DISCOVER {
+            return super::finish::with_versions(&result, self.service.options.eras);
+        }
         if self.request.method != method::LISTEN {
             return result;
         }
@@ -199,6 +202,15 @@ fn with_subscription(payload: Option<&Raw>, id: &RequestId) -> Option<Raw> {
 
 fn meta_of(params: Option<&Raw>) -> Option<Object> {
     params?.member("_meta")?.object()
+}
+
+/// A legacy client that comes to a modern server learns from the error what it would have to speak.
+fn unversioned(request: &Request) -> Refused {
+    let requested = request.params.as_ref().and_then(|params| params.member_as::<String>("protocolVersion"));
+    match requested {
+        Some(requested) if request.method == method::INITIALIZE => unsupported(&requested),
+        _ => missing("protocolVersion"),
+    }
 }
 
 fn missing(name: &str) -> Refused {

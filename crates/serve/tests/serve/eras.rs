@@ -1,6 +1,9 @@
 //! Our own client, in both eras and over both HTTP transports, against one server.
 
-use crate::support::{Fixture, start};
+use crate::support::{
+    Fixture, start,
+    wire::{INITIALIZE, headers_of, modern, post},
+};
 use futures_util::future::{BoxFuture, FutureExt};
 use serde_json::json;
 use std::{future, sync::Arc, time::Duration};
@@ -134,6 +137,19 @@ async fn an_era_can_be_switched_off() {
         assert_eq!(client.server().era(), era);
         assert_eq!(say(&client, "echo").await, "hällo\n");
     }
+}
+
+#[tokio::test]
+async fn a_modern_server_tells_a_legacy_client_what_it_speaks() {
+    let (fixture, _) = Fixture::new();
+    let options = ServeOptions { eras: Eras::Only(Era::Modern), ..ServeOptions::default() };
+    let (address, _running, _server) = start(fixture, options).await;
+    let heard = post(address, &[], INITIALIZE).await;
+    assert_eq!((heard.status, heard.code()), (400, -32022));
+    let data = json!({"supported": ["2026-07-28"], "requested": "2025-11-25"});
+    assert_eq!(heard.json()["error"]["data"], data);
+    let heard = post(address, &headers_of("server/discover", ""), &modern("server/discover", "")).await;
+    assert_eq!(heard.json()["result"]["supportedVersions"], json!(["2026-07-28"]));
 }
 
 #[tokio::test]

@@ -113,7 +113,14 @@ impl Context {
     }
 
     /// The answer to the next question, where it came with the request.
+    ///
+    /// Whoever serves us keeps the state of calls that ask this way and resumes them by it. So a state that comes through to
+    /// here was made up.
     fn answered_before(&self) -> Result<Option<Raw>, ToolError> {
+        if self.request_state().is_some() {
+            let fault = "`requestState` is not one that was given for this call";
+            return Err(Fault::new(FaultKind::InvalidRequest, fault).into());
+        }
         let answer = self.key.as_ref().and_then(|key| self.input_responses()?.get(key).cloned());
         match answer {
             Some(answer) if !answer.is_object() => {

@@ -14,7 +14,7 @@ use trunkline_protocol::{
 /// An async function that can be a prompt. The parameter `M` only tells the kinds apart.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a prompt",
-    note = "write `async fn()`, `async fn(Args)` or `async fn(Context, Args)`",
+    note = "write `async fn()`, `async fn(Args)`, `async fn(Context)` or `async fn(Context, Args)`",
     note = "`Args` derives `serde::Deserialize` and `JsonSchema`, and its fields are texts; what is returned is `IntoPrompt`"
 )]
 pub trait PromptFn<M>: Send + Sync + 'static {
@@ -29,6 +29,9 @@ pub struct OfArgs<A>(A);
 /// Marks a function of the context and its arguments.
 #[derive(Debug)]
 pub struct OfContextAndArgs<A>(A);
+/// Marks a function of the context alone.
+#[derive(Debug)]
+pub struct OfContext;
 /// Marks a function of nothing.
 #[derive(Debug)]
 pub struct OfNothing;
@@ -66,6 +69,20 @@ where
             Ok(arguments) => self(cx, arguments).map(IntoPrompt::into_prompt).boxed(),
             Err(error) => std::future::ready(Err(error)).boxed(),
         }
+    }
+}
+
+impl<F, Fut> PromptFn<OfContext> for F
+where
+    F: Fn(Context) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: IntoPrompt> + Send + 'static,
+{
+    fn arguments() -> Vec<PromptArgument> {
+        Vec::new()
+    }
+
+    fn call(&self, cx: Context, _arguments: Raw) -> BoxFuture<'static, Result<GetPromptResult, ToolError>> {
+        self(cx).map(IntoPrompt::into_prompt).boxed()
     }
 }
 
