@@ -36,10 +36,9 @@ impl Cell {
         }
     }
 
-    /// Whether the client is also asked something in mid-call: the Inspector's command line has nobody to ask, and the
-    /// server that asks lives in the test, so it cannot be started over stdio.
+    /// Whether the client is also asked something in mid-call: the Inspector's command line has nobody to ask.
     pub(crate) fn answers(self) -> bool {
-        self.client != Client::Inspector && self.carrier != Carrier::Stdio
+        self.client != Client::Inspector
     }
 
     pub(crate) fn era_word(self) -> &'static str {

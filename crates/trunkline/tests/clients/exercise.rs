@@ -1,8 +1,9 @@
 //! What is done in every cell.
 
 use crate::{
-    cell::Cell,
-    served::{Asking, QUESTION, Served, TEXT},
+    asking::{Asking, QUESTION},
+    cell::{Carrier, Cell},
+    served::{Served, TEXT},
     visit::{NAME, visit},
 };
 use serde_json::{Value, json};
@@ -19,6 +20,9 @@ async fn use_files(cell: Cell) {
     let calls =
         [("read_file", json!({"path": "hello.txt"})), ("read_file", json!({"path": 7, "nothing": true}))];
     let report = visit(cell, &served.target, &calls).await;
+    if cell.carrier == Carrier::Stdio {
+        assert_eq!(served.processes(), Vec::<String>::new(), "the server outlives its client");
+    }
     assert_eq!(report.revision, cell.revision().as_str(), "{report:#?}");
     assert!(report.tools.iter().any(|tool| tool == "read_file"), "{report:#?}");
     let [good, bad] = &report.results[..] else { panic!("two results were due: {report:#?}") };
@@ -35,7 +39,6 @@ async fn be_asked(cell: Cell) {
     let report = visit(cell, &asking.target, &[("greet", json!({}))]).await;
     assert_eq!(report.asked, [QUESTION], "{report:#?}");
     assert_eq!(text(&report.results[0]), format!("hello, {NAME}"), "{report:#?}");
-    asking.end().await;
 }
 
 fn text(result: &Value) -> &str {

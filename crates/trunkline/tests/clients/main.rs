@@ -7,26 +7,26 @@
 //!
 //! | client | transport | era | list | call | structured | bad call | answer | close |
 //! |---|---|---|---|---|---|---|---|---|
-//! | TypeScript SDK 1 | stdio | legacy | ✓ | ✓ | ✓ | ✓ |   | ✓ |
+//! | TypeScript SDK 1 | stdio | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | TypeScript SDK 1 | Streamable HTTP | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | TypeScript SDK 1 | HTTP+SSE | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
-//! | TypeScript SDK 2 | stdio | legacy | ✓ | ✓ | ✓ | ✓ |   | ✓ |
-//! | TypeScript SDK 2 | stdio | modern | ✓ | ✓ | ✓ | ✓ |   | ✓ |
+//! | TypeScript SDK 2 | stdio | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
+//! | TypeScript SDK 2 | stdio | modern | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | TypeScript SDK 2 | Streamable HTTP | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | TypeScript SDK 2 | Streamable HTTP | modern | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | TypeScript SDK 2 | HTTP+SSE | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
-//! | Python SDK 2 | stdio | legacy | ✓ | ✓ | ✓ | ✓ |   | ✓ |
-//! | Python SDK 2 | stdio | modern | ✓ | ✓ | ✓ | ✓ |   | ✓ |
+//! | Python SDK 2 | stdio | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
+//! | Python SDK 2 | stdio | modern | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | Python SDK 2 | Streamable HTTP | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | Python SDK 2 | Streamable HTTP | modern | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | Python SDK 2 | HTTP+SSE | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
-//! | FastMCP 4 | stdio | legacy | ✓ | ✓ | ✓ | ✓ |   | ✓ |
-//! | FastMCP 4 | stdio | modern | ✓ | ✓ | ✓ | ✓ |   | ✓ |
+//! | FastMCP 4 | stdio | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
+//! | FastMCP 4 | stdio | modern | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | FastMCP 4 | Streamable HTTP | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | FastMCP 4 | Streamable HTTP | modern | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | FastMCP 4 | HTTP+SSE | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
-//! | rmcp 3 | stdio | legacy | ✓ | ✓ | ✓ | ✓ |   | ✓ |
-//! | rmcp 3 | stdio | modern | ✓ | ✓ | ✓ | ✓ |   | ✓ |
+//! | rmcp 3 | stdio | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
+//! | rmcp 3 | stdio | modern | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | rmcp 3 | Streamable HTTP | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | rmcp 3 | Streamable HTTP | modern | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | Inspector CLI | stdio | legacy | ✓ | ✓ | ✓ | ✓ |   | ✓ |
@@ -36,10 +36,10 @@
 //! | Inspector CLI | HTTP+SSE | legacy | ✓ | ✓ | ✓ | ✓ |   | ✓ |
 //!
 //! HTTP+SSE is of the legacy era only. The TypeScript SDK 1 ends with that era, and rmcp has no client for HTTP+SSE. The
-//! Inspector's command line has nobody to ask, and the server that asks lives in the test, where nobody can start it over
-//! stdio.
+//! Inspector's command line has nobody to ask.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+mod asking;
 mod cell;
 mod exercise;
 mod inspector;

@@ -31,11 +31,18 @@ pub(crate) fn inspector() -> Command {
     command
 }
 
+/// The command of a server over stdio that is in fact behind a local port.
+pub(crate) fn pipe(port: u16) -> Vec<String> {
+    let words = [installed("python/bin/python"), shipped("pipe.py")];
+    let words = words.iter().map(|word| word.display().to_string());
+    words.chain([port.to_string()]).collect()
+}
+
 /// The Node that was installed as a peer; there is none if the one on the PATH is new enough.
 fn node() -> PathBuf {
     let packages = fs::read_dir(root().join("node22/node_modules")).into_iter().flatten().flatten();
-    let programs = packages.map(|package| package.path().join("bin/node"));
-    programs.filter(|program| program.exists()).next().unwrap_or_else(|| PathBuf::from("node"))
+    let mut programs = packages.map(|package| package.path().join("bin/node"));
+    programs.find(|program| program.exists()).unwrap_or_else(|| PathBuf::from("node"))
 }
 
 fn installed(path: &str) -> PathBuf {

@@ -42,7 +42,7 @@ pub(crate) async fn visit(cell: Cell, target: &[String], calls: &[Call]) -> Repo
     timeout(HANG, seen).await.unwrap_or_else(|_| panic!("{cell:?} hangs"))
 }
 
-/// What a program left behind. A server that it started shares its stderr, so this also waits for the server's end.
+/// What a program left behind.
 pub(crate) async fn output(command: &mut Command) -> Output {
     command.kill_on_drop(true).output().await.unwrap()
 }
