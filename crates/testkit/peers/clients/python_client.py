@@ -1,11 +1,11 @@
 """A client made with the Python SDK or FastMCP: connects, lists the tools, makes the calls it is told to, closes, reports.
 
-    python python_client.py sdk|fastmcp legacy|modern http|sse CALLS URL
-    python python_client.py sdk|fastmcp legacy|modern stdio CALLS COMMAND [WORD...]
+    python python_client.py sdk|fastmcp legacy|modern stdio|http|sse ERRANDS
 
-CALLS is a JSON array of `[tool, arguments]`. The report is one line of JSON on stdout: the revision agreed on, the names
-of the tools, the results in order, and the questions that were answered. Questions of the server are accepted with what
-the variable ANSWER holds.
+ERRANDS is a JSON array of `{target, calls}`, one for each server: the words of a command or one URL, and
+`[tool, arguments]` each. The reports are one JSON array on stdout: the revision agreed on, the names of the tools, the
+results in order, and the questions that were answered. Questions of the server are accepted with what the variable
+ANSWER holds.
 """
 
 import asyncio
@@ -54,20 +54,24 @@ def connect_with_fastmcp(mode, kind, target):
     return client, lambda: client.session.protocol_version, client.call_tool_mcp
 
 
-async def main(library, era, kind, calls, *target):
-    connect = {"sdk": connect_with_sdk, "fastmcp": connect_with_fastmcp}[library]
-    client, revision, call = connect("auto" if era == "modern" else "legacy", kind, list(target))
+async def visit(connect, era, kind, errand):
+    client, revision, call = connect("auto" if era == "modern" else "legacy", kind, errand["target"])
+    asked.clear()
     async with client:
         listed = await client.list_tools()
         tools = [tool.name for tool in getattr(listed, "tools", listed)]
-        results = [await call(name, arguments) for name, arguments in json.loads(calls)]
-        report = {
+        results = [await call(name, arguments) for name, arguments in errand["calls"]]
+        return {
             "revision": revision(),
             "tools": tools,
             "results": [result.model_dump(mode="json", by_alias=True, exclude_none=True) for result in results],
-            "asked": asked,
+            "asked": list(asked),
         }
-    print(json.dumps(report))
+
+
+async def main(library, era, kind, errands):
+    connect = {"sdk": connect_with_sdk, "fastmcp": connect_with_fastmcp}[library]
+    print(json.dumps([await visit(connect, era, kind, errand) for errand in json.loads(errands)]))
 
 
 asyncio.run(main(*sys.argv[1:]))

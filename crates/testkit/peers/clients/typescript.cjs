@@ -1,15 +1,15 @@
 // A client made with the TypeScript SDK: connects, lists the tools, makes the calls it is told to, closes, and reports.
 //
-//   node typescript.cjs 1|2 legacy|modern http|sse CALLS URL
-//   node typescript.cjs 1|2 legacy|modern stdio CALLS COMMAND [WORD…]
+//   node typescript.cjs 1|2 legacy|modern stdio|http|sse ERRANDS
 //
-// The first word is the SDK's major version. CALLS is a JSON array of `[tool, arguments]`. The report is one line of JSON
-// on stdout: the revision agreed on, the names of the tools, the results in order, and the questions that were answered.
-// Questions of the server are accepted with what the variable ANSWER holds. The packages are found by NODE_PATH.
+// The first word is the SDK's major version. ERRANDS is a JSON array of `{target, calls}`, one for each server: the words
+// of a command or one URL, and `[tool, arguments]` each. The reports are one JSON array on stdout: the revision agreed on,
+// the names of the tools, the results in order, and the questions that were answered. Questions of the server are
+// accepted with what the variable ANSWER holds. The packages are found by NODE_PATH.
 'use strict';
 
 const MODERN = '2026-07-28';
-const asked = [];
+let asked = [];
 
 function answer(request) {
   asked.push(request.params.message);
@@ -61,12 +61,13 @@ function open(kind, target, transports) {
   }
 }
 
-async function main([major, era, kind, calls, ...target]) {
+async function visit(major, era, kind, { target, calls }) {
   const { client, transport, revision } = major === '1' ? first(kind, target) : second(kind, target, era);
+  asked = [];
   await client.connect(transport);
   const { tools } = await client.listTools();
   const results = [];
-  for (const [name, args] of JSON.parse(calls)) {
+  for (const [name, args] of calls) {
     results.push(await client.callTool({ name, arguments: args }));
   }
   const report = { revision: revision(), tools: tools.map((tool) => tool.name), results, asked };
@@ -74,7 +75,15 @@ async function main([major, era, kind, calls, ...target]) {
     await transport.terminateSession();
   }
   await client.close();
-  console.log(JSON.stringify(report));
+  return report;
+}
+
+async function main([major, era, kind, errands]) {
+  const reports = [];
+  for (const errand of JSON.parse(errands)) {
+    reports.push(await visit(major, era, kind, errand));
+  }
+  console.log(JSON.stringify(reports));
 }
 
 main(process.argv.slice(2)).catch((error) => {

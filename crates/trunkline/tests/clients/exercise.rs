@@ -4,26 +4,36 @@ use crate::{
     asking::{Asking, QUESTION},
     cell::{Carrier, Cell},
     served::{Served, TEXT},
-    visit::{NAME, visit},
+    visit::{Errand, NAME, Report, visit},
 };
 use serde_json::{Value, json};
 
 pub(crate) async fn exercise(cell: Cell) {
-    use_files(cell).await;
-    if cell.answers() {
-        be_asked(cell).await;
-    }
-}
-
-async fn use_files(cell: Cell) {
     let served = Served::start(cell).await;
-    let calls =
-        [("read_file", json!({"path": "hello.txt"})), ("read_file", json!({"path": 7, "nothing": true}))];
-    let report = visit(cell, &served.target, &calls).await;
+    let good = ("read_file", json!({"path": "hello.txt"}));
+    let bad = ("read_file", json!({"path": 7, "nothing": true}));
+    let mut errands = vec![Errand { target: served.target.clone(), calls: vec![good, bad] }];
+    let asking = if cell.answers() { Some(Asking::start(cell).await) } else { None };
+    errands.extend(asking.iter().map(|asking| {
+        let calls = vec![("greet", json!({}))];
+        Errand { target: asking.target.clone(), calls }
+    }));
+
+    let reports = visit(cell, &errands).await;
+    assert_eq!(reports.len(), errands.len());
+    for report in &reports {
+        assert_eq!(report.revision, cell.revision().as_str(), "{report:#?}");
+    }
+    files_were_used(&reports[0]);
+    if cell.answers() {
+        question_was_answered(&reports[1]);
+    }
     if cell.carrier == Carrier::Stdio {
         assert_eq!(served.processes(), Vec::<String>::new(), "the server outlives its client");
     }
-    assert_eq!(report.revision, cell.revision().as_str(), "{report:#?}");
+}
+
+fn files_were_used(report: &Report) {
     assert!(report.tools.iter().any(|tool| tool == "read_file"), "{report:#?}");
     let [good, bad] = &report.results[..] else { panic!("two results were due: {report:#?}") };
     assert_ne!(good["isError"], true, "{good:#}");
@@ -34,9 +44,7 @@ async fn use_files(cell: Cell) {
     assert!(text(bad).contains("/path") && text(bad).contains("/nothing"), "{bad:#}");
 }
 
-async fn be_asked(cell: Cell) {
-    let asking = Asking::start(cell).await;
-    let report = visit(cell, &asking.target, &[("greet", json!({}))]).await;
+fn question_was_answered(report: &Report) {
     assert_eq!(report.asked, [QUESTION], "{report:#?}");
     assert_eq!(text(&report.results[0]), format!("hello, {NAME}"), "{report:#?}");
 }

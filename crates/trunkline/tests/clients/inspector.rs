@@ -3,14 +3,23 @@
 use crate::{
     cell::Cell,
     peers,
-    visit::{Call, Report, output},
+    visit::{Errand, Report, output},
 };
 use serde_json::Value;
 
 /// How it exits when a tool's result is an error.
 const TOOL_ERROR: i32 = 5;
 
-pub(crate) async fn visit(cell: Cell, target: &[String], calls: &[Call]) -> Report {
+pub(crate) async fn visit(cell: Cell, errands: &[Errand]) -> Vec<Report> {
+    let mut reports = Vec::new();
+    for errand in errands {
+        reports.push(run_errand(cell, errand).await);
+    }
+    reports
+}
+
+async fn run_errand(cell: Cell, errand: &Errand) -> Report {
+    let Errand { target, calls } = errand;
     let greeting = run(cell, target, &["--method", "initialize"]).await;
     let listed = run(cell, target, &["--method", "tools/list"]).await;
     let tools = listed["tools"].as_array().unwrap();

@@ -2,7 +2,7 @@
 
 use crate::{
     cell::{Carrier, Cell},
-    visit::{Call, NAME, Report},
+    visit::{Errand, NAME, Report},
 };
 use rmcp::{
     ClientHandler, ErrorData, RoleClient,
@@ -44,7 +44,16 @@ impl ClientHandler for Answering {
     }
 }
 
-pub(crate) async fn visit(cell: Cell, target: &[String], calls: &[Call]) -> Report {
+pub(crate) async fn visit(cell: Cell, errands: &[Errand]) -> Vec<Report> {
+    let mut reports = Vec::new();
+    for errand in errands {
+        reports.push(run_errand(cell, errand).await);
+    }
+    reports
+}
+
+async fn run_errand(cell: Cell, errand: &Errand) -> Report {
+    let Errand { target, calls } = errand;
     let host = Answering::default();
     let lifecycle = match cell.era {
         Era::Legacy => ClientLifecycleMode::Initialize,
