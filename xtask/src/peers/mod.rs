@@ -1,4 +1,4 @@
-//! Test peers: foreign MCP servers and the official conformance suites, installed into `target/peers`.
+//! Test peers: foreign MCP servers and clients, and the official conformance suites, installed into `target/peers`.
 //!
 //! A *group* is a folder of `target/peers` that is installed as a whole. Its file `installed` holds the pinned list
 //! it was made from and is written last, so a group that is half done or made from another list is made again.
@@ -68,6 +68,7 @@ impl Peers {
     fn check(&self) -> Result<()> {
         let mut wanted = vec![self.suite(SUITE_CURRENT), self.suite(SUITE_STABLE), self.node()?];
         wanted.extend(pins::NPM_PROGRAMS.map(|name| self.root.join("npm/node_modules/.bin").join(name)));
+        wanted.push(self.root.join("clients/node_modules/.bin").join(pins::CLIENT_PROGRAM));
         wanted.extend(pins::PYTHON_PROGRAMS.map(|name| self.root.join("python/bin").join(name)));
         for file in wanted {
             if !file.exists() {
@@ -81,6 +82,7 @@ impl Peers {
 fn groups() -> Result<Vec<Group>> {
     let mut groups = vec![
         Group::npm("npm", &pins::NPM),
+        Group::npm("clients", &pins::CLIENTS),
         Group::npm(&suite_folder(SUITE_CURRENT), &[(pins::SUITE, SUITE_CURRENT)]),
         Group::npm(&suite_folder(SUITE_STABLE), &[(pins::SUITE, SUITE_STABLE)]),
         Group::python("python", &pins::PYTHON),

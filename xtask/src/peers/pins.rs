@@ -21,6 +21,15 @@ pub(crate) const NPM: [Pin; 3] = [
 pub(crate) const NPM_PROGRAMS: [&str; 3] =
     ["mcp-server-everything", "mcp-server-filesystem", "mcp-server-memory"];
 
+/// Clients that use our server.
+pub(crate) const CLIENTS: [Pin; 3] = [
+    ("@modelcontextprotocol/sdk", "1.32.2"),
+    ("@modelcontextprotocol/client", "2.4.0"),
+    ("@modelcontextprotocol/inspector", "2.12.0"),
+];
+/// The only one of them that is a program.
+pub(crate) const CLIENT_PROGRAM: &str = "mcp-inspector";
+
 /// `mcp` is what all of them are built on, and decides which revisions they speak.
 pub(crate) const PYTHON: [Pin; 5] = [
     ("mcp-server-git", "2026.10.19"),

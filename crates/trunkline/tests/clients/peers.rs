@@ -1,0 +1,67 @@
+//! Where the clients are that `cargo xtask peers` installed, and the commands that start them.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+use tokio::process::Command;
+
+const PEERS: &str = "TRUNKLINE_PEERS";
+const PACKAGES: &str = "clients/node_modules";
+
+/// A client made with a major version of the TypeScript SDK; its other words follow.
+pub(crate) fn typescript(major: &str) -> Command {
+    let mut command = Command::new(node());
+    command.arg(shipped("typescript.cjs")).arg(major).env("NODE_PATH", installed(PACKAGES));
+    command
+}
+
+/// A client made with the Python SDK or FastMCP; its other words follow.
+pub(crate) fn python(library: &str) -> Command {
+    let mut command = Command::new(installed("python/bin/python"));
+    command.arg(shipped("python_client.py")).arg(library);
+    command
+}
+
+/// The Inspector as a command line; its other words follow.
+pub(crate) fn inspector() -> Command {
+    let package = installed(PACKAGES).join("@modelcontextprotocol/inspector");
+    let mut command = Command::new(node());
+    command.arg(package.join("clients/launcher/build/index.js")).arg("--cli");
+    command
+}
+
+/// The command of a server over stdio that is in fact behind a local port.
+pub(crate) fn pipe(port: u16) -> Vec<String> {
+    let words = [installed("python/bin/python"), shipped("pipe.py")];
+    let words = words.iter().map(|word| word.display().to_string());
+    words.chain([port.to_string()]).collect()
+}
+
+/// The Node that was installed as a peer; there is none if the one on the PATH is new enough.
+fn node() -> PathBuf {
+    let packages = fs::read_dir(root().join("node22/node_modules")).into_iter().flatten().flatten();
+    let mut programs = packages.map(|package| package.path().join("bin/node"));
+    programs.find(|program| program.exists()).unwrap_or_else(|| PathBuf::from("node"))
+}
+
+fn installed(path: &str) -> PathBuf {
+    let place = root().join(path);
+    assert!(place.exists(), "`{path}` is not installed; run cargo xtask peers");
+    place
+}
+
+fn root() -> PathBuf {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test is started by the build, which says so in the environment"
+    )]
+    let given = env::var_os(PEERS).map(PathBuf::from);
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let found = || here.ancestors().map(|dir| dir.join("target/peers")).find(|dir| dir.is_dir());
+    given.or_else(found).expect("test peers are not installed; run cargo xtask peers")
+}
+
+fn shipped(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/peers/clients").join(name)
+}

@@ -1,0 +1,85 @@
+//! Visits by a client made with the official Rust SDK.
+
+use crate::{
+    cell::{Carrier, Cell},
+    visit::{Errand, NAME, Report},
+};
+use rmcp::{
+    ClientHandler, ErrorData, RoleClient,
+    model::{
+        CallToolRequestParams, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
+        Implementation, ProtocolVersion,
+    },
+    service::{ClientLifecycleMode, ClientServiceExt, RequestContext},
+    transport::{StreamableHttpClientTransport, TokioChildProcess},
+};
+use serde_json::json;
+use std::sync::{Arc, Mutex};
+use tokio::process::Command;
+use trunkline_protocol::Era;
+
+/// A host that accepts every form and keeps what it was asked; clones share that.
+#[derive(Clone, Default)]
+struct Answering {
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl ClientHandler for Answering {
+    fn get_info(&self) -> ClientConfig {
+        let capabilities = serde_json::from_value(json!({"elicitation": {"form": {}}})).unwrap();
+        ClientConfig::new(capabilities, Implementation::new("foreign-rust", "1.0.0"))
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let ElicitRequestParams::FormElicitationParams { message, .. } = request else {
+            return Ok(ElicitResult::new(ElicitationAction::Decline));
+        };
+        self.asked.lock().unwrap().push(message);
+        Ok(ElicitResult::new(ElicitationAction::Accept).with_content(json!({ "name": NAME })))
+    }
+}
+
+pub(crate) async fn visit(cell: Cell, errands: &[Errand]) -> Vec<Report> {
+    let mut reports = Vec::new();
+    for errand in errands {
+        reports.push(run_errand(cell, errand).await);
+    }
+    reports
+}
+
+async fn run_errand(cell: Cell, errand: &Errand) -> Report {
+    let Errand { target, calls } = errand;
+    let host = Answering::default();
+    let lifecycle = match cell.era {
+        Era::Legacy => ClientLifecycleMode::Initialize,
+        Era::Modern => {
+            ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
+        }
+    };
+    let client = if cell.carrier == Carrier::Stdio {
+        let mut command = Command::new(&target[0]);
+        command.args(&target[1..]);
+        host.clone().serve_with_lifecycle(TokioChildProcess::new(command).unwrap(), lifecycle).await
+    } else {
+        let transport = StreamableHttpClientTransport::from_uri(target[0].as_str());
+        host.clone().serve_with_lifecycle(transport, lifecycle).await
+    };
+    let client = client.unwrap_or_else(|error| panic!("{cell:?}: {error}"));
+    let tools = client.list_all_tools().await.unwrap();
+    let mut results = Vec::new();
+    for (tool, arguments) in calls {
+        let arguments = arguments.as_object().unwrap().clone();
+        let call = CallToolRequestParams::new(*tool).with_arguments(arguments);
+        results.push(serde_json::to_value(client.call_tool(call).await.unwrap()).unwrap());
+    }
+    let revision = client.peer_info().unwrap().protocol_version.to_string();
+    client.cancel().await.unwrap();
+    let tools = tools.iter().map(|tool| tool.name.to_string()).collect();
+    let asked = host.asked.lock().unwrap().clone();
+    Report { revision, tools, results, asked }
+}
