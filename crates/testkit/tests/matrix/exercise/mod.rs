@@ -35,7 +35,7 @@ pub(crate) struct Run {
 
 /// Goes through everything that the cell's server has.
 pub(crate) async fn exercise(cell: Cell) {
-    let run = step("connect", None, Run::begin(cell)).await;
+    let run = Box::pin(step("connect", None, Run::begin(cell))).await;
     let ear = run.ear.clone();
     let ear = Some(&ear);
     step("list", ear, ask::lists(&run)).await;
