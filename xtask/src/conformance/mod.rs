@@ -119,6 +119,14 @@ pub(crate) fn run_server(workspace: &Workspace, peers: &Peers, only: &[String]) 
     Ok(reports)
 }
 
+/// Scenarios that fail when an answer is some hundred milliseconds late, as it may be on a busy machine, are tried again.
+fn attempts(scenario: &str) -> u32 {
+    match scenario {
+        "sse-retry" | "server-sse-polling" | "server-stateless" => 3,
+        _ => 1,
+    }
+}
+
 fn hook(workspace: &Workspace) -> PathBuf {
     workspace.root().join("crates/testkit/peers/loopback.cjs")
 }
@@ -128,7 +136,14 @@ fn run_one(suite: &Suite, scenarios: &[String], subject: &Subject, workspace: &W
     let mut report = Report::new(format!("{} {}", subject.side(), suite.label()));
     println!("\n{} {}", subject.side(), suite.label());
     for scenario in scenarios {
-        let verdict = suite.run(scenario, subject, &results)?;
+        let mut verdict = suite.run(scenario, subject, &results)?;
+        for _ in 1..attempts(scenario) {
+            if verdict.passed() {
+                break;
+            }
+            println!("  {scenario} measures time and failed; once more");
+            verdict = suite.run(scenario, subject, &results)?;
+        }
         report.add(scenario, &verdict);
     }
     println!("{}", report.closing_line());
