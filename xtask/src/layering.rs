@@ -22,7 +22,7 @@ const LAYERS: &[(&str, May)] = &[
     ("auth", May::Use(&[])),
     ("protocol", May::Use(&[])),
     ("xtask", May::Use(&[])),
-    ("bench", May::Use(&["client", "transport", "protocol"])),
+    ("bench", May::Use(&["client", "serve", "tools", "transport", "protocol"])),
 ];
 
 #[test]

@@ -52,8 +52,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        usage: "bench client [--upstream PROGRAM] [--seconds N] [--rounds N] [--concurrency N]... [--only CASE]...",
-        summary: "what a call costs with our client, beside rmcp's",
+        usage: "bench client|serve [--seconds N] [--rounds N] [--concurrency N]... [--only CASE|SERVER]... [--upstream PROGRAM] [--peers FOLDER]",
+        summary: "what a call costs with our client or at our server, beside rmcp's and others'",
         run: bench::run,
     },
 ];

@@ -44,12 +44,17 @@ pub(crate) fn install(root: &Path) -> Result<Peers> {
     if !failures.is_empty() {
         bail!("test peers could not be installed\n  {}", failures.join("\n  "));
     }
-    let peers = Peers { root: root.to_owned() };
+    let peers = Peers::at(root);
     peers.check()?;
     Ok(peers)
 }
 
 impl Peers {
+    /// What may be installed in a folder.
+    pub(crate) fn at(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+
     /// A Node new enough for the conformance suites.
     pub(crate) fn node(&self) -> Result<PathBuf> {
         if let Some(node) = npm::system_node()? {

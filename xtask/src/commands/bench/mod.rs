@@ -1,14 +1,17 @@
-//! `cargo xtask bench client`: what a call costs with our client, beside rmcp's in the same run.
+//! `cargo xtask bench`: what a call costs, with our client (here) and at our server ([`serve`]), beside others in one run.
 //!
 //! Every client is a process of its own, so that its processor time is nobody else's. The clients take turns within each
 //! round, so that whatever else the machine does hits all of them; what is shown are medians over the rounds.
 
 mod case;
+mod median;
 mod run;
+mod serve;
 mod table;
 mod upstream;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Result, bail};
 
@@ -26,7 +29,8 @@ const CONCURRENCY: [usize; 2] = [1, 32];
 pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
     match arguments.word().as_deref() {
         Some("client") => client(workspace, arguments),
-        _ => bail!("there is only `bench client` to measure"),
+        Some("serve") => serve::run(workspace, arguments),
+        _ => bail!("there are `bench client` and `bench serve` to measure"),
     }
 }
 
@@ -34,13 +38,7 @@ fn client(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
     let given = arguments.value("--upstream")?.map(PathBuf::from);
     let seconds = arguments.parsed("--seconds")?.unwrap_or(SECONDS);
     let rounds = arguments.parsed("--rounds")?.unwrap_or(ROUNDS).max(1);
-    let mut concurrency: Vec<usize> = Vec::new();
-    while let Some(number) = arguments.parsed("--concurrency")? {
-        concurrency.push(number);
-    }
-    if concurrency.is_empty() {
-        concurrency.extend(CONCURRENCY);
-    }
+    let concurrency = concurrency(&mut arguments)?;
     let only = arguments.values("--only")?;
     arguments.finish()?;
     let cases = chosen(&only)?;
@@ -79,12 +77,23 @@ fn measure(
     let mut runs = vec![Vec::new(); case.clients.len()];
     for round in 1..=rounds {
         for (client, runs) in case.clients.iter().zip(&mut runs) {
-            let run = run::once(program, client.name(), upstream, case, load)?;
+            let mut command = Command::new(program);
+            command.args(["--client", client.name(), "--era", case.era]);
+            let run = run::once(command.args(load.arguments()).args(upstream.arguments()))?;
             println!("{} × {}, round {round}: {} {run}", case.name, load.concurrency, client.name());
             runs.push(run);
         }
     }
     Ok(Row { case, concurrency: load.concurrency, runs })
+}
+
+/// How many callers there are at a time, for each part of the table.
+fn concurrency(arguments: &mut Arguments) -> Result<Vec<usize>> {
+    let mut given = Vec::new();
+    while let Some(number) = arguments.parsed("--concurrency")? {
+        given.push(number);
+    }
+    Ok(if given.is_empty() { CONCURRENCY.to_vec() } else { given })
 }
 
 fn chosen(only: &[String]) -> Result<Vec<&'static Case>> {

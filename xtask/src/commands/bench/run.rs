@@ -1,14 +1,11 @@
 //! One run of `bench-client`, and what it reported.
 
 use std::fmt;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use super::case::Case;
-use super::upstream::Upstream;
 use crate::process;
 
 #[derive(Debug, Clone, Copy)]
@@ -23,20 +20,14 @@ pub(super) struct Run {
     errors: u64,
     seconds: f64,
     cpu_seconds: f64,
+    /// Of a server that was watched.
+    server_cpu_seconds: Option<f64>,
 }
 
-pub(super) fn once(
-    program: &Path,
-    client: &str,
-    upstream: &Upstream,
-    case: &Case,
-    load: Load,
-) -> Result<Run> {
-    let mut command = Command::new(program);
-    command.args(["--client", client, "--era", case.era]);
-    command.args(["--concurrency", &load.concurrency.to_string(), "--seconds", &load.seconds.to_string()]);
-    command.args(upstream.arguments()).stderr(Stdio::inherit());
-    let shown = process::shown(&command);
+/// Runs a command that is a `bench-client`.
+pub(super) fn once(command: &mut Command) -> Result<Run> {
+    command.stderr(Stdio::inherit());
+    let shown = process::shown(command);
     let output = command.output().with_context(|| format!("`{shown}` could not be started"))?;
     if !output.status.success() {
         bail!("`{shown}` failed ({})", output.status);
@@ -49,6 +40,14 @@ pub(super) fn once(
     Ok(run)
 }
 
+impl Load {
+    /// The words that tell `bench-client` of it.
+    pub(super) fn arguments(self) -> [String; 4] {
+        let (callers, seconds) = (self.concurrency.to_string(), self.seconds.to_string());
+        ["--concurrency".to_owned(), callers, "--seconds".to_owned(), seconds]
+    }
+}
+
 impl Run {
     pub(super) fn calls_per_second(&self) -> f64 {
         self.calls / self.seconds
@@ -57,16 +56,30 @@ impl Run {
     pub(super) fn cpu_micros_per_call(&self) -> f64 {
         self.cpu_seconds * 1e6 / self.calls
     }
+
+    /// Of a server that was not watched there is no such figure.
+    pub(super) fn server_micros_per_call(&self) -> f64 {
+        self.server_cpu_seconds.unwrap_or(f64::NAN) * 1e6 / self.calls
+    }
 }
 
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rate, cost) = (self.calls_per_second(), self.cpu_micros_per_call());
-        write!(f, "{rate:.0} calls/s, {cost:.1} µs")
+        write!(f, "{rate:.0} calls/s, {cost:.1} µs")?;
+        if self.server_cpu_seconds.is_some() {
+            write!(f, ", server {:.1} µs", self.server_micros_per_call())?;
+        }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 pub(super) fn example(calls: f64, seconds: f64, cpu_seconds: f64) -> Run {
-    Run { calls, errors: 0, seconds, cpu_seconds }
+    Run { calls, errors: 0, seconds, cpu_seconds, server_cpu_seconds: None }
+}
+
+#[cfg(test)]
+pub(super) fn served(calls: f64, server_cpu_seconds: f64) -> Run {
+    Run { server_cpu_seconds: Some(server_cpu_seconds), ..example(calls, 1.0, 0.0) }
 }

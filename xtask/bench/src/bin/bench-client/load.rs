@@ -12,13 +12,15 @@ use anyhow::{Result, anyhow};
 use rustix::time::{ClockId, clock_gettime};
 use tokio::task::JoinSet;
 
-use crate::Echo;
+use crate::{Ask, Echo, watched::Watched};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
+    pub(crate) ask: Ask,
     pub(crate) concurrency: usize,
     pub(crate) warm_up: Duration,
     pub(crate) measured: Duration,
+    pub(crate) watched: Option<Watched>,
 }
 
 /// What the measured time brought and cost.
@@ -28,6 +30,8 @@ pub(crate) struct Cost {
     pub(crate) errors: u64,
     pub(crate) time: Duration,
     pub(crate) cpu: Duration,
+    /// The server's, where it is watched.
+    pub(crate) server_cpu: Option<Duration>,
 }
 
 #[derive(Debug, Default)]
@@ -42,9 +46,10 @@ impl Load {
         let counts = Arc::new(Counts::default());
         let mut callers = JoinSet::new();
         for caller in 0..self.concurrency {
-            callers.spawn(call_on_and_on(client.clone(), caller, counts.clone()));
+            callers.spawn(ask_on_and_on(client.clone(), self.ask, caller, counts.clone()));
         }
         tokio::time::sleep(self.warm_up).await;
+        let server_cpu = self.server_time()?;
         let (start, cpu, calls) = (Instant::now(), processor_time()?, counts.calls.load(Ordering::Relaxed));
         tokio::time::sleep(self.measured).await;
         let cost = Cost {
@@ -52,15 +57,24 @@ impl Load {
             time: start.elapsed(),
             cpu: processor_time()?.saturating_sub(cpu),
             errors: counts.errors.load(Ordering::Relaxed),
+            server_cpu: self.server_time()?.zip(server_cpu).map(|(end, start)| end.saturating_sub(start)),
         };
         callers.shutdown().await;
         Ok(cost)
     }
+
+    fn server_time(&self) -> Result<Option<Duration>> {
+        self.watched.map(Watched::processor_time).transpose()
+    }
 }
 
-async fn call_on_and_on<E: Echo>(client: E, caller: usize, counts: Arc<Counts>) {
+async fn ask_on_and_on<E: Echo>(client: E, ask: Ask, caller: usize, counts: Arc<Counts>) {
     for call in 0_u64.. {
-        let count = match client.echo(format!("caller {caller} says {call}")).await {
+        let answered = match ask {
+            Ask::Call => client.echo(format!("caller {caller} says {call}")).await,
+            Ask::List => client.list().await,
+        };
+        let count = match answered {
             Ok(true) => &counts.calls,
             Ok(false) | Err(_) => &counts.errors,
         };

@@ -1,13 +1,15 @@
-//! Calls one tool as fast as it can, with our client or with rmcp's, and prints what that cost.
+//! Asks one thing as fast as it can, with our client or with rmcp's, and prints what that cost.
 //!
 //! The result is one line of JSON: the calls that were answered in the measured time, that time, the processor time this
-//! process used meanwhile (system calls included, the server's not), and the calls that went wrong.
+//! process used meanwhile (system calls included, the server's not), that of the server where it is watched, and the calls
+//! that went wrong.
 
 #![expect(clippy::print_stdout, reason = "the result is what this program is for")]
 
 mod load;
 mod ours;
 mod rmcp;
+mod watched;
 
 use std::time::Duration;
 
@@ -16,6 +18,7 @@ use clap::{Parser, ValueEnum};
 use serde_json::json;
 
 use load::Load;
+use watched::Watched;
 
 #[derive(Debug, Parser)]
 struct Arguments {
@@ -37,6 +40,11 @@ struct Arguments {
     /// Threads of the runtime; as many as there are processors unless given.
     #[arg(long)]
     threads: Option<usize>,
+    #[arg(long, default_value = "call")]
+    ask: Ask,
+    /// The server's process, to report its processor time too.
+    #[arg(long)]
+    watch: Option<u32>,
     /// The command that starts the server.
     #[arg(last = true)]
     command: Vec<String>,
@@ -57,6 +65,15 @@ pub(crate) enum Era {
     Modern,
 }
 
+/// What is asked of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Ask {
+    /// `tools/call` of `echo`.
+    Call,
+    /// `tools/list`, past any memory of the client's.
+    List,
+}
+
 /// Where the server is.
 #[derive(Debug)]
 pub(crate) enum Place {
@@ -64,10 +81,13 @@ pub(crate) enum Place {
     Command { program: String, arguments: Vec<String> },
 }
 
-/// Something that can call the server's `echo`.
+/// Something that can use the server's `echo`.
 pub(crate) trait Echo: Clone + Send + 'static {
     /// Calls `echo` and says whether the answer was the text.
     fn echo(&self, text: String) -> impl Future<Output = Result<bool>> + Send;
+
+    /// Lists the tools and says whether `echo` is the only one.
+    fn list(&self) -> impl Future<Output = Result<bool>> + Send;
 }
 
 fn main() -> Result<()> {
@@ -88,9 +108,11 @@ async fn run(arguments: Arguments) -> Result<()> {
         _ => bail!("give either --url or a command after --"),
     };
     let load = Load {
+        ask: arguments.ask,
         concurrency: arguments.concurrency,
         warm_up: Duration::try_from_secs_f64(arguments.warm_up)?,
         measured: Duration::try_from_secs_f64(arguments.seconds)?,
+        watched: arguments.watch.map(Watched::new),
     };
     let cost = match arguments.client {
         Kind::Trunkline => ours::measure(&place, arguments.era, load).await?,
@@ -102,6 +124,7 @@ async fn run(arguments: Arguments) -> Result<()> {
         "errors": cost.errors,
         "seconds": cost.time.as_secs_f64(),
         "cpu_seconds": cost.cpu.as_secs_f64(),
+        "server_cpu_seconds": cost.server_cpu.map(|time| time.as_secs_f64()),
     });
     println!("{cost}");
     Ok(())

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use trunkline_client::{Client, ConnectOptions, Speak, Target};
-use trunkline_protocol::{Object, Raw, message::ContentBlock};
+use trunkline_protocol::{Object, Raw, message::ContentBlock, method};
 
 use crate::{
     Echo, Era, Place,
@@ -38,5 +38,11 @@ impl Echo for Ours {
         arguments.set("text", Raw::string(&text));
         let result = self.0.call("echo", arguments).await?;
         Ok(matches!(result.content.as_deref(), Some([ContentBlock::Text(content)]) if content.text == text))
+    }
+
+    async fn list(&self) -> Result<bool> {
+        let result = self.0.ask(method::TOOLS_LIST, Object::new()).await?;
+        let tools: Vec<Raw> = result.member_as("tools").unwrap_or_default();
+        Ok(matches!(&tools[..], [only] if only.member_as::<String>("name").as_deref() == Some("echo")))
     }
 }

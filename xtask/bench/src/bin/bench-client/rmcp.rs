@@ -67,4 +67,9 @@ impl Echo for Theirs {
         let result = self.0.call_tool(CallToolRequestParams::new("echo").with_arguments(arguments)).await?;
         Ok(matches!(&result.content[..], [ContentBlock::Text(content)] if content.text == text))
     }
+
+    async fn list(&self) -> Result<bool> {
+        let result = self.0.list_tools(None).await?;
+        Ok(matches!(&result.tools[..], [only] if only.name == "echo"))
+    }
 }

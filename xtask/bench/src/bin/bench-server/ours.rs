@@ -1,0 +1,27 @@
+//! The server made with our crates.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use anyhow::Result;
+use serde::Deserialize;
+use tokio::sync::watch;
+use trunkline_serve::{ServeOptions, Server, Shutdown};
+use trunkline_tools::{JsonSchema, Tool, Toolbox, schemars};
+
+use crate::{DESCRIPTION, NAME, announce};
+
+#[derive(Deserialize, JsonSchema)]
+struct Echo {
+    text: String,
+}
+
+pub(crate) async fn serve(address: SocketAddr) -> Result<()> {
+    let tool = Tool::new("echo", |given: Echo| async move { given.text }).description(DESCRIPTION);
+    let toolbox = Toolbox::new(NAME, env!("CARGO_PKG_VERSION")).tool(tool.read_only()).build()?;
+    let server = Server::bind(address, Arc::new(toolbox), ServeOptions::default()).await?;
+    announce(server.address());
+    // Held until the process is killed: nobody tells this server to stop.
+    let (_never, shutdown) = watch::channel(Shutdown::Running);
+    server.run(shutdown).await;
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! The servers that are measured, and one of them as a running process.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::peers::Peers;
+use crate::process;
+
+/// How long a server may take until it tells where it listens.
+const START: Duration = Duration::from_secs(60);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Trunkline,
+    Rmcp,
+    /// Without sessions and with plain answers.
+    RmcpJson,
+    FastMcp,
+    TypeScript,
+}
+
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) kind: Kind,
+    url: String,
+    child: Child,
+}
+
+/// The command that starts a server, if what it needs is installed.
+pub(super) fn command(kind: Kind, programs: &Path, root: &Path, peers: &Path) -> Result<Option<Command>> {
+    let scripts = root.join("xtask/bench/peers");
+    Ok(match kind {
+        Kind::Trunkline | Kind::Rmcp | Kind::RmcpJson => {
+            let mut command = Command::new(programs.join("bench-server"));
+            command.args(["--server", kind.name()]);
+            Some(command)
+        }
+        Kind::FastMcp => {
+            let python = peers.join("python/bin/python");
+            python.exists().then(|| {
+                let mut command = Command::new(python);
+                command.arg(scripts.join("echo_fastmcp.py"));
+                command
+            })
+        }
+        Kind::TypeScript => {
+            let modules = peers.join("npm");
+            if !modules.join("node_modules/@modelcontextprotocol/sdk").exists() {
+                return Ok(None);
+            }
+            let mut command = Command::new(Peers::at(peers).node()?);
+            command.arg(scripts.join("echo_typescript.cjs")).arg(modules);
+            Some(command)
+        }
+    })
+}
+
+impl Kind {
+    const ALL: [Self; 5] = [Self::Trunkline, Self::Rmcp, Self::RmcpJson, Self::FastMcp, Self::TypeScript];
+
+    /// What `bench-server --server` calls ours and rmcp's.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Trunkline => "trunkline",
+            Self::Rmcp => "rmcp",
+            Self::RmcpJson => "rmcp-json",
+            Self::FastMcp => "fastmcp",
+            Self::TypeScript => "typescript",
+        }
+    }
+
+    /// Whether it serves clients of an era. The TypeScript SDK that is installed ends with the legacy one.
+    pub(super) fn speaks(self, era: &str) -> bool {
+        self != Self::TypeScript || era == "legacy"
+    }
+
+    /// The servers of these names, or all.
+    pub(super) fn chosen(only: &[String]) -> Result<Vec<Self>> {
+        if let Some(unknown) = only.iter().find(|name| !Self::ALL.iter().any(|kind| kind.name() == **name)) {
+            bail!("there is no server {unknown}; there are {}", Self::ALL.map(Self::name).join(", "));
+        }
+        let wanted = |kind: &Self| only.is_empty() || only.iter().any(|name| name == kind.name());
+        Ok(Self::ALL.into_iter().filter(wanted).collect())
+    }
+}
+
+impl Server {
+    pub(super) fn start(kind: Kind, mut command: Command) -> Result<Self> {
+        let shown = process::shown(&command);
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = command.spawn().with_context(|| format!("`{shown}` could not be started"))?;
+        let output = child.stdout.take().expect("its output is piped");
+        let mut server = Self { kind, url: String::new(), child };
+        let (tell, told) = mpsc::channel();
+        thread::spawn(move || {
+            let mut lines = BufReader::new(output).lines();
+            // Nobody may wait any more; what else it says must be taken from it nevertheless.
+            drop(tell.send(lines.next()));
+            lines.for_each(drop);
+        });
+        let line = told.recv_timeout(START).ok().flatten().transpose()?;
+        let url = line.as_deref().and_then(|line| line.strip_prefix("listening on "));
+        url.with_context(|| format!("`{shown}` did not tell where it listens"))?.clone_into(&mut server.url);
+        Ok(server)
+    }
+
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub(super) fn process(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Both fail only for a process that is gone already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}

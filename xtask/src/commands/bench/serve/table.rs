@@ -1,0 +1,80 @@
+//! The figures as a table, and what they come to.
+
+use std::fmt::Write as _;
+
+use super::super::median::median;
+use super::super::run::Run;
+use super::Row;
+use super::server::Kind;
+
+/// What is expected of our server: so many times the calls that rmcp's answers in a second of processor time.
+const GOAL: f64 = 3.0;
+
+pub(super) fn render(rows: &[Row]) -> String {
+    let mut text = String::from(
+        "asked  era     callers  server       calls/s  server CPU µs/call  calls per CPU second, to rmcp's\n",
+    );
+    for row in rows {
+        let rmcp = row.cost(Kind::Rmcp);
+        for (kind, runs) in &row.runs {
+            let (ask, era, callers, server) = (row.ask, row.era, row.concurrency, kind.name());
+            let (rate, cost) = (median(runs.iter().map(Run::calls_per_second)), cost(runs));
+            write!(text, "{ask:<6} {era:<7} {callers:>7}  {server:<11} {rate:>8.0}  {cost:>18.1}")
+                .expect("a string takes all");
+            if let Some(rmcp) = rmcp {
+                write!(text, "  {:>30.2}×", rmcp / cost).expect("a string takes all");
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Whether the goal is met. To miss it is no failure of the run: the machine has a say in it.
+pub(super) fn verdict(rows: &[Row]) -> String {
+    let lines: Vec<String> =
+        [Kind::Rmcp, Kind::RmcpJson].into_iter().filter_map(|rival| beside(rows, rival)).collect();
+    lines.join("\n")
+}
+
+fn beside(rows: &[Row], rival: Kind) -> Option<String> {
+    let ratios: Vec<f64> =
+        rows.iter().filter_map(|row| Some(row.cost(rival)? / row.cost(Kind::Trunkline)?)).collect();
+    let least = ratios.iter().copied().min_by(f64::total_cmp)?;
+    let most = ratios.iter().copied().max_by(f64::total_cmp)?;
+    let (met, all) = (ratios.iter().filter(|ratio| **ratio >= GOAL).count(), ratios.len());
+    let name = rival.name();
+    Some(format!(
+        "calls per CPU second: {least:.2}× to {most:.2}× {name}'s; at least {GOAL}× in {met} of {all}"
+    ))
+}
+
+fn cost(runs: &[Run]) -> f64 {
+    median(runs.iter().map(Run::server_micros_per_call))
+}
+
+impl Row {
+    fn cost(&self, of: Kind) -> Option<f64> {
+        self.runs.iter().find(|(kind, _)| *kind == of).map(|(_, runs)| cost(runs))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::run::served;
+    use super::*;
+
+    #[test]
+    fn servers_are_compared_by_the_median_of_their_own_processor_time() {
+        let ours = vec![served(1000.0, 0.010), served(1000.0, 0.012), served(10.0, 0.010)];
+        let theirs = vec![served(400.0, 0.024), served(400.0, 0.024), served(400.0, 0.4)];
+        let runs = vec![(Kind::Trunkline, ours), (Kind::Rmcp, theirs)];
+        let rows = [Row { ask: "call", era: "modern", concurrency: 32, runs }];
+        let table = render(&rows);
+        let lines: Vec<Vec<&str>> = table.lines().skip(1).map(|l| l.split_whitespace().collect()).collect();
+        assert_eq!(lines[0], ["call", "modern", "32", "trunkline", "1000", "12.0", "5.00×"]);
+        assert_eq!(lines[1], ["call", "modern", "32", "rmcp", "400", "60.0", "1.00×"]);
+        let verdict = verdict(&rows);
+        assert_eq!(verdict, "calls per CPU second: 5.00× to 5.00× rmcp's; at least 3× in 1 of 1");
+    }
+}
