@@ -18,12 +18,13 @@ async def echo(text: str) -> str:
 
 
 def main() -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+    # Only a socket that names its protocol gets TCP_NODELAY from asyncio, as one of its own making would.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(128)
         port = listener.getsockname()[1]
         print(f"listening on http://127.0.0.1:{port}/mcp", flush=True)
-        server.run(transport="http", show_banner=False, log_level="error", path="/mcp", sockets=[listener])
+        server.run(transport="http", show_banner=False, log_level="critical", path="/mcp", sockets=[listener])
 
 
 if __name__ == "__main__":

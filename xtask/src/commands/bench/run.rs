@@ -63,6 +63,16 @@ impl Run {
     }
 }
 
+/// The system counts a process's time in hundredths of a second; with fewer than twenty, a figure is off by 5 % or more.
+const COARSE: f64 = 0.2;
+
+impl Run {
+    /// Whether the server worked too little for its processor time to mean much.
+    pub(super) fn is_coarse(&self) -> bool {
+        self.server_cpu_seconds.is_none_or(|seconds| seconds < COARSE)
+    }
+}
+
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rate, cost) = (self.calls_per_second(), self.cpu_micros_per_call());

@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, sync::Arc};
 
 use anyhow::Result;
+use axum::serve::ListenerExt;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -41,6 +42,9 @@ pub(crate) async fn serve(address: SocketAddr, answers: Answers) -> Result<()> {
     );
     let listener = TcpListener::bind(address).await?;
     announce(listener.local_addr()?);
+    // As ours does. Without it a stream's second event waits for the client's delayed acknowledgement, some 40 ms.
+    let listener =
+        listener.tap_io(|connection| connection.set_nodelay(true).expect("TCP has this option everywhere"));
     axum::serve(listener, axum::Router::new().route_service("/mcp", service)).await?;
     Ok(())
 }

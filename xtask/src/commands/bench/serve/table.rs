@@ -24,6 +24,9 @@ pub(super) fn render(rows: &[Row]) -> String {
             if let Some(rmcp) = rmcp {
                 write!(text, "  {:>30.2}×", rmcp / cost).expect("a string takes all");
             }
+            if runs.iter().any(Run::is_coarse) {
+                text.push_str("  (too little work to measure)");
+            }
             text.push('\n');
         }
     }
@@ -54,8 +57,10 @@ fn cost(runs: &[Run]) -> f64 {
 }
 
 impl Row {
+    /// What a call costs a server, if it was here and worked enough to tell.
     fn cost(&self, of: Kind) -> Option<f64> {
-        self.runs.iter().find(|(kind, _)| *kind == of).map(|(_, runs)| cost(runs))
+        let (_, runs) = self.runs.iter().find(|(kind, _)| *kind == of)?;
+        (!runs.iter().any(Run::is_coarse)).then(|| cost(runs))
     }
 }
 
@@ -66,15 +71,24 @@ mod tests {
 
     #[test]
     fn servers_are_compared_by_the_median_of_their_own_processor_time() {
-        let ours = vec![served(1000.0, 0.010), served(1000.0, 0.012), served(10.0, 0.010)];
-        let theirs = vec![served(400.0, 0.024), served(400.0, 0.024), served(400.0, 0.4)];
+        let ours = vec![served(50_000.0, 0.5), served(50_000.0, 0.6), served(500.0, 0.5)];
+        let theirs = vec![served(20_000.0, 1.2), served(20_000.0, 1.2), served(20_000.0, 20.0)];
         let runs = vec![(Kind::Trunkline, ours), (Kind::Rmcp, theirs)];
         let rows = [Row { ask: "call", era: "modern", concurrency: 32, runs }];
         let table = render(&rows);
         let lines: Vec<Vec<&str>> = table.lines().skip(1).map(|l| l.split_whitespace().collect()).collect();
-        assert_eq!(lines[0], ["call", "modern", "32", "trunkline", "1000", "12.0", "5.00×"]);
-        assert_eq!(lines[1], ["call", "modern", "32", "rmcp", "400", "60.0", "1.00×"]);
+        assert_eq!(lines[0], ["call", "modern", "32", "trunkline", "50000", "12.0", "5.00×"]);
+        assert_eq!(lines[1], ["call", "modern", "32", "rmcp", "20000", "60.0", "1.00×"]);
         let verdict = verdict(&rows);
         assert_eq!(verdict, "calls per CPU second: 5.00× to 5.00× rmcp's; at least 3× in 1 of 1");
+    }
+
+    #[test]
+    fn a_server_that_hardly_worked_is_compared_with_none() {
+        let runs =
+            vec![(Kind::Trunkline, vec![served(50_000.0, 0.5)]), (Kind::Rmcp, vec![served(29.0, 0.01)])];
+        let rows = [Row { ask: "call", era: "legacy", concurrency: 1, runs }];
+        assert!(render(&rows).contains("(too little work to measure)"));
+        assert_eq!(verdict(&rows), "");
     }
 }
