@@ -13,7 +13,7 @@ use crate::peers::Peers;
 use crate::process;
 
 /// How long a server may take until it tells where it listens.
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_mins(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
