@@ -150,8 +150,8 @@ async fn tool_for_call(client: &Client, name: &str) -> Option<KnownTool> {
         client.server().revision.has_core_tasks() && client.has_capability("tasks.requests.tools.call");
     let known = client.known_tool(name);
     if known.is_none() && may_want_tasks {
-        client.tools().await.ok()?;
-        return client.known_tool(name);
+        // From the list itself and not from the cache: a change that comes meanwhile keeps it out of there.
+        return KnownTool::find(client.tools().await.ok()?, name);
     }
     known
 }

@@ -99,6 +99,13 @@ pub(super) struct KnownTool {
     place: usize,
 }
 
+impl KnownTool {
+    pub(super) fn find(list: Arc<Listing<Tool>>, name: &str) -> Option<Self> {
+        let place = list.items.iter().position(|tool| tool.name == name)?;
+        Some(Self { list, place })
+    }
+}
+
 impl Deref for KnownTool {
     type Target = Tool;
 
@@ -154,9 +161,7 @@ impl Client {
 
     /// What is cached, without asking the server.
     pub(super) fn known_tool(&self, name: &str) -> Option<KnownTool> {
-        let list = self.0.lists.tools.get(&ListKey::Tools)?.value;
-        let place = list.items.iter().position(|tool| tool.name == name)?;
-        Some(KnownTool { list, place })
+        KnownTool::find(self.0.lists.tools.get(&ListKey::Tools)?.value, name)
     }
 
     async fn list<T: DeserializeOwned>(

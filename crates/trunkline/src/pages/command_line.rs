@@ -33,7 +33,10 @@ pub(crate) fn command_line(mut program: Command) -> String {
         commands.iter().take(1).flat_map(|list| list.get_arguments()).filter(|arg| is_shared(arg)),
     );
     for command in commands {
-        describe(&mut page, command);
+        describe(&mut page, command, command.get_name());
+        for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+            describe(&mut page, below, &format!("{} {}", command.get_name(), below.get_name()));
+        }
     }
     line(&mut page, "\n## Environment\n\n| Variable | |\n|---|---|");
     for variable in VARIABLES {
@@ -42,10 +45,10 @@ pub(crate) fn command_line(mut program: Command) -> String {
     page
 }
 
-fn describe(page: &mut String, command: &Command) {
+fn describe(page: &mut String, command: &Command, name: &str) {
     let usage = command.clone().render_usage().to_string();
     let usage: Vec<&str> = usage.trim_start_matches("Usage:").lines().map(str::trim).collect();
-    let (name, about, usage) = (command.get_name(), about(command), usage.join("\n"));
+    let (about, usage) = (about(command), usage.join("\n"));
     line(page, &format!("\n## {name}\n\n{about}\n\n```text\n{usage}\n```"));
     let own = command.get_arguments().filter(|arg| !arg.is_global_set() && !is_shared(arg));
     let (positional, named): (Vec<&Arg>, Vec<&Arg>) = own.partition(|arg| arg.is_positional());
@@ -53,9 +56,11 @@ fn describe(page: &mut String, command: &Command) {
     options(page, named.into_iter());
 }
 
-/// Options under a heading of their own are those that all connecting commands share.
+/// The headings of the options that all connecting commands share.
+const SHARED: [&str; 2] = ["Connection", "Answers to the server's questions"];
+
 fn is_shared(arg: &Arg) -> bool {
-    arg.get_help_heading().is_some() && !arg.is_global_set()
+    arg.get_help_heading().is_some_and(|heading| SHARED.contains(&heading))
 }
 
 /// A table per heading.
