@@ -54,6 +54,12 @@ impl Duplex {
             .await;
     }
 
+    /// A line was too long to be read.
+    pub(crate) async fn refuse_long(&self, limit: usize) {
+        let error = ErrorObject::new(-32700, format!("the line is longer than {limit} bytes"));
+        self.send(Response { id: None, outcome: Err(error), rest: Object::new() }.into()).await;
+    }
+
     /// Nothing more will come from the client.
     pub(crate) fn end(&self) {
         if let Some(session) = lock(&self.session).take() {

@@ -19,6 +19,9 @@ use trunkline_protocol::Handler;
 /// How long to wait when no connection can be accepted, say because there are no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// Connections taken at once while the server is stopping.
+const LATE: usize = 64;
+
 /// A server that listens.
 pub struct Server {
     service: Arc<Service>,
@@ -128,16 +131,32 @@ impl Server {
         self.drain(connections, shutdown).await;
     }
 
+    /// Lets what runs finish. The door stays open meanwhile, so that whoever asks hears that we are going.
     async fn drain(self, mut connections: JoinSet<()>, mut shutdown: watch::Receiver<Shutdown>) {
         self.service.begin_draining();
         let limit = self.service.options.limits.drain;
-        let all_done = async { while connections.join_next().await.is_some() {} };
-        tokio::select! {
-            () = all_done => {}
-            () = tokio::time::sleep(limit) => tracing::warn!(?limit, "some calls did not finish in time"),
-            _ = shutdown.wait_for(|told| *told == Shutdown::Now) => {}
+        let deadline = tokio::time::sleep(limit);
+        tokio::pin!(deadline);
+        let mut late = JoinSet::new();
+        let told = shutdown.clone();
+        while !connections.is_empty() {
+            tokio::select! {
+                _ = connections.join_next() => {}
+                accepted = self.listener.accept(), if late.len() < LATE => {
+                    if let Ok((stream, peer)) = accepted {
+                        late.spawn(serve_connection(self.service.clone(), stream, peer, self.address.port(), told.clone()));
+                    }
+                }
+                Some(_) = late.join_next() => {}
+                () = &mut deadline => {
+                    tracing::warn!(?limit, "some calls did not finish in time");
+                    break;
+                }
+                _ = shutdown.wait_for(|told| *told == Shutdown::Now) => break,
+            }
         }
         connections.shutdown().await;
+        late.shutdown().await;
         self.service.sessions.end_all();
     }
 }
@@ -165,12 +184,14 @@ async fn serve_connection(
         let service = service.clone();
         async move { Ok::<_, Infallible>(http::serve(service, request, peer, port).await) }
     });
+    // A connection that comes while we are stopping gets one answer.
+    let mut draining = *shutdown.borrow() != Shutdown::Running;
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.header_timeout)
+        .keep_alive(!draining)
         .serve_connection(TokioIo::new(stream), answer);
     tokio::pin!(connection);
-    let mut draining = false;
     loop {
         tokio::select! {
             served = connection.as_mut() => {

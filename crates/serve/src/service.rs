@@ -25,6 +25,9 @@ const SWEEP: Duration = Duration::from_secs(5);
 /// How long to wait before listening to the handler's tools again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
+/// The caller of calls that no client made.
+const OURSELVES: &str = "trunkline";
+
 pub(crate) struct Service {
     pub(crate) handler: Arc<dyn Handler>,
     pub(crate) options: ServeOptions,
@@ -106,7 +109,9 @@ impl Service {
 /// A call of our own.
 fn plain(name: &'static str, mut params: Object) -> Call {
     params.set("_meta", serde_json::json!({PROTOCOL_VERSION: "2026-07-28", CLIENT_CAPABILITIES: {}}).into());
-    Call::new(name, Some(params.to_raw()))
+    let mut call = Call::new(name, Some(params.to_raw()));
+    call.caller = Arc::new(Caller { id: OURSELVES.to_owned(), roles: Vec::new(), scopes: Vec::new() });
+    call
 }
 
 fn listen_to_tools() -> Object {

@@ -10,7 +10,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::mpsc,
 };
-use trunkline_protocol::{Caller, Defect, Handler, Malformed};
+use trunkline_protocol::{Caller, Handler};
 use trunkline_transport::stdio::{FrameReader, FrameWriter, Line, QueueLimits};
 
 /// Serves until the client closes its end. What is still running then is cancelled.
@@ -46,9 +46,7 @@ where
     while let Some(line) = lines.next().await? {
         match line {
             Line::Frame(frame) | Line::Noise(frame) => client.receive(&frame).await,
-            Line::TooLong { .. } => {
-                client.refuse(&Malformed { defect: Defect::Size, offset: limit, id: None }).await;
-            }
+            Line::TooLong { .. } => client.refuse_long(limit).await,
         }
     }
     client.end();

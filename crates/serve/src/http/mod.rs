@@ -11,7 +11,7 @@ use ::http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use answer::{Answer, empty, error, json, plain};
 use hyper::body::Incoming;
 use std::{net::SocketAddr, sync::Arc};
-use trunkline_protocol::{Caller, Envelope, Era, ErrorObject, Frame};
+use trunkline_protocol::{Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Frame};
 use trunkline_transport::headers::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
 pub(crate) use sse::SseClients;
@@ -124,7 +124,14 @@ fn metadata(service: &Service) -> Response<Answer> {
 fn deny(service: &Service, denied: Denied) -> Response<Answer> {
     service.metrics.denied();
     let status = StatusCode::from_u16(denied.status).unwrap_or(StatusCode::FORBIDDEN);
-    let mut response = error(status, None, ErrorObject::new(1000 + i64::from(denied.status), denied.message));
+    let kind = match denied.status {
+        401 => FaultKind::Unauthorized,
+        429 => FaultKind::RateLimited,
+        400 => FaultKind::InvalidRequest,
+        503 => FaultKind::Unavailable,
+        _ => FaultKind::Forbidden,
+    };
+    let mut response = error(status, None, Fault::new(kind, denied.message).to_error(Era::Modern));
     if let Some(challenge) = denied.challenge {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
     }

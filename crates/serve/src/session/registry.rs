@@ -9,6 +9,9 @@ use std::{
 use tokio::time::Instant;
 use trunkline_protocol::Caller;
 
+/// A session that was silent for so long may be forgotten to make room for another.
+const SILENT: Duration = Duration::from_mins(1);
+
 pub(crate) struct Sessions {
     open: Mutex<HashMap<String, Arc<Session>>>,
     most: usize,
@@ -32,6 +35,7 @@ impl Sessions {
         let full = lock(&self.open).len() >= self.most;
         if full {
             self.sweep();
+            self.make_room();
         }
         let mut open = lock(&self.open);
         if open.len() >= self.most {
@@ -51,6 +55,23 @@ impl Sessions {
     pub(crate) fn remove(&self, id: &str) {
         let session = lock(&self.open).remove(id);
         if let Some(session) = session {
+            session.end();
+        }
+    }
+
+    /// Where there is no room left, the session that has been silent longest goes, unless that is not long at all.
+    fn make_room(&self) {
+        let mut open = lock(&self.open);
+        if open.len() < self.most {
+            return;
+        }
+        let silent = open.values().min_by_key(|session| session.silent_since());
+        let silent = silent
+            .filter(|session| session.silent_since().elapsed() >= SILENT)
+            .map(|session| session.id.clone());
+        let gone = silent.and_then(|id| open.remove(&id));
+        drop(open);
+        if let Some(session) = gone {
             session.end();
         }
     }
@@ -108,5 +129,11 @@ mod tests {
         tokio::time::advance(Duration::from_secs(31)).await;
         assert_eq!(sessions.add(&session("c")), Ok(()));
         assert_eq!(sessions.len(), 2);
+        let patient = Sessions::new(1, Duration::from_hours(1));
+        patient.add(&session("a")).unwrap();
+        assert_eq!(patient.add(&session("b")), Err(NoRoom));
+        tokio::time::advance(SILENT).await;
+        assert_eq!(patient.add(&session("b")), Ok(()));
+        assert_eq!(patient.len(), 1);
     }
 }

@@ -163,3 +163,29 @@ async fn p02_a_server_told_to_stop_lets_calls_finish() {
     tokio::time::timeout(Duration::from_secs(20), server).await.unwrap().unwrap();
     assert!(client.call("echo", Object::new()).await.is_err());
 }
+
+#[tokio::test]
+async fn v06_readiness_turns_false_while_a_call_finishes() {
+    let (fixture, mut told) = Fixture::new();
+    let (address, tell, server) = start(fixture, ServeOptions::default()).await;
+    let target = Target::url(&format!("http://{address}/mcp")).unwrap();
+    let client = Client::connect(&target, options(Speak::Newest)).await.unwrap();
+    let call = tokio::spawn({
+        let client = client.clone();
+        async move { client.call("never", Object::new()).await }
+    });
+    assert_eq!(told.recv().await.as_deref(), Some("began"));
+    tell.send(Shutdown::Drain).unwrap();
+    let ready = crate::support::wire::request("GET", "/readyz", address, &[], "");
+    let heard = tokio::time::timeout(Duration::from_secs(20), async {
+        loop {
+            let heard = crate::support::wire::send(address, &ready).await;
+            if heard.status != 200 {
+                return heard;
+            }
+        }
+    });
+    assert_eq!(heard.await.unwrap().status, 503);
+    call.abort();
+    tokio::time::timeout(Duration::from_secs(20), server).await.unwrap().unwrap();
+}

@@ -4,7 +4,7 @@ use super::{Context, Ending};
 use crate::{failure::Failure, render::safe};
 use clap::Subcommand;
 use std::path::{Path, PathBuf};
-use trunkline_gateway::audit::{Problem, Report, Tail, tail, verify};
+use trunkline_gateway::audit::{Problem, ProblemKind, Report, Tail, tail, verify};
 
 /// Read or check an audit trail
 #[derive(Debug, clap::Args)]
@@ -61,6 +61,10 @@ fn follow(context: &Context, dir: &Path, count: usize) -> Result<Ending, Failure
 
 fn check(context: &Context, dir: &Path) -> Result<Ending, Failure> {
     let report = verify(dir).map_err(|error| unreadable(dir, &error))?;
+    if report.segments == 0 && report.is_intact() {
+        return Err(Failure::usage(format!("there is no audit trail in {}", dir.display()))
+            .hint("`serve` says where it keeps its trail; each run has a directory of its own"));
+    }
     if context.output.json {
         context.print_json(&report)?;
     } else {
@@ -80,10 +84,22 @@ fn text(report: &Report) -> String {
     lines
         .extend(counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
     lines.extend(report.last.iter().map(|last| format!("last record: {} {}", last.seq, last.hash)));
-    let told =
-        |problem: &Problem| format!("{}:{}: {:?}", safe::text(&problem.segment), problem.line, problem.kind);
+    let told = |problem: &Problem| {
+        format!("{}:{}: {}", safe::text(&problem.segment), problem.line, what(&problem.kind))
+    };
     lines.extend(report.problems.iter().map(told));
     lines.join("\n") + "\n"
+}
+
+fn what(kind: &ProblemKind) -> String {
+    match kind {
+        ProblemKind::Changed => "this record, or the one before it, was changed".to_owned(),
+        ProblemKind::Unreadable => "this line is no record".to_owned(),
+        ProblemKind::Order { found, after } => format!("record {found} stands after record {after}"),
+        ProblemKind::Missing => "this segment is missing".to_owned(),
+        ProblemKind::Truncated { head } => format!("the trail was cut off; it once went on to record {head}"),
+        ProblemKind::NoHead => "the file that says how far the trail went is missing".to_owned(),
+    }
 }
 
 fn unreadable(dir: &Path, error: &std::io::Error) -> Failure {

@@ -166,13 +166,13 @@ fn canonical(args: &Args) -> Result<Vec<PathBuf>, Failure> {
     paths.map_err(|error| Failure::usage(error.to_string()))
 }
 
-/// The tools behind their limits and before their records.
+/// The tools behind their limits and before their records, and where those are kept.
 pub(crate) fn recorded(
     kit: Kit,
     args: &Args,
     name: &str,
     environment: &Environment,
-) -> Result<Arc<dyn Handler>, Failure> {
+) -> Result<(Arc<dyn Handler>, Option<PathBuf>), Failure> {
     let minute = Duration::from_mins(1);
     let quota = |calls| Quota::new(calls, minute);
     let limits = Limits {
@@ -181,7 +181,7 @@ pub(crate) fn recorded(
         tools: HashMap::new(),
     };
     let limited = Limited::new(kit.toolbox, &limits);
-    let Some(home) = audit_home(args, environment)? else { return Ok(Arc::new(limited)) };
+    let Some(home) = audit_home(args, environment)? else { return Ok((Arc::new(limited), None)) };
     let folder =
         if args.record.audit.is_some() { home } else { home.join(format!("{name}-{}", std::process::id())) };
     let trail = Trail::open(&folder, AuditOptions::default()).map_err(|error| {
@@ -189,7 +189,8 @@ pub(crate) fn recorded(
             .hint("choose another place with --audit, or do without it with --no-audit")
     })?;
     let read_only = kit.read_only;
-    Ok(Arc::new(Audited::new(limited, trail, Arc::new(move |tool: &str| read_only.contains(tool)))))
+    let audited = Audited::new(limited, trail, Arc::new(move |tool: &str| read_only.contains(tool)));
+    Ok((Arc::new(audited), Some(folder)))
 }
 
 /// Where audit trails are kept; `None` when none is wanted.

@@ -2,21 +2,25 @@
 
 use super::Args;
 use crate::{commands::Context, failure::Failure};
-use std::{fmt::Write as _, net::SocketAddr, path::PathBuf};
+use std::{
+    fmt::Write as _,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 pub(super) struct Facts<'a> {
     pub(super) address: SocketAddr,
     pub(super) tools: usize,
     pub(super) roots: &'a [PathBuf],
     pub(super) args: &'a Args,
+    pub(super) trail: Option<&'a Path>,
 }
 
 /// Tells a person on standard error; with `--json`, tells a program on standard output.
 pub(super) fn show(context: &Context, facts: &Facts<'_>) -> Result<(), Failure> {
     let endpoint = format!("http://{}/mcp", facts.address);
     if context.output.json {
-        let value =
-            serde_json::json!({"endpoint": endpoint, "tools": facts.tools, "pid": std::process::id()});
+        let value = serde_json::json!({"endpoint": endpoint, "tools": facts.tools, "pid": std::process::id(), "audit": facts.trail});
         return context.print_json(&value).map(drop);
     }
     context.screen.tell(&text(facts, &endpoint));
@@ -26,13 +30,17 @@ pub(super) fn show(context: &Context, facts: &Facts<'_>) -> Result<(), Failure> 
 fn text(facts: &Facts<'_>, endpoint: &str) -> String {
     let roots: Vec<String> = facts.roots.iter().map(|root| root.display().to_string()).collect();
     let place = if roots.is_empty() { "the current directory".to_owned() } else { roots.join(", ") };
-    let access =
-        if facts.args.offer.allow_write { "tools may write" } else { "read-only; --allow-write for more" };
+    let access = match (facts.args.offer.allow_write, facts.args.offer.allow_run) {
+        (false, false) => "read-only; --allow-write and --allow-run for more",
+        (true, false) => "tools may write",
+        (false, true) => "tools may run programs",
+        (true, true) => "tools may write and run programs",
+    };
     let mut text = format!("Trunkline serves {} tools for {place} ({access})\n\n", facts.tools);
-    let key = if facts.args.guard.keys.is_some() || facts.args.guard.issuer.is_some() {
-        " --header 'Authorization: Bearer …'"
+    let (key, headers) = if facts.args.guard.keys.is_some() || facts.args.guard.issuer.is_some() {
+        (" --header 'Authorization: Bearer …'", ",\"headers\":{\"Authorization\":\"Bearer …\"}")
     } else {
-        ""
+        ("", "")
     };
     let lines = [
         ("endpoint", endpoint.to_owned()),
@@ -40,9 +48,12 @@ fn text(facts: &Facts<'_>, endpoint: &str) -> String {
         ("Claude Code", format!("claude mcp add --transport http trunkline {endpoint}{key}")),
         (
             "VS Code",
-            format!("code --add-mcp '{{\"name\":\"trunkline\",\"type\":\"http\",\"url\":\"{endpoint}\"}}'"),
+            format!(
+                "code --add-mcp '{{\"name\":\"trunkline\",\"type\":\"http\",\"url\":\"{endpoint}\"{headers}}}'"
+            ),
         ),
-        ("others", format!("\"trunkline\": {{ \"url\": \"{endpoint}\" }}")),
+        ("others", format!("\"trunkline\": {{ \"url\": \"{endpoint}\"{headers} }}")),
+        ("audit trail", facts.trail.map_or_else(|| "none".to_owned(), |trail| trail.display().to_string())),
     ];
     for (name, line) in lines {
         writeln!(text, "  {name:<12} {line}").expect("writing to a String does not fail");

@@ -101,7 +101,7 @@ pub(crate) struct GuardArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Limits and records")]
 pub(crate) struct RecordArgs {
-    /// Calls a minute by one caller
+    /// Requests a minute by one caller, lists included
     #[arg(long, value_name = "NUMBER")]
     pub(crate) calls_per_minute: Option<std::num::NonZeroU32>,
     /// Calls a minute of one tool
@@ -130,7 +130,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
 }
 
 async fn over_stdio(context: &Context, args: &Args, kit: Kit) -> Result<Ending, Failure> {
-    let handler = wire::recorded(kit, args, "stdio", &context.environment)?;
+    let (handler, _trail) = wire::recorded(kit, args, "stdio", &context.environment)?;
     let options = wire::options(args)?;
     let mut stop = Stop::listen()?;
     tokio::select! {
@@ -146,9 +146,18 @@ async fn over_http(context: &Context, args: &Args, kit: Kit) -> Result<Ending, F
     let tools = kit.tools;
     let listener = bind(args).await?;
     let port = listener.address().port();
-    let handler = wire::recorded(kit, args, &port.to_string(), &context.environment)?;
+    let (handler, trail) = wire::recorded(kit, args, &port.to_string(), &context.environment)?;
     let server = listener.serve(handler, wire::options(args)?);
-    banner::show(context, &banner::Facts { address: server.address(), tools, roots: &args.roots, args })?;
+    banner::show(
+        context,
+        &banner::Facts {
+            address: server.address(),
+            tools,
+            roots: &args.roots,
+            args,
+            trail: trail.as_deref(),
+        },
+    )?;
     let (tell, told) = watch::channel(Shutdown::Running);
     let mut stop = Stop::listen()?;
     let mut running = Box::pin(server.run(told));
