@@ -1,9 +1,9 @@
 //! The member names of the objects that are open, to refuse a second one of the same name.
 
 use crate::{Defect, Malformed};
-use std::{borrow::Cow, collections::HashSet};
+use std::borrow::Cow;
 
-/// Up to so many members are compared pair by pair, which is quicker than hashing them.
+/// Up to so many members are compared pair by pair, which is quicker than sorting them.
 const PAIRWISE: usize = 12;
 
 /// Where a member name stands, without its quotes.
@@ -35,12 +35,12 @@ impl Keys {
                 return Err(Malformed::new(Defect::DuplicateKey, key.start));
             }
         } else {
-            let mut seen = HashSet::with_capacity(keys.len());
-            for key in keys {
-                let name = key.name(text)?;
-                if !seen.insert(name) {
-                    return Err(Malformed::new(Defect::DuplicateKey, key.start));
-                }
+            // Sorted and not hashed: a message of a million names costs three words for each of them.
+            let mut names = keys.iter().map(|key| key.name(text)).collect::<Result<Vec<_>, _>>()?;
+            names.sort_unstable();
+            if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+                let twice = keys.iter().rev().find(|key| key.name(text).is_ok_and(|name| name == pair[0]));
+                return Err(Malformed::new(Defect::DuplicateKey, twice.map_or(0, |key| key.start)));
             }
         }
         self.0.truncate(first);
