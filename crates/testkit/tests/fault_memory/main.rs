@@ -148,7 +148,8 @@ fn u12_an_endless_body_costs_no_more_than_the_limit() {
             let mut body = peer.expect("POST tools/call").await.begin(200, &[("content-type", kind)]).await;
             body.write("data: [").await;
             let written = body.write_until_closed(&[b'1'; 16 * 1024]).await;
-            assert!(written < 2 * LIMIT, "{written}");
+            // What was written when the client hung up lay in the buffers of two sockets, too.
+            assert!(written < 4 * LIMIT, "{written}");
             let (code, text) = told(&call.await.unwrap().unwrap_err());
             assert_eq!(code, "E218", "{kind}: {text}");
         }
@@ -158,7 +159,8 @@ fn u12_an_endless_body_costs_no_more_than_the_limit() {
 
 #[test]
 fn j09_a_million_elements_cost_no_more_than_ten_times_their_text() {
-    run_within(60 * MIB, async {
+    // Ten times the larger text of 8 MB, and the three copies that this test itself holds.
+    run_within(104 * MIB, async {
         let (client, mut line) = legacy(options()).await;
         let list = format!("[{}0]", "1234567,".repeat(1_000_000));
         let mut object = "{".to_owned();
