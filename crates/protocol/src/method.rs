@@ -81,3 +81,13 @@ pub fn only_asks(name: &str) -> bool {
             | TASKS_LIST
     )
 }
+
+/// The member of `params` that names what a request is about, and that `Mcp-Name` repeats.
+pub fn named_by(name: &str) -> Option<&'static str> {
+    match name {
+        TOOLS_CALL | PROMPTS_GET => Some("name"),
+        RESOURCES_READ => Some("uri"),
+        TASKS_GET | TASKS_UPDATE | TASKS_CANCEL => Some("taskId"),
+        _ => None,
+    }
+}

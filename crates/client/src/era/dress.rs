@@ -92,7 +92,8 @@ impl Speech {
             version.as_deref().map_or(HeaderValue::from_static(self.revision.as_str()), encode_value);
         headers.insert(MCP_PROTOCOL_VERSION, version);
         headers.insert(MCP_METHOD, encode_value(&ask.method));
-        let named = named_by(&ask.method).and_then(|member| ask.params.get(member)?.decode::<String>().ok());
+        let named =
+            method::named_by(&ask.method).and_then(|member| ask.params.get(member)?.decode::<String>().ok());
         if let Some(name) = named {
             headers.insert(MCP_NAME, encode_value(&name));
         }
@@ -102,16 +103,6 @@ impl Speech {
             }
         }
         headers
-    }
-}
-
-/// The member of `params` that names what a request is about.
-fn named_by(method_name: &str) -> Option<&'static str> {
-    match method_name {
-        method::TOOLS_CALL | method::PROMPTS_GET => Some("name"),
-        method::RESOURCES_READ => Some("uri"),
-        method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => Some("taskId"),
-        _ => None,
     }
 }
 

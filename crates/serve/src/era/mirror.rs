@@ -87,7 +87,7 @@ impl ModernRequest {
         caller: &Arc<Caller>,
     ) -> Result<(), Refused> {
         equal(headers, &MCP_METHOD, &self.method)?;
-        if let Some(member) = named_by(&self.method) {
+        if let Some(member) = method::named_by(&self.method) {
             let name: Option<String> = self.params.get(member).and_then(|raw| raw.decode().ok());
             match name {
                 Some(name) => equal(headers, &MCP_NAME, &name)?,
@@ -167,14 +167,4 @@ fn only(headers: &HeaderMap, name: &HeaderName) -> Result<String, Refused> {
 
 fn mismatch(why: &str) -> Refused {
     Refused { status: 400, error: ErrorObject::new(-32020, format!("headers and body differ: {why}")) }
-}
-
-/// The member of `params` that `Mcp-Name` repeats.
-fn named_by(name: &str) -> Option<&'static str> {
-    match name {
-        method::TOOLS_CALL | method::PROMPTS_GET => Some("name"),
-        method::RESOURCES_READ => Some("uri"),
-        method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => Some("taskId"),
-        _ => None,
-    }
 }
