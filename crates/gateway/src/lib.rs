@@ -5,3 +5,4 @@
 
 pub mod audit;
 pub mod limit;
+pub mod upstream;

@@ -45,6 +45,10 @@ impl<H: Handler + 'static> Handler for Audited<H> {
     fn notify(&self, notice: Notify) {
         self.inner.notify(notice);
     }
+
+    fn has_view(&self, view: &str) -> bool {
+        self.inner.has_view(view)
+    }
 }
 
 impl<H: Handler> Step<H> {

@@ -65,6 +65,10 @@ impl<H: Handler> Handler for Limited<H> {
     fn notify(&self, notice: Notify) {
         self.inner.notify(notice);
     }
+
+    fn has_view(&self, view: &str) -> bool {
+        self.inner.has_view(view)
+    }
 }
 
 fn refusal(what: &str, TooSoon { retry_after }: TooSoon) -> Fault {

@@ -16,6 +16,11 @@ pub trait Handler: Send + Sync {
 
     /// Hands over a notification of the caller; there is no answer.
     fn notify(&self, notice: Notify);
+
+    /// Whether calls may name this view, a part of what is offered. Most handlers have none.
+    fn has_view(&self, _view: &str) -> bool {
+        false
+    }
 }
 
 /// One request on its way to a handler. It has no id: ids belong to a hop, and a [`Reply`] is its own correlation.
@@ -28,6 +33,8 @@ pub struct Call {
     pub caller: Arc<Caller>,
     /// When the caller stops waiting.
     pub deadline: Option<Instant>,
+    /// The view that the caller came to; `None` for all that is offered.
+    pub view: Option<Arc<str>>,
 }
 
 /// A notification on its way to a handler.
@@ -62,6 +69,7 @@ impl Call {
             revision: Revision::NEWEST,
             caller: Caller::local(),
             deadline: None,
+            view: None,
         }
     }
 }

@@ -1,0 +1,1 @@
+//! Settings of the gateway: as written, layered, resolved; and the files of other clients, read.

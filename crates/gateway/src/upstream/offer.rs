@@ -1,0 +1,27 @@
+//! What an upstream offers, as it was last heard.
+
+use std::sync::Arc;
+use trunkline_protocol::{Raw, Revision};
+
+/// The lists of one server, whole: pages were followed to their end. Items are as the server wrote them.
+#[derive(Debug, Clone)]
+pub struct Offer {
+    /// What the server says about itself, as `server/discover` tells it.
+    pub introduction: Raw,
+    pub revision: Revision,
+    pub tools: Arc<[Raw]>,
+    pub prompts: Arc<[Raw]>,
+    pub resources: Arc<[Raw]>,
+    pub templates: Arc<[Raw]>,
+    /// Whether the server is away, and this is what it offered before.
+    pub stale: bool,
+}
+
+/// The kinds of things that are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Tools,
+    Prompts,
+    Resources,
+    Templates,
+}

@@ -1,0 +1,1 @@
+//! Is this server right? Probes gather evidence, rules judge it, reports render it.
