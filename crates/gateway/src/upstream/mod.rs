@@ -22,6 +22,8 @@ mod options;
 mod server;
 mod status;
 mod supervise;
+#[cfg(test)]
+mod tests;
 mod told;
 
 pub use connect::{Broken, Connect, Profile, Session};
