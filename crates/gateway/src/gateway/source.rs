@@ -1,6 +1,6 @@
 //! Source: a server as the gateway sees it, whoever keeps it alive.
 
-use crate::upstream::Offer;
+use crate::upstream::{Offer, Upstream};
 use std::sync::Arc;
 use tokio::sync::watch;
 use trunkline_protocol::{Handler, ServerName};
@@ -17,4 +17,22 @@ pub trait Source: Handler {
 
     /// Somebody wants to know what the server offers: one that starts when it is needed is needed now.
     fn wake(&self) {}
+}
+
+impl Source for Upstream {
+    fn name(&self) -> &ServerName {
+        self.name()
+    }
+
+    fn offer(&self) -> Option<Arc<Offer>> {
+        self.offer()
+    }
+
+    fn watch(&self) -> watch::Receiver<u64> {
+        self.watch()
+    }
+
+    fn wake(&self) {
+        self.wake();
+    }
 }
