@@ -23,7 +23,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout},
 };
 use trunkline_protocol::{Call, Fault, FaultKind, Outcome, Part, Question, Raw, Reply, method};
-use trunkline_resilience::{Admission, Deadline, Expired};
+use trunkline_resilience::{Admission, Deadline, Expired, Safety};
 
 /// Room for a session that is gone to say by itself what became of a call.
 const LAST_WORDS: Duration = Duration::from_millis(100);
@@ -178,10 +178,11 @@ impl Flight {
             return None;
         }
         let options = &self.core.options;
-        let own = if options.tool_timeouts.is_empty() { None } else { self.tool() };
-        let own = own.and_then(|tool| options.tool_timeouts.get(tool.as_ref()).copied());
-        // A limit of a tool that is out of range was refused when the options were checked.
-        Deadline::start(&options.timeouts, own).or_else(|_| Deadline::start(&options.timeouts, None)).ok()
+        let own = self.tool().and_then(|tool| options.tools.find(&tool).timeouts);
+        Some(
+            Deadline::start(&own.unwrap_or(options.timeouts), None)
+                .expect("the limits were checked when they were made"),
+        )
     }
 
     /// The tool that is called, if it is one.
@@ -272,9 +273,10 @@ impl Flight {
             return true;
         }
         let Some(tool) = self.tool() else { return false };
-        let idempotent = &self.core.options.idempotent;
-        idempotent.tools.contains(tool.as_ref())
-            || idempotent.annotations == Annotations::Believed && self.is_marked(&tool)
+        match self.core.options.tools.find(&tool).repeats {
+            Some(safety) => safety == Safety::Repeatable,
+            None => self.core.options.annotations == Annotations::Believed && self.is_marked(&tool),
+        }
     }
 
     /// Whether the server says that the tool is idempotent or only reads.

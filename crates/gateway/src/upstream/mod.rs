@@ -33,8 +33,8 @@ pub use latency::Percentiles;
 pub use loops::{BEHIND, behind};
 pub use offer::{Kind, Offer};
 pub use options::{
-    Annotations, BulkheadOptions, Idempotent, ListOptions, PoolOptions, RestartOptions, Sessions, Start,
-    UpstreamOptions,
+    Annotations, BulkheadOptions, ListOptions, PoolOptions, RestartOptions, Sessions, Start, ToolOptions,
+    ToolRules, UpstreamOptions,
 };
 pub use server::Upstream;
 pub use status::{BreakerStatus, Calls, LastError, ListStatus, SessionStatus, State, Status};

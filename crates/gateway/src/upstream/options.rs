@@ -1,12 +1,10 @@
 //! How an upstream is kept: when it runs, how long it may take, how much it may be asked and may answer.
 
 use crate::limit::Quota;
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-    time::Duration,
+use std::{fmt, sync::Arc, time::Duration};
+use trunkline_resilience::{
+    Breaker, BreakerOptions, OutOfRange, Retry, RetryOptions, Safety, Timeouts, within,
 };
-use trunkline_resilience::{Breaker, BreakerOptions, OutOfRange, Retry, RetryOptions, Timeouts, within};
 
 /// The settings of one upstream.
 #[derive(Debug, Clone)]
@@ -17,8 +15,10 @@ pub struct UpstreamOptions {
     pub sessions: Sessions,
     pub pool: PoolOptions,
     pub timeouts: Timeouts,
-    /// Other call limits than that of `timeouts`, for tools by name.
-    pub tool_timeouts: HashMap<String, Duration>,
+    /// What is different about some tools.
+    pub tools: ToolRules,
+    /// Whether a server is believed when it calls a tool idempotent or read-only.
+    pub annotations: Annotations,
     /// How often and when a request that may be repeated is repeated.
     pub retry: RetryOptions,
     pub breaker: BreakerOptions,
@@ -26,7 +26,6 @@ pub struct UpstreamOptions {
     pub bulkhead: BulkheadOptions,
     /// Calls by all callers together.
     pub rate: Option<Quota>,
-    pub idempotent: Idempotent,
     pub lists: ListOptions,
     /// How long a call waits for a server that is away and may be back soon.
     pub patience: Duration,
@@ -84,14 +83,20 @@ pub struct BulkheadOptions {
     pub wait: Duration,
 }
 
-/// Which tools may be called again when a call got lost.
-#[derive(Debug, Clone, Default)]
-pub struct Idempotent {
-    pub tools: HashSet<String>,
-    pub annotations: Annotations,
+/// What is different about a tool, found by its name.
+#[derive(Clone)]
+pub struct ToolRules(Arc<dyn Fn(&str) -> ToolOptions + Send + Sync>);
+
+/// What is different about one tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ToolOptions {
+    /// Other time limits than those of the upstream.
+    pub timeouts: Option<Timeouts>,
+    /// Whether calling it twice does the same as calling it once; unless it is said, see [`UpstreamOptions::annotations`].
+    pub repeats: Option<Safety>,
 }
 
-/// Whether a server is believed when it calls a tool idempotent or read-only.
+/// Whether hints of a server count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Annotations {
     #[default]
@@ -112,6 +117,8 @@ pub struct ListOptions {
     pub quiet: Duration,
     /// The same, at most, for a server that keeps announcing changes that are none.
     pub quiet_ceiling: Duration,
+    /// How old a list may get when the server neither gives a hint nor tells of changes.
+    pub ttl: Option<Duration>,
     /// The shortest `ttlMs` that is honoured.
     pub least_ttl: Duration,
     /// Broken items that are told of; further ones are only counted.
@@ -128,8 +135,30 @@ impl UpstreamOptions {
         within("sessions of one caller", self.pool.per_principal, 1..=self.pool.most)?;
         within("concurrent calls", self.bulkhead.concurrency, 1..=100_000)?;
         within("waiting calls", self.bulkhead.queue, 0..=1_000_000)?;
-        self.tool_timeouts.values().try_for_each(|limit| self.timeouts.with_call(*limit).map(drop))?;
         Ok(self)
+    }
+}
+
+impl ToolRules {
+    pub fn new(find: impl Fn(&str) -> ToolOptions + Send + Sync + 'static) -> Self {
+        Self(Arc::new(find))
+    }
+
+    pub(super) fn find(&self, tool: &str) -> ToolOptions {
+        (self.0)(tool)
+    }
+}
+
+impl Default for ToolRules {
+    /// No tool is different.
+    fn default() -> Self {
+        Self::new(|_| ToolOptions::default())
+    }
+}
+
+impl fmt::Debug for ToolRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ToolRules").finish_non_exhaustive()
     }
 }
 
@@ -148,13 +177,13 @@ impl Default for UpstreamOptions {
             sessions: Sessions::default(),
             pool: PoolOptions::default(),
             timeouts: Timeouts::default(),
-            tool_timeouts: HashMap::new(),
+            tools: ToolRules::default(),
+            annotations: Annotations::default(),
             retry: RetryOptions::default(),
             breaker: BreakerOptions::default(),
             restart: RestartOptions::default(),
             bulkhead: BulkheadOptions::default(),
             rate: None,
-            idempotent: Idempotent::default(),
             lists: ListOptions::default(),
             patience: Duration::from_millis(700),
             instance: None,
@@ -197,6 +226,7 @@ impl Default for ListOptions {
             name_bytes: 1024,
             quiet: Duration::from_millis(100),
             quiet_ceiling: Duration::from_secs(5),
+            ttl: Some(Duration::from_mins(5)),
             least_ttl: Duration::from_secs(1),
             quarantined: 100,
         }

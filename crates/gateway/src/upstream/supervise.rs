@@ -164,11 +164,15 @@ impl Core {
     }
 
     async fn read(&self, live: &Arc<Live>, kind: Kind) -> Result<Kept, Fault> {
-        if !is_declared(&live.session.introduction(), kind) {
+        let introduction = live.session.introduction();
+        if !is_declared(&introduction, kind) {
             return Ok(Kept::default());
         }
         let limit = self.options.timeouts.call();
-        let read = lists::read(&*live.session, kind, &self.options.lists, limit).await?;
+        let mut read = lists::read(&*live.session, kind, &self.options.lists, limit).await?;
+        if read.ttl.is_none() && !tells_changes(&introduction, kind) {
+            read.ttl = self.options.lists.ttl;
+        }
         if let Some(warning) = &read.warning {
             tracing::warn!(upstream = %self.name, ?kind, warning, "the list is cut");
         }

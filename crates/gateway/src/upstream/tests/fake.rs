@@ -20,7 +20,6 @@ use trunkline_protocol::{
 /// How the next connection goes.
 pub(super) enum Door {
     Open,
-    Shut(FaultKind),
     Missing,
     Hangs,
 }
@@ -146,7 +145,6 @@ impl Connect for Gate {
             }
             let door = fake.doors.lock().unwrap().pop_front().unwrap_or(Door::Open);
             match door {
-                Door::Shut(kind) => return broken(kind, false),
                 Door::Missing => return broken(FaultKind::CannotStart, true),
                 Door::Hangs => std::future::pending::<()>().await,
                 Door::Open => {}
@@ -229,7 +227,9 @@ impl FakeSession {
             Some("gate") => self.fake.gate.notified().await,
             Some("never") => std::future::pending().await,
             Some("sick") => return Err(Fault::new(FaultKind::BadAnswer, "gibberish")),
-            Some("unreachable") => return Err(Fault::new(FaultKind::CannotConnect, "nobody there")),
+            Some("unreachable-at-first") if self.number == 0 => {
+                return Err(Fault::new(FaultKind::CannotConnect, "nobody there"));
+            }
             _ => {}
         }
         self.answer(&call)

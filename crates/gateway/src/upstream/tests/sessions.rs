@@ -154,7 +154,8 @@ async fn a_session_that_nobody_uses_is_closed_and_the_last_one_stays() {
 #[tokio::test(start_paused = true)]
 async fn s03_nothing_crosses_between_callers() {
     let fake = Fake::legacy();
-    let upstream = fake.upstream(UpstreamOptions::default());
+    let bulkhead = BulkheadOptions { queue: 2000, ..BulkheadOptions::default() };
+    let upstream = fake.upstream(UpstreamOptions { bulkhead, ..UpstreamOptions::default() });
     let mut calls = Vec::new();
     for n in 0..2000 {
         let who = format!("u{}", n % 20);
