@@ -26,8 +26,8 @@ pub struct GatewayOptions {
     pub quiet: Duration,
     /// How long a call to a view of one server waits until that server is first heard.
     pub patience: Duration,
-    /// How long after the start lists wait for servers that were not heard yet. Nothing waits by default: what is missing is
-    /// said, and told when it comes.
+    /// How long lists wait for a server that is wanted for the first time. Nothing waits by default: what is missing is said, and
+    /// told when it comes.
     pub settle: Duration,
     /// How long a subscription waits for the servers to agree.
     pub agree_within: Duration,
