@@ -3,12 +3,13 @@
 use super::{
     item::Item,
     quarantine::{Quarantined, Reason},
-    rules::{KindRules, ServerRules},
+    rules::{ItemRules, KindRules, ServerRules},
 };
 use crate::{
-    policy::{BadGlob, Filter},
+    policy::{BadGlob, Filter, glob},
     upstream::Kind,
 };
+use globset::GlobMatcher;
 use std::{collections::HashSet, sync::Arc};
 use trunkline_protocol::Raw;
 
@@ -32,33 +33,75 @@ pub(crate) struct Compiled {
 #[derive(Debug, Default)]
 pub(crate) struct ServerFilters {
     rules: ServerRules,
-    tools: Filter,
-    prompts: Filter,
-    resources: Filter,
+    tools: KindFilter,
+    prompts: KindFilter,
+    resources: KindFilter,
+}
+
+/// The rules for one kind of things.
+#[derive(Debug, Default)]
+struct KindFilter {
+    names: Filter,
+    items: Vec<(String, GlobMatcher, ItemRules)>,
 }
 
 impl ServerFilters {
     pub(crate) fn new(rules: &ServerRules) -> Result<Self, BadGlob> {
         Ok(Self {
-            tools: Filter::new(&rules.tools.filter)?,
-            prompts: Filter::new(&rules.prompts.filter)?,
-            resources: Filter::new(&rules.resources.filter)?,
+            tools: KindFilter::new(&rules.tools)?,
+            prompts: KindFilter::new(&rules.prompts)?,
+            resources: KindFilter::new(&rules.resources)?,
             rules: rules.clone(),
         })
     }
 
-    fn of(&self, kind: Kind) -> (&KindRules, &Filter) {
+    fn of(&self, kind: Kind) -> &KindFilter {
         match kind {
-            Kind::Tools => (&self.rules.tools, &self.tools),
-            Kind::Prompts => (&self.rules.prompts, &self.prompts),
-            Kind::Resources | Kind::Templates => (&self.rules.resources, &self.resources),
+            Kind::Tools => &self.tools,
+            Kind::Prompts => &self.prompts,
+            Kind::Resources | Kind::Templates => &self.resources,
+        }
+    }
+}
+
+impl KindFilter {
+    fn new(rules: &KindRules) -> Result<Self, BadGlob> {
+        let item = |(name, rules): &(String, ItemRules)| Ok((name.clone(), glob(name)?, rules.clone()));
+        Ok(Self {
+            names: Filter::new(&rules.filter)?,
+            items: rules.items.iter().map(item).collect::<Result<_, BadGlob>>()?,
+        })
+    }
+
+    /// What is said about one thing, by all rules that fit it together.
+    fn about(&self, name: &str) -> ItemRules {
+        let mut told = ItemRules::default();
+        for (text, glob, rules) in &self.items {
+            if text == name || glob.is_match(name) {
+                told.complete(rules);
+            }
+        }
+        told
+    }
+}
+
+impl ItemRules {
+    /// Adds what a later rule says about matters that no earlier one spoke of.
+    fn complete(&mut self, later: &Self) {
+        self.rename = self.rename.take().or_else(|| later.rename.clone());
+        self.hide = self.hide.or(later.hide);
+        self.description = self.description.take().or_else(|| later.description.clone());
+        for (name, value) in later.annotations.iter() {
+            if self.annotations.get(name).is_none() {
+                self.annotations.set(name.to_owned(), value.clone());
+            }
         }
     }
 }
 
 impl Compiled {
     pub(crate) fn new(kind: Kind, list: &Arc<[Raw]>, server: &ServerFilters) -> Self {
-        let (rules, filter) = server.of(kind);
+        let rules = server.of(kind);
         let mut compiled = Self { source: Arc::clone(list), ..Self::default() };
         let mut seen: HashSet<Arc<str>> = HashSet::new();
         for (place, raw) in list.iter().enumerate() {
@@ -73,8 +116,8 @@ impl Compiled {
                     continue;
                 }
             };
-            let own = rules.items.get(&name);
-            if own.is_some_and(|own| own.hide) || !filter.admits(&name) {
+            let own = rules.about(&name);
+            if own.hide == Some(true) || !rules.names.admits(&name) {
                 compiled.hidden.push(super::quarantine::shown(&name));
                 continue;
             }
@@ -82,7 +125,7 @@ impl Compiled {
                 compiled.quarantine(&name, &Reason::Twice);
                 continue;
             }
-            match Item::new(kind, &name, raw, (&server.rules, own)) {
+            match Item::new(kind, &name, raw, (&server.rules, &own)) {
                 Ok(item) => {
                     seen.insert(Arc::clone(&item.inner));
                     compiled.items.push(Arc::new(item));

@@ -35,7 +35,8 @@ pub struct ServerRules {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KindRules {
     pub filter: FilterRules,
-    pub items: BTreeMap<String, ItemRules>,
+    /// What is different about some things, by name or glob. The first that fits and says something about a matter decides it.
+    pub items: Vec<(String, ItemRules)>,
 }
 
 /// Rules for one thing.
@@ -43,7 +44,7 @@ pub struct KindRules {
 pub struct ItemRules {
     /// The name to offer it under, behind the server's. Resources keep their URIs.
     pub rename: Option<String>,
-    pub hide: bool,
+    pub hide: Option<bool>,
     pub description: Option<String>,
     /// Set beside those that the server gives, or in their place.
     pub annotations: Object,
