@@ -25,11 +25,11 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     while let Some(offset) = rest[from..].find(['{', '$']) {
         let at = from + offset;
         let tail = &rest[at..];
-        if tail.starts_with("$${") {
+        if let Some(after) = tail.strip_prefix("$${") {
             // The first `$` only keeps the second from meaning anything.
             literal(&mut found, &rest[..at]);
-            literal(&mut found, &tail[1..3]);
-            (rest, from) = (&tail[3..], 0);
+            literal(&mut found, "${");
+            (rest, from) = (after, 0);
         } else if let Some((piece, after)) = reference(tail) {
             literal(&mut found, &rest[..at]);
             found.push(piece);

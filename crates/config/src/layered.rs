@@ -88,7 +88,9 @@ fn shorthand_timeouts(mut tree: Node) -> Node {
             "mcp" => {
                 let servers = member(&mut entry.node, "servers").map(|servers| &mut servers.value);
                 if let Some(Value::Table(servers)) = servers {
-                    servers.iter_mut().for_each(|server| expand_timeout(&mut server.node));
+                    for server in servers {
+                        expand_timeout(&mut server.node);
+                    }
                 }
             }
             _ => {}

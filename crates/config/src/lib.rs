@@ -20,6 +20,7 @@ mod secret;
 mod settings;
 mod source;
 mod variables;
+mod watch;
 
 pub use files::{FILE_NAME, find_upwards};
 pub use keys::{schema, schema_json};
@@ -30,3 +31,4 @@ pub use secret::{MASK, NoKeychain, NoSecret, Secret, Secrets};
 pub use settings::*;
 pub use source::{Layer, Origin, Source, Sources};
 pub use variables::{OTHERS as OTHER_VARIABLES, Variable, variables};
+pub use watch::{Seen, Watch};

@@ -11,6 +11,7 @@ use crate::{
     settings::{Origins, Settings},
     source::{Layer, Sources},
     variables,
+    watch::Seen,
 };
 use std::{
     collections::BTreeMap,
@@ -19,6 +20,7 @@ use std::{
 };
 
 /// Where to look, and what is given besides files.
+#[expect(missing_debug_implementations, reason = "it holds the environment, secrets among it")]
 pub struct Inputs<'a> {
     /// Where the search for the project's file begins, and relative paths that stand in no file.
     pub directory: PathBuf,
@@ -53,9 +55,9 @@ pub struct Loaded {
     pub warnings: Vec<Problem>,
     /// The files that were read.
     pub read: Vec<PathBuf>,
-    /// The files that would change the settings if they changed, appeared or vanished, in no order. Secrets that are
-    /// kept in files are among them.
-    pub watched: Vec<PathBuf>,
+    /// The files that would change the settings if they changed, appeared or vanished, as they were. Secrets that are
+    /// kept in files are among them. [`Watch`](crate::Watch) takes them.
+    pub watched: Vec<Seen>,
 }
 
 /// Settings that cannot be used: everything that is wrong with them.
@@ -66,7 +68,7 @@ pub struct Rejected {
     pub problems: Vec<Problem>,
     pub sources: Sources,
     pub read: Vec<PathBuf>,
-    pub watched: Vec<PathBuf>,
+    pub watched: Vec<Seen>,
 }
 
 /// Reads all layers.
@@ -78,7 +80,9 @@ pub fn load(inputs: &Inputs<'_>) -> Result<Loaded, Box<Rejected>> {
     reading.project(inputs);
     let (trees, problems) = variables::layer(&inputs.variables, &mut reading.sources);
     reading.problems.extend(problems);
-    trees.into_iter().for_each(|tree| reading.take(tree));
+    for tree in trees {
+        reading.take(tree);
+    }
     for flag in &inputs.flags {
         let number = reading.sources.named(Layer::Flags, &flag.name, "");
         let place = Place { source: number, start: 0, end: 0 };
@@ -98,7 +102,7 @@ struct Reading {
     trees: Vec<Node>,
     problems: Vec<Problem>,
     read: Vec<PathBuf>,
-    watched: Vec<PathBuf>,
+    watched: Vec<Seen>,
 }
 
 impl Reading {
@@ -119,17 +123,17 @@ impl Reading {
             let path = directory.join(files::FILE_NAME);
             if found.as_ref() == Some(&path) {
                 // The user's own file may lie above the project; it is one layer, not two.
-                if !self.watched.contains(&path) {
+                if !self.read.contains(&path) {
                     self.file(Layer::Project, &path, Needed::No);
                 }
                 break;
             }
-            self.watched.push(path);
+            self.watched.push(Seen::now(path));
         }
     }
 
     fn file(&mut self, layer: Layer, path: &Path, needed: Needed) {
-        self.watched.push(path.to_owned());
+        self.watched.push(Seen::now(path));
         let text = match read(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound && needed == Needed::No => return,
@@ -183,7 +187,7 @@ impl Reading {
         problems.extend(resolved.problems);
         watched.extend(resolved.secret_files);
         watched.sort_unstable();
-        watched.dedup();
+        watched.dedup_by(|a, b| a.path == b.path);
         sort(&mut problems, &read);
         match resolved.settings.filter(|_| !problems.iter().any(Problem::is_error)) {
             Some(settings) => {

@@ -91,11 +91,10 @@ const KEY_LENGTH: usize = 20;
 
 /// Whether a value of this name is a secret that is written out.
 pub(crate) fn secret(name: &str, value: &str) -> bool {
-    if value.trim().is_empty() || has_reference(value) {
+    let bare = credential(value);
+    if bare.is_empty() || has_reference(value) {
         return false;
     }
-    let bare =
-        value.trim().trim_start_matches("Bearer ").trim_start_matches("Basic ").trim_start_matches("token ");
     let harmless = ["true", "false", "null", "none"].contains(&bare)
         || bare.len() < 4
         || bare.starts_with(['/', '.', '~', '<']);
@@ -103,6 +102,13 @@ pub(crate) fn secret(name: &str, value: &str) -> bool {
         || begins_known(bare)
         || is_key(bare)
         || has_password(bare)
+}
+
+/// The credential in the value of a header, without the scheme before it.
+pub(crate) fn credential(value: &str) -> &str {
+    let value = value.trim();
+    let schemes = ["Bearer", "Basic", "token"];
+    schemes.iter().find_map(|scheme| value.strip_prefix(scheme)).unwrap_or(value).trim()
 }
 
 /// Whether a name is one of a secret.

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
 /// What the names of our variables begin with.
-pub const PREFIX: &str = "TRUNKLINE_";
+pub(crate) const PREFIX: &str = "TRUNKLINE_";
 
 /// Variables that begin like ours and are no settings.
 pub const OTHERS: &[&str] = &["TRUNKLINE_LOG", "TRUNKLINE_CONFIG"];
@@ -42,16 +42,14 @@ pub(crate) fn layer(
     for (name, value) in ours {
         let number = sources.named(Layer::Environment, name, value);
         let place = Place { source: number, start: 0, end: 0 };
-        match known.iter().find(|variable| variable.name == *name) {
-            Some(variable) => trees.push(tree(&variable.key, value, place)),
-            None => {
-                let mut problem =
-                    sources.problem(Code::UnknownVariable, place, "", format!("`{name}` sets nothing"));
-                let near = nearest(name, known.iter().map(|variable| variable.name.as_str()));
-                problem.suggestion = near.map(|near| format!("did you mean `{near}`?"));
-                problems.push(problem);
-            }
+        if let Some(variable) = known.iter().find(|variable| variable.name == *name) {
+            trees.push(tree(&variable.key, value, place));
+            continue;
         }
+        let mut problem = sources.problem(Code::UnknownVariable, place, "", format!("`{name}` sets nothing"));
+        let near = nearest(name, known.iter().map(|variable| variable.name.as_str()));
+        problem.suggestion = near.map(|near| format!("did you mean `{near}`?"));
+        problems.push(problem);
     }
     (trees, problems)
 }

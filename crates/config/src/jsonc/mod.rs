@@ -130,3 +130,6 @@ impl Place {
         self.start as usize..self.end as usize
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,13 +14,13 @@ pub const MAX_DEPTH: usize = 64;
 pub struct SyntaxError {
     pub reason: String,
     pub place: Place,
-    /// Whether a name stands twice in one object; the rest of the text is sound then.
+    /// The key of a name that stands twice in one object; the rest of the text may be sound.
     pub duplicate: Option<String>,
 }
 
 /// Reads a text whole. Names that stand twice are all reported; anything else that is wrong ends the reading.
 pub fn parse(text: &str, source: u16) -> Result<Node, Vec<SyntaxError>> {
-    let mut reader = Reader { text, at: 0, source, depth: 0, duplicates: Vec::new() };
+    let mut reader = Reader { text, at: 0, source, depth: 0, path: Vec::new(), duplicates: Vec::new() };
     if text.len() > MAX_BYTES {
         return Err(vec![reader.error(0, 1, format!("the file is larger than {MAX_BYTES} bytes"))]);
     }
@@ -41,6 +41,7 @@ struct Reader<'a> {
     at: usize,
     source: u16,
     depth: usize,
+    path: Vec<String>,
     duplicates: Vec<SyntaxError>,
 }
 
@@ -103,7 +104,9 @@ impl<'a> Reader<'a> {
                 self.duplicates.push(SyntaxError {
                     reason: format!("`{}` stands twice in this object", entry.key),
                     place: entry.key_place,
-                    duplicate: Some(entry.key.clone()),
+                    duplicate: Some(
+                        self.path.iter().chain([&entry.key]).cloned().collect::<Vec<_>>().join("."),
+                    ),
                 });
             }
             entries.push(entry);
@@ -125,7 +128,10 @@ impl<'a> Reader<'a> {
         }
         self.at += 1;
         self.blanks()?;
-        Ok(Entry { key, key_place, node: self.node()? })
+        self.path.push(key.clone());
+        let node = self.node()?;
+        self.path.pop();
+        Ok(Entry { key, key_place, node })
     }
 
     fn list(&mut self) -> Read<Value> {
@@ -217,8 +223,8 @@ impl<'a> Reader<'a> {
             self.at += rest.len() - trimmed.len();
             if trimmed.starts_with("//") {
                 self.at += trimmed.find('\n').unwrap_or(trimmed.len());
-            } else if trimmed.starts_with("/*") {
-                let Some(end) = trimmed[2..].find("*/") else {
+            } else if let Some(comment) = trimmed.strip_prefix("/*") {
+                let Some(end) = comment.find("*/") else {
                     return Err(self.here("the comment is never closed; a `*/` is missing"));
                 };
                 self.at += end + 4;

@@ -165,7 +165,7 @@ impl Check<'_> {
             let path = join(key, &entry.key);
             match (properties.get(&entry.key), others) {
                 (Some(schema), _) | (None, Some(schema @ Json::Object(_))) => {
-                    self.node(&entry.node, schema, &path)
+                    self.node(&entry.node, schema, &path);
                 }
                 (None, Some(Json::Bool(false))) => self.unknown(entry, properties, &path),
                 (None, _) => {}

@@ -81,7 +81,7 @@ pub(crate) fn read_time(text: &str) -> Option<Duration> {
 pub(crate) fn write_time(time: Duration) -> String {
     let millis = time.as_millis();
     for (unit, size) in [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000)] {
-        if millis >= size && millis % size == 0 {
+        if millis >= size && millis.is_multiple_of(size) {
             return format!("{}{unit}", millis / size);
         }
     }
@@ -119,6 +119,7 @@ pub(crate) mod optional {
         Ok(Some(time).filter(|time| !time.is_zero()))
     }
 
+    #[expect(clippy::ref_option, reason = "serde calls it so")]
     pub(crate) fn serialize<S: Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
         match time {
             Some(time) => to.serialize_str(&write_time(*time)),

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 /// One server.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the configuration")]
 pub(crate) struct WrittenServer {
     /// How it is reached. Where it is left out, `command` means `local`, `url` means `remote` and `pack` means `builtin`.
     #[serde(rename = "type")]

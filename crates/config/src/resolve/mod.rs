@@ -12,6 +12,7 @@ use crate::{
     problem::{Code, Problem},
     secret::Secrets,
     settings::{Origins, Settings},
+    watch::Seen,
 };
 use references::Found;
 use serde::de::DeserializeOwned;
@@ -38,7 +39,7 @@ pub(crate) struct Resolved {
     pub(crate) origins: Origins,
     pub(crate) problems: Vec<Problem>,
     /// Files that hold secrets which are referred to.
-    pub(crate) secret_files: Vec<PathBuf>,
+    pub(crate) secret_files: Vec<Seen>,
 }
 
 pub(crate) fn resolve(layered: &Layered, around: &Surroundings<'_>) -> Resolved {

@@ -7,6 +7,7 @@ use crate::{
     keys::{check, schema},
     layered::Layered,
     problem::{Code, Problem},
+    watch::Seen,
 };
 use serde_json::Value as Json;
 use std::{
@@ -23,7 +24,7 @@ pub(super) struct Found {
     /// What went wrong with it.
     pub(super) problems: Vec<Problem>,
     /// Files that were referred to.
-    pub(super) files: Vec<PathBuf>,
+    pub(super) files: Vec<Seen>,
 }
 
 pub(super) fn look_up(layered: &Layered, around: &Surroundings<'_>) -> Found {
@@ -41,7 +42,7 @@ struct LookUp<'a> {
     layered: &'a Layered,
     around: &'a Surroundings<'a>,
     problems: Vec<Problem>,
-    files: Vec<PathBuf>,
+    files: Vec<Seen>,
 }
 
 impl LookUp<'_> {
@@ -73,11 +74,13 @@ impl LookUp<'_> {
     }
 
     fn text(&mut self, node: &Node, text: &str, schema: &Json, key: &str) -> Value {
+        let before = self.problems.len();
         let mut whole = String::with_capacity(text.len());
         for piece in pieces(text) {
             whole.push_str(&self.piece(node, &piece, key));
         }
-        if has_reference(text) {
+        let is_whole = !self.problems[before..].iter().any(Problem::is_error);
+        if is_whole && has_reference(text) {
             let read = Node { value: Value::Text(whole.clone()), place: node.place };
             self.problems.extend(check::check(&read, schema, key, &self.layered.sources));
         }
@@ -102,16 +105,19 @@ impl LookUp<'_> {
                     Some(default) => Some(set.filter(|value| !value.is_empty()).unwrap_or(default)),
                     None => set,
                 };
-                value.map(str::to_owned).unwrap_or_else(|| {
-                    let message = format!("the environment variable `{name}` is not set");
-                    let hint = format!("set it, or write `${{{name}:-…}}` with what to use without it");
-                    self.report(Code::UnsetVariable, node, key, message, hint)
-                })
+                value.map_or_else(
+                    || {
+                        let message = format!("the environment variable `{name}` is not set");
+                        let hint = format!("set it, or write `${{{name}:-…}}` with what to use without it");
+                        self.report(Code::UnsetVariable, node, key, (message, hint))
+                    },
+                    str::to_owned,
+                )
             }
             Piece::File(path) => self.file(node, path, key),
             Piece::Keychain { service, account } => {
                 self.around.secrets.keychain(service, account).unwrap_or_else(|missing| {
-                    self.report(Code::UnavailableSecret, node, key, missing.reason, missing.suggestion)
+                    self.report(Code::UnavailableSecret, node, key, (missing.reason, missing.suggestion))
                 })
             }
         }
@@ -120,28 +126,24 @@ impl LookUp<'_> {
     /// The first line break at the end of a secret's file is an editor's, not the secret's.
     fn file(&mut self, node: &Node, path: &str, key: &str) -> String {
         let path = self.absolute(node, path);
-        self.files.push(path.clone());
+        self.files.push(Seen::now(&path));
         match read_secret(&path) {
             Ok(text) => {
                 if crate::files::others_can_read(&path) {
                     let message = format!("others can read {}", path.display());
                     let hint = format!("chmod 600 {}", path.display());
-                    self.report(Code::OpenFile, node, key, message, hint);
+                    self.report(Code::OpenFile, node, key, (message, hint));
                 }
                 text.strip_suffix('\n')
-                    .map(|text| text.strip_suffix('\r').unwrap_or(text))
-                    .unwrap_or(&text)
+                    .map_or(&*text, |text| text.strip_suffix('\r').unwrap_or(text))
                     .to_owned()
             }
             Err(reason) => {
                 let message = format!("{} cannot be read: {reason}", path.display());
-                self.report(
-                    Code::UnavailableSecret,
-                    node,
-                    key,
-                    message,
-                    "put the secret there, in a file only you can read".to_owned(),
-                )
+                {
+                    let hint = "put the secret there, in a file only you can read".to_owned();
+                    self.report(Code::UnavailableSecret, node, key, (message, hint))
+                }
             }
         }
     }
@@ -155,7 +157,7 @@ impl LookUp<'_> {
         }
     }
 
-    fn report(&mut self, code: Code, node: &Node, key: &str, message: String, hint: String) -> String {
+    fn report(&mut self, code: Code, node: &Node, key: &str, (message, hint): (String, String)) -> String {
         self.problems.push(self.layered.sources.problem(code, node.place, key, message).suggest(hint));
         String::new()
     }

@@ -110,12 +110,14 @@ impl Resolver<'_> {
 
     fn local(&mut self, written: &WrittenServer, both: Pair<'_>, key: &str) -> Option<Local> {
         let Some(program) = written.command.first().filter(|program| !program.trim().is_empty()) else {
-            self.report(
-                Code::Missing,
-                both.written,
-                &join(key, "command"),
-                "a local server needs a `command`",
-            );
+            if !self.is_reported(&format!("{key}.command[0]")) {
+                self.report(
+                    Code::Missing,
+                    both.written,
+                    &join(key, "command"),
+                    "a local server needs a `command`",
+                );
+            }
             return None;
         };
         let words: Vec<Pair<'_>> = both.get("command").into_iter().flat_map(Pair::items).collect();
@@ -131,12 +133,11 @@ impl Resolver<'_> {
             let shown = if looks::secret(name, text) { MASK.to_owned() } else { shown(text) };
             (name.to_owned(), Secret::new(pair.read.text().unwrap_or_default(), shown))
         });
-        let directory = match &written.cwd {
-            Some(cwd) => PathBuf::from(cwd),
-            None => {
-                let command = both.get("command").map_or(both.written, |command| command.written);
-                self.layered.sources.directory(command.place).to_owned()
-            }
+        let directory = if let Some(cwd) = &written.cwd {
+            PathBuf::from(cwd)
+        } else {
+            let command = both.get("command").map_or(both.written, |command| command.written);
+            self.layered.sources.directory(command.place).to_owned()
         };
         Some(Local {
             program: program.clone(),
@@ -150,7 +151,9 @@ impl Resolver<'_> {
 
     fn remote(&mut self, written: &WrittenServer, both: Pair<'_>, key: &str) -> Option<Remote> {
         let Some(url) = written.url.as_ref().filter(|url| !url.is_empty()) else {
-            self.report(Code::Missing, both.written, &join(key, "url"), "a remote server needs a `url`");
+            if !self.is_reported(&join(key, "url")) {
+                self.report(Code::Missing, both.written, &join(key, "url"), "a remote server needs a `url`");
+            }
             return None;
         };
         let as_written = both.get("url").and_then(|url| url.written.text()).unwrap_or_default();
@@ -184,10 +187,8 @@ impl Resolver<'_> {
                     "the value has characters that no header has",
                 );
             }
-            let credential =
-                value.strip_prefix("Bearer").or_else(|| value.strip_prefix("Basic")).unwrap_or(value);
             if name.eq_ignore_ascii_case("authorization")
-                && credential.trim().is_empty()
+                && looks::credential(value).is_empty()
                 && !self.is_reported(&key)
             {
                 self.report(Code::WeakSecret, pair.written, &key, "the credential is empty");

@@ -14,9 +14,9 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir_all(folder.path().join("project/deep/er")).unwrap();
-        fs::create_dir_all(folder.path().join("user")).unwrap();
+        let folder = tempfile::tempdir().expect("the test can write its files");
+        fs::create_dir_all(folder.path().join("project/deep/er")).expect("the test can write its files");
+        fs::create_dir_all(folder.path().join("user")).expect("the test can write its files");
         Self { folder, variables: BTreeMap::new(), flags: Vec::new() }
     }
 
@@ -30,13 +30,14 @@ impl Place {
     }
 
     pub(crate) fn file(self, path: &str, text: &str) -> Self {
-        fs::write(self.path(path), text).unwrap();
+        fs::write(self.path(path), text).expect("the test can write its files");
         self.mode(path, 0o600)
     }
 
     pub(crate) fn mode(self, path: &str, mode: u32) -> Self {
         use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).unwrap();
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode))
+            .expect("the test can write its files");
         self
     }
 
@@ -67,7 +68,10 @@ impl Place {
     }
 
     pub(crate) fn settings(&self) -> Settings {
-        self.load().map_err(|rejected| self.told(&rejected.problems)).unwrap().settings
+        self.load()
+            .map_err(|rejected| self.told(&rejected.problems))
+            .expect("the settings are sound")
+            .settings
     }
 
     /// What is wrong, one line each: place, code, key, message, suggestion.
