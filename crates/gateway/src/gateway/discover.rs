@@ -3,6 +3,7 @@
 use super::Inner;
 use crate::{
     catalog::{Catalog, Server},
+    upstream::{BEHIND, behind},
     view::View,
 };
 use std::sync::Arc;
@@ -29,19 +30,23 @@ impl Inner {
         let mut result = Object::new();
         result.set("supportedVersions", serde_json::json!(versions).into());
         result.set("capabilities", capabilities(&known));
-        if let Some(instructions) = self.instructions(&known) {
+        if let Some(instructions) = self.instructions(view, &known) {
             result.set("instructions", Raw::string(&instructions));
         }
         result.set("cacheScope", Raw::string(if catalog.policy.is_open() { "public" } else { "private" }));
         let mut own = Object::new();
         own.set(meta::SERVER_INFO, self.options.identity.to_raw());
+        if let Some(instance) = &self.options.instance {
+            own.set(BEHIND, behind(instance, known.iter().filter_map(|server| server.offer())));
+        }
         result.set("_meta", own.to_raw());
         result.to_raw()
     }
 
     /// What we say ourselves, then what each server says, under its name.
-    fn instructions(&self, known: &[&Arc<Server>]) -> Option<String> {
-        let mut parts: Vec<String> = self.options.instructions.iter().cloned().collect();
+    fn instructions(&self, view: &View, known: &[&Arc<Server>]) -> Option<String> {
+        let mut parts: Vec<String> =
+            self.options.instructions.iter().chain(&view.instructions).cloned().collect();
         for server in known {
             let introduction = server.offer().map(|offer| &offer.introduction);
             let text = introduction.and_then(|raw| raw.member_as::<String>("instructions"));

@@ -34,6 +34,8 @@ pub struct GatewayOptions {
     /// Subscriptions that one caller may hold, and all together.
     pub listeners_per_caller: usize,
     pub listeners: usize,
+    /// This gateway's own id, told in its introduction so that a gateway behind itself is noticed.
+    pub instance: Option<Arc<str>>,
 }
 
 impl GatewayOptions {
@@ -51,6 +53,7 @@ impl GatewayOptions {
             agree_within: Duration::from_secs(2),
             listeners_per_caller: 32,
             listeners: 4096,
+            instance: None,
         }
     }
 }

@@ -11,9 +11,16 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
-use tokio::sync::{broadcast, watch};
+use tokio::{
+    sync::{broadcast, watch},
+    time::Instant,
+};
 use trunkline_protocol::{Call, Handler, Notify, Reply, ServerName, method};
+
+/// How often a server that is to go is looked at.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// One server behind the gateway: supervised, with a session for every caller that needs its own, and its lists at hand.
 ///
@@ -73,6 +80,15 @@ impl Upstream {
 
     pub fn status(&self) -> Status {
         Status::of(&self.core)
+    }
+
+    /// Lets calls under way finish, for so long, and stops then.
+    pub async fn retire(&self, limit: Duration) {
+        let until = Instant::now() + limit;
+        while self.core.calls().in_flight > 0 && Instant::now() < until {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        self.stop().await;
     }
 
     /// Ends all sessions and processes and waits for them. Calls under way hear that they got lost.

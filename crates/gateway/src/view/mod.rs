@@ -39,6 +39,8 @@ pub(crate) struct View {
     pub(crate) refused: Vec<Refused>,
     /// Whether one server is shown as it is, with its own names and its own introduction.
     pub(crate) transparent: bool,
+    /// What the view is for.
+    pub(crate) instructions: Option<String>,
 }
 
 /// What one server gives to a view.
@@ -99,6 +101,7 @@ impl View {
         Self {
             origins: resources::Origins::new(&servers, &resources, &templates),
             transparent: alone && naming == Naming::Bare,
+            instructions: filters.rules.instructions.clone(),
             name,
             servers,
             tools,

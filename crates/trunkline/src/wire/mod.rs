@@ -1,12 +1,16 @@
 //! Settings into parts: the only place that knows how options of the command line become those of the client.
 
 mod fetch;
+pub(crate) mod flags;
+pub(crate) mod gateway;
 #[cfg_attr(
     not(test),
     expect(dead_code, reason = "the gateway's wiring uses it as soon as it reads its configuration")
 )]
 pub(crate) mod lineage;
+pub(crate) mod packs;
 pub(crate) mod serve;
+pub(crate) mod settings;
 #[expect(dead_code, reason = "the gateway's wiring uses it as soon as it reads its configuration")]
 pub(crate) mod upstream;
 
