@@ -103,7 +103,9 @@ impl Session for Open {
                     Ok(notification) => hear(notification),
                     Err(RecvError::Lagged(missed)) => {
                         tracing::warn!(missed, "a server tells more than can be heard");
-                        CHANGES.iter().for_each(|change| hear(Notification::new(*change, None)));
+                        for change in CHANGES {
+                            hear(Notification::new(change, None));
+                        }
                     }
                     Err(RecvError::Closed) => return,
                 }

@@ -133,7 +133,7 @@ async fn u14_a_slow_server_takes_so_many_calls_and_refuses_the_rest_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_dropped_gives_its_place_back() {
     let fake = Fake::modern();
-    let bulkhead = BulkheadOptions { concurrency: 1, queue: 1, wait: Duration::from_secs(60) };
+    let bulkhead = BulkheadOptions { concurrency: 1, queue: 1, wait: Duration::from_mins(1) };
     let upstream = fake.upstream(UpstreamOptions { bulkhead, ..UpstreamOptions::default() });
     until_listed(&upstream).await;
     for _ in 0..10 {
@@ -183,7 +183,7 @@ async fn a_new_session_begins_with_a_closed_breaker() {
 #[tokio::test(start_paused = true)]
 async fn a_rate_limit_holds_for_all_callers_together() {
     let fake = Fake::modern();
-    let rate = Some(Quota::new(2.try_into().unwrap(), Duration::from_secs(60)));
+    let rate = Some(Quota::new(2.try_into().unwrap(), Duration::from_mins(1)));
     let upstream = fake.upstream(UpstreamOptions { rate, ..UpstreamOptions::default() });
     until_listed(&upstream).await;
     for who in ["ada", "bob"] {
@@ -201,7 +201,7 @@ async fn listening_takes_nobodys_place_and_has_no_time_limit() {
     let upstream = fake.upstream(UpstreamOptions { bulkhead, ..UpstreamOptions::default() });
     until_listed(&upstream).await;
     let listening = tokio::spawn(upstream.call(Call::new("subscriptions/listen", None)).outcome());
-    tokio::time::sleep(Duration::from_secs(7200)).await;
+    tokio::time::sleep(Duration::from_hours(2)).await;
     assert!(!listening.is_finished());
     upstream.call(call("echo")).outcome().await.unwrap();
     listening.abort();

@@ -102,7 +102,7 @@ async fn a_shared_session_declares_nothing() {
 #[tokio::test(start_paused = true)]
 async fn the_least_recently_used_session_makes_room_and_busy_ones_stay() {
     let fake = Fake::legacy();
-    let pool = PoolOptions { most: 3, per_principal: 2, idle: Duration::from_secs(3600) };
+    let pool = PoolOptions { most: 3, per_principal: 2, idle: Duration::from_hours(1) };
     let upstream =
         fake.upstream(UpstreamOptions { pool, start: Start::WhenNeeded, ..UpstreamOptions::default() });
     for who in ["a", "b", "c"] {
@@ -128,7 +128,7 @@ async fn the_least_recently_used_session_makes_room_and_busy_ones_stay() {
 #[tokio::test(start_paused = true)]
 async fn one_caller_cannot_take_all_sessions() {
     let fake = Fake::legacy();
-    let pool = PoolOptions { most: 10, per_principal: 2, idle: Duration::from_secs(3600) };
+    let pool = PoolOptions { most: 10, per_principal: 2, idle: Duration::from_hours(1) };
     let upstream =
         fake.upstream(UpstreamOptions { pool, start: Start::WhenNeeded, ..UpstreamOptions::default() });
     for n in 0..20 {
@@ -146,7 +146,7 @@ async fn a_session_that_nobody_uses_is_closed_and_the_last_one_stays() {
     for who in ["a", "b", "c"] {
         session_of(&upstream, who, &able()).await;
     }
-    tokio::time::sleep(Duration::from_secs(3600)).await;
+    tokio::time::sleep(Duration::from_hours(1)).await;
     assert_eq!(fake.open_sessions(), 1);
     assert_eq!(upstream.status().state, State::Ready);
 }
