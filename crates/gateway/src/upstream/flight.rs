@@ -242,7 +242,9 @@ impl Flight {
                 }
             }
             _ => {
-                live.served.store(true, Ordering::Relaxed);
+                if !live.served.swap(true, Ordering::Relaxed) {
+                    self.core.book().failures = 0;
+                }
                 if let Some(admission) = admission {
                     admission.succeeded();
                     self.core.latency.record(self.began.elapsed());

@@ -186,6 +186,9 @@ impl Core {
     /// Closes sessions that nobody needs.
     fn tidy(&self) {
         let mut book = self.book();
+        if book.lister().is_some_and(|live| live.opened.elapsed() >= self.options.restart.stable) {
+            book.failures = 0;
+        }
         let mut retired = book.retire_idle(self.options.pool.idle);
         retired.extend(book.retire_own());
         drop(book);

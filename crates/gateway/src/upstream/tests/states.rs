@@ -42,7 +42,8 @@ async fn u02_a_server_that_cannot_be_reached_is_tried_for_ever_with_growing_paus
     );
     *fake.always.lock().unwrap() = None;
     until_listed(&upstream).await;
-    assert_eq!(upstream.status().failures, tries as u32, "they count until a session proves stable");
+    assert!(upstream.status().failures > 100, "they count until a session proves stable");
+    until(&upstream, |status| status.failures == 0).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -186,6 +187,47 @@ async fn stopping_ends_sessions_and_refuses_calls() {
     assert_eq!(fault.message(), "`fake` was stopped");
     tokio::time::sleep(Duration::from_mins(10)).await;
     assert_eq!(fake.tries(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn draining_lets_calls_end_and_takes_no_new_ones() {
+    let fake = Fake::modern();
+    let upstream = fake.upstream(UpstreamOptions::default());
+    until_listed(&upstream).await;
+    let quick = tokio::spawn(upstream.call(call("gate")).outcome());
+    let endless = tokio::spawn(upstream.call(call("never")).outcome());
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let draining = tokio::spawn({
+        let upstream = upstream.clone();
+        async move { upstream.drain(Duration::from_secs(10)).await }
+    });
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let fault = upstream.call(call("echo")).outcome().await.unwrap_err();
+    assert_eq!(fault.message(), "`fake` was stopped");
+    fake.gate.notify_one();
+    quick.await.unwrap().unwrap();
+    assert!(!endless.is_finished() && !draining.is_finished());
+    let began = Instant::now();
+    draining.await.unwrap();
+    assert!(began.elapsed() > Duration::from_secs(9));
+    endless.await.unwrap().unwrap_err();
+    assert_eq!(fake.open_sessions(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_offered_before_is_shown_until_the_server_runs() {
+    let fake = Fake::legacy();
+    let before = fake.upstream(UpstreamOptions::default());
+    let known = Offer { stale: true, ..(*until_listed(&before).await).clone() };
+    let options = UpstreamOptions { start: Start::WhenNeeded, ..UpstreamOptions::default() };
+    let upstream = fake.upstream(options);
+    upstream.recall(known.clone());
+    assert_eq!(upstream.offer().unwrap().tools.len(), 1);
+    assert_eq!(upstream.status().state, State::Idle);
+    upstream.wake();
+    assert!(!until_listed(&upstream).await.stale);
+    upstream.recall(known);
+    assert!(!upstream.offer().unwrap().stale, "what is heard is never replaced by what was");
 }
 
 #[tokio::test(start_paused = true)]
