@@ -148,6 +148,8 @@ impl Core {
                 Err(fault) => {
                     tracing::warn!(upstream = %self.name, ?kind, %fault, "the list cannot be read");
                     kept.warning = Some(format!("it could not be read: {}", fault.message()));
+                    // It is tried again for the failure, and not for its age.
+                    kept.ttl = None;
                     failed |= bit(kind);
                 }
             }
@@ -263,6 +265,7 @@ impl Core {
                         self.hear(&live.principal, notification);
                     }
                     Part::Final(Err(fault)) if fault.kind() == FaultKind::NotAvailable => return,
+                    Part::Final(Err(fault)) if is_loss(&fault) => return self.lost(live, &fault),
                     Part::Final(Err(fault)) => {
                         tracing::debug!(upstream = %self.name, %fault, "the subscription to changes ended");
                     }

@@ -46,6 +46,19 @@ async fn an_idle_server_has_no_process_and_wakes_with_a_call() {
     gone(&mark).await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_that_comes_later_is_offered_in_both_eras() {
+    for era in ["legacy", "both"] {
+        let mark = unique(era);
+        let upstream = upstream("growing", rmcp(&mark, era), UpstreamOptions::default());
+        let before = ready(&upstream).await.tools.len();
+        upstream.call(call_of("grow", &json!({}))).outcome().await.unwrap();
+        until(&upstream, |status| status.lists[0].items == before + 1).await;
+        upstream.stop().await;
+        gone(&mark).await;
+    }
+}
+
 /// A real server: its name, the command, and a call that it answers.
 type Real = (&'static str, Vec<String>, &'static str, Value);
 

@@ -2,7 +2,7 @@
 
 use super::{
     super::*,
-    fake::{Fake, call, call_as, until, until_listed},
+    fake::{Fake, Life, call, call_as, until, until_listed},
 };
 use crate::limit::Quota;
 use serde_json::json;
@@ -229,4 +229,38 @@ async fn latency_and_counts_are_told() {
     assert_eq!((status.calls.total, status.calls.failed, status.latency.unwrap().calls), (5, 0, 5));
     let told = serde_json::to_value(&status).unwrap();
     assert_eq!((&told["state"], &told["calls"]["inFlight"]), (&json!("ready"), &json!(0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn u01_an_address_where_nobody_is_any_more_is_noticed_when_a_call_breaks() {
+    let fake = Fake::modern();
+    let upstream = fake.upstream(UpstreamOptions::default());
+    until_listed(&upstream).await;
+    upstream.call(call("breaks")).outcome().await.unwrap_err();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!((upstream.status().state, fake.tries()), (State::Ready, 1), "only that call broke");
+    *fake.sign_of_life.lock().unwrap() = Life::Refused;
+    let fault = upstream.call(call("breaks")).outcome().await.unwrap_err();
+    assert!(fault.message().contains("may have run"));
+    until(&upstream, |status| status.state == State::Lost).await;
+    until_listed(&upstream).await;
+    assert_eq!(fake.tries(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn u03_a_server_that_hangs_is_started_anew() {
+    let fake = Fake::legacy();
+    let breaker = BreakerOptions { failures: 3, ..BreakerOptions::default() };
+    let upstream = fake.upstream(UpstreamOptions { breaker, ..UpstreamOptions::default() });
+    until_listed(&upstream).await;
+    for _ in 0..3 {
+        upstream.call(call("never")).outcome().await.unwrap_err();
+    }
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    assert_eq!(fake.tries(), 1, "it gives signs of life, so that only the tool hangs");
+    *fake.sign_of_life.lock().unwrap() = Life::Silent;
+    upstream.call(call("never")).outcome().await.unwrap_err();
+    until(&upstream, |status| status.state == State::Lost).await;
+    until_listed(&upstream).await;
+    upstream.call(call("echo")).outcome().await.unwrap();
 }

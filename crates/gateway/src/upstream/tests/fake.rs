@@ -24,6 +24,14 @@ pub(super) enum Door {
     Hangs,
 }
 
+/// What comes of asking for a sign of life.
+#[derive(Clone, Copy)]
+pub(super) enum Life {
+    Given,
+    Refused,
+    Silent,
+}
+
 /// The server, however many sessions it has.
 pub(super) struct Fake {
     pub(super) revision: Revision,
@@ -37,6 +45,7 @@ pub(super) struct Fake {
     pub(super) pages: AtomicUsize,
     pub(super) lists_read: AtomicUsize,
     pub(super) list_fails: AtomicBool,
+    pub(super) sign_of_life: Mutex<Life>,
     /// Opened for calls of the tool `gate`.
     pub(super) gate: Signal,
     pub(super) ttl: Mutex<Option<u64>>,
@@ -72,6 +81,7 @@ impl Fake {
             pages: AtomicUsize::new(1),
             lists_read: AtomicUsize::new(0),
             list_fails: AtomicBool::new(false),
+            sign_of_life: Mutex::new(Life::Given),
             gate: Signal::new(),
             ttl: Mutex::default(),
         })
@@ -222,12 +232,21 @@ impl FakeSession {
         match call.method.as_ref() {
             "tools/list" => return self.fake.list(call.params.as_ref()),
             "subscriptions/listen" => std::future::pending().await,
+            "ping" | "server/discover" => {
+                let life = *self.fake.sign_of_life.lock().unwrap();
+                match life {
+                    Life::Given => return Ok(Raw::empty_object()),
+                    Life::Refused => return Err(Fault::new(FaultKind::CannotConnect, "nobody there")),
+                    Life::Silent => std::future::pending().await,
+                }
+            }
             _ => {}
         }
         let name: Option<String> = call.params.as_ref().and_then(|params| params.member_as("name"));
         match name.as_deref() {
             Some("gate") => self.fake.gate.notified().await,
             Some("never") => std::future::pending().await,
+            Some("breaks") => return Err(Fault::new(FaultKind::ConnectionLost, "the connection broke")),
             Some("sick") => return Err(Fault::new(FaultKind::BadAnswer, "gibberish")),
             Some("unreachable-at-first") if self.number == 0 => {
                 return Err(Fault::new(FaultKind::CannotConnect, "nobody there"));

@@ -146,3 +146,15 @@ async fn what_is_not_declared_is_not_asked_for() {
     assert_eq!(until_listed(&upstream).await.tools.len(), 0);
     assert_eq!(fake.lists_read.load(Ordering::SeqCst), 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_expires_while_it_cannot_be_read_is_asked_for_with_pauses() {
+    let fake = Fake::legacy();
+    *fake.ttl.lock().unwrap() = Some(60_000);
+    let upstream = fake.upstream(UpstreamOptions::default());
+    until_listed(&upstream).await;
+    fake.list_fails.store(true, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_hours(1)).await;
+    let read = fake.lists_read.load(Ordering::SeqCst);
+    assert!((120..=260).contains(&read), "{read}");
+}
