@@ -12,8 +12,8 @@ use trunkline_client::{
     ConnectOptions, Speak, Target,
     resilience::{TimeoutOptions, Timeouts},
 };
-use trunkline_gateway::upstream::{BulkheadOptions, State, Upstream, UpstreamOptions};
-use trunkline_protocol::{Call, Era, FaultKind, Handler, Notify, Reply};
+use trunkline_gateway::upstream::{BulkheadOptions, Start, State, Upstream, UpstreamOptions};
+use trunkline_protocol::{Call, Era, FaultKind, Handler, Notify, Reply, message::meta};
 use trunkline_testkit::script::{HttpPeer, ProcessPeer};
 
 fn limits(connect: Duration, call: Duration) -> UpstreamOptions {
@@ -313,6 +313,47 @@ fn a_handler_in_this_process_is_an_upstream_like_any_other() {
         assert_eq!(ready(&upstream).await.tools.len(), 1);
         let result = upstream.call(call_of("work", &json!({}))).outcome().await.unwrap();
         assert!(result.as_str().contains("next door"));
+        upstream.stop().await;
+    });
+}
+
+#[test]
+fn a_legacy_server_hears_of_the_client_that_calls() {
+    run(async {
+        let peer = process_peer().await;
+        let lazy = UpstreamOptions { start: Start::WhenNeeded, ..UpstreamOptions::default() };
+        let upstream = legacy("curious", &peer, lazy);
+        let params = json!({"name": "work", "_meta": {
+            meta::CLIENT_CAPABILITIES: {"elicitation": {"url": {}}, "experimental": {"x": 1}},
+            meta::CLIENT_INFO: {"name": "editor", "version": "7", "icons": []},
+        }});
+        let call = begin(&upstream, Call::new("tools/call", Some(params.into())));
+        let mut line = peer.accept().await;
+        let asked = line.expect("initialize").await;
+        assert_eq!(asked.params["clientInfo"], json!({"name": "editor", "version": "7", "icons": []}));
+        assert_eq!(asked.params["capabilities"]["elicitation"], json!({"url": {}}));
+        call.abort();
+        upstream.stop().await;
+    });
+}
+
+#[test]
+fn u01_an_address_that_goes_away_is_named_and_tried_again() {
+    run(async {
+        let mut peer = HttpPeer::start().await;
+        let target = Target::url(&peer.url()).unwrap();
+        let upstream = upstream("web", target, UpstreamOptions::default());
+        let discovery = json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}});
+        peer.expect("POST server/discover").await.result(&discovery).await;
+        peer.expect("POST tools/list").await.result(&tools()).await;
+        ready(&upstream).await;
+        drop(peer);
+        let began = Instant::now();
+        let fault = upstream.call(call_of("work", &json!({}))).outcome().await.unwrap_err();
+        assert!(began.elapsed() < seconds(2), "{:?}", began.elapsed());
+        assert!(fault.message().starts_with("`web` is not available"), "{fault}");
+        let status = until(&upstream, |status| status.state == State::Lost && status.failures >= 2).await;
+        assert!(status.stale && status.lists[0].items == 1, "what it offered is still told");
         upstream.stop().await;
     });
 }

@@ -6,7 +6,13 @@ use super::{
 };
 use crate::limit::Quota;
 use serde_json::json;
-use std::{sync::atomic::Ordering, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 use tokio::time::Instant;
 use trunkline_protocol::{Call, Era, FaultKind, Handler};
 use trunkline_resilience::{BreakerOptions, Safety, TimeoutOptions, Timeouts};
@@ -263,4 +269,38 @@ async fn u03_a_server_that_hangs_is_started_anew() {
     until(&upstream, |status| status.state == State::Lost).await;
     until_listed(&upstream).await;
     upstream.call(call("echo")).outcome().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn l02_twice_the_load_gets_all_that_the_server_can_do_and_the_rest_is_refused_soon() {
+    let fake = Fake::modern();
+    let bulkhead = BulkheadOptions { concurrency: 10, queue: 100, wait: Duration::from_secs(1) };
+    let upstream = fake.upstream(UpstreamOptions { bulkhead, ..UpstreamOptions::default() });
+    until_listed(&upstream).await;
+    let counts = Arc::new((AtomicU64::new(0), AtomicU64::new(0)));
+    for _ in 0..10_000 {
+        for _ in 0..2 {
+            let (reply, counts) = (upstream.call(call("queue")), counts.clone());
+            tokio::spawn(async move {
+                let began = Instant::now();
+                match reply.outcome().await {
+                    Ok(_) => counts.0.fetch_add(1, Ordering::SeqCst),
+                    Err(fault) => {
+                        assert_eq!(fault.kind(), FaultKind::Overloaded);
+                        assert!(began.elapsed() <= Duration::from_millis(5), "{:?}", began.elapsed());
+                        counts.1.fetch_add(1, Ordering::SeqCst)
+                    }
+                };
+            });
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let answered = counts.0.load(Ordering::SeqCst);
+    // The clock's grain of a millisecond costs the server a tenth of what it could do.
+    assert!(answered >= 8_000, "{answered} of the 10 000 that the server can do in ten seconds");
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let began = Instant::now();
+    upstream.call(call("queue")).outcome().await.unwrap();
+    assert!(began.elapsed() < Duration::from_millis(20), "nothing is left of the load");
+    assert_eq!((upstream.status().calls.in_flight, upstream.status().calls.waiting), (0, 0));
 }

@@ -11,7 +11,7 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::{Notify as Signal, watch};
+use tokio::sync::{Notify as Signal, Semaphore, watch};
 use trunkline_protocol::{
     Call, Caller, Fault, FaultKind, Handler, Notification, Notify, Outcome, Part, Raw, Reply, Revision,
     message::meta,
@@ -49,6 +49,7 @@ pub(super) struct Fake {
     /// Opened for calls of the tool `gate`.
     pub(super) gate: Signal,
     pub(super) ttl: Mutex<Option<u64>>,
+    turns: Semaphore,
 }
 
 pub(super) struct FakeSession {
@@ -84,6 +85,7 @@ impl Fake {
             sign_of_life: Mutex::new(Life::Given),
             gate: Signal::new(),
             ttl: Mutex::default(),
+            turns: Semaphore::new(10),
         })
     }
 
@@ -245,6 +247,11 @@ impl FakeSession {
         let name: Option<String> = call.params.as_ref().and_then(|params| params.member_as("name"));
         match name.as_deref() {
             Some("gate") => self.fake.gate.notified().await,
+            Some("queue") => {
+                // Ten at a time, each for ten milliseconds: a thousand in a second, and no more.
+                let _turn = self.fake.turns.acquire().await.unwrap();
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
             Some("never") => std::future::pending().await,
             Some("breaks") => return Err(Fault::new(FaultKind::ConnectionLost, "the connection broke")),
             Some("sick") => return Err(Fault::new(FaultKind::BadAnswer, "gibberish")),

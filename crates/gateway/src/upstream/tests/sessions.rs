@@ -165,10 +165,10 @@ async fn a_session_that_nobody_uses_is_closed_and_the_last_one_stays() {
 #[tokio::test(start_paused = true)]
 async fn s03_nothing_crosses_between_callers() {
     let fake = Fake::legacy();
-    let bulkhead = BulkheadOptions { queue: 2000, ..BulkheadOptions::default() };
+    let bulkhead = BulkheadOptions { queue: 20_000, ..BulkheadOptions::default() };
     let upstream = fake.upstream(UpstreamOptions { bulkhead, ..UpstreamOptions::default() });
     let mut calls = Vec::new();
-    for n in 0..2000 {
+    for n in 0..20_000 {
         let who = format!("u{}", n % 20);
         // Equal clients, equal arguments but for the name, equal tokens.
         let reply = upstream.call(call_as(&who, &able(), "echo"));
