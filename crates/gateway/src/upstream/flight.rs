@@ -257,7 +257,8 @@ impl Flight {
             };
         let left = self.attempts < self.core.options.retry.attempts
             && self.began.elapsed() < self.core.options.retry.budget;
-        (repeatable && left && !self.asked).then(|| self.core.retry.backoff(self.attempts))
+        // Whoever listens has to know that something may have been missed.
+        (repeatable && left && !self.asked && !self.lasting).then(|| self.core.retry.backoff(self.attempts))
     }
 
     /// Whether making the call twice does the same as making it once.

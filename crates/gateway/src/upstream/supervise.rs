@@ -106,7 +106,10 @@ impl Core {
             let expiry = self.lists().expires(limits.least_ttl);
             tokio::select! {
                 _ = live.gone() => return,
-                () = self.attention.notified() => return,
+                () = self.attention.notified() => {
+                    self.mark(again.map_or(0, |(_, failed)| failed));
+                    return;
+                }
                 () = self.change.notified() => tokio::select! {
                     _ = live.gone() => return,
                     () = sleep(quiet) => {}

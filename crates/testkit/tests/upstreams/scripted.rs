@@ -132,6 +132,18 @@ fn u02_a_crash_loop_a_missing_program_and_a_hang_hurt_nobody_else() {
 }
 
 #[test]
+fn u02_stopping_ends_a_process_that_hangs_while_it_connects() {
+    run(async {
+        let peer = process_peer().await;
+        let upstream = legacy("hanging", &peer, UpstreamOptions::default());
+        let mut line = peer.accept().await;
+        line.expect("initialize").await;
+        upstream.stop().await;
+        line.gone().await;
+    });
+}
+
+#[test]
 fn u03_a_call_that_is_not_answered_ends_is_cancelled_and_its_late_answer_dropped() {
     run(async {
         let peer = process_peer().await;

@@ -210,7 +210,9 @@ async fn listening_takes_nobodys_place_and_has_no_time_limit() {
     tokio::time::sleep(Duration::from_hours(2)).await;
     assert!(!listening.is_finished());
     upstream.call(call("echo")).outcome().await.unwrap();
-    listening.abort();
+    fake.session(0).kill();
+    let fault = listening.await.unwrap().unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::ServerExited, "whoever listens has to know");
 }
 
 #[tokio::test(start_paused = true)]
