@@ -9,7 +9,7 @@ use serde_json::json;
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use trunkline_client::{
-    ConnectOptions, Speak, Target,
+    CommandLine, ConnectOptions, Speak, Target,
     resilience::{TimeoutOptions, Timeouts},
 };
 use trunkline_gateway::upstream::{BulkheadOptions, Start, State, Upstream, UpstreamOptions};
@@ -128,6 +128,34 @@ fn u02_a_crash_loop_a_missing_program_and_a_hang_hurt_nobody_else() {
         for upstream in [crashing, hanging, missing, other] {
             upstream.stop().await;
         }
+    });
+}
+
+#[test]
+fn u02_what_only_a_change_can_mend_is_not_tried_in_a_hurry() {
+    run(async {
+        let folder = tempfile::tempdir().unwrap();
+        let text = folder.path().join("readme");
+        std::fs::write(&text, "no program").unwrap();
+        let not_a_program = Target::command([text.display().to_string()]).unwrap();
+        let mut astray = CommandLine { program: "true".to_owned(), ..CommandLine::default() };
+        astray.directory = Some(folder.path().join("nowhere"));
+        let mut peer = HttpPeer::start().await;
+        let locked = Target::url(&peer.url()).unwrap();
+        for target in [not_a_program, Target::Command(astray)] {
+            let upstream = upstream("broken", target, UpstreamOptions::default());
+            let status = until(&upstream, |status| status.state == State::Failed).await;
+            assert_eq!(status.last_error.unwrap().name, "cannot-start");
+            assert!(status.next_try_ms.unwrap() > 50_000);
+            upstream.stop().await;
+        }
+        let upstream = upstream("locked", locked, UpstreamOptions::default());
+        peer.expect("POST server/discover").await.status(401).await;
+        let status = until(&upstream, |status| status.state == State::Failed).await;
+        assert_eq!(status.last_error.unwrap().name, "unauthorized");
+        upstream.retry();
+        peer.expect("POST server/discover").await.status(401).await;
+        upstream.stop().await;
     });
 }
 
