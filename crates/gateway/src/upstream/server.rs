@@ -13,14 +13,8 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{
-    sync::{broadcast, watch},
-    time::Instant,
-};
+use tokio::sync::{broadcast, watch};
 use trunkline_protocol::{Call, Handler, Notify, Reply, ServerName, method};
-
-/// How often a server that is to go is looked at.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// One server behind the gateway: supervised, with a session for every caller that needs its own, and its lists at hand.
 ///
@@ -82,12 +76,20 @@ impl Upstream {
         Status::of(&self.core)
     }
 
-    /// Lets calls under way finish, for so long, and stops then.
-    pub async fn retire(&self, limit: Duration) {
-        let until = Instant::now() + limit;
-        while self.core.calls().in_flight > 0 && Instant::now() < until {
-            tokio::time::sleep(LOOK_AGAIN).await;
+    /// What the server offered when it last ran, to be shown until it does again.
+    pub fn recall(&self, offer: Offer) {
+        let before = self.core.offer.compare_and_swap(&None::<Arc<Offer>>, Some(Arc::new(offer)));
+        if before.is_none() {
+            self.core.bump();
         }
+    }
+
+    /// Takes no new calls, and waits until those under way have ended, but not longer than `limit`; then stops.
+    pub async fn drain(&self, limit: Duration) {
+        self.core.everyones.store(None);
+        self.core.book().enter(State::Stopped);
+        self.core.bump();
+        tokio::time::timeout(limit, self.core.bulkhead.empty()).await.ok();
         self.stop().await;
     }
 
