@@ -3,6 +3,7 @@
 pub(crate) mod content;
 pub(crate) mod json;
 pub(crate) mod listing;
+pub(crate) mod problems;
 pub(crate) mod safe;
 mod save;
 mod signature;

@@ -2,6 +2,7 @@
 
 mod fetch;
 pub(crate) mod serve;
+pub(crate) mod settings;
 
 use crate::{
     args::{AskArgs, ConnectionArgs, EraChoice, IdChoice},
