@@ -3,7 +3,7 @@
 use crate::looks;
 
 /// The line with its secrets covered.
-pub(crate) fn covered(line: &str) -> String {
+pub fn covered(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let (mut rest, mut before) = (line, "");
     while let Some((start, end)) = next_text(rest) {
@@ -56,10 +56,7 @@ mod tests {
             covered(line),
             r#"  "env": { "API_KEY": "**********", "LANG": "C" }, "c": ["--token", "**********"#
         );
-        assert_eq!(
-            covered(r#""url": "https://h/?key=abcdefgh12""#),
-            r#""url": "*************************""#
-        );
+        assert_eq!(covered(r#""url": "https://h/?key=abcdefgh12""#), r#""url": "*************************""#);
     }
 
     #[test]

@@ -22,9 +22,11 @@ mod settings;
 mod source;
 mod variables;
 mod watch;
+mod write;
 
+pub use excerpt::covered;
 pub use files::{FILE_NAME, find_upwards};
-pub use keys::{schema, schema_json};
+pub use keys::{reference_page, schema, schema_json};
 pub use layered::Layered;
 pub use load::{Flag, Inputs, Loaded, Rejected, load};
 pub use problem::{Code, Problem, Severity};
@@ -34,3 +36,4 @@ pub use settings::*;
 pub use source::{Layer, Origin, Source, Sources};
 pub use variables::{OTHERS as OTHER_VARIABLES, Variable, variables};
 pub use watch::{Seen, Watch};
+pub use write::{replace, write_secret};

@@ -51,7 +51,7 @@ fn told(plan: &Plan) -> String {
 fn sound(made: &str) {
     let mut place = Place::project(made);
     for name in names(made) {
-        place = place.variable(&name, "a-value-long-enough");
+        place = place.variable(&name, "https://value.example.com/");
     }
     let problems = place.problems();
     let other: Vec<&str> = problems.lines().filter(|line| !line.contains("[unavailable-secret]")).collect();

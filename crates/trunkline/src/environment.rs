@@ -21,6 +21,8 @@ pub(crate) const LOG: &str = "TRUNKLINE_LOG";
 /// The configuration file to read instead of the one found upwards.
 pub(crate) const CONFIG: &str = "TRUNKLINE_CONFIG";
 pub(crate) const CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// Where clients on Windows keep their files.
+pub(crate) const APP_DATA: &str = "APPDATA";
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
 pub(crate) const CACHE_HOME: &str = "XDG_CACHE_HOME";
 pub(crate) const STATE_HOME: &str = "XDG_STATE_HOME";

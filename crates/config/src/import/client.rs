@@ -107,6 +107,35 @@ impl Client {
         }
     }
 
+    /// The client that a file is probably of: by where it is, or else by what is in it.
+    pub fn guess(path: &Path, text: &str) -> Option<Self> {
+        let whole = path.to_string_lossy().replace('\\', "/");
+        let places = [
+            ("claude_desktop_config.json", Self::ClaudeDesktop),
+            (".claude.json", Self::ClaudeCode),
+            (".mcp.json", Self::ClaudeCode),
+            (".vscode/mcp.json", Self::VsCode),
+            ("Code/User/mcp.json", Self::VsCode),
+            (".cursor/mcp.json", Self::Cursor),
+            (".copilot/mcp-config.json", Self::Copilot),
+            (".gemini/settings.json", Self::Gemini),
+            ("windsurf/mcp_config.json", Self::Windsurf),
+            ("cline_mcp_settings.json", Self::Cline),
+            ("opencode.json", Self::OpenCode),
+            ("opencode.jsonc", Self::OpenCode),
+            ("config.toml", Self::Codex),
+        ];
+        let by_place = places.iter().find(|(end, _)| whole.ends_with(end)).map(|(_, client)| *client);
+        let keys = [
+            ("\"context_servers\"", Self::Zed),
+            ("\"mcpServers\"", Self::ClaudeCode),
+            ("\"servers\"", Self::VsCode),
+            ("[mcp_servers.", Self::Codex),
+            ("\"mcp\"", Self::OpenCode),
+        ];
+        by_place.or_else(|| keys.iter().find(|(key, _)| text.contains(key)).map(|(_, client)| *client))
+    }
+
     /// The files of this client that are there: of each scope the first.
     pub fn files(self, machine: &Machine) -> Vec<ClientFile> {
         let upwards = |names: &[&str]| {

@@ -137,11 +137,12 @@ impl Draft {
     /// Which tools are offered.
     pub(crate) fn filter(&mut self, allow: &str, deny: &str) {
         for (theirs, ours) in [(allow, "allow"), (deny, "deny")] {
-            if self.theirs.contains_key(theirs) {
+            if self.theirs.get(theirs).is_some_and(|tools| *tools != json!(["*"])) {
                 let tools: Vec<String> =
-                    self.take_texts(theirs).iter().map(|tool| escape_glob(tool)).collect();
+                    self.take_texts(theirs).iter().map(|tool| globset::escape(tool)).collect();
                 self.set(ours, tools);
             }
+            self.ignore(&[theirs]);
         }
     }
 
@@ -160,7 +161,7 @@ impl Draft {
             "http" | "streamablehttp" => self.set("transport", "http"),
             "sse" => self.set("transport", "sse"),
             "ws" | "websocket" => {
-                self.refuse("it is reached by WebSocket, which is no transport of the protocol")
+                self.refuse("it is reached by WebSocket, which is no transport of the protocol");
             }
             _ => self.note(format!("`{key}` is `{kind}`, which means nothing here")),
         }
@@ -204,11 +205,6 @@ fn plain_text(value: &Value) -> Option<String> {
         Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
         _ => None,
     }
-}
-
-/// A name as a pattern that fits only that name.
-fn escape_glob(name: &str) -> String {
-    if name == "*" { name.to_owned() } else { globset::escape(name) }
 }
 
 /// An OAuth client of ours from parts that may be missing.

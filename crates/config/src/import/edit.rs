@@ -9,7 +9,7 @@ pub fn insert(text: Option<&str>, plan: &Plan) -> Result<String, Vec<SyntaxError
     let added = plan.servers.iter().filter(|planned| planned.outcome == Outcome::Added);
     let entries: Vec<(&str, &Map<String, serde_json::Value>)> =
         added.map(|planned| (planned.name.as_str(), &planned.entry)).collect();
-    let text = text.filter(|text| !text.trim().is_empty()).unwrap_or("{\n}\n");
+    let text = text.filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
     let tree = jsonc::parse(text, 0)?;
     if entries.is_empty() {
         return Ok(text.to_owned());
@@ -151,7 +151,6 @@ mod tests {
     fn a_new_file_gets_all_that_is_needed() {
         insta::assert_snapshot!(inserted(""), @r#"
         {
-
           "mcp": {
             "servers": {
               "new": {

@@ -24,7 +24,7 @@ use std::path::Path;
 pub use client::{Client, ClientFile, Machine, Scope, UnknownClient};
 pub use edit::insert;
 pub(crate) use name::legal_name;
-pub use plan::{Found, Outcome, Plan, Planned, plan};
+pub use plan::{Found, Outcome, Plan, Planned, SecretFile, plan};
 pub use secrets::SecretFound;
 
 /// The servers in a client's file. `directory` is the project that we are in, for clients that keep several in one file.

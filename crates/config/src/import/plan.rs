@@ -7,7 +7,7 @@ use super::{
     secrets::{SecretFound, Taken, set_aside},
     words,
 };
-use crate::jsonc::Node;
+use crate::{jsonc::Node, secret::Secret};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use trunkline_protocol::MAX_SERVER_NAME;
@@ -89,6 +89,51 @@ pub fn plan(found: Vec<Found>, existing: Option<&Node>) -> Plan {
     planning.plan
 }
 
+impl Plan {
+    /// Whether anything would be added.
+    pub fn adds(&self) -> bool {
+        self.servers.iter().any(|planned| planned.outcome == Outcome::Added)
+    }
+
+    /// Lets secrets be kept in files beside ours instead of variables; gives what those files have to hold.
+    pub fn secrets_to_files(&mut self) -> Vec<SecretFile> {
+        let mut files: Vec<SecretFile> = Vec::new();
+        for planned in &mut self.servers {
+            for secret in std::mem::take(&mut planned.secrets) {
+                let path = format!("{SECRETS}/{}", secret.variable);
+                let (from, to) = (words::variable(&secret.variable), format!("{{file:{path}}}"));
+                planned.entry.values_mut().for_each(|value| replace_text(value, &from, &to));
+                planned.notes.retain(|note| !note.starts_with(&format!("set `{}` to", secret.variable)));
+                planned.notes.push(format!("the secret in `{}` is kept in {path}", secret.key));
+                if !files.iter().any(|file| file.path == path) {
+                    files.push(SecretFile { path, value: secret.value });
+                }
+            }
+        }
+        files
+    }
+}
+
+/// The directory beside our file in which secrets are kept.
+const SECRETS: &str = "secrets";
+
+/// A file that holds one secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretFile {
+    /// Seen from the directory of our file.
+    pub path: String,
+    pub value: Secret,
+}
+
+fn replace_text(value: &mut Value, from: &str, to: &str) {
+    match value {
+        Value::String(text) => *text = text.replace(from, to),
+        Value::Array(items) => items.iter_mut().for_each(|item| replace_text(item, from, to)),
+        Value::Object(members) => members.values_mut().for_each(|member| replace_text(member, from, to)),
+        _ => {}
+    }
+}
+
 struct Planning<'a> {
     existing: Option<&'a Node>,
     taken: Taken,
@@ -104,24 +149,27 @@ impl Planning<'_> {
         let Value::Object(mut ours) = value else { unreachable!("it was one above") };
         if let (Some(project), true) = (file.project(), ours.contains_key("command")) {
             let cwd = ours.get("cwd").and_then(Value::as_str).unwrap_or_default();
-            let cwd = project.join(cwd).to_string_lossy().into_owned();
-            ours.insert("cwd".to_owned(), cwd.trim_end_matches('/').into());
+            ours.insert("cwd".to_owned(), words::plain_path(&project.join(cwd)).into());
         }
         let legal = legal_name(&theirs);
         let secrets = set_aside(&mut ours, &legal, &mut self.taken);
+        let entry = ordered(ours);
+        let (name, outcome, note) = if let Some(reason) = refused {
+            notes.clear();
+            (legal, Outcome::Refused, Some(reason))
+        } else {
+            if legal != theirs {
+                notes.push(format!("`{theirs}` is called `{legal}` here"));
+            }
+            self.name(legal, file.client, &entry)
+        };
+        notes.extend(note);
+        let secrets = if outcome == Outcome::Added { secrets } else { Vec::new() };
         notes.extend(
             secrets
                 .iter()
                 .map(|secret| format!("set `{}` to what stands in `{}`", secret.variable, secret.key)),
         );
-        let entry = ordered(ours);
-        let (name, outcome) = match &refused {
-            Some(reason) => {
-                notes = vec![reason.clone()];
-                (legal, Outcome::Refused)
-            }
-            None => self.name(legal, &theirs, &file, &entry, &mut notes),
-        };
         let ClientFile { client, scope, path } = file;
         self.plan.servers.push(Planned {
             client,
@@ -136,42 +184,40 @@ impl Planning<'_> {
         });
     }
 
-    /// The name it gets, and what becomes of it.
+    /// The name it gets, and what becomes of it; and what has to be said about that.
     fn name(
         &self,
         legal: String,
-        theirs: &str,
-        file: &ClientFile,
+        client: Client,
         entry: &Map<String, Value>,
-        notes: &mut Vec<String>,
-    ) -> (String, Outcome) {
-        if legal != theirs {
-            notes.push(format!("`{theirs}` is called `{legal}` here"));
-        }
+    ) -> (String, Outcome, Option<String>) {
         if let Some(ours) = self.existing.and_then(|servers| servers.get(&legal)) {
-            let same = ours.to_json().as_object() == Some(entry);
-            if !same {
-                notes.push(format!("your file has another `{legal}`, which stays as it is"));
+            let same = |ours: &Node| ours.to_json().as_object() == Some(entry);
+            let beside = suffixed(&legal, client.name());
+            if self.existing.and_then(|servers| servers.get(&beside)).is_some_and(same) {
+                return (beside, Outcome::Same, None);
             }
-            return (legal, if same { Outcome::Same } else { Outcome::Kept });
+            if same(ours) {
+                return (legal, Outcome::Same, None);
+            }
+            let note = format!("your file has another `{legal}`, which stays as it is");
+            return (legal, Outcome::Kept, Some(note));
         }
-        let Some(twin) = self.added(&legal) else { return (legal, Outcome::Added) };
+        let Some(twin) = self.added(&legal) else { return (legal, Outcome::Added, None) };
         if twin.entry == *entry {
-            notes.push(format!("the same as in {}", twin.client));
-            return (legal, Outcome::Same);
+            return (legal, Outcome::Same, Some(format!("the same as in {}", twin.client)));
         }
-        let other = twin.client;
         let free = |name: &String| {
             self.added(name).is_none() && self.existing.is_none_or(|servers| servers.get(name).is_none())
         };
         let suffixes =
-            std::iter::once(file.client.name().to_owned()).chain((2..).map(|number| number.to_string()));
+            std::iter::once(client.name().to_owned()).chain((2..).map(|number| number.to_string()));
         let name = suffixes
             .map(|suffix| suffixed(&legal, &suffix))
             .find(free)
             .expect("there is always a next number");
-        notes.push(format!("{other} has another `{legal}`, so this one is called `{name}`"));
-        (name, Outcome::Added)
+        let note = format!("{} has another `{legal}`, so this one is called `{name}`", twin.client);
+        (name, Outcome::Added, Some(note))
     }
 
     fn added(&self, name: &str) -> Option<&Planned> {

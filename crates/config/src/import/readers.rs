@@ -230,18 +230,15 @@ fn codex(draft: &mut Draft) {
 fn codex_inherit(draft: &mut Draft) {
     let Some(Value::Array(names)) = draft.take("env_vars") else { return };
     let mut inherit = Vec::new();
-    for name in names {
-        match (
-            name.as_str(),
-            name.get("name").and_then(Value::as_str),
-            name.get("source").and_then(Value::as_str),
-        ) {
-            (Some(name), ..) => inherit.push(name.to_owned()),
-            (None, Some(name), Some("remote")) => {
-                draft.note(format!("the variable `{name}` is that of a remote environment"))
-            }
-            (None, Some(name), _) => inherit.push(name.to_owned()),
-            (None, None, _) => draft.note("a variable in `env_vars` has no name"),
+    for given in names {
+        let Some(name) = given.as_str().or_else(|| given.get("name")?.as_str()) else {
+            draft.note("a variable in `env_vars` has no name");
+            continue;
+        };
+        if given.get("source").and_then(Value::as_str) == Some("remote") {
+            draft.note(format!("the variable `{name}` is that of a remote environment"));
+        } else {
+            inherit.push(name.to_owned());
         }
     }
     draft.set("inherit", inherit);
@@ -343,6 +340,9 @@ fn zed(draft: &mut Draft) {
         draft.ignore(&["settings"]);
     }
     draft.ignore(&["source"]);
+    if draft.theirs.get("settings").is_some_and(|settings| *settings == serde_json::json!({})) {
+        draft.ignore(&["settings"]);
+    }
     draft.environment("env");
     draft.headers("headers");
     let timeout = draft.take_number("timeout");
@@ -374,7 +374,7 @@ fn copilot(draft: &mut Draft) {
     draft.transport("type");
     draft.environment("env");
     draft.headers("headers");
-    draft.filter("tools", "");
+    draft.filter("tools", "excludedTools");
     let timeout = draft.take_number("timeout");
     draft.timeout(None, timeout);
     draft.enabled();

@@ -128,7 +128,7 @@ impl Words<'_> {
     fn file_reference(&mut self, path: &str) -> String {
         let stays = self.syntax != Syntax::OpenCode || path.starts_with(['/', '~']);
         let directory = self.file.path.parent().unwrap_or(Path::new(""));
-        let path = if stays { path.to_owned() } else { directory.join(path).to_string_lossy().into_owned() };
+        let path = if stays { path.to_owned() } else { plain_path(&directory.join(path)) };
         format!("{{file:{path}}}")
     }
 
@@ -141,6 +141,11 @@ impl Words<'_> {
         let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
         is_name(&inner[..end]).then(|| inner.split_at(end))
     }
+}
+
+/// A path without `.` in the middle.
+pub(super) fn plain_path(path: &Path) -> String {
+    path.components().collect::<std::path::PathBuf>().to_string_lossy().into_owned()
 }
 
 pub(super) fn variable(name: &str) -> String {

@@ -8,7 +8,7 @@ pub(crate) mod safe;
 mod save;
 mod signature;
 mod structured;
-mod table;
+pub(crate) mod table;
 
 use anstyle::{AnsiColor, Style};
 
