@@ -45,6 +45,7 @@ pub(crate) enum Command {
     Complete(commands::complete::Args),
     Serve(commands::serve::Args),
     Audit(commands::audit::Args),
+    Config(commands::config::Args),
     Completions(commands::completions::Args),
     Man(commands::man::Args),
     #[command(name = "__gen", hide = true)]
