@@ -103,9 +103,15 @@ impl Service {
     }
 
     /// The handler's introduction.
-    pub(crate) async fn introduction(&self, caller: &Arc<Caller>) -> Result<Raw, Fault> {
+    /// It is asked for as the client would ask, so that whoever is behind the handler meets that client and no other.
+    pub(crate) async fn introduction(&self, caller: &Arc<Caller>, meta: Option<Raw>) -> Result<Raw, Fault> {
         let mut call = plain(method::DISCOVER, Object::new());
         call.caller = caller.clone();
+        if let Some(meta) = meta {
+            let mut params = Object::new();
+            params.set("_meta", meta);
+            call.params = Some(params.to_raw());
+        }
         let introduction = self.handler.call(call).outcome().await?;
         if let Some(identity) = introduction.member("_meta").and_then(|meta| meta.member(SERVER_INFO)) {
             // Somebody else may have been quicker, with the same answer.

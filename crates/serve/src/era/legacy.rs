@@ -1,6 +1,6 @@
 //! The legacy era: requests are lifted into the newest shape, and what comes back is lowered to what the client may hear.
 
-use super::lower::lower;
+use super::{declared::declared, lower::lower};
 use crate::{service::Service, session::Session};
 use std::{sync::Arc, time::Instant};
 use trunkline_protocol::{
@@ -16,7 +16,7 @@ use trunkline_protocol::{
 pub(crate) fn lifted_meta(session: &Session, own: Option<&Raw>) -> Object {
     let mut meta = own.and_then(Raw::object).unwrap_or_default();
     meta.set(PROTOCOL_VERSION, Raw::string(Revision::NEWEST.as_str()));
-    meta.set(CLIENT_CAPABILITIES, session.client.capabilities.clone());
+    meta.set(CLIENT_CAPABILITIES, declared(&session.client.capabilities, session.revision));
     if let Some(info) = &session.client.info {
         meta.set(CLIENT_INFO, info.clone());
     }
@@ -46,7 +46,7 @@ pub(crate) fn initialize_result(introduction: &Raw, revision: Revision) -> Raw {
     let unnamed = || serde_json::json!({"name": "trunkline", "version": env!("CARGO_PKG_VERSION")}).into();
     let mut result = Object::new();
     result.set("protocolVersion", Raw::string(revision.as_str()));
-    result.set("capabilities", members.get("capabilities").cloned().unwrap_or_else(Raw::empty_object));
+    result.set("capabilities", super::declared::offered(members.get("capabilities"), revision));
     result.set("serverInfo", identity.unwrap_or_else(unnamed));
     if let Some(instructions) = members.get("instructions") {
         result.set("instructions", instructions.clone());
@@ -68,6 +68,10 @@ pub(crate) struct LegacyReply {
     id: RequestId,
     method: std::borrow::Cow<'static, str>,
     reply: Option<Reply>,
+    /// Ids of addresses that the client was asked to visit.
+    visits: Vec<String>,
+    /// The response, while something has to be said before it.
+    last: Option<Envelope>,
     started: Instant,
 }
 
@@ -80,12 +84,17 @@ impl LegacyReply {
             id: request.id,
             method: request.method,
             reply: Some(reply),
+            visits: Vec::new(),
+            last: None,
             started: Instant::now(),
         }
     }
 
     /// The next message; `None` after the response.
     pub(crate) async fn next(&mut self) -> Option<Out> {
+        if let Some(last) = self.last.take() {
+            return Some(self.told(last));
+        }
         loop {
             match self.reply.as_mut()?.next().await? {
                 Part::Notification(notification) => {
@@ -93,7 +102,12 @@ impl LegacyReply {
                         return Some(Out::Message(notification.into()));
                     }
                 }
-                Part::Question(question) => return Some(Out::Message(self.session.ask(question))),
+                Part::Question(question) => {
+                    if let Some(asking) = self.session.ask(question) {
+                        self.visits.extend(asking.visit);
+                        return Some(Out::Message(asking.request));
+                    }
+                }
                 Part::Detach => return Some(Out::Detach),
                 Part::Final(outcome) => {
                     self.reply = None;
@@ -102,10 +116,19 @@ impl LegacyReply {
                         Ok(result) => Ok(lower(&result, &self.method, self.session.revision)),
                         Err(fault) => Err(fault.to_error(self.session.revision.era())),
                     };
-                    return Some(Out::Message(Response::new(self.id.clone(), outcome).into()));
+                    let response = Response::new(self.id.clone(), outcome).into();
+                    return Some(self.told(response));
                 }
             }
         }
+    }
+
+    /// Before the end, the client hears that its visits counted.
+    fn told(&mut self, response: Envelope) -> Out {
+        let Some(visit) = self.visits.pop() else { return Out::Message(response) };
+        self.last = Some(response);
+        let params = serde_json::json!({"elicitationId": visit});
+        Out::Message(Notification::new(method::ELICITATION_COMPLETE, Some(params.into())).into())
     }
 
     /// The level may have changed since the call began.

@@ -1,5 +1,7 @@
 //! What differs between the eras: requests are lifted into the newest revision's shape, answers lowered to what a client may hear.
 
+mod ask;
+mod declared;
 mod digest;
 mod finish;
 mod legacy;
@@ -8,6 +10,7 @@ mod mirror;
 mod modern;
 mod parked;
 mod seal;
+pub(crate) use ask::{Lowered, lower_question};
 pub(crate) use seal::unguessable;
 
 pub(crate) use legacy::{LegacyReply, Out, initialize_result, lifted_meta};

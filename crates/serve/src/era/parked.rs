@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 use tokio::time::Instant;
-use trunkline_protocol::{Fault, FaultKind, Object, Question, Raw, Reply};
+use trunkline_protocol::{Fault, FaultKind, Object, Question, Raw, Reply, method};
 
 pub(crate) struct Parking {
     seal: Seal,
@@ -114,13 +114,20 @@ impl ParkedCall {
                 let mut request = Object::new();
                 request.set("method", Raw::string(&question.method));
                 if let Some(params) = &question.params {
-                    request.set("params", params.clone());
+                    request.set("params", lifted(&question.method, params));
                 }
                 (key.clone(), request.to_raw())
             })
             .collect();
         requests.to_raw()
     }
+}
+
+/// A question's parameters without what the modern era does not have.
+fn lifted(name: &str, params: &Raw) -> Raw {
+    let Some(mut members) = params.object().filter(|_| name == method::ELICIT) else { return params.clone() };
+    members.remove("elicitationId");
+    members.to_raw()
 }
 
 impl Whose<'_> {
