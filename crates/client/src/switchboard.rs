@@ -8,6 +8,7 @@ use crate::{
     turns::Turns,
 };
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 use std::{
     collections::HashMap,
     sync::{
@@ -15,7 +16,6 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
 };
-use serde_json::Value;
 use tokio::{
     runtime,
     sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch},
@@ -232,7 +232,9 @@ impl Switchboard {
                 Some(id) => self.find(&id).map_or(Owner::Question(id), Owner::Call),
                 None => Owner::Nobody,
             },
-            method::MESSAGE if self.behalf.is_some() => self.sole_caller().map_or(Owner::Everyone, Owner::Call),
+            method::MESSAGE if self.behalf.is_some() => {
+                self.sole_caller().map_or(Owner::Everyone, Owner::Call)
+            }
             _ => subscription_of(params)
                 .map_or(Owner::Everyone, |id| self.find(&id).map_or(Owner::Nobody, Owner::Call)),
         }

@@ -203,7 +203,9 @@ impl Conversation {
 
     /// Arguments that the tool wants as headers, and a task where the server takes nothing else.
     async fn dress_for_tool(&mut self) {
-        let Some(name) = self.original.get("name").and_then(|raw| raw.decode::<String>().ok()) else { return };
+        let Some(name) = self.original.get("name").and_then(|raw| raw.decode::<String>().ok()) else {
+            return;
+        };
         let Some(fact) = self.connection.fact(&name).await else { return };
         let arguments = self.original.get("arguments").cloned().unwrap_or_else(Raw::empty_object);
         self.ask.mirrored = header_values(&fact.headers, &arguments);

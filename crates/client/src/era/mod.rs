@@ -37,6 +37,13 @@ impl Ask {
     pub(crate) fn new(method: impl Into<Cow<'static, str>>, params: Object) -> Self {
         let method = method.into();
         let safety = safety_of(&method);
-        Self { method, params, progress: Progress::Unwanted, mirrored: Vec::new(), safety, standing: Standing::Own }
+        Self {
+            method,
+            params,
+            progress: Progress::Unwanted,
+            mirrored: Vec::new(),
+            safety,
+            standing: Standing::Own,
+        }
     }
 }

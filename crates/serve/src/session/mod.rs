@@ -4,8 +4,8 @@ mod listening;
 mod registry;
 mod stream;
 
-use listening::Listening;
 use crate::era::{Lowered, lower_question};
+use listening::Listening;
 use std::{
     collections::HashMap,
     sync::{

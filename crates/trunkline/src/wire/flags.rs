@@ -1,8 +1,8 @@
 //! The options of `serve` that are settings, too, as the topmost layer of the configuration.
 
-use crate::commands::serve::Args;
+use crate::commands::serve::{Args, GuardArgs};
 use serde_json::{Value, json};
-use trunkline_config::Flag;
+use trunkline_config::{Auth, Flag, JwksPlace, Jwt};
 
 /// What `serve` was told.
 pub(crate) fn of(args: &Args) -> Vec<Flag> {
@@ -39,4 +39,17 @@ pub(crate) fn of(args: &Args) -> Vec<Flag> {
         flags.push(flag("--no-audit", "audit.enabled", json!(false)));
     }
     flags
+}
+
+/// Who may come in, as the options say where no configuration is read.
+pub(crate) fn auth(guard: &GuardArgs) -> Auth {
+    let jwt = match (&guard.issuer, &guard.audience, &guard.jwks) {
+        (Some(issuer), Some(audience), Some(jwks)) => Some(Jwt {
+            issuer: issuer.clone(),
+            audience: audience.clone(),
+            jwks: JwksPlace::File(jwks.clone()),
+        }),
+        _ => None,
+    };
+    Auth { keys: guard.keys.clone(), jwt, hosts: guard.hosts.clone(), origins: guard.origins.clone() }
 }

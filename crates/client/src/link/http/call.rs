@@ -16,8 +16,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use std::{collections::VecDeque, sync::Arc};
 use trunkline_protocol::{
-    Envelope, Era, Fault, FaultKind, Frame, Malformed, Notification, Object, Raw, Request,
-    RequestId, method,
+    Envelope, Era, Fault, FaultKind, Frame, Malformed, Notification, Object, Raw, Request, RequestId, method,
 };
 use trunkline_transport::{
     headers::MCP_SESSION_ID,
