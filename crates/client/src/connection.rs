@@ -16,6 +16,7 @@ use crate::{
     resilience::Timeouts,
     server::ServerInfo,
     state::{Life, Moved, State},
+    tasks::{self, Waiting},
 };
 use std::{
     fmt,
@@ -44,6 +45,7 @@ pub(crate) struct Inner {
     pub(crate) levels: Levels,
     pub(crate) watched: Watched,
     pub(crate) facts: Facts,
+    pub(crate) waiting: Waiting,
     /// Counts sessions, so that many calls that lose one session begin one new session.
     session: AtomicU64,
     renewal: AsyncMutex<()>,
@@ -81,6 +83,7 @@ impl Connection {
             levels: Levels::default(),
             watched: Watched::default(),
             facts: Facts::default(),
+            waiting: Waiting::default(),
             session: AtomicU64::new(0),
             renewal: AsyncMutex::default(),
         }))
@@ -166,6 +169,9 @@ impl Handler for Connection {
         match call.method.as_ref() {
             method::DISCOVER if era == Era::Legacy => return Reply::ready(Ok(self.introduction())),
             method::LISTEN if era == Era::Legacy => return listen::listen(self.0.clone(), &call),
+            name if tasks::is_about_task(name) && self.0.runs_tasks() => {
+                return Reply::from_future(tasks::answer(self.0.clone(), call));
+            }
             _ => {}
         }
         match Relay::of(&call, &self.0) {

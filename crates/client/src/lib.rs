@@ -25,6 +25,7 @@ mod state;
 mod switchboard;
 mod tap;
 mod target;
+mod tasks;
 mod turns;
 
 pub use client::{Change, Client, Interest, Listing, Subscription, ToolCall};

@@ -54,6 +54,9 @@ impl Relay {
                     return Err(Fault::new(FaultKind::InvalidRequest, fault));
                 }
                 params.remove("inputResponses");
+                if !connection.runs_tasks() {
+                    params.remove("task");
+                }
                 strip_meta(&mut params);
             }
             Era::Modern => {

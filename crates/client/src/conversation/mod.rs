@@ -16,7 +16,7 @@ mod task;
 
 use crate::{
     connection::Inner,
-    era::{Ask, lift_error},
+    era::{Ask, flat_created, lift_error},
     facts::without_bad_headers,
     handshake,
     inbox::{Arrival, Loss, LossKind},
@@ -209,10 +209,19 @@ impl Conversation {
         let Some(fact) = self.connection.fact(&name).await else { return };
         let arguments = self.original.get("arguments").cloned().unwrap_or_else(Raw::empty_object);
         self.ask.mirrored = header_values(&fact.headers, &arguments);
-        let driven = self.rounds == Rounds::Driven && fact.task == TaskSupport::Required;
-        if self.connection.runs_tasks() && driven && self.original.get("task").is_none() {
-            self.original.set("task", Raw::empty_object());
-            self.ask.params.set("task", Raw::empty_object());
+        if !self.connection.runs_tasks() {
+            return;
+        }
+        let wanted = match fact.task {
+            TaskSupport::Required => self.rounds == Rounds::Driven || self.passes_tasks(),
+            TaskSupport::Optional => self.passes_tasks(),
+            _ => false,
+        };
+        let task = self.original.remove("task").unwrap_or_else(Raw::empty_object);
+        self.ask.params.remove("task");
+        if wanted {
+            self.original.set("task", task.clone());
+            self.ask.params.set("task", task);
         }
     }
 
@@ -284,6 +293,13 @@ impl Conversation {
             if self.connection.has_header_rules() {
                 result = without_bad_headers(result);
             }
+        }
+        if self.step == Step::Call
+            && self.passes_tasks()
+            && self.connection.runs_tasks()
+            && let Some(created) = flat_created(&result)
+        {
+            return end(Ok(created));
         }
         if self.rounds == Rounds::PassedOn {
             return end(Ok(result));

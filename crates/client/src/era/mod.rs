@@ -3,9 +3,11 @@
 mod declare;
 mod dress;
 mod lift;
+mod task;
 
 pub(crate) use declare::{covers, declarable, needed_for};
 pub(crate) use dress::{Speech, TASKS_EXTENSION, capabilities};
+pub(crate) use task::{add_outcome, flat, flat_created};
 pub(crate) use lift::{introduction, lift_error, strip_meta};
 
 use crate::{conversation::safety_of, resilience::Safety, switchboard::Standing};

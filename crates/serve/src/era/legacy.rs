@@ -1,7 +1,7 @@
 //! The legacy era: requests are lifted into the newest shape, and what comes back is lowered to what the client may hear.
 
 use super::{declared::declared, lower::lower};
-use crate::{service::Service, session::Session};
+use crate::{service::Service, session::Session, tasks};
 use std::{sync::Arc, time::Instant};
 use trunkline_protocol::{
     Call, Envelope, Notification, Object, Part, Raw, Reply, Request, RequestId, Response, Revision,
@@ -31,7 +31,10 @@ pub(crate) fn lift(request: &Request, session: &Session) -> Call {
     for name in ["inputResponses", "requestState"] {
         params.remove(name);
     }
-    let meta = lifted_meta(session, params.get("_meta"));
+    let mut meta = lifted_meta(session, params.get("_meta"));
+    if session.revision.has_core_tasks() && params.get("task").is_some() {
+        super::task::follow_tasks(&mut meta);
+    }
     params.set("_meta", meta.to_raw());
     let mut call = Call::new(request.method.clone(), Some(params.to_raw()));
     call.caller = session.caller.clone();
@@ -77,7 +80,11 @@ pub(crate) struct LegacyReply {
 
 impl LegacyReply {
     pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: Request) -> Self {
-        let reply = service.handler.call(lift(&request, session));
+        let reply = if tasks::concerns(session, &request) {
+            tasks::begin(service, session, &request)
+        } else {
+            service.handler.call(lift(&request, session))
+        };
         Self {
             service: service.clone(),
             session: session.clone(),
@@ -113,7 +120,13 @@ impl LegacyReply {
                     self.reply = None;
                     self.service.metrics.call_ended(self.started.elapsed(), &outcome);
                     let outcome = match outcome {
-                        Ok(result) => Ok(lower(&result, &self.method, self.session.revision)),
+                        Ok(result) => {
+                            let mut result = lower(&result, &self.method, self.session.revision);
+                            if self.method == method::TOOLS_LIST && self.session.revision.has_core_tasks() {
+                                result = self.with_task_support(result);
+                            }
+                            Ok(result)
+                        }
                         Err(fault) => Err(fault.to_error(self.session.revision.era())),
                     };
                     let response = Response::new(self.id.clone(), outcome).into();
@@ -129,6 +142,11 @@ impl LegacyReply {
         self.last = Some(response);
         let params = serde_json::json!({"elicitationId": visit});
         Out::Message(Notification::new(method::ELICITATION_COMPLETE, Some(params.into())).into())
+    }
+
+    /// A handler that runs tasks decides by itself; the client of this era may ask for one.
+    fn with_task_support(&self, list: Raw) -> Raw {
+        if self.service.runs_tasks() { super::lower::with_task_support(&list) } else { list }
     }
 
     /// The level may have changed since the call began.

@@ -104,6 +104,23 @@ fn lower_tools(members: &mut Object) {
     }
 }
 
+/// Tools that may be called as tasks, unless the list says itself which.
+pub(super) fn with_task_support(list: &Raw) -> Raw {
+    let Some(mut members) = list.object() else { return list.clone() };
+    let tools: Option<Vec<Raw>> = members.get("tools").and_then(|raw| raw.decode().ok());
+    let silent = |tools: &Vec<Raw>| tools.iter().all(|tool| tool.member("execution").is_none());
+    let Some(tools) = tools.filter(silent) else { return list.clone() };
+    let support = |tool: &Raw| {
+        let mut tool = tool.object().unwrap_or_default();
+        tool.set("execution", serde_json::json!({"taskSupport": "optional"}).into());
+        tool.to_raw()
+    };
+    if let Ok(raw) = Raw::encode(&tools.iter().map(support).collect::<Vec<_>>()) {
+        members.set("tools", raw);
+    }
+    members.to_raw()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

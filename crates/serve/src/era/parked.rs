@@ -4,7 +4,7 @@
 
 use super::{
     digest::digest,
-    seal::{MARK, Seal, unguessable},
+    seal::{Seal, unguessable},
 };
 use std::{
     collections::HashMap,
@@ -73,7 +73,7 @@ impl Parking {
 
     /// Brings a call back; `None` when the state is not one of ours but perhaps somebody's behind us.
     pub(super) fn take(&self, state: &str, whose: &Whose<'_>) -> Result<Option<ParkedCall>, Fault> {
-        if !state.starts_with(MARK) {
+        if !self.seal.is_ours(state) {
             return Ok(None);
         }
         let unusable = || {

@@ -48,6 +48,7 @@ pub(crate) fn auth(guard: &GuardArgs) -> Auth {
             issuer: issuer.clone(),
             audience: audience.clone(),
             jwks: JwksPlace::File(jwks.clone()),
+            roles_claim: ROLES_CLAIM.to_owned(),
         }),
         _ => None,
     };

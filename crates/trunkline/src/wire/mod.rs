@@ -11,7 +11,6 @@ pub(crate) mod lineage;
 pub(crate) mod packs;
 pub(crate) mod serve;
 pub(crate) mod settings;
-#[expect(dead_code, reason = "the gateway's wiring uses it as soon as it reads its configuration")]
 pub(crate) mod upstream;
 
 use crate::{

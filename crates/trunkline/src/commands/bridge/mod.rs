@@ -1,17 +1,20 @@
 //! `bridge`: one server, offered over another transport or to clients of another era, under its own names.
 
-mod pool;
+mod bridged;
 
 use super::{Context, Ending, serve::GuardArgs};
 use crate::{
     args::{ConnectionArgs, TargetWords},
     failure::Failure,
     stop::Stop,
-    wire,
+    wire::{self, upstream::Reach},
 };
-use pool::Pool;
+use bridged::{About, Bridged};
 use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
+use trunkline_client::{ConnectOptions, Target};
+use trunkline_gateway::upstream::{Start, Upstream, UpstreamOptions};
+use trunkline_protocol::ServerName;
 use trunkline_serve::{BindError, ServeOptions, Server, Shutdown, serve_stdio};
 
 /// Offer a server over another transport, or to clients of another era
@@ -39,6 +42,9 @@ pub(crate) struct Args {
     connection: ConnectionArgs,
 }
 
+/// The server's name in messages; a bridge has only one.
+const NAME: &str = "server";
+
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let words = TargetWords { words: &args.words, command: &args.command };
     let split = words.split(&context.environment)?;
@@ -54,14 +60,25 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         .map_err(|error| Failure::usage(format!("the program cannot start: {error}")))?;
     runtime.block_on(async {
         let target = wire::target(split.target, &args.connection, &context.environment)?;
-        let pool = Arc::new(Pool::new(target, wire::bridge_options(&args.connection, context)?));
+        let options = wire::bridge_options(&args.connection, context)?;
+        let upstream = upstream(target, options)?;
+        upstream.start();
+        let handler = Arc::new(Bridged(upstream.clone()));
         let outcome = match args.listen {
-            Some(address) => over_http(context, args, address, &pool).await,
-            None => over_stdio(args, &pool).await,
+            Some(address) => over_http(context, args, address, handler).await,
+            None => over_stdio(args, handler).await,
         };
-        pool.close().await;
+        upstream.stop().await;
         outcome
     })
+}
+
+/// The server behind the bridge. It is started by the first client, on whose behalf.
+fn upstream(target: Target, options: ConnectOptions) -> Result<Arc<Upstream>, Failure> {
+    let name = NAME.parse::<ServerName>().map_err(|error| Failure::usage(error.to_string()))?;
+    let settings =
+        UpstreamOptions { start: Start::WhenNeeded, timeouts: options.timeouts, ..UpstreamOptions::default() };
+    Ok(Upstream::new(name, Arc::new(Reach::new(target, options)), settings))
 }
 
 /// What only a person could answer.
@@ -73,11 +90,11 @@ fn refuse(option: &str, given: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn over_stdio(args: &Args, pool: &Arc<Pool>) -> Result<Ending, Failure> {
+async fn over_stdio(args: &Args, handler: Arc<Bridged>) -> Result<Ending, Failure> {
     let mut stop = Stop::listen()?;
     let options = ServeOptions { guard: wire::serve::guard(&wire::flags::auth(&args.guard))?, ..ServeOptions::default() };
     tokio::select! {
-        served = serve_stdio(pool.clone(), options, tokio::io::stdin(), tokio::io::stdout()) => {
+        served = serve_stdio(handler, options, tokio::io::stdin(), tokio::io::stdout()) => {
             served.map_err(|error| Failure::usage(format!("the input cannot be read: {error}")))?;
         }
         _ = stop.stopped() => {}
@@ -90,17 +107,17 @@ async fn over_http(
     context: &Context,
     args: &Args,
     address: SocketAddr,
-    pool: &Arc<Pool>,
+    handler: Arc<Bridged>,
 ) -> Result<Ending, Failure> {
     let mut stop = Stop::listen()?;
     let guard = wire::serve::guard(&wire::flags::auth(&args.guard))?;
     let listener = Server::listen(address, &guard).await.map_err(cannot_listen)?;
     // A server that cannot be reached or started is told of at once, and not to the first client only.
     let server = tokio::select! {
-        server = pool.open_first() => server.map_err(Failure::connecting)?,
+        server = handler.meet() => server.map_err(Failure::connecting)?,
         stopped = stop.stopped() => return Err(stopped),
     };
-    let serving = listener.serve(pool.clone(), ServeOptions { guard, ..ServeOptions::default() });
+    let serving = listener.serve(handler, ServeOptions { guard, ..ServeOptions::default() });
     announce(context, serving.address(), &server)?;
     let (tell, told) = watch::channel(Shutdown::Running);
     let mut running = Box::pin(serving.run(told));
@@ -114,14 +131,14 @@ async fn over_http(
     Ok(Ending::Fine)
 }
 
-fn announce(context: &Context, address: SocketAddr, server: &pool::About) -> Result<(), Failure> {
+fn announce(context: &Context, address: SocketAddr, server: &About) -> Result<(), Failure> {
     let endpoint = format!("http://{address}/mcp");
     if context.output.json {
         let value = serde_json::json!({
             "endpoint": endpoint,
             "sse": format!("http://{address}/sse"),
             "server": server.name,
-            "revision": server.revision.as_str(),
+            "revision": server.revision,
             "pid": std::process::id(),
         });
         return context.print_json(&value).map(drop);
@@ -129,7 +146,7 @@ fn announce(context: &Context, address: SocketAddr, server: &pool::About) -> Res
     let name = server.name.as_deref().unwrap_or("a server without a name");
     context.screen.tell(&format!(
         "{name} (revision {}) is offered at {endpoint}, and to clients of 2024-11-05 at http://{address}/sse\n",
-        server.revision
+        server.revision.unwrap_or("unknown")
     ));
     Ok(())
 }
