@@ -149,8 +149,7 @@ impl Inner {
         if all.len() >= MAX_WAITING {
             return Err(Fault::new(FaultKind::Overloaded, "too many tasks wait for answers"));
         }
-        let wait =
-            Arc::new(Wait { state: Mutex::default(), changed: Notify::new(), work: Mutex::default() });
+        let wait = Arc::new(Wait { state: Mutex::default(), changed: Notify::new(), work: Mutex::default() });
         all.insert(id.to_owned(), wait.clone());
         let mut ask = Ask::new(method::TASKS_RESULT, one("taskId", id));
         ask.standing = Standing::Askable(id.into());

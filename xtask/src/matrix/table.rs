@@ -111,7 +111,9 @@ impl Table {
             "# The transparency matrix\n\nThe official conformance suite's scenarios through `trunkline bridge`, for every pair of eras and every transport\nbetween the bridge and the server. Written by `cargo xtask matrix --write`. A warning of the suite counts as a failure,\nand so does a scenario that tested nothing. The last two rows are the client scenarios, with the bridge between our\nclient and the suite's servers.\n\n",
         );
         text.push_str(&self.summary());
-        text.push_str("\n## What cannot be, and why\n\n| client | server | scenario | clause |\n|---|---|---|---|\n");
+        text.push_str(
+            "\n## What cannot be, and why\n\n| client | server | scenario | clause |\n|---|---|---|---|\n",
+        );
         let mut seen = Vec::new();
         for row in &self.rows {
             for (scenario, outcome) in &row.outcomes {

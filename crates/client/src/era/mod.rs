@@ -7,8 +7,8 @@ mod task;
 
 pub(crate) use declare::{covers, declarable, needed_for};
 pub(crate) use dress::{Speech, TASKS_EXTENSION, capabilities};
-pub(crate) use task::{add_outcome, flat, flat_created};
 pub(crate) use lift::{introduction, lift_error, strip_meta};
+pub(crate) use task::{add_outcome, flat, flat_created};
 
 use crate::{conversation::safety_of, resilience::Safety, switchboard::Standing};
 use std::borrow::Cow;

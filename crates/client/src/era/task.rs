@@ -83,8 +83,7 @@ mod tests {
     #[test]
     fn a_failed_tool_has_completed_its_task() {
         let mut task = flat(&Raw::parse(r#"{"taskId":"t","status":"failed","ttl":null}"#).unwrap());
-        let result =
-            r#"{"isError":true,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t"}}}"#;
+        let result = r#"{"isError":true,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t"}}}"#;
         add_outcome(&mut task, Ok(Raw::parse(result).unwrap()));
         let want = r#"{"resultType":"complete","taskId":"t","status":"completed","ttlMs":null,"result":{"isError":true,"resultType":"complete"}}"#;
         assert_eq!(task.to_raw().as_str(), want);

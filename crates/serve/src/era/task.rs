@@ -2,11 +2,7 @@
 
 use super::{declared::TASKS_EXTENSION, legacy::lifted_meta, lower::lower};
 use crate::session::Session;
-use trunkline_protocol::{
-    Object, Raw, Revision,
-    message::meta::CLIENT_CAPABILITIES,
-    method,
-};
+use trunkline_protocol::{Object, Raw, Revision, message::meta::CLIENT_CAPABILITIES, method};
 
 /// Members that differ in name.
 const RENAMED: [(&str, &str); 2] = [("ttlMs", "ttl"), ("pollIntervalMs", "pollInterval")];

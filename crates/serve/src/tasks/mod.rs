@@ -18,7 +18,7 @@ use trunkline_protocol::{
 };
 
 pub(crate) use shelf::Shelf;
-use shelf::{Known, Kept};
+use shelf::{Kept, Known};
 
 /// Tasks that a list looks at again.
 const MAX_REFRESHED: usize = 64;

@@ -71,13 +71,11 @@ impl Waiter {
             return Ok(Some(result.as_ref().clone()));
         }
         let told = self.desk.look(&known).await?.told.unwrap_or_else(Raw::empty_object);
-        let state = TaskState::read(&told)
-            .map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))?;
+        let state =
+            TaskState::read(&told).map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))?;
         self.pause = Some(state.poll_interval.unwrap_or(POLL).clamp(POLL_BOUNDS.0, POLL_BOUNDS.1));
         match (state.status, state.outcome) {
-            (_, Some(Ok(result))) => {
-                Ok(Some(crate::era::finished_call(&result, self.desk.session.revision)))
-            }
+            (_, Some(Ok(result))) => Ok(Some(crate::era::finished_call(&result, self.desk.session.revision))),
             (_, Some(Err(error))) => Err(Fault::from_peer(error, Era::Modern, method::TOOLS_CALL)),
             (TaskStatus::Cancelled, None) => {
                 Err(Fault::new(FaultKind::InvalidRequest, "the task was cancelled and has no result"))
@@ -104,7 +102,8 @@ impl Waiter {
 
     async fn hand_over(&mut self) -> Result<(), Fault> {
         let open = std::mem::take(&mut self.open);
-        let answers = join_all(open.into_iter().map(|(key, answer)| async move { (key, answer.await) })).await;
+        let answers =
+            join_all(open.into_iter().map(|(key, answer)| async move { (key, answer.await) })).await;
         let mut given = Object::new();
         for (key, answer) in answers {
             let gone = |_| Err(Fault::new(FaultKind::Declined, "the question was not answered"));

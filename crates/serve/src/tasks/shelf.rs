@@ -32,7 +32,9 @@ struct Entry {
 #[derive(Clone)]
 pub(super) enum Kept {
     /// The call had ended before the client was told of a task.
-    Here { result: Arc<Raw> },
+    Here {
+        result: Arc<Raw>,
+    },
     Elsewhere,
 }
 

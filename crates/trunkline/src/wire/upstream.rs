@@ -50,8 +50,7 @@ impl Connect for Reach {
         });
         async move {
             let connection = Connection::open(&target, options).await.map_err(broken)?;
-            Ok(Arc::new(Open { introduction: connection.introduction(), connection })
-                as Arc<dyn Session>)
+            Ok(Arc::new(Open { introduction: connection.introduction(), connection }) as Arc<dyn Session>)
         }
         .boxed()
     }

@@ -76,8 +76,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
 /// The server behind the bridge. It is started by the first client, on whose behalf.
 fn upstream(target: Target, options: ConnectOptions) -> Result<Arc<Upstream>, Failure> {
     let name = NAME.parse::<ServerName>().map_err(|error| Failure::usage(error.to_string()))?;
-    let settings =
-        UpstreamOptions { start: Start::WhenNeeded, timeouts: options.timeouts, ..UpstreamOptions::default() };
+    let settings = UpstreamOptions {
+        start: Start::WhenNeeded,
+        timeouts: options.timeouts,
+        ..UpstreamOptions::default()
+    };
     Ok(Upstream::new(name, Arc::new(Reach::new(target, options)), settings))
 }
 
