@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod audit;
+pub(crate) mod bridge;
 pub(crate) mod call;
 pub(crate) mod complete;
 pub(crate) mod completions;
@@ -45,6 +46,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Read(args) => read::run(context, &args),
         Command::Prompt(args) => prompt::run(context, &args),
         Command::Complete(args) => complete::run(context, &args),
+        Command::Bridge(args) => bridge::run(context, &args),
         Command::Serve(args) => serve::run(context, &args),
         Command::Audit(args) => audit::run(context, &args),
         Command::Config(args) => config::run(context, &args),
