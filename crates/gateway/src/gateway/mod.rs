@@ -183,3 +183,6 @@ impl fmt::Debug for Gateway {
         f.debug_struct("Gateway").field("options", &self.inner.options).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;
