@@ -3,12 +3,9 @@
 use super::{
     item::Item,
     quarantine::{Quarantined, Reason},
-    rules::{KindRules, ServerRules},
+    server_filters::ServerFilters,
 };
-use crate::{
-    policy::{BadGlob, Filter},
-    upstream::Kind,
-};
+use crate::upstream::Kind;
 use std::{collections::HashSet, sync::Arc};
 use trunkline_protocol::Raw;
 
@@ -28,37 +25,9 @@ pub(crate) struct Compiled {
     source: Arc<[Raw]>,
 }
 
-/// The rules of one server, with its filters compiled.
-#[derive(Debug, Default)]
-pub(crate) struct ServerFilters {
-    rules: ServerRules,
-    tools: Filter,
-    prompts: Filter,
-    resources: Filter,
-}
-
-impl ServerFilters {
-    pub(crate) fn new(rules: &ServerRules) -> Result<Self, BadGlob> {
-        Ok(Self {
-            tools: Filter::new(&rules.tools.filter)?,
-            prompts: Filter::new(&rules.prompts.filter)?,
-            resources: Filter::new(&rules.resources.filter)?,
-            rules: rules.clone(),
-        })
-    }
-
-    fn of(&self, kind: Kind) -> (&KindRules, &Filter) {
-        match kind {
-            Kind::Tools => (&self.rules.tools, &self.tools),
-            Kind::Prompts => (&self.rules.prompts, &self.prompts),
-            Kind::Resources | Kind::Templates => (&self.rules.resources, &self.resources),
-        }
-    }
-}
-
 impl Compiled {
     pub(crate) fn new(kind: Kind, list: &Arc<[Raw]>, server: &ServerFilters) -> Self {
-        let (rules, filter) = server.of(kind);
+        let filters = server.of(kind);
         let mut compiled = Self { source: Arc::clone(list), ..Self::default() };
         let mut seen: HashSet<Arc<str>> = HashSet::new();
         for (place, raw) in list.iter().enumerate() {
@@ -73,8 +42,7 @@ impl Compiled {
                     continue;
                 }
             };
-            let own = rules.items.get(&name);
-            if own.is_some_and(|own| own.hide) || !filter.admits(&name) {
+            if !filters.offers(&name) {
                 compiled.hidden.push(super::quarantine::shown(&name));
                 continue;
             }
@@ -82,7 +50,7 @@ impl Compiled {
                 compiled.quarantine(&name, &Reason::Twice);
                 continue;
             }
-            match Item::new(kind, &name, raw, (&server.rules, own)) {
+            match Item::new(kind, &name, raw, (&server.rules, filters.rules_of(&name))) {
                 Ok(item) => {
                     seen.insert(Arc::clone(&item.inner));
                     compiled.items.push(Arc::new(item));

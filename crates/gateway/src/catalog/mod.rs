@@ -8,6 +8,7 @@ mod quarantine;
 mod report;
 mod route;
 mod rules;
+mod server_filters;
 mod template;
 
 use crate::{policy::Policy, view::View};
@@ -21,6 +22,7 @@ pub(crate) use quarantine::{Reason, shown};
 pub use report::{CatalogReport, Kept, ServerReport};
 pub use route::{Route, Server};
 pub use rules::{BadRules, ItemRules, KindRules, Rules, ServerRules};
+pub(crate) use server_filters::ServerFilters;
 pub(crate) use template::Template;
 
 /// One snapshot.

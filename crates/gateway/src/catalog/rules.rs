@@ -35,12 +35,14 @@ pub struct ServerRules {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KindRules {
     pub filter: FilterRules,
-    pub items: BTreeMap<String, ItemRules>,
+    /// The first that fits a thing decides.
+    pub items: Vec<ItemRules>,
 }
 
-/// Rules for one thing.
+/// Rules for the things of one name, or of all names that fit a glob.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemRules {
+    pub name: String,
     /// The name to offer it under, behind the server's. Resources keep their URIs.
     pub rename: Option<String>,
     pub hide: bool,

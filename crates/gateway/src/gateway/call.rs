@@ -37,7 +37,7 @@ impl Inner {
         let started = self.started.clone();
         Reply::new(reply.map(move |part| {
             if let Part::Final(Ok(result)) = &part
-                && let Some(task) = publisher.started(result)
+                && let Some(task) = Publisher::started(result)
             {
                 started.add(&publisher, task);
             }

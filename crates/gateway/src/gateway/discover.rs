@@ -3,6 +3,7 @@
 use super::Inner;
 use crate::{
     catalog::{Catalog, Server},
+    upstream,
     view::View,
 };
 use std::sync::Arc;
@@ -21,7 +22,7 @@ impl Inner {
         if view.transparent
             && let Some(offer) = view.servers.first().and_then(|server| server.offer())
         {
-            return offer.introduction.clone();
+            return self.with_lineage(&offer.introduction, view);
         }
         let known: Vec<&Arc<Server>> =
             view.servers.iter().filter(|server| is_known(catalog, view, caller, server)).collect();
@@ -36,7 +37,15 @@ impl Inner {
         let mut own = Object::new();
         own.set(meta::SERVER_INFO, self.options.identity.to_raw());
         result.set("_meta", own.to_raw());
-        result.to_raw()
+        self.with_lineage(&result.to_raw(), view)
+    }
+
+    /// The introduction with the ids of all gateways that stand behind it.
+    fn with_lineage(&self, introduction: &Raw, view: &View) -> Raw {
+        let Some(instance) = &self.options.instance else { return introduction.clone() };
+        let offers = view.servers.iter().filter_map(|server| server.offer());
+        let ids = upstream::behind(instance, offers);
+        meta::set(Some(introduction), [(upstream::BEHIND, ids)]).unwrap_or_else(|_| introduction.clone())
     }
 
     /// What we say ourselves, then what each server says, under its name.

@@ -7,9 +7,16 @@ use crate::{
 };
 use trunkline_protocol::{Call, Notify, Raw, Reply, method};
 
+/// Methods of sessions. Whoever keeps the session answers them; they carry nothing that a server should hear from here.
+const TRANSLATED: [&str; 4] =
+    [method::INITIALIZE, method::SET_LEVEL, method::RESOURCES_SUBSCRIBE, method::RESOURCES_UNSUBSCRIBE];
+
 impl Inner {
     /// A view of one server passes everything on. Elsewhere a method goes to the one server that declares its extension.
     pub(super) fn extension(catalog: &Catalog, view: &View, call: Call) -> Reply {
+        if TRANSLATED.contains(&call.method.as_ref()) {
+            return Reply::ready(Err(faults::no_method(&call.method)));
+        }
         let alone = view.servers.len() == 1;
         let mut able = view
             .servers

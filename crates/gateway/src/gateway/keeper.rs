@@ -50,7 +50,7 @@ async fn any_change(offers: &mut Vec<watch::Receiver<u64>>) {
         // A server that is gone for good changes no more.
         offers.swap_remove(place);
     }
-    future::pending().await
+    future::pending::<()>().await;
 }
 
 async fn rebuild(gateway: &Weak<Inner>) {

@@ -63,13 +63,14 @@ impl Gateway {
     pub fn new(options: GatewayOptions) -> Result<Self, BadRules> {
         let plan = Plan::new(&options.rules, options.servers.clone())?;
         let mut builder = Builder::new(plan);
+        let first = builder.build().expect("the first snapshot is like none before");
         let lists = ListOptions {
             page_size: options.page_size.clamp(1, MAX_PAGE_SIZE),
             ttl: options.list_ttl,
             cursors: Arc::new(Cursors::new()),
         };
         let inner = Arc::new(Inner {
-            now: ArcSwap::from_pointee(builder.build()),
+            now: ArcSwap::from_pointee(first),
             builder: Mutex::new(builder),
             changed: watch::Sender::new(0),
             replaced: Arc::default(),
@@ -130,7 +131,7 @@ impl Inner {
             method::TOOLS_CALL => self.call_tool(catalog, view, call),
             method::PROMPTS_GET => self.get_prompt(catalog, view, call),
             method::RESOURCES_READ => self.read_resource(catalog, view, call),
-            method::COMPLETE => self.complete(catalog, view, call),
+            method::COMPLETE => Self::complete(catalog, view, call),
             method::TOOLS_LIST => self.list(catalog, view, call, Kind::Tools),
             method::PROMPTS_LIST => self.list(catalog, view, call, Kind::Prompts),
             method::RESOURCES_LIST => self.list(catalog, view, call, Kind::Resources),
@@ -166,7 +167,9 @@ impl Inner {
         self.builder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn swap(&self, catalog: Catalog) {
+    /// Puts a new snapshot in place, where there is one.
+    fn swap(&self, catalog: Option<Catalog>) {
+        let Some(catalog) = catalog else { return };
         self.now.store(Arc::new(catalog));
         self.changed.send_modify(|count| *count += 1);
     }

@@ -18,6 +18,8 @@ pub struct GatewayOptions {
     /// The servers, in the order in which they are listed.
     pub servers: Vec<Arc<dyn Source>>,
     pub rules: Rules,
+    /// Our id among gateways, the same that our upstreams were given, so that none of them turns out to be ourselves.
+    pub instance: Option<Arc<str>>,
     /// Items on one page of a list, at most [`MAX_PAGE_SIZE`].
     pub page_size: usize,
     /// How long a list may be taken for fresh.
@@ -43,6 +45,7 @@ impl GatewayOptions {
             instructions: None,
             servers: Vec::new(),
             rules: Rules::default(),
+            instance: None,
             page_size: 1000,
             list_ttl: Duration::ZERO,
             quiet: Duration::from_millis(50),

@@ -1,6 +1,6 @@
 //! Filter: which names pass. It only ever narrows.
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 
 /// Globs over names: `*` any text, `?` one character, `[…]`, `{a,b}`. A name passes when it is allowed and not denied.
 ///
@@ -46,6 +46,19 @@ impl Filter {
     pub(crate) fn denies(&self, name: &str) -> bool {
         self.deny.is_match(name)
     }
+}
+
+/// A name, or a glob of names.
+pub(crate) fn matcher(glob: &str) -> Result<GlobMatcher, BadGlob> {
+    one(glob).map(|glob| glob.compile_matcher())
+}
+
+fn one(glob: &str) -> Result<Glob, BadGlob> {
+    if glob.starts_with('!') {
+        return Err(BadGlob::Negated(glob.to_owned()));
+    }
+    let compiled = GlobBuilder::new(glob).literal_separator(false).backslash_escape(true).build();
+    compiled.map_err(|e| BadGlob::Invalid { glob: glob.to_owned(), reason: e.kind().to_string() })
 }
 
 fn compile(globs: &[String]) -> Result<GlobSet, BadGlob> {

@@ -14,8 +14,8 @@ use crate::catalog::{Route, Server};
 use std::collections::BTreeMap;
 use trunkline_protocol::Caller;
 
-pub(crate) use filter::Filter;
 pub use filter::{BadGlob, FilterRules};
+pub(crate) use filter::{Filter, matcher};
 pub(crate) use permit::Key;
 pub use permit::Permit;
 

@@ -9,7 +9,7 @@ mod shelf;
 mod uris;
 
 use crate::{
-    catalog::{Compiled, Server},
+    catalog::{Compiled, Server, ServerFilters},
     gateway::Source,
     policy::{BadGlob, Filter},
     upstream::{Kind, Offer},
@@ -47,6 +47,7 @@ pub(crate) struct Share {
     pub(crate) source: Arc<dyn Source>,
     pub(crate) offer: Option<Arc<Offer>>,
     pub(crate) lists: [Arc<Compiled>; 4],
+    pub(crate) filters: Arc<ServerFilters>,
 }
 
 /// Compiled [`ViewRules`].
@@ -55,7 +56,7 @@ pub(crate) struct ViewFilters {
     pub(crate) rules: ViewRules,
     tools: Filter,
     prompts: Filter,
-    resources: Filter,
+    resources: Arc<Filter>,
 }
 
 impl ViewFilters {
@@ -63,7 +64,7 @@ impl ViewFilters {
         Ok(Self {
             tools: Filter::new(&rules.tools)?,
             prompts: Filter::new(&rules.prompts)?,
-            resources: Filter::new(&rules.resources)?,
+            resources: Arc::new(Filter::new(&rules.resources)?),
             rules: rules.clone(),
         })
     }
@@ -77,7 +78,7 @@ impl View {
         let servers: Vec<Arc<Server>> = shares
             .iter()
             .zip(uris)
-            .map(|(share, uris)| Arc::new(Server::new(Arc::clone(&share.source), share.offer.clone(), uris)))
+            .map(|(share, uris)| Arc::new(Server::new(share, &filters.resources, uris)))
             .collect();
         let seats: Vec<(&Arc<Server>, &Share)> = servers.iter().zip(shares).collect();
         let mut refused = Vec::new();

@@ -1,7 +1,14 @@
 //! Settings into parts: the only place that knows how options of the command line become those of the client.
 
 mod fetch;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the gateway's wiring uses it as soon as it reads its configuration")
+)]
+pub(crate) mod lineage;
 pub(crate) mod serve;
+#[expect(dead_code, reason = "the gateway's wiring uses it as soon as it reads its configuration")]
+pub(crate) mod upstream;
 
 use crate::{
     args::{AskArgs, ConnectionArgs, EraChoice, IdChoice},

@@ -1,13 +1,16 @@
 //! A server that offers what a test says and remembers what it was asked.
 
-use crate::{gateway::Source, upstream::Offer};
+use crate::{
+    gateway::Source,
+    upstream::{Event, Offer},
+};
 use serde_json::{Value, json};
 use std::sync::{
     Arc, Mutex,
     atomic::{AtomicUsize, Ordering},
 };
-use tokio::sync::watch;
-use trunkline_protocol::{Call, Handler, Notify, Raw, Reply, Revision, ServerName};
+use tokio::sync::{broadcast, watch};
+use trunkline_protocol::{Call, Handler, Notification, Notify, Raw, Reply, Revision, ServerName};
 
 type Answer = dyn Fn(&Call) -> Reply + Send + Sync;
 
@@ -15,6 +18,7 @@ pub(super) struct Fake {
     name: ServerName,
     offer: Mutex<Option<Arc<Offer>>>,
     changes: watch::Sender<u64>,
+    events: broadcast::Sender<Event>,
     calls: Mutex<Vec<Call>>,
     notices: Mutex<Vec<Notify>>,
     wakes: AtomicUsize,
@@ -58,7 +62,8 @@ impl Wares {
     }
 
     pub(super) fn offer(self) -> Arc<Offer> {
-        let mut introduction = json!({"supportedVersions": ["2026-07-28"], "capabilities": self.capabilities});
+        let mut introduction =
+            json!({"supportedVersions": ["2026-07-28"], "capabilities": self.capabilities});
         if let Some(text) = self.instructions {
             introduction["instructions"] = text.into();
         }
@@ -99,6 +104,7 @@ impl Fake {
             name: name.parse().unwrap(),
             offer: Mutex::default(),
             changes: watch::Sender::new(0),
+            events: broadcast::Sender::new(16),
             calls: Mutex::default(),
             notices: Mutex::default(),
             wakes: AtomicUsize::new(0),
@@ -106,7 +112,10 @@ impl Fake {
         })
     }
 
-    pub(super) fn answers(self: &Arc<Self>, answer: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> Arc<Self> {
+    pub(super) fn answers(
+        self: &Arc<Self>,
+        answer: impl Fn(&Call) -> Reply + Send + Sync + 'static,
+    ) -> Arc<Self> {
         *self.answer.lock().unwrap() = Arc::new(answer);
         Arc::clone(self)
     }
@@ -114,6 +123,11 @@ impl Fake {
     pub(super) fn offers(&self, wares: Wares) {
         *self.offer.lock().unwrap() = Some(wares.offer());
         self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Says something that belongs to no call.
+    pub(super) fn says(&self, notification: Notification, principal: Option<&str>) {
+        self.events.send(Event { notification, principal: principal.map(Into::into) }).unwrap();
     }
 
     pub(super) fn calls(&self) -> Vec<Call> {
@@ -153,6 +167,10 @@ impl Source for Fake {
 
     fn watch(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
+    }
+
+    fn events(&self) -> broadcast::Receiver<Event> {
+        self.events.subscribe()
     }
 
     fn wake(&self) {

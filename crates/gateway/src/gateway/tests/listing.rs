@@ -1,6 +1,10 @@
 //! Lists: pages and cursors (M06), what items keep, what is said about servers that are away, stable order.
 
-use super::{Asking, fake::{Fake, Wares, tool}, gateway, raw, somebody, with_options};
+use super::{
+    Asking,
+    fake::{Fake, Wares, tool},
+    gateway, next_snapshot, raw, somebody, with_options,
+};
 use crate::{
     catalog::{ItemRules, KindRules, Rules, ServerRules},
     policy::{FilterRules, PolicyRules},
@@ -36,13 +40,23 @@ async fn m06_a_forged_or_foreign_cursor_is_refused() {
     };
     let a = Fake::new("a", wares);
     let all = || FilterRules::default();
-    let policy = PolicyRules { roles: [("r".to_owned(), all()), ("s".to_owned(), all())].into(), otherwise: Some(all()) };
+    let policy = PolicyRules {
+        roles: [("r".to_owned(), all()), ("s".to_owned(), all())].into(),
+        otherwise: Some(all()),
+    };
     let rules = Rules { policy, ..Rules::default() };
     let one = with_options(&[&a], rules.clone(), |options| options.page_size = 1);
     let two = with_options(&[&a], rules, |options| options.page_size = 1);
     let first = |asking: Asking| {
         let gateway = one.clone();
-        async move { asking.ask(&gateway, TOOLS_LIST, json!({})).await.unwrap().member_as::<String>("nextCursor").unwrap() }
+        async move {
+            asking
+                .ask(&gateway, TOOLS_LIST, json!({}))
+                .await
+                .unwrap()
+                .member_as::<String>("nextCursor")
+                .unwrap()
+        }
     };
     let cursor = first(Asking::named("x", &["r"])).await;
     let ask = async |asking: Asking, gateway: &super::Gateway, method, cursor: &Value| {
@@ -76,12 +90,9 @@ async fn a_cursor_outlives_changes_elsewhere_and_dies_with_its_own_list() {
     let list = async || somebody().at("server/a").ask(&gateway, TOOLS_LIST, json!({})).await.unwrap();
     let cursor: String = list().await.member_as("nextCursor").unwrap();
     let next = async || somebody().at("server/a").ask(&gateway, TOOLS_LIST, json!({"cursor": cursor})).await;
-    let mut snapshots = gateway.inner.changed.subscribe();
-    b.offers(Wares::tools(&["other"]));
-    snapshots.changed().await.unwrap();
+    next_snapshot(&gateway, || b.offers(Wares::tools(&["other"]))).await;
     assert!(next().await.is_ok());
-    a.offers(Wares::tools(&["x", "new"]));
-    snapshots.changed().await.unwrap();
+    next_snapshot(&gateway, || a.offers(Wares::tools(&["x", "new"]))).await;
     assert!(next().await.is_err());
 }
 
@@ -90,8 +101,13 @@ async fn items_keep_every_byte_that_no_rule_names() {
     let written = r#"{ "zeta" : 1.50, "name":"\u0061dd", "icons":[{"src":"data:,"}], "inputSchema":{"type":"object","x":123456789012345678901234567890}, "description":"old",
         "_meta":{"ui":{"resourceUri":"ui://a"}}, "annotations":{"readOnlyHint":true, "vendor":[ ]}, "execution":{"taskSupport":"optional"}}"#;
     let annotations: Object = [("destructiveHint".to_owned(), raw("false"))].into_iter().collect();
-    let item = ItemRules { description: Some("new".to_owned()), annotations, ..ItemRules::default() };
-    let tools = KindRules { items: [("add".to_owned(), item)].into(), ..KindRules::default() };
+    let item = ItemRules {
+        name: "add".to_owned(),
+        description: Some("new".to_owned()),
+        annotations,
+        ..ItemRules::default()
+    };
+    let tools = KindRules { items: vec![item], ..KindRules::default() };
     let server = ServerRules { tools, ..ServerRules::default() };
     let rules = Rules { servers: [("b".parse().unwrap(), server)].into(), ..Rules::default() };
     let wares = Wares { tools: vec![raw(written)], ..Wares::default() };
@@ -142,13 +158,9 @@ async fn lists_wait_for_servers_that_were_just_started_where_they_are_told_to() 
 async fn a_server_that_shuffles_its_list_keeps_its_first_order() {
     let a = Fake::new("a", Wares::tools(&["x", "y", "z"]));
     let gateway = gateway(&[&a], Rules::default());
-    let mut snapshots = gateway.inner.changed.subscribe();
-    a.offers(Wares::tools(&["z", "x", "y"]));
-    snapshots.changed().await.unwrap();
+    next_snapshot(&gateway, || a.offers(Wares::tools(&["z", "x", "y"]))).await;
     assert_eq!(somebody().names(&gateway, TOOLS_LIST).await, ["a_x", "a_y", "a_z"]);
-    snapshots.mark_unchanged();
-    a.offers(Wares::tools(&["z", "x", "new"]));
-    snapshots.changed().await.unwrap();
+    next_snapshot(&gateway, || a.offers(Wares::tools(&["z", "x", "new"]))).await;
     assert_eq!(somebody().names(&gateway, TOOLS_LIST).await, ["a_z", "a_x", "a_new"]);
 }
 
@@ -158,7 +170,8 @@ async fn a_list_is_made_once_for_each_standing() {
     let roles = [("r".to_owned(), FilterRules::default())].into();
     let rules = Rules { policy: PolicyRules { roles, otherwise: None }, ..Rules::default() };
     let gateway = gateway(&[&a], rules);
-    let place = async |asking: Asking| asking.ask(&gateway, TOOLS_LIST, json!({})).await.unwrap().as_bytes().as_ptr();
+    let place =
+        async |asking: Asking| asking.ask(&gateway, TOOLS_LIST, json!({})).await.unwrap().as_bytes().as_ptr();
     let first = place(Asking::named("x", &["r"])).await;
     assert_eq!(first, place(Asking::named("y", &["r", "other"])).await);
     assert_ne!(first, place(Asking::named("z", &[])).await);

@@ -86,3 +86,11 @@ impl Asking {
         list[member].as_array().unwrap().iter().map(|item| item[key].as_str().unwrap().to_owned()).collect()
     }
 }
+
+/// Changes something and waits until the catalog shows it.
+async fn next_snapshot(gateway: &Gateway, change: impl FnOnce()) {
+    let mut snapshots = gateway.inner.changed.subscribe();
+    change();
+    let seen = tokio::time::timeout(std::time::Duration::from_mins(1), snapshots.changed()).await;
+    seen.expect("the catalog follows its servers").unwrap();
+}

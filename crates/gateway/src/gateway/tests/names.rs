@@ -1,13 +1,16 @@
 //! Names: U08, U09, U10.
 
-use super::{fake::{Fake, Wares, tool}, gateway, raw, somebody};
+use super::{
+    fake::{Fake, Wares, tool},
+    gateway, raw, somebody,
+};
 use crate::{
     catalog::{ItemRules, KindRules, Rules, ServerRules},
     view::{Naming, ViewRules},
 };
 use proptest::prelude::*;
 use serde_json::json;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use trunkline_protocol::method::{PROMPTS_GET, PROMPTS_LIST, TOOLS_CALL, TOOLS_LIST};
 
 fn hostile_names() -> impl Strategy<Value = Vec<String>> {
@@ -71,15 +74,23 @@ async fn u08_names_that_could_meet_do_not() {
 
 #[tokio::test]
 async fn a_rename_that_meets_another_name_is_quarantined_with_the_reason() {
-    let rules = |rename: &str| ItemRules { rename: Some(rename.to_owned()), ..ItemRules::default() };
-    let items = BTreeMap::from([("old".to_owned(), rules("taken")), ("fine".to_owned(), rules("better"))]);
+    let rules = |name: &str, rename: &str| ItemRules {
+        name: name.to_owned(),
+        rename: Some(rename.to_owned()),
+        ..ItemRules::default()
+    };
+    // The first rule that fits decides.
+    let items = vec![rules("old", "taken"), rules("f?ne", "better"), rules("fine", "worse")];
     let server = ServerRules { tools: KindRules { items, ..KindRules::default() }, ..ServerRules::default() };
     let rules = Rules { servers: [("a".parse().unwrap(), server)].into(), ..Rules::default() };
     let a = Fake::new("a", Wares::tools(&["taken", "old", "fine"]));
     let gateway = gateway(&[&a], rules);
     assert_eq!(somebody().names(&gateway, TOOLS_LIST).await, ["a_taken", "a_better"]);
     let kept = &gateway.catalog_report().servers[0].quarantined[0].what;
-    assert_eq!((kept.name.as_str(), kept.reason.as_str()), ("old", "its public name `a_taken` is taken by `a/taken`"));
+    assert_eq!(
+        (kept.name.as_str(), kept.reason.as_str()),
+        ("old", "its public name `a_taken` is taken by `a/taken`")
+    );
     let echo = somebody().ask(&gateway, TOOLS_CALL, json!({"name": "a_better"})).await.unwrap();
     assert_eq!(echo.member("params").unwrap().as_str(), r#"{"name":"fine"}"#);
     assert!(somebody().ask(&gateway, TOOLS_CALL, json!({"name": "a_fine"})).await.is_err());
@@ -89,8 +100,10 @@ async fn a_rename_that_meets_another_name_is_quarantined_with_the_reason() {
 async fn bare_names_of_several_servers_fall_back_to_prefixed_ones() {
     let bare = ViewRules { naming: Naming::Bare, ..ViewRules::default() };
     let rules = Rules { main: bare, ..Rules::default() };
-    let a = Fake::new("a", Wares { prompts: vec![raw(r#"{"name":"hello"}"#)], ..Wares::tools(&["x", "b_x"]) });
-    let b = Fake::new("b", Wares { prompts: vec![raw(r#"{"name":"hello"}"#)], ..Wares::tools(&["x", "y.z"]) });
+    let a =
+        Fake::new("a", Wares { prompts: vec![raw(r#"{"name":"hello"}"#)], ..Wares::tools(&["x", "b_x"]) });
+    let b =
+        Fake::new("b", Wares { prompts: vec![raw(r#"{"name":"hello"}"#)], ..Wares::tools(&["x", "y.z"]) });
     let gateway = gateway(&[&a, &b], rules);
     // `b_x` is a's own name, so the second `x` finds no name at all.
     assert_eq!(somebody().names(&gateway, TOOLS_LIST).await, ["x", "b_x", "y.z"]);
@@ -103,7 +116,8 @@ async fn bare_names_of_several_servers_fall_back_to_prefixed_ones() {
 
 #[tokio::test]
 async fn u10_one_broken_tool_is_quarantined_and_the_rest_served() {
-    let huge = json!({"name": "huge", "description": "d".repeat(1024 * 1024), "inputSchema": {"type": "object"}});
+    let huge =
+        json!({"name": "huge", "description": "d".repeat(1024 * 1024), "inputSchema": {"type": "object"}});
     let header = json!({"name": "header", "inputSchema": {"type": "object", "properties": {"a": {"type": "number", "x-mcp-header": "A"}}}});
     let wares = Wares {
         tools: vec![
@@ -123,9 +137,13 @@ async fn u10_one_broken_tool_is_quarantined_and_the_rest_served() {
     let rules = Rules { servers: [("h".parse().unwrap(), http)].into(), ..Rules::default() };
     let (h, p) = (Fake::new("h", wares.clone()), Fake::new("p", wares));
     let gateway = gateway(&[&h, &p], rules);
-    assert_eq!(somebody().names(&gateway, TOOLS_LIST).await, ["h_good", "h_last", "p_good", "p_header", "p_last"]);
+    assert_eq!(
+        somebody().names(&gateway, TOOLS_LIST).await,
+        ["h_good", "h_last", "p_good", "p_header", "p_last"]
+    );
     let report = gateway.catalog_report();
-    let reasons: Vec<&str> = report.servers[0].quarantined.iter().map(|kept| kept.what.reason.as_str()).collect();
+    let reasons: Vec<&str> =
+        report.servers[0].quarantined.iter().map(|kept| kept.what.reason.as_str()).collect();
     assert_eq!(reasons[0], "it is not an object");
     assert_eq!(reasons[1], "it has no `name`");
     assert_eq!(reasons[2], "its `inputSchema` is missing or not an object");

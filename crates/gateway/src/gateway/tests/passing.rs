@@ -1,11 +1,15 @@
 //! What passes: everything, byte for byte, except for what `docs/rewrites.md` lists.
 
-use super::{fake::{Fake, Wares, tool}, gateway, raw, somebody};
+use super::{
+    fake::{Fake, Wares, tool},
+    gateway, raw, somebody,
+};
 use crate::catalog::{Rules, ServerRules};
 use futures_util::stream;
 use serde_json::{Value, json};
 use trunkline_protocol::{
-    Call, Caller, ErrorObject, Era, Fault, Handler, Notification, Notify, Outcome, Part, Question, Raw, Reply, Revision, method::*,
+    Call, Caller, Era, ErrorObject, Fault, Handler, Notification, Notify, Outcome, Part, Question, Raw,
+    Reply, Revision, method::*,
 };
 
 /// Parameters with unknown members, odd spacing, odd numbers and `_meta` at every level.
@@ -50,19 +54,33 @@ async fn everything_that_comes_back_is_what_the_server_sent() {
         progress.rest.set("rest", raw("1"));
         let log = Notification::new(MESSAGE, Some(raw(r#"{"level":"info","data":{"k":1.0}}"#)));
         let question = Question::new(ELICIT, Some(raw(r#"{"message":"?","new":1.0}"#)), |_| {}).named("key");
-        let parts = [Part::Notification(progress), Part::Notification(log), Part::Question(question), Part::Detach, Part::Final(Ok(raw(RESULT)))];
+        let parts = [
+            Part::Notification(progress),
+            Part::Notification(log),
+            Part::Question(question),
+            Part::Detach,
+            Part::Final(Ok(raw(RESULT))),
+        ];
         Reply::new(stream::iter(parts))
     };
     // One server whose results are never looked at, and one whose results are, because it has tasks.
-    for capabilities in [json!({"tools": {}}), json!({"tools": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}})] {
+    for capabilities in
+        [json!({"tools": {}}), json!({"tools": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}})]
+    {
         let a = Fake::new("a", Wares { capabilities, ..Wares::tools(&["add"]) }).answers(parts);
         let gateway = gateway(&[&a], Rules::default());
         let mut reply = somebody().start(&gateway, TOOLS_CALL, &json!({"name": "a_add"}));
         let Some(Part::Notification(progress)) = reply.next().await else { panic!("no progress") };
-        assert_eq!((progress.params.unwrap().as_str(), progress.rest.get("rest").unwrap().as_str()), (told, "1"));
+        assert_eq!(
+            (progress.params.unwrap().as_str(), progress.rest.get("rest").unwrap().as_str()),
+            (told, "1")
+        );
         assert!(matches!(reply.next().await, Some(Part::Notification(log)) if log.method == MESSAGE));
         let Some(Part::Question(question)) = reply.next().await else { panic!("no question") };
-        assert_eq!((question.key.as_deref(), question.params.as_ref().unwrap().as_str()), (Some("key"), r#"{"message":"?","new":1.0}"#));
+        assert_eq!(
+            (question.key.as_deref(), question.params.as_ref().unwrap().as_str()),
+            (Some("key"), r#"{"message":"?","new":1.0}"#)
+        );
         assert!(matches!(reply.next().await, Some(Part::Detach)));
         let Some(Part::Final(Ok(result))) = reply.next().await else { panic!("no result") };
         assert_eq!(result.as_str(), RESULT);
@@ -77,7 +95,11 @@ async fn a_servers_error_passes_as_it_is() {
         Reply::ready(Err(Fault::from_peer(error, Era::Modern, &call.method)))
     });
     let gateway = gateway(&[&a], Rules::default());
-    let error = somebody().ask(&gateway, TOOLS_CALL, json!({"name": "a_add"})).await.unwrap_err().to_error(Era::Modern);
+    let error = somebody()
+        .ask(&gateway, TOOLS_CALL, json!({"name": "a_add"}))
+        .await
+        .unwrap_err()
+        .to_error(Era::Modern);
     assert_eq!((error.code, error.data.unwrap().as_str()), (-32099, r#"{"n":1.50}"#));
 }
 
@@ -112,7 +134,9 @@ async fn arguments_are_checked_where_the_rules_want_it() {
     let rules = Rules { servers: [("a".parse().unwrap(), checked)].into(), ..Rules::default() };
     let (a, b) = (Fake::new("a", wares.clone()), Fake::new("b", wares));
     let gateway = gateway(&[&a, &b], rules);
-    let call = async |name: &str, n: Value| somebody().ask(&gateway, TOOLS_CALL, json!({"name": name, "arguments": {"n": n}})).await;
+    let call = async |name: &str, n: Value| {
+        somebody().ask(&gateway, TOOLS_CALL, json!({"name": name, "arguments": {"n": n}})).await
+    };
     let refused = call("a_add", json!("x")).await.unwrap();
     assert_eq!(refused.member_as::<bool>("isError"), Some(true));
     assert!(a.calls().is_empty());
@@ -154,7 +178,9 @@ async fn notifications_reach_the_servers_they_concern() {
     for name in [ROOTS_CHANGED, CANCELLED, PROGRESS, "notifications/skills/changed", "notifications/odd"] {
         gateway.notify(Notify { notification: Notification::new(name, None), caller: Caller::local() });
     }
-    let heard = |fake: &Fake| fake.notices().into_iter().map(|notice| notice.notification.method.to_string()).collect::<Vec<_>>();
+    let heard = |fake: &Fake| {
+        fake.notices().into_iter().map(|notice| notice.notification.method.to_string()).collect::<Vec<_>>()
+    };
     assert_eq!(heard(&a), [ROOTS_CHANGED, PROGRESS, "notifications/skills/changed"]);
     assert_eq!(heard(&b), [ROOTS_CHANGED, PROGRESS]);
 }

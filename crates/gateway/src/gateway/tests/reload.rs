@@ -1,6 +1,9 @@
 //! Other rules and servers while calls run.
 
-use super::{fake::{Fake, Wares}, gateway, somebody, sources};
+use super::{
+    fake::{Fake, Wares},
+    gateway, somebody, sources,
+};
 use crate::{
     catalog::{BadRules, Rules},
     view::{Naming, ViewRules},
@@ -29,7 +32,9 @@ async fn a_call_under_way_keeps_its_server_while_everything_else_is_replaced() {
     assert_eq!(somebody().names(&gateway, TOOLS_LIST).await, ["quick"]);
     assert!(somebody().ask(&gateway, TOOLS_CALL, json!({"name": "a_slow"})).await.is_err());
     gate.add_permits(1);
-    assert!(matches!(reply.next().await, Some(Part::Final(Ok(result))) if result.as_str() == r#"{"from":"old"}"#));
+    assert!(
+        matches!(reply.next().await, Some(Part::Final(Ok(result))) if result.as_str() == r#"{"from":"old"}"#)
+    );
 }
 
 #[tokio::test]
@@ -80,7 +85,10 @@ async fn servers_that_came_by_a_reload_are_watched_and_the_old_ones_are_not() {
         snapshots.changed().await.unwrap();
     }
     drop(gateway);
-    assert!(snapshots.changed().await.is_err() || snapshots.changed().await.is_err(), "the keeper lets the gateway go");
+    assert!(
+        snapshots.changed().await.is_err() || snapshots.changed().await.is_err(),
+        "the keeper lets the gateway go"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -88,7 +96,8 @@ async fn a_subscription_to_a_view_that_is_gone_ends() {
     let a = Fake::new("a", Wares::tools(&["x"]));
     let rules = Rules { views: [("v".to_owned(), ViewRules::default())].into(), ..Rules::default() };
     let gateway = gateway(&[&a], rules);
-    let mut reply = somebody().at("v").start(&gateway, LISTEN, &json!({"notifications": {"toolsListChanged": true}}));
+    let mut reply =
+        somebody().at("v").start(&gateway, LISTEN, &json!({"notifications": {"toolsListChanged": true}}));
     assert!(matches!(reply.next().await, Some(Part::Notification(_))));
     gateway.replace(&Rules::default(), sources(&[&a])).unwrap();
     assert!(matches!(reply.next().await, Some(Part::Final(Ok(result))) if result.as_str() == "{}"));

@@ -1,6 +1,9 @@
 //! What a call costs, counted and not timed; and that building is not quadratic.
 
-use super::{fake::{Fake, Wares, tool}, gateway, raw, somebody};
+use super::{
+    fake::{Fake, Wares},
+    gateway, raw, somebody,
+};
 use crate::catalog::Rules;
 use serde_json::json;
 use trunkline_protocol::{Call, Handler, Raw, method::*};
@@ -36,9 +39,15 @@ async fn arguments_are_not_read_on_the_way() {
 async fn ten_thousand_tools_are_catalogued_in_linear_time() {
     let wares = |count: usize| {
         let schema = r#"{"type":"object","properties":{"a":{"type":"string","description":"text"}}}"#;
-        let item = |n: usize| raw(&format!(r#"{{"name":"tool_{n}","description":"does {n}","inputSchema":{schema}}}"#));
+        let item = |n: usize| {
+            raw(&format!(r#"{{"name":"tool_{n}","description":"does {n}","inputSchema":{schema}}}"#))
+        };
         let resource = |n: usize| Raw::from(json!({"uri": format!("file:///{n}"), "name": "r"}));
-        Wares { tools: (0..count).map(item).collect(), resources: (0..count).map(resource).collect(), ..Wares::default() }
+        Wares {
+            tools: (0..count).map(item).collect(),
+            resources: (0..count).map(resource).collect(),
+            ..Wares::default()
+        }
     };
     let build = |count: usize| {
         let (a, b) = (Fake::new("a", wares(count)), Fake::new("b", wares(count)));
@@ -53,5 +62,4 @@ async fn ten_thousand_tools_are_catalogued_in_linear_time() {
     assert!(large < small * 50, "{small:?} for 1,000, {large:?} for 10,000");
     let list = somebody().ask(&gateway, TOOLS_LIST, json!({})).await.unwrap();
     assert!(list.member("nextCursor").is_some());
-    drop(tool("x"));
 }

@@ -1,6 +1,10 @@
 //! Tasks: S05, and both forms of them.
 
-use super::{Asking, fake::{Fake, Wares}, gateway, raw};
+use super::{
+    Asking,
+    fake::{Fake, Wares},
+    gateway, raw,
+};
 use crate::{
     catalog::Rules,
     policy::{FilterRules, PolicyRules},
@@ -39,25 +43,52 @@ async fn s05_a_task_is_reached_by_whoever_started_it_and_nobody_else() {
         let gateway = gateway(&[&a, &b], Rules::default());
         let (alice, bob) = (Asking::named("alice", &[]), Asking::named("bob", &[]));
         let started = alice.ask(&gateway, TOOLS_CALL, json!({"name": "a_long"})).await.unwrap();
-        let id: String = if nested { started.member("task").unwrap().member_as("taskId") } else { started.member_as("taskId") }.unwrap();
+        let id: String = if nested {
+            started.member("task").unwrap().member_as("taskId")
+        } else {
+            started.member_as("taskId")
+        }
+        .unwrap();
         assert_ne!(id, "t1");
         assert!(started.as_str().replace(&id, "t1").contains("1.50"), "{started}");
         for method in [TASKS_GET, TASKS_UPDATE, TASKS_CANCEL] {
-            let state = alice.ask(&gateway, method, json!({"taskId": id, "inputResponses": {}})).await.unwrap();
+            let state =
+                alice.ask(&gateway, method, json!({"taskId": id, "inputResponses": {}})).await.unwrap();
             assert_eq!(state.as_str(), format!(r#"{{"taskId":"{id}","status":"working","k":1.0}}"#));
-            assert_eq!(a.calls().pop().unwrap().params.unwrap().as_str(), r#"{"taskId":"t1","inputResponses":{}}"#);
+            assert_eq!(
+                a.calls().pop().unwrap().params.unwrap().as_str(),
+                r#"{"taskId":"t1","inputResponses":{}}"#
+            );
             for (asking, id) in [(&bob, id.as_str()), (&alice, "t1"), (&alice, &id[1..]), (&bob, "")] {
-                let error = asking.ask(&gateway, method, json!({"taskId": id})).await.unwrap_err().to_error(Era::Modern);
+                let error = asking
+                    .ask(&gateway, method, json!({"taskId": id}))
+                    .await
+                    .unwrap_err()
+                    .to_error(Era::Modern);
                 assert_eq!(error.code, -32602);
             }
         }
         let at_b = Asking::named("alice", &[]).at("server/b");
-        assert!(at_b.ask(&gateway, TASKS_GET, json!({"taskId": id})).await.is_err(), "S04: another server's view");
-        assert!(Asking::named("alice", &[]).at("server/a").ask(&gateway, TASKS_GET, json!({"taskId": id})).await.is_ok());
-        let result: Value = alice.ask(&gateway, TASKS_RESULT, json!({"taskId": id})).await.unwrap().decode().unwrap();
+        assert!(
+            at_b.ask(&gateway, TASKS_GET, json!({"taskId": id})).await.is_err(),
+            "S04: another server's view"
+        );
+        assert!(
+            Asking::named("alice", &[])
+                .at("server/a")
+                .ask(&gateway, TASKS_GET, json!({"taskId": id}))
+                .await
+                .is_ok()
+        );
+        let result: Value =
+            alice.ask(&gateway, TASKS_RESULT, json!({"taskId": id})).await.unwrap().decode().unwrap();
         assert_eq!(result["_meta"]["io.modelcontextprotocol/related-task"], json!({"taskId": id, "k": 1.0}));
         let all: Value = alice.ask(&gateway, TASKS_LIST, json!({})).await.unwrap().decode().unwrap();
-        assert_eq!(all, json!({"tasks": [{"taskId": id, "status": "working", "k": 1.0}]}), "each its own, and only here");
+        assert_eq!(
+            all,
+            json!({"tasks": [{"taskId": id, "status": "working", "k": 1.0}]}),
+            "each its own, and only here"
+        );
         let none: Value = bob.ask(&gateway, TASKS_LIST, json!({})).await.unwrap().decode().unwrap();
         assert_eq!(none, json!({"tasks": []}));
         assert!(b.calls().iter().all(|call| call.method == TASKS_LIST));
@@ -109,6 +140,7 @@ async fn news_of_a_task_within_a_call_names_it_as_the_answer_does() {
 async fn where_nobody_makes_tasks_there_are_no_task_methods() {
     let a = Fake::new("a", Wares::tools(&["x"]));
     let gateway = gateway(&[&a], Rules::default());
-    let error = Asking::named("x", &[]).ask(&gateway, TASKS_LIST, json!({})).await.unwrap_err().to_error(Era::Modern);
+    let error =
+        Asking::named("x", &[]).ask(&gateway, TASKS_LIST, json!({})).await.unwrap_err().to_error(Era::Modern);
     assert_eq!(error.code, -32601);
 }

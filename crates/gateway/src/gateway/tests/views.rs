@@ -1,6 +1,9 @@
 //! Views, introductions, and waiting for a server that was never heard.
 
-use super::{fake::{Fake, Wares}, gateway, raw, somebody, with_options};
+use super::{
+    fake::{Fake, Wares},
+    gateway, raw, somebody, with_options,
+};
 use crate::{
     catalog::{BadRules, Rules},
     policy::FilterRules,
@@ -16,7 +19,11 @@ fn view(servers: &[&str], naming: Naming) -> ViewRules {
 
 #[tokio::test]
 async fn a_view_shows_its_servers_and_what_its_globs_let_pass() {
-    let (a, b, c) = (Fake::new("a", Wares::tools(&["x", "y"])), Fake::new("b", Wares::tools(&["x"])), Fake::new("c", Wares::tools(&["z"])));
+    let (a, b, c) = (
+        Fake::new("a", Wares::tools(&["x", "y"])),
+        Fake::new("b", Wares::tools(&["x"])),
+        Fake::new("c", Wares::tools(&["z"])),
+    );
     let few = FilterRules { allow: Some(vec!["a_x".to_owned(), "b_*".to_owned()]), deny: Vec::new() };
     let views = [
         ("few".to_owned(), ViewRules { tools: few, ..view(&["b", "a"], Naming::Prefixed) }),
@@ -35,7 +42,9 @@ async fn a_view_shows_its_servers_and_what_its_globs_let_pass() {
         assert!(somebody().at(absent).ask(&gateway, TOOLS_LIST, json!({})).await.is_err());
     }
     // S04: what one view does not show cannot be called there.
-    for (at, name) in [("few", "a_y"), ("few", "c_z"), ("plain", "a_x"), ("server/c", "x"), ("server/a", "a_x")] {
+    for (at, name) in
+        [("few", "a_y"), ("few", "c_z"), ("plain", "a_x"), ("server/c", "x"), ("server/a", "a_x")]
+    {
         let answer = somebody().at(at).ask(&gateway, TOOLS_CALL, json!({"name": name})).await;
         assert!(answer.unwrap_err().message().starts_with("unknown tool"), "{at} {name}");
     }
@@ -45,7 +54,8 @@ async fn a_view_shows_its_servers_and_what_its_globs_let_pass() {
 async fn rules_that_cannot_be_used_are_refused() {
     let a = Fake::new("a", Wares::default());
     let try_views = |name: &str, rules: ViewRules| {
-        let mut options = super::GatewayOptions::new(trunkline_protocol::message::Implementation::new("g", "1"));
+        let mut options =
+            super::GatewayOptions::new(trunkline_protocol::message::Implementation::new("g", "1"));
         options.servers = super::sources(&[&a]);
         options.rules = Rules { views: [(name.to_owned(), rules)].into(), ..Rules::default() };
         super::Gateway::new(options).map(drop)
@@ -54,7 +64,10 @@ async fn rules_that_cannot_be_used_are_refused() {
     assert!(matches!(try_views("server/a", ViewRules::default()), Err(BadRules::ViewName(_))));
     assert!(matches!(try_views("", ViewRules::default()), Err(BadRules::ViewName(_))));
     let negated = FilterRules { allow: None, deny: vec!["!x".to_owned()] };
-    assert!(matches!(try_views("v", ViewRules { tools: negated, ..ViewRules::default() }), Err(BadRules::Glob(_))));
+    assert!(matches!(
+        try_views("v", ViewRules { tools: negated, ..ViewRules::default() }),
+        Err(BadRules::Glob(_))
+    ));
     let options = super::GatewayOptions {
         servers: super::sources(&[&a, &a]),
         ..super::GatewayOptions::new(trunkline_protocol::message::Implementation::new("g", "1"))
@@ -64,17 +77,25 @@ async fn rules_that_cannot_be_used_are_refused() {
 
 #[tokio::test]
 async fn introductions_are_merged_and_one_servers_passed_on() {
-    let a = Fake::new("a", Wares {
-        capabilities: json!({"tools": {}, "logging": {}, "extensions": {"io.x/one": {"v": 1}}, "odd": {"k": 1.5}}),
-        instructions: Some("First."),
-        ..Wares::default()
+    let a = Fake::new(
+        "a",
+        Wares {
+            capabilities: json!({"tools": {}, "logging": {}, "extensions": {"io.x/one": {"v": 1}}, "odd": {"k": 1.5}}),
+            instructions: Some("First."),
+            ..Wares::default()
+        },
+    );
+    let b = Fake::new(
+        "b",
+        Wares {
+            capabilities: json!({"tools": {"listChanged": false}, "resources": {"subscribe": true}, "extensions": {"io.x/one": {"v": 2}, "io.x/two": {}}, "completions": {}}),
+            instructions: Some("Second."),
+            ..Wares::default()
+        },
+    );
+    let gateway = with_options(&[&a, &b], Rules::default(), |options| {
+        options.instructions = Some("Welcome.".to_owned());
     });
-    let b = Fake::new("b", Wares {
-        capabilities: json!({"tools": {"listChanged": false}, "resources": {"subscribe": true}, "extensions": {"io.x/one": {"v": 2}, "io.x/two": {}}, "completions": {}}),
-        instructions: Some("Second."),
-        ..Wares::default()
-    });
-    let gateway = with_options(&[&a, &b], Rules::default(), |options| options.instructions = Some("Welcome.".to_owned()));
     let told: Value = somebody().ask(&gateway, DISCOVER, json!({})).await.unwrap().decode().unwrap();
     let want = json!({"tools": {"listChanged": true}, "logging": {}, "extensions": {"io.x/one": {"v": 1}, "io.x/two": {}}, "odd": {"k": 1.5},
         "resources": {"subscribe": true, "listChanged": true}, "completions": {}});
@@ -104,7 +125,8 @@ async fn one_server_alone_is_waited_for_until_it_is_heard() {
 
 #[tokio::test(start_paused = true)]
 async fn one_server_alone_that_cannot_be_reached_says_why() {
-    let a = Fake::unheard("a").answers(|_| Reply::ready(Err(Fault::new(FaultKind::CannotStart, "no such program"))));
+    let a = Fake::unheard("a")
+        .answers(|_| Reply::ready(Err(Fault::new(FaultKind::CannotStart, "no such program"))));
     let gateway = gateway(&[&a], Rules::default());
     let fault = somebody().at("server/a").ask(&gateway, TOOLS_LIST, json!({})).await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::CannotStart);
