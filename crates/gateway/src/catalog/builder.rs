@@ -118,14 +118,13 @@ impl Builder {
             let address = format!("server/{}", share.source.name());
             views.push(self.view(&address, std::slice::from_ref(share), &self.plan.alone));
         }
-        let alone = views.iter().skip(self.plan.views.len());
-        let servers = alone.flat_map(|(_, view)| view.servers.iter().cloned()).collect();
+        let alone = views.iter().skip(self.plan.views.len()).map(|(_, view)| Arc::clone(view)).collect();
         self.views =
             views.iter().chain([&main]).map(|made| (Arc::clone(&made.1.name), made.clone())).collect();
         let views: HashMap<Arc<str>, Arc<View>> =
             views.into_iter().map(|(_, view)| (Arc::clone(&view.name), view)).collect();
         let report = self.report(&shares, &main.1, &views);
-        Some(Catalog { policy: Arc::clone(&self.plan.policy), main: main.1, views, servers, report })
+        Some(Catalog { policy: Arc::clone(&self.plan.policy), main: main.1, views, alone, report })
     }
 
     /// The view, as it was where nothing of it changed.

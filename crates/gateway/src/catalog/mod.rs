@@ -32,8 +32,8 @@ pub(crate) struct Catalog {
     pub(crate) main: Arc<View>,
     /// By address: `<view>` and `server/<name>`.
     pub(crate) views: HashMap<Arc<str>, Arc<View>>,
-    /// All servers, whatever the views show of them.
-    pub(crate) servers: Vec<Arc<Server>>,
+    /// Every server alone, whatever the other views show of it.
+    pub(crate) alone: Vec<Arc<View>>,
     pub(crate) report: CatalogReport,
 }
 

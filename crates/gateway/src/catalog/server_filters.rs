@@ -33,6 +33,11 @@ impl ServerFilters {
         })
     }
 
+    /// Whether nothing is said about tools and prompts.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.rules.tools == KindRules::default() && self.rules.prompts == KindRules::default()
+    }
+
     pub(crate) fn of(&self, kind: Kind) -> &KindFilters {
         match kind {
             Kind::Tools => &self.tools,

@@ -7,7 +7,7 @@ use crate::{
     view::View,
 };
 use std::sync::Arc;
-use trunkline_protocol::{Caller, Object, Raw, Revision, message::meta, method};
+use trunkline_protocol::{Caller, Object, Raw, Revision, message::meta};
 
 /// The most bytes of one server's instructions.
 const MAX_INSTRUCTIONS: usize = 64 * 1024;
@@ -24,8 +24,11 @@ impl Inner {
         {
             return self.with_lineage(&offer.introduction, view);
         }
-        let known: Vec<&Arc<Server>> =
-            view.servers.iter().filter(|server| is_known(catalog, view, caller, server)).collect();
+        let known: Vec<&Arc<Server>> = view
+            .servers
+            .iter()
+            .filter(|server| catalog.policy.permit_acquaintance(caller, view, server).is_some())
+            .collect();
         let versions: Vec<&str> = Revision::ALL.iter().rev().map(|revision| revision.as_str()).collect();
         let mut result = Object::new();
         result.set("supportedVersions", serde_json::json!(versions).into());
@@ -61,16 +64,6 @@ impl Inner {
         }
         (!parts.is_empty()).then(|| parts.join("\n\n"))
     }
-}
-
-/// Whether a caller may know that a server is there.
-fn is_known(catalog: &Catalog, view: &View, caller: &Caller, server: &Server) -> bool {
-    let policy = &catalog.policy;
-    policy.permit_to(caller, server, method::DISCOVER).is_some()
-        || [&view.tools, &view.prompts, &view.resources, &view.templates].iter().any(|shelf| {
-            let own = shelf.routes().iter().filter(|route| route.server().name() == server.name());
-            own.into_iter().any(|route| policy.admits(caller, route))
-        })
 }
 
 /// What any of them can do. Where two say different things about the same, the first is believed; what nobody has said yet,

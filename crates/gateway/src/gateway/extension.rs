@@ -38,11 +38,13 @@ impl Inner {
         let catalog = self.now.load();
         let name = notice.notification.method.as_ref();
         let core = matches!(name, method::ROOTS_CHANGED | method::PROGRESS | method::TASK_STATUS);
-        for server in &catalog.servers {
-            if !core && catalog.servers.len() > 1 && !declares(server, name) {
+        for (view, server) in
+            catalog.alone.iter().flat_map(|view| view.servers.iter().map(move |server| (view, server)))
+        {
+            if !core && catalog.alone.len() > 1 && !declares(server, name) {
                 continue;
             }
-            if let Some(permit) = catalog.policy.permit_to(&notice.caller, server, method::DISCOVER) {
+            if let Some(permit) = catalog.policy.permit_acquaintance(&notice.caller, view, server) {
                 permit.notify(notice.clone());
             }
         }

@@ -110,7 +110,8 @@ impl Handler for Gateway {
         let Some(view) = catalog.view(call.view.as_deref()) else {
             return Reply::ready(Err(faults::no_view(call.view.as_deref())));
         };
-        if view.is_unheard() {
+        // Whoever only listens need not wait, and starts nothing.
+        if view.is_unheard() && call.method != method::LISTEN {
             return self.inner.once_heard(call);
         }
         self.inner.answer(&catalog, view, call)

@@ -119,7 +119,7 @@ impl Inner {
             let mut tasks = Vec::new();
             let mut answered = false;
             for server in view.servers.iter().filter(able) {
-                let Some(permit) = policy.permit_to(&call.caller, server, method::TASKS_LIST) else {
+                let Some(permit) = policy.permit_acquaintance(&call.caller, &view, server) else {
                     continue;
                 };
                 match tasks_of(permit, &call).await {

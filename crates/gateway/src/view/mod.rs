@@ -11,7 +11,7 @@ mod uris;
 use crate::{
     catalog::{Compiled, Server, ServerFilters},
     gateway::Source,
-    policy::{BadGlob, Filter},
+    policy::{BadGlob, Filter, FilterRules},
     upstream::{Kind, Offer},
 };
 use names::{Namer, Refused};
@@ -39,6 +39,8 @@ pub(crate) struct View {
     pub(crate) refused: Vec<Refused>,
     /// Whether one server is shown as it is, with its own names and its own introduction.
     pub(crate) transparent: bool,
+    /// Whether besides no rule speaks about its tools and prompts, so that the server itself may judge names it does not list.
+    pub(crate) unruled: bool,
 }
 
 /// What one server gives to a view.
@@ -67,6 +69,12 @@ impl ViewFilters {
             resources: Arc::new(Filter::new(&rules.resources)?),
             rules: rules.clone(),
         })
+    }
+}
+
+impl ViewFilters {
+    fn is_plain(&self) -> bool {
+        self.rules.tools == FilterRules::default() && self.rules.prompts == FilterRules::default()
     }
 }
 
@@ -100,6 +108,7 @@ impl View {
         Self {
             origins: resources::Origins::new(&servers, &resources, &templates),
             transparent: alone && naming == Naming::Bare,
+            unruled: alone && naming == Naming::Bare && filters.is_plain() && shares[0].filters.is_plain(),
             name,
             servers,
             tools,

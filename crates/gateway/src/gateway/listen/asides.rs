@@ -87,15 +87,15 @@ impl Asides {
 
     /// Listens to the server as it is now, which a reload may have replaced.
     fn tune(&mut self) {
-        let Some((catalog, server)) = self.inner.current(self.view.as_deref(), &self.server) else {
+        let Some(now) = self.inner.current(self.view.as_deref(), &self.server) else {
             self.heard = None;
             return;
         };
-        if self.heard.as_ref().is_some_and(|(heard, _)| heard.is_same_source(&server)) {
-            return;
+        let permit = now.catalog.policy.permit_acquaintance(&self.caller, &now.view, &now.server);
+        let known = self.heard.as_ref().is_some_and(|(heard, _)| heard.is_same_source(&now.server));
+        if permit.is_none() || !known {
+            self.heard = permit.map(Permit::events).map(|events| (Arc::clone(&now.server), events));
         }
-        let permit = catalog.policy.permit_to(&self.caller, &server, method::DISCOVER);
-        self.heard = permit.map(Permit::events).map(|events| (server, events));
     }
 
     fn published(&self, event: Event) -> Option<Notification> {

@@ -8,8 +8,10 @@ mod passing;
 mod policy;
 mod reload;
 mod resources;
+mod rewrites;
 mod speed;
 mod tasks;
+mod upstream;
 mod views;
 
 use super::{Gateway, GatewayOptions, Source};

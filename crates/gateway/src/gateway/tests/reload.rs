@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     catalog::{BadRules, Rules},
-    view::{Naming, ViewRules},
+    view::ViewRules,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -27,9 +27,8 @@ async fn a_call_under_way_keeps_its_server_while_everything_else_is_replaced() {
     let gateway = gateway(&[&old], Rules::default());
     let mut reply = somebody().start(&gateway, TOOLS_CALL, &json!({"name": "a_slow"}));
     let new = Fake::new("b", Wares::tools(&["quick"]));
-    let bare = ViewRules { naming: Naming::Bare, ..ViewRules::default() };
-    gateway.replace(&Rules { main: bare, ..Rules::default() }, sources(&[&new])).unwrap();
-    assert_eq!(somebody().names(&gateway, TOOLS_LIST).await, ["quick"]);
+    gateway.replace(&Rules::default(), sources(&[&new])).unwrap();
+    assert_eq!(somebody().names(&gateway, TOOLS_LIST).await, ["b_quick"]);
     assert!(somebody().ask(&gateway, TOOLS_CALL, json!({"name": "a_slow"})).await.is_err());
     gate.add_permits(1);
     assert!(

@@ -20,6 +20,11 @@ async fn a_call_is_routed_while_the_next_snapshot_is_being_made() {
     }
     drop(building);
     assert_eq!(a.calls().len(), 1000);
+    // Where there is no runtime nothing can be spawned, and a call is routed all the same.
+    let elsewhere =
+        std::thread::spawn(move || drop(gateway.call(Call::new(TOOLS_CALL, Some(raw(r#"{"name":"a_x"}"#))))));
+    elsewhere.join().unwrap();
+    assert_eq!(a.calls().len(), 1001);
 }
 
 #[tokio::test]

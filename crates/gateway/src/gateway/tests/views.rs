@@ -42,9 +42,7 @@ async fn a_view_shows_its_servers_and_what_its_globs_let_pass() {
         assert!(somebody().at(absent).ask(&gateway, TOOLS_LIST, json!({})).await.is_err());
     }
     // S04: what one view does not show cannot be called there.
-    for (at, name) in
-        [("few", "a_y"), ("few", "c_z"), ("plain", "a_x"), ("server/c", "x"), ("server/a", "a_x")]
-    {
+    for (at, name) in [("few", "a_y"), ("few", "c_z"), ("plain", "a_x")] {
         let answer = somebody().at(at).ask(&gateway, TOOLS_CALL, json!({"name": name})).await;
         assert!(answer.unwrap_err().message().starts_with("unknown tool"), "{at} {name}");
     }
@@ -134,4 +132,35 @@ async fn one_server_alone_that_cannot_be_reached_says_why() {
     a.answers(|_| Reply::ready(Ok(raw("{}"))));
     let fault = somebody().at("server/a").ask(&gateway, TOOLS_LIST, json!({})).await.unwrap_err();
     assert_eq!(fault.message(), "server `a` is not connected yet");
+}
+
+#[tokio::test]
+async fn one_server_without_rules_judges_names_that_it_does_not_list() {
+    let a = Fake::new("a", Wares::tools(&["x"]));
+    let open = gateway(&[&a], Rules::default());
+    let ask = async |gateway: &super::Gateway, name: &str| {
+        let asking = somebody().at("server/a");
+        (
+            asking.ask(gateway, TOOLS_CALL, json!({"name": name})).await,
+            asking.ask(gateway, PROMPTS_GET, json!({"name": name})).await,
+        )
+    };
+    let (tool, prompt) = ask(&open, "y").await;
+    assert_eq!(tool.unwrap().member("params").unwrap().as_str(), r#"{"name":"y"}"#);
+    assert!(prompt.is_ok());
+    let hide = FilterRules { allow: None, deny: vec!["y".to_owned()] };
+    let tools = crate::catalog::KindRules { filter: hide.clone(), items: Vec::new() };
+    let server = crate::catalog::ServerRules { tools, ..crate::catalog::ServerRules::default() };
+    let policy =
+        crate::policy::PolicyRules { otherwise: Some(hide), ..crate::policy::PolicyRules::default() };
+    for rules in [
+        Rules { servers: [("a".parse().unwrap(), server)].into(), ..Rules::default() },
+        Rules { policy, ..Rules::default() },
+    ] {
+        let ruled = gateway(&[&a], rules);
+        for name in ["y", "Y", "z"] {
+            let (tool, prompt) = ask(&ruled, name).await;
+            assert!(tool.is_err() && prompt.is_err(), "{name}");
+        }
+    }
 }
