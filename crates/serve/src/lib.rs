@@ -4,6 +4,7 @@
 //! what a legacy client says and lowers what it may hear; `http`, `stdio` and `legacy_sse` carry it.
 
 mod control;
+mod doors;
 mod duplex;
 mod era;
 mod guard;
@@ -14,8 +15,9 @@ mod server;
 mod service;
 mod session;
 mod stdio;
+mod tasks;
 
 pub use guard::{BindRefused, Denied, Gate, Guard};
-pub use options::{Eras, Limits, ServeOptions};
+pub use options::{Eras, Limits, Page, Render, ServeOptions};
 pub use server::{BindError, Listener, Server, Shutdown};
 pub use stdio::serve_stdio;

@@ -1,11 +1,12 @@
 //! Service: one handler and everything about its clients, shared by all ways in.
 
 use crate::{
-    era::{Parking, ToolHeaders},
+    era::{Parking, TASKS_EXTENSION, ToolHeaders},
     http::SseClients,
     metrics::Metrics,
     options::ServeOptions,
     session::Sessions,
+    tasks::Shelf,
 };
 use std::{
     sync::{
@@ -33,28 +34,50 @@ pub(crate) struct Service {
     pub(crate) options: ServeOptions,
     pub(crate) sessions: Sessions,
     pub(crate) parking: Parking,
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) tool_headers: ToolHeaders,
+    /// The tasks that clients of 2025-11-25 were told of.
+    pub(crate) tasks: Shelf,
+    runs_tasks: AtomicBool,
     pub(crate) sse_clients: Arc<SseClients>,
     /// Who the handler says it is, for every modern result.
     pub(crate) identity: OnceLock<Raw>,
-    draining: AtomicBool,
+    /// The path below the main door's, empty or beginning with `/`.
+    pub(crate) path: String,
+    draining: Arc<AtomicBool>,
 }
 
 impl Service {
     pub(crate) fn new(handler: Arc<dyn Handler>, options: ServeOptions) -> Arc<Self> {
-        let limits = options.limits;
+        Arc::new(Self::assemble(handler, options))
+    }
+
+    /// Another door of the same server: what it counts and when it closes is shared, what clients hold is not.
+    pub(crate) fn beside(&self, handler: Arc<dyn Handler>, name: &str) -> Arc<Self> {
         Arc::new(Self {
+            metrics: self.metrics.clone(),
+            draining: self.draining.clone(),
+            path: format!("/{name}"),
+            ..Self::assemble(handler, self.options.clone())
+        })
+    }
+
+    fn assemble(handler: Arc<dyn Handler>, options: ServeOptions) -> Self {
+        let limits = options.limits;
+        Self {
             handler,
             options,
             sessions: Sessions::new(limits.sessions, limits.session_idle),
             parking: Parking::new(limits.parked, limits.parked_for),
-            metrics: Metrics::default(),
+            metrics: Arc::default(),
             tool_headers: ToolHeaders::default(),
+            tasks: Shelf::default(),
+            runs_tasks: AtomicBool::new(false),
             sse_clients: Arc::default(),
             identity: OnceLock::new(),
-            draining: AtomicBool::new(false),
-        })
+            path: String::new(),
+            draining: Arc::default(),
+        }
     }
 
     /// Starts what goes on beside the requests, for as long as the service lives.
@@ -86,15 +109,29 @@ impl Service {
     }
 
     /// The handler's introduction.
-    pub(crate) async fn introduction(&self, caller: &Arc<Caller>) -> Result<Raw, Fault> {
+    /// It is asked for as the client would ask, so that whoever is behind the handler meets that client and no other.
+    pub(crate) async fn introduction(&self, caller: &Arc<Caller>, meta: Option<Raw>) -> Result<Raw, Fault> {
         let mut call = plain(method::DISCOVER, Object::new());
         call.caller = caller.clone();
+        if let Some(meta) = meta {
+            let mut params = Object::new();
+            params.set("_meta", meta);
+            call.params = Some(params.to_raw());
+        }
         let introduction = self.handler.call(call).outcome().await?;
         if let Some(identity) = introduction.member("_meta").and_then(|meta| meta.member(SERVER_INFO)) {
             // Somebody else may have been quicker, with the same answer.
             drop(self.identity.set(identity));
         }
+        let extensions = introduction.member("capabilities").and_then(|all| all.member("extensions"));
+        let runs_tasks = extensions.is_some_and(|all| all.member(TASKS_EXTENSION).is_some());
+        self.runs_tasks.store(runs_tasks, Ordering::Release);
         Ok(introduction)
+    }
+
+    /// Whether the handler can go on with a call in the background.
+    pub(crate) fn runs_tasks(&self) -> bool {
+        self.runs_tasks.load(Ordering::Acquire)
     }
 
     pub(crate) fn is_draining(&self) -> bool {

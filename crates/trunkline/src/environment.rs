@@ -1,6 +1,9 @@
 //! The environment: the one place where it is read, and the table of the variables that mean something to us.
 
-use std::ffi::{OsStr, OsString};
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+};
 
 /// A variable that changes what the program does.
 #[derive(Debug, Clone, Copy)]
@@ -15,8 +18,15 @@ pub(crate) const PROTOCOL_VERSION: &str = "MCP_PROTOCOL_VERSION";
 pub(crate) const TOOL_CACHE_TTL: &str = "MCP_TOOL_CACHE_TTL";
 /// What the program's own log shows.
 pub(crate) const LOG: &str = "TRUNKLINE_LOG";
+/// The configuration file to read instead of the one found upwards.
+pub(crate) const CONFIG: &str = "TRUNKLINE_CONFIG";
+pub(crate) const CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// Where clients on Windows keep their files.
+pub(crate) const APP_DATA: &str = "APPDATA";
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
 pub(crate) const CACHE_HOME: &str = "XDG_CACHE_HOME";
+/// The gateways that started this process.
+pub(crate) const LINEAGE: &str = crate::wire::lineage::VARIABLE;
 pub(crate) const STATE_HOME: &str = "XDG_STATE_HOME";
 pub(crate) const HOME: &str = "HOME";
 pub(crate) const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
@@ -35,6 +45,14 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable {
         name: LOG,
         meaning: "What the program's own log shows on standard error, as `tracing` directives such as `trunkline_client=debug`. It goes before `-v` and `-q`.",
+    },
+    Variable {
+        name: CONFIG,
+        meaning: "The configuration file to read instead of the `trunkline.json` found upwards from the current directory. Other `TRUNKLINE_*` variables set single values: see the configuration reference.",
+    },
+    Variable {
+        name: CONFIG_HOME,
+        meaning: "Where the user's own `trunkline/trunkline.json` is (default `~/.config`).",
     },
     Variable {
         name: NO_COLOR,
@@ -74,6 +92,14 @@ impl Environment {
     /// A variable that is set, and not to nothing.
     pub(crate) fn get_filled(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|value| !value.is_empty())
+    }
+
+    /// All variables whose names and values are text.
+    pub(crate) fn texts(&self) -> BTreeMap<String, String> {
+        let text = |(name, value): &(OsString, OsString)| {
+            Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
+        };
+        self.0.iter().filter_map(text).collect()
     }
 
     pub(crate) fn all(&self) -> Vec<(OsString, OsString)> {

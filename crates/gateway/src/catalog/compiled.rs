@@ -42,7 +42,8 @@ impl Compiled {
                     continue;
                 }
             };
-            if !filters.offers(&name) {
+            let own = filters.about(&name);
+            if own.hide == Some(true) || !filters.admits(&name) {
                 compiled.hidden.push(super::quarantine::shown(&name));
                 continue;
             }
@@ -50,7 +51,7 @@ impl Compiled {
                 compiled.quarantine(&name, &Reason::Twice);
                 continue;
             }
-            match Item::new(kind, &name, raw, (&server.rules, filters.rules_of(&name))) {
+            match Item::new(kind, &name, raw, (&server.rules, &own)) {
                 Ok(item) => {
                     seen.insert(Arc::clone(&item.inner));
                     compiled.items.push(Arc::new(item));

@@ -50,7 +50,7 @@ impl Item {
         kind: Kind,
         inner: &str,
         raw: &Raw,
-        (server, rules): (&ServerRules, Option<&ItemRules>),
+        (server, rules): (&ServerRules, &ItemRules),
     ) -> Result<Self, Reason> {
         let size = raw.as_bytes().len();
         if size > MAX_ITEM_BYTES {
@@ -67,10 +67,10 @@ impl Item {
             listing = with_usable_headers(&listing, &schema, server)?;
             checker = server.check_arguments.then(|| Checker::new(&schema)).transpose()?;
         }
-        if let Some(rules) = rules {
+        if rules.description.is_some() || !rules.annotations.is_empty() {
             listing = rewrite::describe(&listing, rules.description.as_deref(), &rules.annotations);
         }
-        let renamed = rules.and_then(|rules| rules.rename.as_deref());
+        let renamed = rules.rename.as_deref();
         let renamed = renamed.filter(|_| matches!(kind, Kind::Tools | Kind::Prompts)).map(Arc::from);
         let template = (kind == Kind::Templates).then(|| Template::new(inner));
         Ok(Self { inner: inner.into(), renamed, listing, checker, template })

@@ -35,17 +35,16 @@ pub struct ServerRules {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KindRules {
     pub filter: FilterRules,
-    /// The first that fits a thing decides.
-    pub items: Vec<ItemRules>,
+    /// What is different about some things, by name or glob. The first that fits and says something about a matter decides it.
+    pub items: Vec<(String, ItemRules)>,
 }
 
-/// Rules for the things of one name, or of all names that fit a glob.
+/// Rules for one thing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemRules {
-    pub name: String,
     /// The name to offer it under, behind the server's. Resources keep their URIs.
     pub rename: Option<String>,
-    pub hide: bool,
+    pub hide: Option<bool>,
     pub description: Option<String>,
     /// Set beside those that the server gives, or in their place.
     pub annotations: Object,

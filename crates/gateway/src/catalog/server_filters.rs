@@ -2,7 +2,7 @@
 
 use super::rules::{ItemRules, KindRules, ServerRules};
 use crate::{
-    policy::{BadGlob, Filter, matcher},
+    policy::{BadGlob, Filter, glob},
     upstream::Kind,
 };
 use globset::GlobMatcher;
@@ -19,8 +19,8 @@ pub(crate) struct ServerFilters {
 /// Compiled [`KindRules`].
 #[derive(Debug, Default)]
 pub(crate) struct KindFilters {
-    filter: Filter,
-    items: Vec<(GlobMatcher, ItemRules)>,
+    names: Filter,
+    items: Vec<(String, GlobMatcher, ItemRules)>,
 }
 
 impl ServerFilters {
@@ -49,18 +49,44 @@ impl ServerFilters {
 
 impl KindFilters {
     fn new(rules: &KindRules) -> Result<Self, BadGlob> {
-        let items = rules.items.iter().map(|item| Ok((matcher(&item.name)?, item.clone())));
-        Ok(Self { filter: Filter::new(&rules.filter)?, items: items.collect::<Result<_, BadGlob>>()? })
+        let item = |(name, rules): &(String, ItemRules)| Ok((name.clone(), glob(name)?, rules.clone()));
+        Ok(Self {
+            names: Filter::new(&rules.filter)?,
+            items: rules.items.iter().map(item).collect::<Result<_, BadGlob>>()?,
+        })
     }
 
     /// Whether a thing of this name is offered at all, listed or not.
     pub(crate) fn offers(&self, name: &str) -> bool {
-        self.filter.admits(name) && self.rules_of(name).is_none_or(|rules| !rules.hide)
+        self.admits(name) && self.about(name).hide != Some(true)
     }
 
-    /// What is said about this name: a rule names it as it is, or by a glob.
-    pub(crate) fn rules_of(&self, name: &str) -> Option<&ItemRules> {
-        let fits = |(glob, rules): &&(GlobMatcher, ItemRules)| rules.name == name || glob.is_match(name);
-        self.items.iter().find(fits).map(|(_, rules)| rules)
+    pub(super) fn admits(&self, name: &str) -> bool {
+        self.names.admits(name)
+    }
+
+    /// What is said about one thing, by all rules that fit it together.
+    pub(super) fn about(&self, name: &str) -> ItemRules {
+        let mut told = ItemRules::default();
+        for (text, glob, rules) in &self.items {
+            if text == name || glob.is_match(name) {
+                told.complete(rules);
+            }
+        }
+        told
+    }
+}
+
+impl ItemRules {
+    /// Adds what a later rule says about matters that no earlier one spoke of.
+    fn complete(&mut self, later: &Self) {
+        self.rename = self.rename.take().or_else(|| later.rename.clone());
+        self.hide = self.hide.or(later.hide);
+        self.description = self.description.take().or_else(|| later.description.clone());
+        for (name, value) in later.annotations.iter() {
+            if self.annotations.get(name).is_none() {
+                self.annotations.set(name.to_owned(), value.clone());
+            }
+        }
     }
 }

@@ -33,7 +33,7 @@ impl Inner {
         let mut result = Object::new();
         result.set("supportedVersions", serde_json::json!(versions).into());
         result.set("capabilities", capabilities(&known));
-        if let Some(instructions) = self.instructions(&known) {
+        if let Some(instructions) = self.instructions(view, &known) {
             result.set("instructions", Raw::string(&instructions));
         }
         result.set("cacheScope", Raw::string(if catalog.policy.is_open() { "public" } else { "private" }));
@@ -52,8 +52,9 @@ impl Inner {
     }
 
     /// What we say ourselves, then what each server says, under its name.
-    fn instructions(&self, known: &[&Arc<Server>]) -> Option<String> {
-        let mut parts: Vec<String> = self.options.instructions.iter().cloned().collect();
+    fn instructions(&self, view: &View, known: &[&Arc<Server>]) -> Option<String> {
+        let mut parts: Vec<String> =
+            self.options.instructions.iter().chain(&view.instructions).cloned().collect();
         for server in known {
             let introduction = server.offer().map(|offer| &offer.introduction);
             let text = introduction.and_then(|raw| raw.member_as::<String>("instructions"));

@@ -2,7 +2,7 @@
 
 use super::{Inner, faults};
 use crate::{catalog::Catalog, upstream::Kind, view::View};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use tokio::time::Instant;
 use trunkline_protocol::{Call, Outcome, Reply};
 
@@ -27,17 +27,23 @@ impl Inner {
         })
     }
 
-    /// Says that the lists are wanted, and waits for servers that have just been started.
+    /// Says that the lists are wanted, and waits for servers that have just been started. One that stays silent delays those who
+    /// ask first, and nobody after that.
     async fn settle(&self, call: &Call) -> Arc<Catalog> {
         let catalog = self.now.load_full();
         let servers = catalog.view(call.view.as_deref()).map(|view| view.servers.as_slice());
-        for server in servers.unwrap_or_default().iter().filter(|server| server.offer().is_none()) {
+        let unheard = servers.unwrap_or_default().iter().filter(|server| server.offer().is_none());
+        let mut until = Instant::now();
+        for server in unheard {
             server.wake();
+            let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+            let since = *wanted.entry(server.name().clone()).or_insert_with(Instant::now);
+            until = until.max(since + self.options.settle);
         }
-        if Instant::now() >= self.settled {
+        if Instant::now() >= until {
             return catalog;
         }
-        self.wait(call, self.settled, |servers| servers.iter().all(|server| server.offer().is_some())).await;
+        self.wait(call, until, |servers| servers.iter().all(|server| server.offer().is_some())).await;
         self.now.load_full()
     }
 

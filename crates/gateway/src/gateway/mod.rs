@@ -26,12 +26,13 @@ use arc_swap::ArcSwap;
 use futures_util::{StreamExt, stream};
 use listeners::Listeners;
 use std::{
+    collections::HashMap,
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use tasks::TaskBook;
 use tokio::{sync::watch, time::Instant};
-use trunkline_protocol::{Call, Handler, Notify, Raw, Reply, method};
+use trunkline_protocol::{Call, Handler, Notify, Raw, Reply, ServerName, method};
 
 pub use options::{GatewayOptions, MAX_PAGE_SIZE};
 pub use source::Source;
@@ -55,7 +56,8 @@ pub(crate) struct Inner {
     ids: Arc<TaskIds>,
     started: TaskBook,
     listeners: Arc<Listeners>,
-    settled: Instant,
+    /// When servers that were never heard were first wanted.
+    wanted: Mutex<HashMap<ServerName, Instant>>,
 }
 
 impl Gateway {
@@ -78,7 +80,7 @@ impl Gateway {
             ids: Arc::new(TaskIds::new()),
             started: TaskBook::default(),
             listeners: Listeners::new(options.listeners_per_caller, options.listeners),
-            settled: Instant::now() + options.settle,
+            wanted: Mutex::default(),
             options,
         });
         keeper::start(&inner);

@@ -18,8 +18,6 @@ pub struct GatewayOptions {
     /// The servers, in the order in which they are listed.
     pub servers: Vec<Arc<dyn Source>>,
     pub rules: Rules,
-    /// Our id among gateways, the same that our upstreams were given, so that none of them turns out to be ourselves.
-    pub instance: Option<Arc<str>>,
     /// Items on one page of a list, at most [`MAX_PAGE_SIZE`].
     pub page_size: usize,
     /// How long a list may be taken for fresh.
@@ -28,14 +26,16 @@ pub struct GatewayOptions {
     pub quiet: Duration,
     /// How long a call to a view of one server waits until that server is first heard.
     pub patience: Duration,
-    /// How long after the start lists wait for servers that were not heard yet. Nothing waits by default: what is missing is
-    /// said, and told when it comes.
+    /// How long lists wait for a server that is wanted for the first time. Nothing waits by default: what is missing is said, and
+    /// told when it comes.
     pub settle: Duration,
     /// How long a subscription waits for the servers to agree.
     pub agree_within: Duration,
     /// Subscriptions that one caller may hold, and all together.
     pub listeners_per_caller: usize,
     pub listeners: usize,
+    /// This gateway's own id, told in its introduction so that a gateway behind itself is noticed.
+    pub instance: Option<Arc<str>>,
 }
 
 impl GatewayOptions {
@@ -45,7 +45,6 @@ impl GatewayOptions {
             instructions: None,
             servers: Vec::new(),
             rules: Rules::default(),
-            instance: None,
             page_size: 1000,
             list_ttl: Duration::ZERO,
             quiet: Duration::from_millis(50),
@@ -54,6 +53,7 @@ impl GatewayOptions {
             agree_within: Duration::from_secs(2),
             listeners_per_caller: 32,
             listeners: 4096,
+            instance: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Filter: which names pass. It only ever narrows.
 
-use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
+use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 
 /// Globs over names: `*` any text, `?` one character, `[…]`, `{a,b}`. A name passes when it is allowed and not denied.
 ///
@@ -48,31 +48,23 @@ impl Filter {
     }
 }
 
-/// A name, or a glob of names.
-pub(crate) fn matcher(glob: &str) -> Result<GlobMatcher, BadGlob> {
-    one(glob).map(|glob| glob.compile_matcher())
-}
-
-fn one(glob: &str) -> Result<Glob, BadGlob> {
-    if glob.starts_with('!') {
-        return Err(BadGlob::Negated(glob.to_owned()));
-    }
-    let compiled = GlobBuilder::new(glob).literal_separator(false).backslash_escape(true).build();
-    compiled.map_err(|e| BadGlob::Invalid { glob: glob.to_owned(), reason: e.kind().to_string() })
-}
-
 fn compile(globs: &[String]) -> Result<GlobSet, BadGlob> {
     let mut set = GlobSetBuilder::new();
-    for glob in globs {
-        if glob.starts_with('!') {
-            return Err(BadGlob::Negated(glob.clone()));
-        }
-        let invalid =
-            |e: globset::Error| BadGlob::Invalid { glob: glob.clone(), reason: e.kind().to_string() };
-        let compiled = GlobBuilder::new(glob).literal_separator(false).backslash_escape(true).build();
-        set.add(compiled.map_err(invalid)?);
+    for text in globs {
+        set.add(glob(text)?.glob().clone());
     }
     set.build().map_err(|e| BadGlob::Invalid { glob: globs.join(" "), reason: e.kind().to_string() })
+}
+
+/// One glob.
+pub(crate) fn glob(text: &str) -> Result<GlobMatcher, BadGlob> {
+    if text.starts_with('!') {
+        return Err(BadGlob::Negated(text.to_owned()));
+    }
+    let invalid =
+        |e: globset::Error| BadGlob::Invalid { glob: text.to_owned(), reason: e.kind().to_string() };
+    let compiled = GlobBuilder::new(text).literal_separator(false).backslash_escape(true).build();
+    compiled.map(|glob| glob.compile_matcher()).map_err(invalid)
 }
 
 #[cfg(test)]

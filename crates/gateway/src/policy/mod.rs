@@ -14,27 +14,44 @@ use crate::{
     catalog::{Route, Server},
     view::{Shelf, View},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use trunkline_protocol::{Caller, method};
 
 pub use filter::{BadGlob, FilterRules};
-pub(crate) use filter::{Filter, matcher};
+pub(crate) use filter::{Filter, glob};
 pub(crate) use permit::Key;
 pub use permit::Permit;
 
 /// What the configuration says about roles.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PolicyRules {
-    pub roles: BTreeMap<String, FilterRules>,
+    pub roles: BTreeMap<String, RoleRules>,
     /// For callers without any of these roles.
     pub otherwise: Option<FilterRules>,
+}
+
+/// One role: what it may do, and who has it besides those whose key or token says so.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RoleRules {
+    pub filter: FilterRules,
+    /// Ids of callers.
+    pub callers: Vec<String>,
+    /// Scopes of tokens.
+    pub scopes: Vec<String>,
 }
 
 /// Compiled [`PolicyRules`].
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
-    roles: BTreeMap<String, Filter>,
+    roles: BTreeMap<String, Role>,
     otherwise: Option<Filter>,
+}
+
+#[derive(Debug, Clone)]
+struct Role {
+    filter: Filter,
+    callers: BTreeSet<String>,
+    scopes: BTreeSet<String>,
 }
 
 /// All that a policy knows about a caller: two callers of one standing see the same.
@@ -43,7 +60,7 @@ pub(crate) struct Standing(Vec<String>);
 
 impl Policy {
     pub fn new(rules: &PolicyRules) -> Result<Self, BadGlob> {
-        let roles = rules.roles.iter().map(|(role, rules)| Ok((role.clone(), Filter::new(rules)?)));
+        let roles = rules.roles.iter().map(|(role, rules)| Ok((role.clone(), Role::new(rules)?)));
         let otherwise = rules.otherwise.as_ref().map(Filter::new).transpose()?;
         Ok(Self { roles: roles.collect::<Result<_, BadGlob>>()?, otherwise })
     }
@@ -117,7 +134,7 @@ impl Policy {
         }
         let denied =
             |filter: &Filter| filter.denies(subject) || former.is_some_and(|name| filter.denies(name));
-        let mut own = caller.roles.iter().filter_map(|role| self.roles.get(role)).peekable();
+        let mut own = self.roles_of(caller).map(|(_, role)| &role.filter).peekable();
         if own.peek().is_none() {
             return self.otherwise.as_ref().is_some_and(|filter| filter.allows(subject) && !denied(filter));
         }
@@ -132,11 +149,26 @@ impl Policy {
     }
 
     pub(crate) fn standing(&self, caller: &Caller) -> Standing {
-        let mut roles: Vec<String> =
-            caller.roles.iter().filter(|role| self.roles.contains_key(*role)).cloned().collect();
-        roles.sort_unstable();
-        roles.dedup();
-        Standing(roles)
+        Standing(self.roles_of(caller).map(|(name, _)| name.clone()).collect())
+    }
+
+    /// The roles of a caller that rules speak of, in the order of their names.
+    fn roles_of<'a>(&'a self, caller: &'a Caller) -> impl Iterator<Item = (&'a String, &'a Role)> {
+        self.roles.iter().filter(|(name, role)| caller.roles.contains(name) || role.has(caller))
+    }
+}
+
+impl Role {
+    fn new(rules: &RoleRules) -> Result<Self, BadGlob> {
+        Ok(Self {
+            filter: Filter::new(&rules.filter)?,
+            callers: rules.callers.iter().cloned().collect(),
+            scopes: rules.scopes.iter().cloned().collect(),
+        })
+    }
+
+    fn has(&self, caller: &Caller) -> bool {
+        self.callers.contains(&caller.id) || caller.scopes.iter().any(|scope| self.scopes.contains(scope))
     }
 }
 

@@ -8,25 +8,24 @@
 //! Waiting, Flying ⇒ Ended
 //! ```
 
-use super::{core::Core, live::Held, options::Annotations, told};
+use super::{
+    airborne::{Airborne, Arrival},
+    core::Core,
+    options::Annotations,
+    told,
+};
 use futures_util::stream;
 use std::{
     borrow::Cow,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 use tokio::{
     sync::OwnedSemaphorePermit,
-    time::{Instant, sleep, sleep_until, timeout},
+    time::{Instant, sleep},
 };
-use trunkline_protocol::{Call, Fault, FaultKind, Outcome, Part, Question, Raw, Reply, method};
-use trunkline_resilience::{Admission, Deadline, Expired, Safety};
-
-/// Room for a session that is gone to say by itself what became of a call.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+use trunkline_protocol::{Call, Fault, FaultKind, Outcome, Part, Raw, Reply, method};
+use trunkline_resilience::{BreakerState, Deadline, Safety};
 
 /// Starts a call; nothing happens before the reply is polled.
 pub(super) fn begin(core: Arc<Core>, call: Call) -> Reply {
@@ -81,23 +80,8 @@ enum Stage {
     Ended,
 }
 
-struct Airborne {
-    reply: Reply,
-    held: Held,
-    admission: Option<Admission>,
-    deadline: Option<Arc<Deadline>>,
-    open: Arc<AtomicU32>,
-}
-
 /// Notes when a call begins and ends, so that an idle server is known.
 struct Busy(Arc<Core>);
-
-/// What became of one try.
-enum Arrival {
-    Part(Part),
-    Ended(Outcome),
-    Expired(Fault),
-}
 
 impl Flight {
     async fn next(&mut self) -> Part {
@@ -204,6 +188,10 @@ impl Flight {
                 if let Some(admission) = airborne.admission.take() {
                     admission.failed(&fault);
                 }
+                let live = airborne.held.live();
+                if !matches!(live.breaker.state(), BreakerState::Closed { .. }) {
+                    self.core.doubt(live);
+                }
                 self.core.counts.failed.fetch_add(1, Ordering::Relaxed);
                 Some(self.end(Err(fault)))
             }
@@ -240,9 +228,14 @@ impl Flight {
                 if let Some(admission) = admission {
                     admission.failed(fault);
                 }
+                if fault.kind() == FaultKind::ConnectionLost {
+                    self.core.doubt(&live);
+                }
             }
             _ => {
-                live.served.store(true, Ordering::Relaxed);
+                if !live.served.swap(true, Ordering::Relaxed) {
+                    self.core.book().failures = 0;
+                }
                 if let Some(admission) = admission {
                     admission.succeeded();
                     self.core.latency.record(self.began.elapsed());
@@ -264,7 +257,8 @@ impl Flight {
             };
         let left = self.attempts < self.core.options.retry.attempts
             && self.began.elapsed() < self.core.options.retry.budget;
-        (repeatable && left && !self.asked).then(|| self.core.retry.backoff(self.attempts))
+        // Whoever listens has to know that something may have been missed.
+        (repeatable && left && !self.asked && !self.lasting).then(|| self.core.retry.backoff(self.attempts))
     }
 
     /// Whether making the call twice does the same as making it once.
@@ -308,60 +302,6 @@ impl Flight {
     }
 }
 
-impl Airborne {
-    async fn next(&mut self, call: &Call, core: &Core) -> Arrival {
-        let Self { reply, held, deadline, open, .. } = self;
-        let part = tokio::select! {
-            biased;
-            part = reply.next() => part,
-            expired = expired(deadline.as_deref(), open) => {
-                return Arrival::Expired(told::timed_out(&core.name, &call.method, &expired));
-            }
-            () = reached(call.deadline) => {
-                return Arrival::Expired(told::timed_out(&core.name, &call.method, &"the caller's time was over"));
-            }
-            why = held.live().gone() => match timeout(LAST_WORDS, reply.next()).await {
-                Ok(part) => part,
-                Err(_) => return Arrival::Ended(Err(why)),
-            },
-        };
-        match part {
-            Some(Part::Final(outcome)) => Arrival::Ended(outcome),
-            Some(Part::Question(question)) => Arrival::Part(Part::Question(self.track(question))),
-            Some(part) => {
-                if let (Part::Notification(notification), Some(deadline)) = (&part, &self.deadline)
-                    && notification.method == method::PROGRESS
-                {
-                    deadline.progress();
-                }
-                Arrival::Part(part)
-            }
-            None => {
-                let fault = "the answer ended before it was complete";
-                Arrival::Ended(Err(Fault::new(FaultKind::ConnectionLost, fault)))
-            }
-        }
-    }
-
-    /// Counts a question until it is answered: meanwhile it is not the server that takes its time.
-    fn track(&self, mut question: Question) -> Question {
-        let (open, deadline) = (self.open.clone(), self.deadline.clone());
-        open.fetch_add(1, Ordering::AcqRel);
-        let (method, params, key) = (question.method.clone(), question.params.clone(), question.key.take());
-        let tracked = Question::new(method, params, move |outcome| {
-            open.fetch_sub(1, Ordering::AcqRel);
-            if let Some(deadline) = deadline {
-                deadline.progress();
-            }
-            question.answer(outcome);
-        });
-        match key {
-            Some(key) => tracked.named(key),
-            None => tracked,
-        }
-    }
-}
-
 impl Busy {
     fn begin(core: &Arc<Core>) -> Self {
         core.touch();
@@ -382,25 +322,6 @@ fn shows_illness(fault: &Fault) -> bool {
             fault.kind(),
             FaultKind::Unavailable | FaultKind::Timeout | FaultKind::ConnectionLost | FaultKind::BadAnswer
         )
-}
-
-/// Waits for the end of the call's time. While somebody thinks about a question, only the ceiling counts.
-async fn expired(deadline: Option<&Deadline>, open: &AtomicU32) -> Expired {
-    let Some(deadline) = deadline else { return std::future::pending().await };
-    loop {
-        let expired = deadline.expired().await;
-        if !matches!(expired, Expired::Call { .. }) || open.load(Ordering::Acquire) == 0 {
-            return expired;
-        }
-        deadline.progress();
-    }
-}
-
-async fn reached(at: Option<std::time::Instant>) {
-    match at {
-        Some(at) => sleep_until(at.into()).await,
-        None => std::future::pending().await,
-    }
 }
 
 async fn timeout_at<T>(at: std::time::Instant, work: impl Future<Output = T>) -> Option<T> {

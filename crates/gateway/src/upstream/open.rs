@@ -64,7 +64,7 @@ impl Core {
                 evicted.bury(closed());
             }
         }
-        (choice, book.failures > 0)
+        (choice, book.failures > 0 && !book.has_sessions())
     }
 
     /// Begins to open a session, beside whoever wants it.

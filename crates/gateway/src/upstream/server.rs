@@ -11,6 +11,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 use tokio::sync::{broadcast, watch};
 use trunkline_protocol::{Call, Handler, Notify, Reply, ServerName, method};
@@ -73,6 +74,23 @@ impl Upstream {
 
     pub fn status(&self) -> Status {
         Status::of(&self.core)
+    }
+
+    /// What the server offered when it last ran, to be shown until it does again.
+    pub fn recall(&self, offer: Offer) {
+        let before = self.core.offer.compare_and_swap(&None::<Arc<Offer>>, Some(Arc::new(offer)));
+        if before.is_none() {
+            self.core.bump();
+        }
+    }
+
+    /// Takes no new calls, and waits until those under way have ended, but not longer than `limit`; then stops.
+    pub async fn drain(&self, limit: Duration) {
+        self.core.everyones.store(None);
+        self.core.book().enter(State::Stopped);
+        self.core.bump();
+        tokio::time::timeout(limit, self.core.bulkhead.empty()).await.ok();
+        self.stop().await;
     }
 
     /// Ends all sessions and processes and waits for them. Calls under way hear that they got lost.

@@ -41,6 +41,8 @@ pub(crate) struct View {
     pub(crate) transparent: bool,
     /// Whether besides no rule speaks about its tools and prompts, so that the server itself may judge names it does not list.
     pub(crate) unruled: bool,
+    /// What the view is for.
+    pub(crate) instructions: Option<String>,
 }
 
 /// What one server gives to a view.
@@ -109,6 +111,7 @@ impl View {
             origins: resources::Origins::new(&servers, &resources, &templates),
             transparent: alone && naming == Naming::Bare,
             unruled: alone && naming == Naming::Bare && filters.is_plain() && shares[0].filters.is_plain(),
+            instructions: filters.rules.instructions.clone(),
             name,
             servers,
             tools,

@@ -14,6 +14,8 @@ pub struct ViewRules {
     /// Globs over `<server>_<uri>`.
     pub resources: FilterRules,
     pub naming: Naming,
+    /// What the view is for; clients see it before what the servers say.
+    pub instructions: Option<String>,
 }
 
 /// How tools and prompts are called.

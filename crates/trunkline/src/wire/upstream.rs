@@ -49,9 +49,10 @@ impl Connect for Reach {
             client: profile.client.and_then(|client| Raw::parse(client).ok()),
         });
         async move {
-            let connection = Connection::open(&target, options).await.map_err(broken)?;
-            Ok(Arc::new(Open { introduction: introduction(connection.server()), connection })
-                as Arc<dyn Session>)
+            let limit = options.timeouts.connect();
+            let opened = Connection::open(&target, options).await;
+            let connection = opened.map_err(|fault| broken(without_target(fault, limit)))?;
+            Ok(Arc::new(Open { introduction: connection.introduction(), connection }) as Arc<dyn Session>)
         }
         .boxed()
     }
@@ -103,7 +104,9 @@ impl Session for Open {
                     Ok(notification) => hear(notification),
                     Err(RecvError::Lagged(missed)) => {
                         tracing::warn!(missed, "a server tells more than can be heard");
-                        CHANGES.iter().for_each(|change| hear(Notification::new(*change, None)));
+                        for change in CHANGES {
+                            hear(Notification::new(change, None));
+                        }
                     }
                     Err(RecvError::Closed) => return,
                 }
@@ -166,6 +169,15 @@ impl Session for Inside {
 
     fn close(&self) -> BoxFuture<'static, ()> {
         future::ready(()).boxed()
+    }
+}
+
+/// A connection that took too long is told with its target, whose words may be secrets; whoever reads a status knows the
+/// upstream by its name.
+fn without_target(fault: Fault, limit: Duration) -> Fault {
+    match fault.kind() {
+        FaultKind::Timeout => Fault::new(FaultKind::Timeout, format!("no connection within {limit:?}")),
+        _ => fault,
     }
 }
 

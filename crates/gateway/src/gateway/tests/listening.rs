@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     catalog::Rules,
-    policy::{FilterRules, PolicyRules},
+    policy::{FilterRules, PolicyRules, RoleRules},
 };
 use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::{Value, json};
@@ -35,7 +35,10 @@ async fn acknowledged(reply: &mut Reply) -> Value {
 #[tokio::test(start_paused = true)]
 async fn a_caller_hears_of_the_lists_they_may_see_and_of_no_other() {
     let a = Fake::new("a", Wares::tools(&["read", "write"]));
-    let allow = |glob: &str| FilterRules { allow: Some(vec![glob.to_owned()]), deny: Vec::new() };
+    let allow = |glob: &str| RoleRules {
+        filter: FilterRules { allow: Some(vec![glob.to_owned()]), deny: Vec::new() },
+        ..RoleRules::default()
+    };
     let roles = [("reader".to_owned(), allow("a_read*")), ("writer".to_owned(), allow("*"))].into();
     let gateway =
         gateway(&[&a], Rules { policy: PolicyRules { roles, otherwise: None }, ..Rules::default() });

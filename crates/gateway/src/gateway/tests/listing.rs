@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     catalog::{ItemRules, KindRules, Rules, ServerRules},
-    policy::{FilterRules, PolicyRules},
+    policy::{FilterRules, PolicyRules, RoleRules},
 };
 use serde_json::{Value, json};
 use trunkline_protocol::{Era, Object, method::*};
@@ -41,7 +41,7 @@ async fn m06_a_forged_or_foreign_cursor_is_refused() {
     let a = Fake::new("a", wares);
     let all = || FilterRules::default();
     let policy = PolicyRules {
-        roles: [("r".to_owned(), all()), ("s".to_owned(), all())].into(),
+        roles: [("r".to_owned(), RoleRules::default()), ("s".to_owned(), RoleRules::default())].into(),
         otherwise: Some(all()),
     };
     let rules = Rules { policy, ..Rules::default() };
@@ -101,13 +101,8 @@ async fn items_keep_every_byte_that_no_rule_names() {
     let written = r#"{ "zeta" : 1.50, "name":"\u0061dd", "icons":[{"src":"data:,"}], "inputSchema":{"type":"object","x":123456789012345678901234567890}, "description":"old",
         "_meta":{"ui":{"resourceUri":"ui://a"}}, "annotations":{"readOnlyHint":true, "vendor":[ ]}, "execution":{"taskSupport":"optional"}}"#;
     let annotations: Object = [("destructiveHint".to_owned(), raw("false"))].into_iter().collect();
-    let item = ItemRules {
-        name: "add".to_owned(),
-        description: Some("new".to_owned()),
-        annotations,
-        ..ItemRules::default()
-    };
-    let tools = KindRules { items: vec![item], ..KindRules::default() };
+    let item = ItemRules { description: Some("new".to_owned()), annotations, ..ItemRules::default() };
+    let tools = KindRules { items: vec![("add".to_owned(), item)], ..KindRules::default() };
     let server = ServerRules { tools, ..ServerRules::default() };
     let rules = Rules { servers: [("b".parse().unwrap(), server)].into(), ..Rules::default() };
     let wares = Wares { tools: vec![raw(written)], ..Wares::default() };
@@ -167,7 +162,7 @@ async fn a_server_that_shuffles_its_list_keeps_its_first_order() {
 #[tokio::test]
 async fn a_list_is_made_once_for_each_standing() {
     let a = Fake::new("a", Wares::tools(&["x"]));
-    let roles = [("r".to_owned(), FilterRules::default())].into();
+    let roles = [("r".to_owned(), RoleRules::default())].into();
     let rules = Rules { policy: PolicyRules { roles, otherwise: None }, ..Rules::default() };
     let gateway = gateway(&[&a], rules);
     let place =

@@ -74,10 +74,8 @@ async fn u08_names_that_could_meet_do_not() {
 
 #[tokio::test]
 async fn a_rename_that_meets_another_name_is_quarantined_with_the_reason() {
-    let rules = |name: &str, rename: &str| ItemRules {
-        name: name.to_owned(),
-        rename: Some(rename.to_owned()),
-        ..ItemRules::default()
+    let rules = |name: &str, rename: &str| {
+        (name.to_owned(), ItemRules { rename: Some(rename.to_owned()), ..ItemRules::default() })
     };
     // The first rule that fits decides.
     let items = vec![rules("old", "taken"), rules("f?ne", "better"), rules("fine", "worse")];

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     catalog::{ItemRules, KindRules, Rules, ServerRules},
-    policy::{FilterRules, PolicyRules},
+    policy::{FilterRules, PolicyRules, RoleRules},
     view::{Naming, ViewRules},
 };
 use serde_json::{Value, json};
@@ -20,7 +20,12 @@ fn filter(allow: Option<&[&str]>, deny: &[&str]) -> FilterRules {
 }
 
 fn roles(roles: &[(&str, FilterRules)], otherwise: Option<FilterRules>) -> PolicyRules {
-    let roles = roles.iter().map(|(role, filter)| ((*role).to_owned(), filter.clone())).collect();
+    let roles = roles
+        .iter()
+        .map(|(role, filter)| {
+            ((*role).to_owned(), RoleRules { filter: filter.clone(), ..RoleRules::default() })
+        })
+        .collect();
     PolicyRules { roles, otherwise }
 }
 
@@ -141,9 +146,8 @@ async fn a06_filters_only_narrow() {
 #[tokio::test]
 async fn a_new_name_does_not_open_what_was_denied() {
     let fs = Fake::new("fs", Wares::tools(&["write"]));
-    let renamed =
-        ItemRules { name: "write".to_owned(), rename: Some("save".to_owned()), ..ItemRules::default() };
-    let tools = KindRules { items: vec![renamed], ..KindRules::default() };
+    let renamed = ItemRules { rename: Some("save".to_owned()), ..ItemRules::default() };
+    let tools = KindRules { items: vec![("write".to_owned(), renamed)], ..KindRules::default() };
     let rules = Rules {
         servers: [("fs".parse().unwrap(), ServerRules { tools, ..ServerRules::default() })].into(),
         policy: roles(
@@ -167,8 +171,8 @@ async fn a_new_name_does_not_open_what_was_denied() {
 #[tokio::test]
 async fn what_rules_hide_is_gone_for_everyone_and_reported() {
     let fs = Fake::new("fs", Wares::tools(&["read", "write", "drop"]));
-    let hide = ItemRules { name: "drop".to_owned(), hide: true, ..ItemRules::default() };
-    let tools = KindRules { filter: filter(None, &["w*"]), items: vec![hide] };
+    let hide = ItemRules { hide: Some(true), ..ItemRules::default() };
+    let tools = KindRules { filter: filter(None, &["w*"]), items: vec![("drop".to_owned(), hide)] };
     let server = ServerRules { tools, ..ServerRules::default() };
     let rules = Rules { servers: [("fs".parse().unwrap(), server)].into(), ..Rules::default() };
     let gateway = gateway(&[&fs], rules);

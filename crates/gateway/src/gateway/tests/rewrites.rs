@@ -139,12 +139,11 @@ fn wrapped(member: &'static str, payload: Raw) -> Raw {
 #[tokio::test]
 async fn every_difference_has_its_row() {
     let described = ItemRules {
-        name: "add".to_owned(),
         description: Some("better".to_owned()),
         annotations: [("readOnlyHint".to_owned(), raw("true"))].into_iter().collect(),
         ..ItemRules::default()
     };
-    let tools = KindRules { items: vec![described], ..KindRules::default() };
+    let tools = KindRules { items: vec![("add".to_owned(), described)], ..KindRules::default() };
     let rules = Rules {
         servers: [("b".parse().unwrap(), ServerRules { tools, ..ServerRules::default() })].into(),
         ..Rules::default()
