@@ -9,6 +9,7 @@ pub mod gateway;
 pub mod limit;
 pub mod policy;
 mod rewrite;
+pub mod trace;
 pub mod upstream;
 pub mod view;
 

@@ -39,7 +39,7 @@ pub use audited::{Audited, ReadOnly};
 pub use disk::OpenError;
 pub use options::{Durability, OnFailure, Options};
 pub use queue::Status;
-pub use redact::Redaction;
+pub use redact::{Redaction, mask};
 pub use tail::{Tail, tail};
 pub use trail::Trail;
 pub use verify::{Anchor, Problem, ProblemKind, Report, verify};
