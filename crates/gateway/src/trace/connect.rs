@@ -1,10 +1,12 @@
 //! Connections to an upstream whose calls are client spans.
 
 use super::{Traced, Tracer};
-use crate::upstream::{Broken, Connect, Profile, Session};
+use crate::{
+    around::Around,
+    upstream::{Broken, Connect, Profile, Session},
+};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
-use trunkline_protocol::{Fault, Notification, Raw, Revision};
 
 /// The same way to reach a server, with a client span for each call that goes there. Without a tracer, the way itself.
 pub fn connect(
@@ -31,30 +33,8 @@ impl Connect for TracedConnect {
         Box::pin(async move {
             let session = connecting.await?;
             let revision = session.revision().to_string();
-            let traced = Traced::client(session, Some(tracer), server, Some(revision));
-            Ok(Arc::new(traced) as Arc<dyn Session>)
+            let handler = Traced::client(Arc::clone(&session), Some(tracer), server, Some(revision));
+            Ok(Arc::new(Around { session, handler }) as Arc<dyn Session>)
         })
-    }
-}
-
-impl Session for Traced<Arc<dyn Session>> {
-    fn introduction(&self) -> Raw {
-        self.inner().introduction()
-    }
-
-    fn revision(&self) -> Revision {
-        self.inner().revision()
-    }
-
-    fn on_event(&self, hear: Box<dyn Fn(Notification) + Send + Sync>) {
-        self.inner().on_event(hear);
-    }
-
-    fn lost(&self) -> BoxFuture<'static, Fault> {
-        self.inner().lost()
-    }
-
-    fn close(&self) -> BoxFuture<'static, ()> {
-        self.inner().close()
     }
 }

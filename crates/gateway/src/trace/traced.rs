@@ -37,10 +37,6 @@ impl<H> Traced<H> {
         Self { inner, tracer, side: Side::Client(server.into()), revision }
     }
 
-    pub(super) fn inner(&self) -> &H {
-        &self.inner
-    }
-
     fn begin(&self, call: &mut Call) -> Option<OpenSpan> {
         open(self.tracer.as_ref()?, &self.side, self.revision.as_deref(), call)
     }
