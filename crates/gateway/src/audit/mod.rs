@@ -36,7 +36,9 @@ mod verify;
 mod writer;
 
 pub use audited::{Audited, ReadOnly};
+pub use clock::rfc3339;
 pub use disk::OpenError;
+pub use members::quote;
 pub use options::{Durability, OnFailure, Options};
 pub use queue::Status;
 pub use redact::{Redaction, mask};

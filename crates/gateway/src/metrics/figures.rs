@@ -1,5 +1,7 @@
 //! A snapshot of one upstream's figures. Plain data: whoever knows them fills it.
 
+use crate::upstream::{BreakerStatus, State, Status};
+
 /// The words for where an upstream is, as its status has them.
 pub const STATES: [&str; 6] = ["idle", "connecting", "ready", "lost", "failed", "stopped"];
 
@@ -44,4 +46,41 @@ pub struct Histogram {
     pub counts: Vec<u64>,
     pub sum_seconds: f64,
     pub count: u64,
+}
+
+/// What an upstream says of itself; what was sent to it, a [`Meter`](super::Meter) knows.
+impl From<&Status> for UpstreamFigures {
+    fn from(status: &Status) -> Self {
+        let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+        Self {
+            name: status.name.clone(),
+            state: state(status.state).to_owned(),
+            breaker: breaker(status.breaker).to_owned(),
+            in_flight: count(status.calls.in_flight),
+            waiting: count(status.calls.waiting),
+            refused: status.calls.refused,
+            restarts: status.restarts,
+            sessions: count(status.sessions.len()),
+            calls: Vec::new(),
+        }
+    }
+}
+
+fn state(state: State) -> &'static str {
+    match state {
+        State::Idle => "idle",
+        State::Connecting => "connecting",
+        State::Ready => "ready",
+        State::Lost => "lost",
+        State::Failed => "failed",
+        State::Stopped => "stopped",
+    }
+}
+
+fn breaker(state: BreakerStatus) -> &'static str {
+    match state {
+        BreakerStatus::Closed => "closed",
+        BreakerStatus::HalfOpen => "half-open",
+        BreakerStatus::Open => "open",
+    }
 }

@@ -1,16 +1,17 @@
-//! The shape of `GET /status`: the gateway, its settings, its views, and the truth about each upstream.
+//! The shape of `GET /status`: the gateway, its settings, the truth about each upstream, and what the catalog made of it.
 
+use crate::{catalog::CatalogReport, upstream::Status};
 use serde::Serialize;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// The page. Times are in milliseconds; `…At` since 1970. `U` is what an upstream tells of itself.
+/// The page. Times are in milliseconds; `…At` since 1970.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct StatusPage<U> {
+pub struct StatusPage {
     pub gateway: GatewayStatus,
     pub config: ConfigStatus,
-    pub views: Vec<ViewStatus>,
-    pub upstreams: Vec<U>,
+    pub upstreams: Vec<Status>,
+    pub catalog: CatalogReport,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -40,19 +41,6 @@ pub struct ConfigStatus {
 pub struct ReloadError {
     pub text: String,
     pub at: u64,
-}
-
-/// One way to see what is offered.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ViewStatus {
-    /// Empty for all that is offered.
-    pub name: String,
-    /// Where it is found, such as `/mcp/files`.
-    pub path: String,
-    pub tools: usize,
-    pub prompts: usize,
-    pub resources: usize,
 }
 
 /// When the gateway started, by both clocks.
@@ -109,14 +97,15 @@ mod tests {
         assert!(refused.last_error.as_ref().is_some_and(|error| error.text.contains(":3:7")));
         let mended = refused.loaded();
         assert!(mended.generation == 2 && mended.last_error.is_none());
-        let page = StatusPage {
-            gateway: Started::now().status("trunkline", "1"),
-            config: mended,
-            views: Vec::new(),
-            upstreams: vec![serde_json::json!({"name": "files"})],
-        };
-        let page = serde_json::to_value(&page).unwrap();
-        assert_eq!(page["upstreams"][0]["name"], "files");
+        let catalog = CatalogReport { generation: 1, servers: Vec::new(), views: vec!["files".into()] };
+        let gateway = Started::now().status("trunkline", "1");
+        let page =
+            serde_json::to_value(StatusPage { gateway, config: mended, upstreams: Vec::new(), catalog });
+        let page = page.unwrap();
         assert!(page["gateway"]["startedAt"].as_u64() > Some(1_700_000_000_000));
+        assert_eq!(
+            (&page["config"]["generation"], &page["catalog"]["views"][0]),
+            (&2.into(), &"files".into())
+        );
     }
 }
