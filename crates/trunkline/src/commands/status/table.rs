@@ -188,7 +188,22 @@ mod tests {
     #[test]
     fn a_page_becomes_a_table() {
         let text = text(&seen(page()));
-        insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string(), @"");
+        insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string(), @r"
+        trunkline 0.1.0, up 3 h 12 min, settings no. 4
+        newer settings are not in force: trunkline.json:3:7: no key `urll`; did you mean `url`?
+
+        server  state       for        tools    calls  failed  now  p50     p99    restarts
+        files   ready       3 h 3 min  14       1204   3       1    1.2 ms  49 ms  0
+        日本    lost        12 s       7 (old)  2      0       0                   7
+        git     idle        400 ms     0        0      0       0                   0
+        web     connecting  1 s        0        0      0       0                   0
+
+        files: not served: tools `wipe`: its schema is not an object
+        日本: [E216] connection refused␛[2J by force; next try in 800 ms
+        日本: tools: only the first 7 were read
+
+        views: /mcp (21 tools), /mcp/files (14 tools)
+        ");
         assert!(!text.contains("\u{1b}[2J"), "what servers say is made harmless");
         assert!(
             text.contains(&format!("{GOOD}ready{GOOD:#}")) && text.contains(&format!("{BAD}lost{BAD:#}"))

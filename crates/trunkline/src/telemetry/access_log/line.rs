@@ -196,9 +196,9 @@ pub(super) mod tests {
 
     #[test]
     fn addresses_are_written_without_secrets() {
-        let mut record = record("db://ada:s3cret@h/t?token=abcdef");
+        let mut record = record("db://ada:s3cret@h/t?token=t0ken");
         record.method = Some(method::RESOURCES_READ.into());
         let line = written(Form::Json, &record);
-        assert!(!line.contains("s3cret") && !line.contains("abcdef"), "{line}");
+        assert!(!line.contains("s3cret") && !line.contains("t0ken"), "{line}");
     }
 }
