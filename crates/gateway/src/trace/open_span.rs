@@ -12,6 +12,7 @@ use trunkline_protocol::{
         TraceParent,
         meta::{PROTOCOL_VERSION, TRACEPARENT, TRACESTATE},
     },
+    method,
 };
 
 /// A span under way. However it goes away, it is recorded once.
@@ -43,6 +44,10 @@ pub(super) fn open(
     if parent.is_some_and(|parent| !parent.is_sampled()) {
         return None;
     }
+    // A subscription goes on for hours: it is a step of a trace where somebody says so, and no trace by itself.
+    if parent.is_none() && call.method == method::LISTEN {
+        return None;
+    }
     let step = tracer.next(parent);
     let span = step.is_sampled().then(|| Span {
         trace_id: step.trace_id,
@@ -58,7 +63,8 @@ pub(super) fn open(
         revision: revision.map(str::to_owned).or_else(|| text(&meta, PROTOCOL_VERSION).map(Cow::into_owned)),
         started: SystemTime::now(),
         took: Duration::ZERO,
-        ending: Ending::Cancelled,
+        // A subscription has no other end than that its caller goes away.
+        ending: if call.method == method::LISTEN { Ending::Fine } else { Ending::Cancelled },
     });
     meta.set(TRACEPARENT, Raw::string(&step.to_string()));
     params.set("_meta", meta.to_raw());

@@ -180,6 +180,17 @@ async fn endings_are_told_apart() {
 }
 
 #[tokio::test]
+async fn a_subscription_begins_no_trace_and_is_not_at_fault_when_its_caller_leaves() {
+    let (tracer, mut spans) = everything();
+    let traced = Traced::server(Peer::new(Ok(Raw::empty_object())), Some(tracer));
+    drop(traced.call(Call::new(method::LISTEN, None)));
+    assert!(spans.take(1).is_empty());
+    let params = serde_json::json!({"_meta": {"traceparent": GIVEN}});
+    drop(traced.call(Call::new(method::LISTEN, Some(params.into()))));
+    assert_eq!(spans.take(1)[0].ending, Ending::Fine);
+}
+
+#[tokio::test]
 async fn a_full_queue_drops_and_counts_and_never_waits() {
     let (tracer, mut spans) = tracer(TraceOptions { queue: 2, ..TraceOptions::default() });
     let traced = Traced::server(Peer::new(Ok(Raw::empty_object())), Some(tracer.clone()));
