@@ -202,7 +202,7 @@ mod tests {
         日本: [E216] connection refused␛[2J by force; next try in 800 ms
         日本: tools: only the first 7 were read
 
-        views: /mcp (21 tools), /mcp/files (14 tools)
+        views: /mcp/files, /mcp/review
         ");
         assert!(!text.contains("\u{1b}[2J"), "what servers say is made harmless");
         assert!(
