@@ -87,6 +87,7 @@ impl std::fmt::Debug for TraceSettings {
             .field("headers", &names)
             .field("service_name", &self.service_name)
             .field("ratio", &self.ratio)
+            .field("timeout", &self.timeout)
             .finish()
     }
 }
