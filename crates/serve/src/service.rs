@@ -27,7 +27,7 @@ const SWEEP: Duration = Duration::from_secs(5);
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
 /// The caller of calls that no client made.
-const OURSELVES: &str = "trunkline";
+pub(crate) const OURSELVES: &str = "trunkline";
 
 pub(crate) struct Service {
     pub(crate) handler: Arc<dyn Handler>,

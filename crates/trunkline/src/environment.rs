@@ -31,6 +31,14 @@ pub(crate) const STATE_HOME: &str = "XDG_STATE_HOME";
 pub(crate) const HOME: &str = "HOME";
 pub(crate) const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
 pub(crate) const GITLAB_TOKEN: &str = "GITLAB_TOKEN";
+/// Where traces go.
+pub(crate) const OTLP_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+pub(crate) const OTLP_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
+pub(crate) const SERVICE_NAME: &str = "OTEL_SERVICE_NAME";
+/// Which share of traces is recorded.
+pub(crate) const SAMPLER_ARG: &str = "OTEL_TRACES_SAMPLER_ARG";
+/// The key that `status` shows.
+pub(crate) const KEY: &str = "TRUNKLINE_KEY";
 
 /// All of them, for the reference page.
 pub(crate) const VARIABLES: &[Variable] = &[
@@ -68,7 +76,24 @@ pub(crate) const VARIABLES: &[Variable] = &[
     },
     Variable { name: GITHUB_TOKEN, meaning: "The token for `serve --github`." },
     Variable { name: GITLAB_TOKEN, meaning: "The token for `serve --gitlab`." },
-    Variable { name: HOME, meaning: "The home directory, for the defaults of the two above." },
+    Variable {
+        name: OTLP_ENDPOINT,
+        meaning: "Where `serve` sends traces, such as `http://127.0.0.1:4318` (OTLP over HTTP, to `/v1/traces` below it). Without it nothing is traced.",
+    },
+    Variable {
+        name: OTLP_HEADERS,
+        meaning: "Headers for that, as `name=value,name=value` with values percent-encoded.",
+    },
+    Variable { name: SERVICE_NAME, meaning: "The name under which traces appear (default `trunkline`)." },
+    Variable {
+        name: SAMPLER_ARG,
+        meaning: "Which share of the traces that begin here is recorded, from 0 to 1 (default 1). Traces that began elsewhere follow what was decided there.",
+    },
+    Variable { name: KEY, meaning: "The key that `status` shows to the gateway. `--key` goes before it." },
+    Variable {
+        name: HOME,
+        meaning: "The home directory, for the defaults of `XDG_CACHE_HOME` and `XDG_STATE_HOME`.",
+    },
 ];
 
 /// The environment as it was when the program started.

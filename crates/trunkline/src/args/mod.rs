@@ -9,6 +9,7 @@ use crate::commands;
 use clap::{Parser, Subcommand};
 
 pub(crate) use connection::{AskArgs, ConnectionArgs, EraChoice, IdChoice};
+pub(crate) use duration::parse as parse_duration;
 pub(crate) use output::{Colors, OutputArgs};
 pub(crate) use words::{Split, TargetWords};
 
@@ -45,6 +46,7 @@ pub(crate) enum Command {
     Complete(commands::complete::Args),
     Bridge(commands::bridge::Args),
     Serve(commands::serve::Args),
+    Status(commands::status::Args),
     Audit(commands::audit::Args),
     Config(commands::config::Args),
     Completions(commands::completions::Args),

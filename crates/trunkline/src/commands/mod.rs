@@ -12,6 +12,7 @@ pub(crate) mod man;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod serve;
+pub(crate) mod status;
 
 use crate::{
     args::{Command, OutputArgs},
@@ -48,6 +49,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Complete(args) => complete::run(context, &args),
         Command::Bridge(args) => bridge::run(context, &args),
         Command::Serve(args) => serve::run(context, &args),
+        Command::Status(args) => status::run(context, &args),
         Command::Audit(args) => audit::run(context, &args),
         Command::Config(args) => config::run(context, &args),
         Command::Completions(args) => completions::run(context, args),
