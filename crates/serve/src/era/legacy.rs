@@ -51,10 +51,27 @@ pub(crate) fn initialize_result(introduction: &Raw, revision: Revision) -> Raw {
     result.set("protocolVersion", Raw::string(revision.as_str()));
     result.set("capabilities", super::declared::offered(members.get("capabilities"), revision));
     result.set("serverInfo", identity.unwrap_or_else(unnamed));
-    if let Some(instructions) = members.get("instructions") {
-        result.set("instructions", instructions.clone());
+    for (name, value) in members.iter() {
+        match name {
+            "capabilities" | "protocolVersion" | "serverInfo" => {}
+            "supportedVersions" | "resultType" | "ttlMs" | "cacheScope" => {}
+            "_meta" => {
+                if let Some(rest) = unsigned(value) {
+                    result.set("_meta", rest);
+                }
+            }
+            // `instructions`, and whatever else the server says of itself.
+            _ => result.set(name.to_owned(), value.clone()),
+        }
     }
     result.to_raw()
+}
+
+/// `_meta` without the identity, which has a place of its own here; `None` when nothing is left.
+fn unsigned(meta: &Raw) -> Option<Raw> {
+    let mut members = meta.object()?;
+    members.remove(SERVER_INFO);
+    (!members.is_empty()).then(|| members.to_raw())
 }
 
 /// What goes back to a legacy client.
