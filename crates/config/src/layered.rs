@@ -14,7 +14,7 @@ pub struct Layered {
 
 /// Keys that say how a server is reached. A layer that writes one of them says all of it: otherwise a file in somebody's project could
 /// send the headers of a server in the user's own file to another address.
-const REACH: &[&str] = &[
+pub(crate) const REACH: &[&str] = &[
     "type",
     "command",
     "environment",

@@ -97,6 +97,8 @@ fn values_of_the_wrong_kind_or_outside_their_bounds_are_all_told() {
     /project/trunkline.json:7:51+1 error[out-of-range] telemetry.sample: it must lie between 0 and 1
     /project/trunkline.json:7:69+2 error[out-of-range] telemetry.serviceName: the text is empty
     /project/trunkline.json:8:39+18 error[bad-value] mcp.servers.a.url: the address holds a user name or password; send credentials in a header instead
+    /project/trunkline.json:8:39+18 warning[inline-secret] mcp.servers.a.url: this looks like a secret that stands in the file itself (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
+    /project/trunkline.json:8:39+18 error[conflict] mcp.servers.a.url: `url` is for remote servers, and this one is local
     /project/trunkline.json:8:70+2 error[out-of-range] mcp.servers.a.command: the list is empty
     /project/trunkline.json:8:90+1 error[wrong-kind] mcp.servers.b.url: a text or null belongs here, not a number
     /project/trunkline.json:8:100+2 error[wrong-kind] mcp.servers.c: an object belongs here, not a list

@@ -33,7 +33,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         let names: Vec<String> = files.iter().map(|file| safe::line(&file.display().to_string())).collect();
         let places = if names.is_empty() { "no file was found".to_owned() } else { names.join(", ") };
         if let Some(servers) = servers {
-            text.push_str(&format!("{places}: {}, {servers} servers\n", problems::counts(found)));
+            text.push_str(&format!(
+                "{places}: {}, {}\n",
+                problems::counts(found),
+                problems::count(servers, "server")
+            ));
         }
         context.print(&text)?;
     }
