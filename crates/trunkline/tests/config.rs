@@ -3,7 +3,7 @@
 #[expect(dead_code, reason = "only a part of the shared support is used here")]
 mod support;
 
-use std::{fs, path::PathBuf};
+use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 use support::{Run, trunkline};
 use tempfile::TempDir;
 
@@ -25,7 +25,6 @@ impl Home {
         let path = self.path(path);
         fs::create_dir_all(path.parent().expect("it has one")).expect("the test can write its files");
         fs::write(&path, text).expect("the test can write its files");
-        use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("the test can write its files");
     }
 
@@ -265,7 +264,6 @@ fn import_keeps_what_is_there_and_a_copy_of_it() {
 
 #[test]
 fn import_can_keep_secrets_in_files_and_then_everything_works_at_once() {
-    use std::os::unix::fs::PermissionsExt;
     let home = Home::new();
     home.write(".cursor/mcp.json", CURSOR);
     let run = home.run(&["config", "import", "--write", "--move-secrets"], &[]);
