@@ -6,6 +6,7 @@
 //!
 //! Nothing here reads the environment, and nothing takes settings from a request: servers come from files alone.
 
+mod approval;
 mod excerpt;
 mod expand;
 mod files;
@@ -24,6 +25,7 @@ mod variables;
 mod watch;
 mod write;
 
+pub use approval::{Approvals, Fingerprint};
 pub use excerpt::covered;
 pub use files::{FILE_NAME, find_upwards};
 pub use keys::{reference_page, schema, schema_json};

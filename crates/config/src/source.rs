@@ -6,7 +6,10 @@ use crate::{
     problem::{Code, Problem},
 };
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 /// The layers, from the one that is asked last to the one that is asked first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -22,7 +25,7 @@ pub enum Layer {
 }
 
 /// One file, or one variable or flag that stands for a file with one setting in it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Source {
     pub layer: Layer,
     /// The path, or the name of the variable or flag.
@@ -124,6 +127,16 @@ impl Sources {
             message: message.into(),
             suggestion: None,
         }
+    }
+}
+
+/// Its text may hold secrets.
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("layer", &self.layer)
+            .field("label", &self.label)
+            .finish_non_exhaustive()
     }
 }
 

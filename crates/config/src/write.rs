@@ -21,24 +21,30 @@ pub fn replace(path: &Path, before: Option<&str>, text: &str) -> io::Result<Opti
     if now.as_deref() != before {
         return Err(io::Error::other("somebody changed it in the meantime"));
     }
-    let directory = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(directory)?;
     let backup = match &now {
         Some(old) => Some(keep(&path, old)?),
         None => None,
     };
-    let new = beside(&path, &format!("{}.new", std::process::id()));
+    overwrite(&path, text).map(|()| backup)
+}
+
+/// Writes a file so that nobody ever sees half of it. Permissions stay; a new file is its owner's alone.
+pub(crate) fn overwrite(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    let new = beside(path, &format!("{}.new", std::process::id()));
     let written = write_new(&new, text).and_then(|()| {
-        if now.is_some() {
-            fs::set_permissions(&new, fs::metadata(&path)?.permissions())?;
+        if let Ok(about) = fs::metadata(path) {
+            fs::set_permissions(&new, about.permissions())?;
         }
-        fs::rename(&new, &path)
+        fs::rename(&new, path)
     });
     if written.is_err() {
         // The first error is the one to tell.
         fs::remove_file(&new).unwrap_or_default();
     }
-    written.map(|()| backup)
+    written
 }
 
 /// Writes a secret into a file that only its owner can read. One that is there already must hold the same.

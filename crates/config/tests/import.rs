@@ -33,13 +33,13 @@ fn told(plan: &Plan) -> String {
     let mut out = String::new();
     for planned in &plan.servers {
         writeln!(out, "{} `{}` -> {} ({:?})", planned.client, planned.theirs, planned.name, planned.outcome)
-            .unwrap();
+            .expect("it can be written");
         for note in &planned.notes {
-            writeln!(out, "  {note}").unwrap();
+            writeln!(out, "  {note}").expect("it can be written");
         }
     }
-    let made = insert(None, plan).unwrap();
-    write!(out, "---\n{made}").unwrap();
+    let made = insert(None, plan).expect("a new file can be made");
+    write!(out, "---\n{made}").expect("it can be written");
     for secret in SECRETS {
         assert!(!out.contains(secret) && !format!("{plan:?}").contains(secret), "{secret} in {out}");
     }
@@ -138,7 +138,7 @@ fn copilot() {
 
 fn of(client: Client, text: &str) -> Vec<trunkline_config::import::Found> {
     let file = ClientFile { client, scope: Scope::User, path: format!("/home/me/{}", client.name()).into() };
-    read(&file, text, "/srv".as_ref()).unwrap()
+    read(&file, text, "/srv".as_ref()).expect("the text can be read")
 }
 
 #[test]

@@ -10,10 +10,11 @@ use super::{
 use crate::{jsonc::Node, secret::Secret};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::fmt;
 use trunkline_protocol::MAX_SERVER_NAME;
 
 /// A server as another client has it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Found {
     pub file: ClientFile,
     /// What the client calls it.
@@ -87,6 +88,16 @@ pub fn plan(found: Vec<Found>, existing: Option<&Node>) -> Plan {
         planning.one(found);
     }
     planning.plan
+}
+
+/// What the client wrote may hold secrets.
+impl fmt::Debug for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Found")
+            .field("file", &self.file)
+            .field("theirs", &self.theirs)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Plan {

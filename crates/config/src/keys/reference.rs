@@ -50,7 +50,9 @@ pub fn reference_page() -> String {
     let single: Vec<(&String, &Json)> = properties.clone().filter(|(_, schema)| !is_table(schema)).collect();
     page.push_str("\n## Keys\n\n");
     heading(&mut page);
-    single.iter().for_each(|(key, schema)| row(&mut page, key, schema));
+    for (key, schema) in single {
+        row(&mut page, key, schema);
+    }
     for (key, schema) in properties.filter(|(_, schema)| is_table(schema)) {
         section(&mut page, key, schema);
     }

@@ -48,7 +48,7 @@ fn value(pair: Pair<'_>, key: &str) -> Json {
                 let before = index.checked_sub(1).and_then(|index| words[index].text());
                 let text = word.written.text().unwrap_or_default();
                 let covered = shown_argument(before, text);
-                if covered == text { text_of(word, "", "", text) } else { covered.into() }
+                if covered == shown(text) { text_of(word, "", "", text) } else { covered.into() }
             };
             pair.items().enumerate().map(word).collect()
         }

@@ -18,14 +18,15 @@ pub(crate) fn text(problems: &[Problem], sources: &Sources) -> String {
 /// How many there are of each kind, such as `2 errors, 1 warning`.
 pub(crate) fn counts(problems: &[Problem]) -> String {
     let errors = problems.iter().filter(|problem| problem.is_error()).count();
-    let count = |number: usize, what: &str| match number {
-        0 => None,
-        1 => Some(format!("1 {what}")),
-        _ => Some(format!("{number} {what}s")),
-    };
+    let some = |number: usize, what: &str| (number > 0).then(|| count(number, what));
     let all: Vec<String> =
-        [count(errors, "error"), count(problems.len() - errors, "warning")].into_iter().flatten().collect();
+        [some(errors, "error"), some(problems.len() - errors, "warning")].into_iter().flatten().collect();
     if all.is_empty() { "no problems".to_owned() } else { all.join(", ") }
+}
+
+/// A number and what is counted.
+pub(crate) fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn one(problem: &Problem, line: Option<String>) -> String {

@@ -7,7 +7,7 @@ use crate::{
     render::problems,
 };
 use std::path::{Path, PathBuf};
-use trunkline_config::{Flag, Inputs, Loaded, NoKeychain, Problem, Rejected};
+use trunkline_config::{Approvals, Flag, Inputs, Loaded, NoKeychain, Problem, Rejected};
 
 /// The configuration with all its layers; `file` takes the place of the one found upwards from the current directory.
 pub(crate) fn read(
@@ -41,6 +41,27 @@ pub(crate) fn load(context: &Context, file: Option<&Path>, flags: Vec<Flag>) -> 
             Err(Failure::usage(rejected.to_string()).hint("see `trunkline config check`"))
         }
     }
+}
+
+/// The launches of projects' servers that were agreed to.
+pub(crate) fn approvals(environment: &Environment) -> Result<Approvals, Failure> {
+    let path = approvals_file(environment)?;
+    Approvals::read(&path)
+        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
+}
+
+pub(crate) fn keep_approvals(environment: &Environment, approvals: &Approvals) -> Result<(), Failure> {
+    let path = approvals_file(environment)?;
+    approvals
+        .write(&path)
+        .map_err(|error| Failure::usage(format!("{} cannot be written: {error}", path.display())))
+}
+
+fn approvals_file(environment: &Environment) -> Result<PathBuf, Failure> {
+    let chosen = environment.get_filled(environment::STATE_HOME).map(PathBuf::from);
+    let state = chosen.or_else(|| home(environment).map(|home| home.join(".local/state")));
+    let none = || Failure::usage("there is no home directory to keep approvals in");
+    state.map(|state| state.join("trunkline/approved.json")).ok_or_else(none)
 }
 
 /// The user's configuration directory of ours.

@@ -7,7 +7,7 @@ use crate::{
     wire::settings,
 };
 use serde_json::json;
-use std::path::PathBuf;
+use std::{fmt::Write as _, path::PathBuf};
 
 /// Tell what is wrong with the configuration: file, line, column and what to do
 ///
@@ -33,7 +33,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         let names: Vec<String> = files.iter().map(|file| safe::line(&file.display().to_string())).collect();
         let places = if names.is_empty() { "no file was found".to_owned() } else { names.join(", ") };
         if let Some(servers) = servers {
-            text.push_str(&format!("{places}: {}, {servers} servers\n", problems::counts(found)));
+            let (found, servers) = (problems::counts(found), problems::count(servers, "server"));
+            writeln!(text, "{places}: {found}, {servers}").expect("a String takes any text");
         }
         context.print(&text)?;
     }

@@ -1,5 +1,6 @@
-//! `config`: reads, checks and shows the configuration, and takes over those of other clients.
+//! `config`: checks, shows and approves the configuration, and takes over those of other clients.
 
+mod approve;
 mod check;
 mod import;
 mod show;
@@ -8,7 +9,7 @@ use super::{Context, Ending};
 use crate::failure::Failure;
 use clap::Subcommand;
 
-/// Check, show or import the configuration
+/// Check, show, import or approve the configuration
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -17,6 +18,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Approve(approve::Args),
     Check(check::Args),
     Show(show::Args),
     Import(import::Args),
@@ -26,6 +28,7 @@ enum Command {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     match &args.command {
+        Command::Approve(args) => approve::run(context, args),
         Command::Check(args) => check::run(context, args),
         Command::Show(args) => show::run(context, args),
         Command::Import(args) => import::run(context, args),

@@ -67,9 +67,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     }
     let written = report::Written { done: writes, backup };
     if context.output.json {
-        context.print_json(&report::json(&import, &written))
+        context.print_json(&report::json(&import, &written))?;
     } else {
-        context.print(&report::text(&import, &written))
+        context.print(&report::text(&import, &written))?;
+    }
+    match (&args.from, import.problems.is_empty()) {
+        (Some(from), false) => Err(Failure::usage(format!("{} cannot be read", from.display()))),
+        _ => Ok(Ending::Fine),
     }
 }
 
