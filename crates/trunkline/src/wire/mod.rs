@@ -1,13 +1,12 @@
 //! Settings into parts: the only place that knows how options of the command line become those of the client.
 
 mod fetch;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the gateway's wiring uses it as soon as it reads its configuration")
-)]
+pub(crate) mod flags;
+pub(crate) mod gateway;
 pub(crate) mod lineage;
+pub(crate) mod packs;
 pub(crate) mod serve;
-#[expect(dead_code, reason = "the gateway's wiring uses it as soon as it reads its configuration")]
+pub(crate) mod settings;
 pub(crate) mod upstream;
 
 use crate::{
