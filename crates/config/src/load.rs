@@ -6,7 +6,7 @@ use crate::{
     keys::{check::check, schema, schema::DEFAULTS},
     layered::Layered,
     problem::{Code, Problem},
-    resolve::{self, Surroundings},
+    resolve::{self, Shown, Surroundings},
     secret::Secrets,
     settings::{Origins, Settings},
     source::{Layer, Sources},
@@ -51,6 +51,8 @@ pub struct Loaded {
     pub settings: Settings,
     /// Where each server is defined.
     pub origins: Origins,
+    /// Every value as it may be shown, and where it came from.
+    pub shown: Vec<Shown>,
     pub layered: Layered,
     pub warnings: Vec<Problem>,
     /// The files that were read.
@@ -190,9 +192,15 @@ impl Reading {
         watched.dedup_by(|a, b| a.path == b.path);
         sort(&mut problems, &read);
         match resolved.settings.filter(|_| !problems.iter().any(Problem::is_error)) {
-            Some(settings) => {
-                Ok(Loaded { settings, origins: resolved.origins, layered, warnings: problems, read, watched })
-            }
+            Some(settings) => Ok(Loaded {
+                settings,
+                origins: resolved.origins,
+                shown: resolved.shown,
+                layered,
+                warnings: problems,
+                read,
+                watched,
+            }),
             None => Err(Box::new(Rejected { problems, sources: layered.sources, read, watched })),
         }
     }

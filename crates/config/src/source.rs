@@ -1,6 +1,7 @@
 //! Where settings come from.
 
 use crate::{
+    excerpt,
     jsonc::{Lines, Place, Position},
     problem::{Code, Problem},
 };
@@ -96,13 +97,10 @@ impl Sources {
         &self.directory
     }
 
-    /// The line that a problem stands in, as it is written.
-    pub fn line(&self, problem: &Problem) -> Option<&str> {
-        self.all
-            .iter()
-            .find(|source| source.path.is_some() && source.label == problem.file)?
-            .lines
-            .line(problem.line)
+    /// The line that a problem stands in, with what looks like a secret in it covered.
+    pub fn line(&self, problem: &Problem) -> Option<String> {
+        let source = self.all.iter().find(|source| source.path.is_some() && source.label == problem.file)?;
+        source.lines.line(problem.line).map(excerpt::covered)
     }
 
     pub(crate) fn problem(&self, code: Code, place: Place, key: &str, message: impl Into<String>) -> Problem {

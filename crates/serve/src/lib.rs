@@ -15,6 +15,7 @@ mod server;
 mod service;
 mod session;
 mod stdio;
+mod tasks;
 
 pub use guard::{BindRefused, Denied, Gate, Guard};
 pub use options::{Eras, Limits, Page, Render, ServeOptions};

@@ -1,6 +1,9 @@
 //! The environment: the one place where it is read, and the table of the variables that mean something to us.
 
-use std::ffi::{OsStr, OsString};
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+};
 
 /// A variable that changes what the program does.
 #[derive(Debug, Clone, Copy)]
@@ -15,11 +18,13 @@ pub(crate) const PROTOCOL_VERSION: &str = "MCP_PROTOCOL_VERSION";
 pub(crate) const TOOL_CACHE_TTL: &str = "MCP_TOOL_CACHE_TTL";
 /// What the program's own log shows.
 pub(crate) const LOG: &str = "TRUNKLINE_LOG";
+/// The configuration file to read instead of the one found upwards.
+pub(crate) const CONFIG: &str = "TRUNKLINE_CONFIG";
+pub(crate) const CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// Where clients on Windows keep their files.
+pub(crate) const APP_DATA: &str = "APPDATA";
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
 pub(crate) const CACHE_HOME: &str = "XDG_CACHE_HOME";
-pub(crate) const CONFIG_HOME: &str = "XDG_CONFIG_HOME";
-/// The configuration file.
-pub(crate) const CONFIG: &str = "TRUNKLINE_CONFIG";
 /// The gateways that started this process.
 pub(crate) const LINEAGE: &str = crate::wire::lineage::VARIABLE;
 pub(crate) const STATE_HOME: &str = "XDG_STATE_HOME";
@@ -42,20 +47,20 @@ pub(crate) const VARIABLES: &[Variable] = &[
         meaning: "What the program's own log shows on standard error, as `tracing` directives such as `trunkline_client=debug`. It goes before `-v` and `-q`.",
     },
     Variable {
+        name: CONFIG,
+        meaning: "The configuration file to read instead of the `trunkline.json` found upwards from the current directory. Other `TRUNKLINE_*` variables set single values: see the configuration reference.",
+    },
+    Variable {
+        name: CONFIG_HOME,
+        meaning: "Where the user's own `trunkline/trunkline.json` is (default `~/.config`).",
+    },
+    Variable {
         name: NO_COLOR,
         meaning: "Any value but the empty one turns colours off. `--color` goes before it.",
     },
     Variable {
         name: CACHE_HOME,
         meaning: "Where `trunkline/servers.json` is kept, which remembers how servers were reached (default `~/.cache`).",
-    },
-    Variable {
-        name: CONFIG_HOME,
-        meaning: "Where your own `trunkline/trunkline.json` is looked for (default `~/.config`).",
-    },
-    Variable {
-        name: CONFIG,
-        meaning: "The configuration file, in place of the `trunkline.json` found upwards from the current directory. `--config` goes before it.",
     },
     Variable {
         name: STATE_HOME,
@@ -89,8 +94,8 @@ impl Environment {
         self.get(name).filter(|value| !value.is_empty())
     }
 
-    /// All variables whose values are text.
-    pub(crate) fn texts(&self) -> std::collections::BTreeMap<String, String> {
+    /// All variables whose names and values are text.
+    pub(crate) fn texts(&self) -> BTreeMap<String, String> {
         let text = |(name, value): &(OsString, OsString)| {
             Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
         };

@@ -3,6 +3,7 @@
 mod parts;
 mod references;
 mod server;
+mod shown;
 mod warnings;
 
 use crate::{
@@ -16,6 +17,7 @@ use crate::{
 };
 use references::Found;
 use serde::de::DeserializeOwned;
+pub use shown::Shown;
 use std::{collections::BTreeMap, path::PathBuf};
 use trunkline_protocol::ServerName;
 
@@ -40,6 +42,7 @@ pub(crate) struct Resolved {
     pub(crate) problems: Vec<Problem>,
     /// Files that hold secrets which are referred to.
     pub(crate) secret_files: Vec<Seen>,
+    pub(crate) shown: Vec<Shown>,
 }
 
 pub(crate) fn resolve(layered: &Layered, around: &Surroundings<'_>) -> Resolved {
@@ -50,8 +53,9 @@ pub(crate) fn resolve(layered: &Layered, around: &Surroundings<'_>) -> Resolved 
     let whole = Pair { written: &layered.tree, read: &tree };
     let settings = resolver.settings(whole);
     let origins = resolver.origins();
+    let shown = shown::all(layered, &tree);
     let settings = settings.filter(|_| !resolver.problems.iter().any(Problem::is_error));
-    Resolved { settings, origins, problems: resolver.problems, secret_files: files }
+    Resolved { settings, origins, problems: resolver.problems, secret_files: files, shown }
 }
 
 pub(crate) struct Resolver<'a> {

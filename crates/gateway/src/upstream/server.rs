@@ -19,7 +19,7 @@ use tokio::{
 };
 use trunkline_protocol::{Call, Handler, Notify, Reply, ServerName, method};
 
-/// How often a server that is to go is looked at.
+/// How often an upstream that is to go is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// One server behind the gateway: supervised, with a session for every caller that needs its own, and its lists at hand.
@@ -92,7 +92,7 @@ impl Upstream {
 
     /// Lets calls under way finish, for so long, and stops then. Calls that were on their way here when the catalog changed are
     /// still taken.
-    pub async fn retire(&self, limit: Duration) {
+    pub async fn drain(&self, limit: Duration) {
         let until = Instant::now() + limit;
         loop {
             tokio::time::sleep(LOOK_AGAIN.min(limit)).await;

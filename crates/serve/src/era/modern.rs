@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Instant};
 use trunkline_protocol::{
     Call, Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Notification, Object, Part, Question, Raw,
     Reply, Request, RequestId, Response, Revision,
-    message::meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION, SUBSCRIPTION_ID},
+    message::meta::{CLIENT_CAPABILITIES, PROGRESS_TOKEN, PROTOCOL_VERSION, SUBSCRIPTION_ID},
     method,
 };
 
@@ -60,6 +60,11 @@ impl ModernRequest {
         }
         let params = request.params.as_ref().and_then(Raw::object).unwrap_or_default();
         Ok(Self { id: request.id, method: request.method, params, raw: request.params })
+    }
+
+    /// What the client says of itself.
+    pub(crate) fn meta(&self) -> Option<Raw> {
+        self.params.get("_meta").cloned()
     }
 
     /// Begins the call, or brings a parked one back.
@@ -121,7 +126,11 @@ impl ModernReply {
         }
         loop {
             match self.reply.as_mut()?.next().await? {
-                Part::Notification(notification) => return Some(self.tagged(notification).into()),
+                Part::Notification(notification) => {
+                    if let Some(notification) = self.tagged(notification) {
+                        return Some(notification.into());
+                    }
+                }
                 Part::Question(question) => {
                     let reply = self.reply.take()?;
                     return Some(self.ask(reply, question));
@@ -184,11 +193,18 @@ impl ModernReply {
     }
 
     /// A notification of a subscription names the request it belongs to.
-    fn tagged(&self, mut notification: Notification) -> Notification {
+    fn tagged(&self, mut notification: Notification) -> Option<Notification> {
         if self.request.method == method::LISTEN {
             notification.params = with_subscription(notification.params.as_ref(), &self.request.id);
         }
-        notification
+        if notification.method == method::PROGRESS {
+            // The call may have begun with an earlier request, whose token has ended with it.
+            let token = self.request.params.get("_meta").and_then(|meta| meta.member(PROGRESS_TOKEN))?;
+            let mut params = notification.params.as_ref().and_then(Raw::object)?;
+            params.set(PROGRESS_TOKEN, token);
+            notification.params = Some(params.to_raw());
+        }
+        Some(notification)
     }
 
     fn respond(&self, outcome: Result<Raw, ErrorObject>) -> Envelope {

@@ -43,8 +43,10 @@ pub(crate) enum Command {
     Read(commands::read::Args),
     Prompt(commands::prompt::Args),
     Complete(commands::complete::Args),
+    Bridge(commands::bridge::Args),
     Serve(commands::serve::Args),
     Audit(commands::audit::Args),
+    Config(commands::config::Args),
     Completions(commands::completions::Args),
     Man(commands::man::Args),
     #[command(name = "__gen", hide = true)]

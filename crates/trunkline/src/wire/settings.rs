@@ -4,6 +4,7 @@ use crate::{
     commands::Context,
     environment::{self, Environment},
     failure::Failure,
+    render::problems,
 };
 use std::path::{Path, PathBuf};
 use trunkline_config::{Flag, Inputs, Loaded, NoKeychain, Problem, Rejected};
@@ -28,16 +29,15 @@ pub(crate) fn read(
 
 /// The same for commands that need settings: problems are told, and an error ends the command.
 pub(crate) fn load(context: &Context, file: Option<&Path>, flags: Vec<Flag>) -> Result<Loaded, Failure> {
-    let told = |problem: &Problem| {
-        format!("{}:{}:{}: {}", problem.file, problem.line, problem.column, problem.message)
-    };
     match read(&context.environment, file, flags)? {
         Ok(loaded) => {
-            loaded.warnings.iter().for_each(|problem| context.screen.note(&told(problem)));
+            if !context.output.quiet {
+                context.screen.tell(&problems::text(&loaded.warnings, &loaded.layered.sources));
+            }
             Ok(loaded)
         }
         Err(rejected) => {
-            rejected.problems.iter().for_each(|problem| context.screen.note(&told(problem)));
+            context.screen.tell(&problems::text(&rejected.problems, &rejected.sources));
             Err(Failure::usage(rejected.to_string()).hint("see `trunkline config check`"))
         }
     }

@@ -52,8 +52,7 @@ impl Connect for Reach {
             let limit = options.timeouts.connect();
             let opened = Connection::open(&target, options).await;
             let connection = opened.map_err(|fault| broken(without_target(fault, limit)))?;
-            Ok(Arc::new(Open { introduction: introduction(connection.server()), connection })
-                as Arc<dyn Session>)
+            Ok(Arc::new(Open { introduction: connection.introduction(), connection }) as Arc<dyn Session>)
         }
         .boxed()
     }

@@ -190,35 +190,35 @@ async fn stopping_ends_sessions_and_refuses_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_upstream_that_retires_lets_calls_end_and_takes_those_that_come_late() {
+async fn draining_lets_calls_end_and_takes_those_that_come_late() {
     let fake = Fake::modern();
     let upstream = fake.upstream(UpstreamOptions::default());
     until_listed(&upstream).await;
     let slow = tokio::spawn(upstream.call(call("gate")).outcome());
     tokio::time::sleep(Duration::from_millis(1)).await;
-    let retiring = tokio::spawn({
+    let draining = tokio::spawn({
         let upstream = upstream.clone();
-        async move { upstream.retire(Duration::from_secs(10)).await }
+        async move { upstream.drain(Duration::from_secs(10)).await }
     });
     tokio::time::sleep(Duration::from_millis(1)).await;
     upstream.call(call("echo")).outcome().await.unwrap();
     tokio::time::sleep(Duration::from_secs(5)).await;
-    assert!(!retiring.is_finished());
+    assert!(!draining.is_finished());
     fake.gate.notify_one();
     slow.await.unwrap().unwrap();
-    retiring.await.unwrap();
+    draining.await.unwrap();
     assert_eq!((upstream.status().state, fake.open_sessions()), (State::Stopped, 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_upstream_that_retires_does_not_wait_for_ever() {
+async fn draining_does_not_last_for_ever() {
     let fake = Fake::modern();
     let upstream = fake.upstream(UpstreamOptions::default());
     until_listed(&upstream).await;
     let endless = tokio::spawn(upstream.call(call("never")).outcome());
     tokio::time::sleep(Duration::from_millis(1)).await;
     let began = Instant::now();
-    upstream.retire(Duration::from_secs(10)).await;
+    upstream.drain(Duration::from_secs(10)).await;
     assert!((10..11).contains(&began.elapsed().as_secs()));
     endless.await.unwrap().unwrap_err();
 }

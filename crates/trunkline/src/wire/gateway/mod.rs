@@ -148,12 +148,17 @@ fn sources(upstreams: &BTreeMap<ServerName, Arc<Upstream>>) -> Vec<Arc<dyn Sourc
     upstreams.values().map(|upstream| upstream.clone() as Arc<dyn Source>).collect()
 }
 
+/// How long a call that found its way before a reload may take to set out.
+const GRACE: Duration = Duration::from_secs(1);
 /// How long calls to a server that is no longer wanted may go on.
 const RETIREMENT: Duration = Duration::from_mins(10);
 
 /// Lets calls under way finish before a server that is no longer wanted is ended.
 fn retire(gone: Vec<Arc<Upstream>>) {
     for upstream in gone {
-        tokio::spawn(async move { upstream.retire(RETIREMENT).await });
+        tokio::spawn(async move {
+            tokio::time::sleep(GRACE).await;
+            upstream.drain(RETIREMENT).await;
+        });
     }
 }
