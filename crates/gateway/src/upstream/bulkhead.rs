@@ -3,7 +3,7 @@
 use super::options::BulkheadOptions;
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+    atomic::{AtomicUsize, Ordering},
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -11,7 +11,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub(super) struct Bulkhead {
     slots: Arc<Semaphore>,
     waiting: AtomicUsize,
-    shut: AtomicBool,
     options: BulkheadOptions,
 }
 
@@ -22,8 +21,6 @@ pub(super) enum Full {
     Queue { running: usize, waiting: usize },
     #[error("no turn came within {0:?}")]
     Wait(std::time::Duration),
-    #[error("no more calls are taken")]
-    Shut,
 }
 
 /// A place in the queue, given back when the call gets its turn or goes away.
@@ -32,18 +29,10 @@ struct Waiting<'a>(&'a AtomicUsize);
 impl Bulkhead {
     pub(super) fn new(options: BulkheadOptions) -> Self {
         let slots = options.concurrency.min(Semaphore::MAX_PERMITS);
-        Self {
-            slots: Arc::new(Semaphore::new(slots)),
-            waiting: AtomicUsize::new(0),
-            shut: AtomicBool::new(false),
-            options,
-        }
+        Self { slots: Arc::new(Semaphore::new(slots)), waiting: AtomicUsize::new(0), options }
     }
 
     pub(super) async fn enter(&self) -> Result<OwnedSemaphorePermit, Full> {
-        if self.shut.load(Ordering::Acquire) {
-            return Err(Full::Shut);
-        }
         if let Ok(slot) = self.slots.clone().try_acquire_owned() {
             return Ok(slot);
         }
@@ -57,14 +46,6 @@ impl Bulkhead {
             Ok(Ok(slot)) => Ok(slot),
             Ok(Err(_)) | Err(_) => Err(Full::Wait(self.options.wait)),
         }
-    }
-
-    /// Takes no more calls, and waits until those that came before have ended.
-    pub(super) async fn empty(&self) {
-        self.shut.store(true, Ordering::Release);
-        let all = u32::try_from(self.options.concurrency).unwrap_or(u32::MAX);
-        // The semaphore is never closed.
-        self.slots.acquire_many(all).await.map(drop).ok();
     }
 
     pub(super) fn running(&self) -> usize {

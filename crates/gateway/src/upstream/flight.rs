@@ -162,7 +162,7 @@ impl Flight {
             return None;
         }
         let options = &self.core.options;
-        let own = self.tool().and_then(|tool| options.tools.find(&tool).timeouts);
+        let own = options.tools.find(|| self.tool()).timeouts;
         Some(
             Deadline::start(&own.unwrap_or(options.timeouts), None)
                 .expect("the limits were checked when they were made"),
@@ -267,7 +267,7 @@ impl Flight {
             return true;
         }
         let Some(tool) = self.tool() else { return false };
-        match self.core.options.tools.find(&tool).repeats {
+        match self.core.options.tools.find(|| Some(&tool)).repeats {
             Some(safety) => safety == Safety::Repeatable,
             None => self.core.options.annotations == Annotations::Believed && self.is_marked(&tool),
         }

@@ -13,8 +13,14 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::{broadcast, watch};
+use tokio::{
+    sync::{broadcast, watch},
+    time::Instant,
+};
 use trunkline_protocol::{Call, Handler, Notify, Reply, ServerName, method};
+
+/// How often an upstream that is to go is looked at.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// One server behind the gateway: supervised, with a session for every caller that needs its own, and its lists at hand.
 ///
@@ -84,12 +90,16 @@ impl Upstream {
         }
     }
 
-    /// Takes no new calls, and waits until those under way have ended, but not longer than `limit`; then stops.
+    /// Lets calls under way finish, for so long, and stops then. Calls that were on their way here when the catalog changed are
+    /// still taken.
     pub async fn drain(&self, limit: Duration) {
-        self.core.everyones.store(None);
-        self.core.book().enter(State::Stopped);
-        self.core.bump();
-        tokio::time::timeout(limit, self.core.bulkhead.empty()).await.ok();
+        let until = Instant::now() + limit;
+        loop {
+            tokio::time::sleep(LOOK_AGAIN.min(limit)).await;
+            if self.core.calls().in_flight == 0 || Instant::now() >= until {
+                break;
+            }
+        }
         self.stop().await;
     }
 

@@ -42,9 +42,6 @@ pub(super) fn timed_out(server: &ServerName, method: &str, why: &dyn std::fmt::D
 }
 
 pub(super) fn full(server: &ServerName, why: Full) -> Fault {
-    if why == Full::Shut {
-        return stopped(server);
-    }
     let said = format!("`{server}` is busy: {why}");
     Fault::new(FaultKind::Overloaded, said).with_data(data(server, None))
 }
