@@ -4,6 +4,9 @@ use crate::commands::serve::{Args, GuardArgs};
 use serde_json::{Value, json};
 use trunkline_config::{Auth, Flag, JwksPlace, Jwt};
 
+/// The claim of a token that names the caller's roles.
+const ROLES_CLAIM: &str = "roles";
+
 /// What `serve` was told.
 pub(crate) fn of(args: &Args) -> Vec<Flag> {
     let flag =

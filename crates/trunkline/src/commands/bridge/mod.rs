@@ -95,7 +95,10 @@ fn refuse(option: &str, given: bool) -> Result<(), Failure> {
 
 async fn over_stdio(args: &Args, handler: Arc<Bridged>) -> Result<Ending, Failure> {
     let mut stop = Stop::listen()?;
-    let options = ServeOptions { guard: wire::serve::guard(&wire::flags::auth(&args.guard))?, ..ServeOptions::default() };
+    let options = ServeOptions {
+        guard: wire::serve::guard(&wire::flags::auth(&args.guard))?,
+        ..ServeOptions::default()
+    };
     tokio::select! {
         served = serve_stdio(handler, options, tokio::io::stdin(), tokio::io::stdout()) => {
             served.map_err(|error| Failure::usage(format!("the input cannot be read: {error}")))?;
