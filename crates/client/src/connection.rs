@@ -9,6 +9,7 @@ use crate::{
     ids::IdSource,
     inbox::{Loss, LossKind},
     levels::Levels,
+    lines::{self, Lines},
     link::{Exchange, Link},
     listen::{self, Watched},
     options::ConnectOptions,
@@ -46,6 +47,7 @@ pub(crate) struct Inner {
     pub(crate) watched: Watched,
     pub(crate) facts: Facts,
     pub(crate) waiting: Waiting,
+    pub(crate) lines: Lines,
     /// Counts sessions, so that many calls that lose one session begin one new session.
     session: AtomicU64,
     renewal: AsyncMutex<()>,
@@ -84,6 +86,7 @@ impl Connection {
             watched: Watched::default(),
             facts: Facts::default(),
             waiting: Waiting::default(),
+            lines: Lines::default(),
             session: AtomicU64::new(0),
             renewal: AsyncMutex::default(),
         }))
@@ -134,6 +137,7 @@ impl Connection {
         if self.0.life.enter(State::ShuttingDown) == Moved::No {
             return;
         }
+        self.0.lines.close().await;
         self.0.link.close().await;
         self.0.life.enter(State::Disconnected);
     }
@@ -177,7 +181,10 @@ impl Handler for Connection {
         match Relay::of(&call, &self.0) {
             Ok((ask, rounds, relay)) => {
                 let timeouts = (call.method != method::LISTEN).then_some(self.0.options.timeouts);
-                conversation::begin(self.0.clone(), ask, rounds, timeouts, Some(relay))
+                match self.0.shared_line(&ask) {
+                    Some(subject) => lines::begin(self.0.clone(), &subject, ask, rounds, relay),
+                    None => conversation::begin(self.0.clone(), ask, rounds, timeouts, Some(relay)),
+                }
             }
             Err(fault) => Reply::ready(Err(fault)),
         }

@@ -15,6 +15,7 @@ mod host;
 mod ids;
 mod inbox;
 mod levels;
+mod lines;
 mod link;
 mod listen;
 mod memory;

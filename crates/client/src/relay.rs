@@ -5,6 +5,7 @@ use crate::{
     conversation::Rounds,
     era::{Ask, Progress, TASKS_EXTENSION, strip_meta},
     switchboard::Standing,
+    turns::Turn,
 };
 use trunkline_protocol::{
     Call, Era, Fault, FaultKind, Notification, Object, Raw, Revision,
@@ -25,6 +26,8 @@ pub(crate) struct Relay {
     pub(crate) level: Option<Level>,
     /// Whether the caller follows tasks by itself.
     pub(crate) follows_tasks: bool,
+    /// The turn that was taken for the call already.
+    pub(crate) turn: Option<Turn>,
 }
 
 impl Relay {
@@ -45,6 +48,7 @@ impl Relay {
             token: meta.get(PROGRESS_TOKEN).cloned(),
             level: level.and_then(|level| level.parse().ok()),
             follows_tasks: extension.is_some_and(|map| map.member(TASKS_EXTENSION).is_some()),
+            turn: None,
         };
         let server = connection.speech.era();
         match server {
@@ -54,7 +58,13 @@ impl Relay {
                     return Err(Fault::new(FaultKind::InvalidRequest, fault));
                 }
                 params.remove("inputResponses");
-                if !connection.runs_tasks() {
+                let modern = call.revision.era() == Era::Modern;
+                if modern && matches!(call.method.as_ref(), method::TASKS_RESULT | method::TASKS_LIST) {
+                    let fault = format!("`{}` does not exist in this revision", call.method);
+                    return Err(Fault::new(FaultKind::NotAvailable, fault));
+                }
+                // A modern caller cannot ask for a task, and not every server can run one.
+                if modern || !connection.runs_tasks() {
                     params.remove("task");
                 }
                 strip_meta(&mut params);

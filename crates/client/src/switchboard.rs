@@ -13,7 +13,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
 use tokio::{
@@ -43,6 +43,8 @@ pub(crate) struct Switchboard {
     /// What the client behind us can do, when we only pass on: then questions go to calls.
     behalf: Option<Value>,
     pub(crate) turns: Turns,
+    /// Questions that were put to calls and are not answered.
+    asking: Arc<AtomicUsize>,
     questions: Mutex<HashMap<RequestId, AbortHandle>>,
     room: Arc<Semaphore>,
     answers: Arc<Semaphore>,
@@ -99,6 +101,7 @@ impl Switchboard {
             host: options.host.clone(),
             behalf,
             turns: Turns::new(),
+            asking: Arc::default(),
             questions: Mutex::default(),
             room: Arc::new(Semaphore::new(MAX_QUESTIONS)),
             answers: Arc::new(Semaphore::new(MAX_ANSWERS)),
@@ -293,6 +296,16 @@ impl Switchboard {
         self.ask_host(request, outlet);
     }
 
+    /// Whether a call waits for its caller's answer.
+    pub(crate) fn is_asking(&self) -> bool {
+        self.asking.load(Ordering::Acquire) > 0
+    }
+
+    /// Whether nobody waits for anything.
+    pub(crate) fn is_idle(&self) -> bool {
+        matches!(&*self.lines(), Lines::Open(pending) if pending.is_empty())
+    }
+
     /// What the client behind us would have to offer for this question, and does not.
     fn lacks(&self, request: &Request) -> Option<Value> {
         let behalf = self.behalf.as_ref()?;
@@ -315,7 +328,10 @@ impl Switchboard {
         };
         let runtime = runtime::Handle::try_current().ok()?;
         let (outlet, id) = (outlet.clone(), request.id);
+        let asking = self.asking.clone();
+        asking.fetch_add(1, Ordering::AcqRel);
         let answer = move |outcome| {
+            asking.fetch_sub(1, Ordering::AcqRel);
             runtime.spawn(async move {
                 send_answer(outlet, id, outcome).await;
                 drop(place);

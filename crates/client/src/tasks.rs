@@ -6,7 +6,7 @@
 use crate::{
     connection::Inner,
     conversation::{self, Rounds},
-    era::{Ask, add_outcome, flat, lift_error},
+    era::{Ask, TASKS_EXTENSION, add_outcome, flat, lift_error},
     handshake,
     switchboard::Standing,
 };
@@ -18,7 +18,7 @@ use std::{
 use tokio::{sync::Notify, task::AbortHandle};
 use trunkline_protocol::{
     Call, Era, ErrorObject, Fault, FaultKind, Object, Outcome, Part, Question, Raw,
-    message::{InputRequest, InputRequests, TaskIdParams, TaskStatus, UpdateTaskParams},
+    message::{InputRequest, InputRequests, TaskIdParams, TaskStatus, UpdateTaskParams, meta},
     method,
 };
 
@@ -51,6 +51,9 @@ pub(crate) fn is_about_task(name: &str) -> bool {
 
 /// Answers a request about a task as a server with the extension would.
 pub(crate) async fn answer(connection: Arc<Inner>, call: Call) -> Outcome {
+    if !follows_tasks(call.params.as_ref()) {
+        return Err(needed());
+    }
     connection.ready().await?;
     let params = call.params.clone().unwrap_or_else(Raw::empty_object);
     let id = params.decode::<TaskIdParams>().map_err(|error| unreadable(&error))?.task_id;
@@ -221,6 +224,20 @@ fn one(name: &'static str, value: &str) -> Object {
     let mut params = Object::new();
     params.set(name, Raw::string(value));
     params
+}
+
+/// Whether the caller declared the extension with this call.
+fn follows_tasks(params: Option<&Raw>) -> bool {
+    let capabilities = meta::get(params, meta::CLIENT_CAPABILITIES);
+    let extensions = capabilities.and_then(|capabilities| capabilities.member("extensions"));
+    extensions.is_some_and(|extensions| extensions.member(TASKS_EXTENSION).is_some())
+}
+
+/// Who does not declare the extension is told to.
+pub(crate) fn needed() -> Fault {
+    let data = serde_json::json!({"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}});
+    Fault::new(FaultKind::ClientCapabilityMissing, "this needs a client that can follow tasks")
+        .with_data(data.into())
 }
 
 fn done() -> Raw {

@@ -26,6 +26,7 @@ pub(crate) struct Turns {
 }
 
 /// A turn; it ends when this is dropped.
+#[derive(Debug)]
 pub(crate) enum Turn {
     Shared { _line: OwnedRwLockReadGuard<()> },
     Alone { _line: OwnedRwLockWriteGuard<()> },

@@ -25,10 +25,13 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
             .collect::<Result<_>>()?,
     };
     let write = arguments.flag("--write");
+    let as_built = arguments.flag("--as-built");
     arguments.finish()?;
-    let build =
-        ["build", "--package", "trunkline", "--bins", "--example", EXAMPLE, "--example", SERVER_EXAMPLE];
-    process::run(&mut workspace.cargo(&build))?;
+    if !as_built {
+        let build =
+            ["build", "--package", "trunkline", "--bins", "--example", EXAMPLE, "--example", SERVER_EXAMPLE];
+        process::run(&mut workspace.cargo(&build))?;
+    }
     let table = matrix::run(workspace, &peers::install(&workspace.peers())?, &plan)?;
     println!("\n{}", table.summary());
     if write {

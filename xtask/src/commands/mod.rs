@@ -41,7 +41,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "matrix",
-        usage: "matrix [--cell NAME]... [--only SCENARIO]... [--fixture ERA-TRANSPORT=TARGET]... [--write]",
+        usage: "matrix [--cell NAME]... [--only SCENARIO]... [--fixture ERA-TRANSPORT=TARGET]... [--as-built] [--write]",
         summary: "the official suites through `trunkline bridge`, for every pair of eras and every transport",
         run: matrix::run,
     },

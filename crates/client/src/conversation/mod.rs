@@ -24,6 +24,7 @@ use crate::{
     relay::{Heard, Relay},
     resilience::{Deadline, Expired, Safety, Timeouts},
     switchboard::Standing,
+    tasks,
     turns::Turn,
 };
 use answers::{Answers, OpenQuestions};
@@ -32,7 +33,9 @@ use std::{sync::Arc, time::Duration};
 use task::TaskRun;
 use trunkline_protocol::{
     Era, ErrorObject, Fault, FaultKind, Notification, Object, Outcome, Part, Raw, Reply,
-    message::{InputRequest, InputRequests, InputRequired, ResultType, TaskSupport, header_values},
+    message::{
+        InputRequest, InputRequests, InputRequired, ResultType, TaskState, TaskSupport, header_values,
+    },
     method,
 };
 
@@ -185,12 +188,19 @@ impl Conversation {
 
     /// What a call of somebody else's needs before it goes out.
     async fn prepare(&mut self) -> Result<(), Fault> {
-        let Some(relay) = &self.relay else { return Ok(()) };
+        let Some(relay) = &mut self.relay else { return Ok(()) };
+        if let Some(turn) = relay.turn.take() {
+            self.turn = Some(turn);
+        }
         if let Some(level) = relay.level {
             self.connection.want_level(level, relay.caller.era()).await;
         }
+        let modern = relay.caller.era() == Era::Modern;
         if self.step == Step::Call && self.ask.method == method::TOOLS_CALL {
-            self.dress_for_tool().await;
+            let task = self.dress_for_tool().await;
+            if task == TaskSupport::Required && modern && !self.passes_tasks() {
+                return Err(tasks::needed());
+            }
         }
         if let (None, Era::Legacy, Standing::Askable(subject)) =
             (&self.turn, self.connection.speech.era(), &self.ask.standing)
@@ -202,15 +212,15 @@ impl Conversation {
     }
 
     /// Arguments that the tool wants as headers, and a task where the server takes nothing else.
-    async fn dress_for_tool(&mut self) {
-        let Some(name) = self.original.get("name").and_then(|raw| raw.decode::<String>().ok()) else {
-            return;
+    async fn dress_for_tool(&mut self) -> TaskSupport {
+        let name = self.original.get("name").and_then(|raw| raw.decode::<String>().ok());
+        let Some(fact) = self.connection.fact(&name.unwrap_or_default()).await else {
+            return TaskSupport::Forbidden;
         };
-        let Some(fact) = self.connection.fact(&name).await else { return };
         let arguments = self.original.get("arguments").cloned().unwrap_or_else(Raw::empty_object);
         self.ask.mirrored = header_values(&fact.headers, &arguments);
         if !self.connection.runs_tasks() {
-            return;
+            return TaskSupport::Forbidden;
         }
         let wanted = match fact.task {
             TaskSupport::Required => self.rounds == Rounds::Driven || self.passes_tasks(),
@@ -223,6 +233,7 @@ impl Conversation {
             self.original.set("task", task.clone());
             self.ask.params.set("task", task);
         }
+        fact.task.clone()
     }
 
     async fn fly(&mut self) -> Next {
@@ -299,7 +310,9 @@ impl Conversation {
             && self.connection.runs_tasks()
             && let Some(created) = flat_created(&result)
         {
-            return end(Ok(created));
+            let ended = TaskState::read(&result).is_ok_and(|state| state.status.is_final());
+            // What has ended already is told as what it is: a result.
+            return if ended { self.task_started(&result) } else { end(Ok(created)) };
         }
         if self.rounds == Rounds::PassedOn {
             return end(Ok(result));

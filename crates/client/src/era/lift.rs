@@ -71,6 +71,8 @@ pub(crate) fn strip_meta(params: &mut Object) {
 pub(crate) fn lift_error(mut error: ErrorObject, server: Era, caller: Era, asked: &str) -> ErrorObject {
     match (server, caller, error.code) {
         (Era::Legacy, Era::Modern, -32002) if asked == method::RESOURCES_READ => error.code = -32602,
+        // A legacy server has no number for it, but may say what it misses all the same.
+        (Era::Legacy, Era::Modern, _) if names_capabilities(&error) => error.code = -32021,
         // The modern era gave these numbers other meanings, or keeps them for later.
         (Era::Legacy, Era::Modern, code @ -32099..=-32020) => return renumbered(error, code),
         (Era::Modern, Era::Legacy, -32602) if asked == method::RESOURCES_READ && names_uri(&error) => {
@@ -85,6 +87,11 @@ pub(crate) fn lift_error(mut error: ErrorObject, server: Era, caller: Era, asked
 
 fn names_uri(error: &ErrorObject) -> bool {
     error.data.as_ref().is_some_and(|data| data.member("uri").is_some())
+}
+
+fn names_capabilities(error: &ErrorObject) -> bool {
+    let needed = error.data.as_ref().and_then(|data| data.member("requiredCapabilities"));
+    needed.is_some_and(|needed| needed.is_object())
 }
 
 fn renumbered(mut error: ErrorObject, code: i64) -> ErrorObject {
@@ -126,6 +133,9 @@ mod tests {
         let odd = code(-32050, legacy, modern, method::TOOLS_CALL);
         assert_eq!(odd.code, -32603);
         assert_eq!(odd.data.unwrap().as_str(), r#"{"originalCode":-32050,"originalData":{"uri":"a:b"}}"#);
+        let mut missing = ErrorObject::new(-32600, "x");
+        missing.data = Some(json!({"requiredCapabilities": {"sampling": {}}}).into());
+        assert_eq!(lift_error(missing, legacy, modern, method::TOOLS_CALL).code, -32021);
         assert_eq!(code(-32021, modern, legacy, method::TOOLS_CALL).code, -32603);
         assert_eq!(code(-32021, modern, modern, method::TOOLS_CALL).code, -32021);
     }

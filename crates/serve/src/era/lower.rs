@@ -15,7 +15,7 @@ pub(super) fn lower(result: &Raw, name: &str, revision: Revision) -> Raw {
     match name {
         method::TOOLS_CALL => lower_call(&mut members, revision),
         method::PROMPTS_GET => lower_messages(&mut members, revision),
-        method::TOOLS_LIST => lower_tools(&mut members),
+        method::TOOLS_LIST => lower_tools(&mut members, revision),
         _ => {}
     }
     members.to_raw()
@@ -82,19 +82,26 @@ fn lower_block(block: &Raw, revision: Revision) -> Raw {
 }
 
 /// An output schema that is no object's would make an older client refuse the whole list.
-fn lower_tools(members: &mut Object) {
+fn lower_tools(members: &mut Object, revision: Revision) {
     let tools: Option<Vec<Raw>> = members.get("tools").and_then(|raw| raw.decode().ok());
     let Some(tools) = tools else { return };
     let is_object = |schema: &Raw| schema.member_as::<String>("type").as_deref() == Some("object");
     let lowered: Vec<Raw> = tools
         .iter()
-        .map(|tool| match tool.member("outputSchema") {
-            Some(schema) if !is_object(&schema) => {
-                let mut tool = tool.object().unwrap_or_default();
-                tool.remove("outputSchema");
-                tool.to_raw()
+        .map(|tool| {
+            let odd = tool.member("outputSchema").is_some_and(|schema| !is_object(&schema));
+            let unknown = !revision.has_core_tasks() && tool.member("execution").is_some();
+            if !odd && !unknown {
+                return tool.clone();
             }
-            _ => tool.clone(),
+            let mut tool = tool.object().unwrap_or_default();
+            if odd {
+                tool.remove("outputSchema");
+            }
+            if unknown {
+                tool.remove("execution");
+            }
+            tool.to_raw()
         })
         .collect();
     if lowered != tools

@@ -2,8 +2,11 @@
 
 use super::parked::{ParkedCall, Parking, Whose};
 use crate::service::Service;
-use futures_util::FutureExt;
-use std::{sync::Arc, time::Instant};
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use trunkline_protocol::{
     Call, Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Notification, Object, Part, Question, Raw,
     Reply, Request, RequestId, Response, Revision,
@@ -19,6 +22,11 @@ const GONE: [&str; 5] = [
     method::RESOURCES_SUBSCRIBE,
     method::RESOURCES_UNSUBSCRIBE,
 ];
+
+/// Questions that are asked together come one after the other; so long a silence means that there are no more, and so long is
+/// waited for all of them.
+const QUIET: Duration = Duration::from_millis(50);
+const GATHER: Duration = Duration::from_millis(250);
 
 /// A modern request that was checked.
 pub(crate) struct ModernRequest {
@@ -83,7 +91,8 @@ impl ModernRequest {
             Resumed::Call(call) if call.questions.is_empty() => (Some(call.reply), None),
             Resumed::Call(call) => (None, Some(call)),
         };
-        ModernReply { service: service.clone(), request: self, caller, reply, waiting, started }
+        let ahead = VecDeque::new();
+        ModernReply { service: service.clone(), request: self, caller, reply, waiting, ahead, started }
     }
 
     fn resume(&self, parking: &Parking, caller: &Caller) -> Result<Resumed, Fault> {
@@ -115,12 +124,17 @@ pub(crate) struct ModernReply {
     reply: Option<Reply>,
     /// A call whose client came back without all the answers.
     waiting: Option<ParkedCall>,
+    /// Messages that are told before anything else.
+    ahead: VecDeque<Envelope>,
     started: Instant,
 }
 
 impl ModernReply {
     /// The next message; `None` after the response.
     pub(crate) async fn next(&mut self) -> Option<Envelope> {
+        if let Some(message) = self.ahead.pop_front() {
+            return Some(message);
+        }
         if let Some(call) = self.waiting.take() {
             return Some(self.park(call));
         }
@@ -133,7 +147,7 @@ impl ModernReply {
                 }
                 Part::Question(question) => {
                     let reply = self.reply.take()?;
-                    return Some(self.ask(reply, question));
+                    return Some(self.ask(reply, question).await);
                 }
                 Part::Detach => {}
                 Part::Final(outcome) => {
@@ -150,24 +164,37 @@ impl ModernReply {
     }
 
     /// Asks the client everything that the tool wants to know by now.
-    fn ask(&mut self, mut reply: Reply, first: Question) -> Envelope {
+    async fn ask(&mut self, mut reply: Reply, first: Question) -> Envelope {
         let mut questions = vec![first];
-        while let Some(Some(part)) = reply.next().now_or_never() {
+        let until = tokio::time::Instant::now() + GATHER;
+        loop {
+            let quiet = (tokio::time::Instant::now() + QUIET).min(until);
+            let Ok(Some(part)) = tokio::time::timeout_at(quiet, reply.next()).await else { break };
             match part {
                 Part::Question(question) => questions.push(question),
-                // What comes along with a question cannot be told any more: the answer to this request is the question.
-                Part::Notification(_) | Part::Detach => {}
+                // Told before the questions, because they are the answer to this request and its last message.
+                Part::Notification(notification) => {
+                    self.ahead.extend(self.tagged(notification).map(Envelope::from));
+                }
+                Part::Detach => {}
                 Part::Final(outcome) => {
-                    return self.respond(
-                        outcome.map(|raw| self.finished(&raw)).map_err(|f| f.to_error(Era::Modern)),
-                    );
+                    let outcome = outcome.map(|raw| self.finished(&raw)).map_err(|f| f.to_error(Era::Modern));
+                    return self.after_all(self.respond(outcome));
                 }
             }
         }
         let name = |(index, question): (usize, Question)| {
             (question.key.clone().unwrap_or_else(|| format!("question{}", index + 1)), question)
         };
-        self.park(ParkedCall { reply, questions: questions.into_iter().enumerate().map(name).collect() })
+        let questions = questions.into_iter().enumerate().map(name).collect();
+        let parked = self.park(ParkedCall { reply, questions });
+        self.after_all(parked)
+    }
+
+    /// The last message, behind those that go ahead of it.
+    fn after_all(&mut self, last: Envelope) -> Envelope {
+        self.ahead.push_back(last);
+        self.ahead.pop_front().expect("one was just put there")
     }
 
     fn park(&mut self, call: ParkedCall) -> Envelope {

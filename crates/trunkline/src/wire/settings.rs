@@ -43,6 +43,18 @@ pub(crate) fn load(context: &Context, file: Option<&Path>, flags: Vec<Flag>) -> 
     }
 }
 
+/// Takes out the servers of a project's file that nobody agreed to start: whoever wrote the file may be a stranger. Tells which.
+pub(crate) fn leave_out_unapproved(
+    environment: &Environment,
+    loaded: &mut Loaded,
+) -> Result<Vec<String>, Failure> {
+    let unapproved = loaded.unapproved(&approvals(environment)?);
+    for name in &unapproved {
+        loaded.settings.servers.remove(name);
+    }
+    Ok(unapproved.iter().map(ToString::to_string).collect())
+}
+
 /// The launches of projects' servers that were agreed to.
 pub(crate) fn approvals(environment: &Environment) -> Result<Approvals, Failure> {
     let path = approvals_file(environment)?;

@@ -11,6 +11,9 @@ use trunkline_protocol::{
 /// The caller of calls that no client made.
 const OURSELVES: &str = "trunkline";
 
+/// The wish of a session to hear what is said to it outside of calls.
+const ASIDES: &str = "trunkline/asides";
+
 /// The only server behind a bridge.
 pub(super) struct Bridged(pub(super) Arc<Upstream>);
 
@@ -35,10 +38,13 @@ impl Bridged {
 }
 
 impl Handler for Bridged {
-    fn call(&self, call: Call) -> Reply {
-        if call.caller.id == OURSELVES && call.method == method::LISTEN {
-            // Nothing that only we want to know is worth a session with the server.
-            return changes(self.0.watch());
+    fn call(&self, mut call: Call) -> Reply {
+        if call.method == method::LISTEN {
+            if call.caller.id == OURSELVES {
+                // Nothing that only we want to know is worth a session with the server.
+                return changes(self.0.watch());
+            }
+            call.params = call.params.map(without_wish);
         }
         self.0.call(call)
     }
@@ -46,6 +52,16 @@ impl Handler for Bridged {
     fn notify(&self, notice: Notify) {
         self.0.notify(notice);
     }
+}
+
+/// A filter without what only a gateway understands: the one server behind us says everything to its own clients anyway.
+fn without_wish(params: Raw) -> Raw {
+    let filter = params.find("notifications").and_then(|filter| filter.object());
+    let Some(mut filter) = filter else { return params };
+    if filter.remove(ASIDES).is_none() {
+        return params;
+    }
+    params.with("notifications", &filter.to_raw()).unwrap_or(params)
 }
 
 /// Tells that the tools may be others whenever something about the server changed.

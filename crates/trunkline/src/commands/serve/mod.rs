@@ -128,7 +128,8 @@ pub(crate) struct RecordArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
-    let loaded = settings::load(context, args.config.as_deref(), flags::of(args))?;
+    let mut loaded = settings::load(context, args.config.as_deref(), flags::of(args))?;
+    leave_out_unapproved(context, &mut loaded)?;
     if !loaded.settings.servers.is_empty() {
         args.offer.refuse_beside_servers(&args.roots)?;
         return runtime()?.block_on(async {
@@ -156,6 +157,23 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         telemetry.finish().await;
         served
     })
+}
+
+/// Servers of a project's file run only after somebody agreed to it.
+fn leave_out_unapproved(context: &Context, loaded: &mut Loaded) -> Result<(), Failure> {
+    let left_out = settings::leave_out_unapproved(&context.environment, loaded)?;
+    if left_out.is_empty() {
+        return Ok(());
+    }
+    let names = left_out.join(", ");
+    let hint = "look at them with `trunkline config show`, and agree with `trunkline config approve`";
+    if loaded.settings.servers.is_empty() {
+        let files: Vec<String> = loaded.read.iter().map(|path| path.display().to_string()).collect();
+        let text = format!("nobody agreed yet to start the servers of {}: {names}", files.join(", "));
+        return Err(Failure::usage(text).hint(hint));
+    }
+    context.screen.note(&format!("left out, because nobody agreed yet to start them: {names}; {hint}"));
+    Ok(())
 }
 
 fn runtime() -> Result<Runtime, Failure> {
