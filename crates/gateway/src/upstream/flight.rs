@@ -24,7 +24,7 @@ use tokio::{
     sync::OwnedSemaphorePermit,
     time::{Instant, sleep},
 };
-use trunkline_protocol::{Call, Fault, FaultKind, Outcome, Part, Raw, Reply, method};
+use trunkline_protocol::{Call, Fault, FaultKind, Outcome, Part, Raw, Reply, message::meta, method};
 use trunkline_resilience::{BreakerState, Deadline, Safety};
 
 /// Starts a call; nothing happens before the reply is polled.
@@ -180,6 +180,8 @@ impl Flight {
         let Stage::Flying(airborne) = &mut self.stage else { return None };
         let arrival = airborne.next(&self.call, &self.core).await;
         match arrival {
+            // Dropped unanswered, it is declined.
+            Arrival::Part(Part::Question(question)) if !may_be_asked(&self.call, &question.method) => None,
             Arrival::Part(part) => {
                 self.asked |= matches!(part, Part::Question(_));
                 Some(part)
@@ -326,4 +328,17 @@ fn shows_illness(fault: &Fault) -> bool {
 
 async fn timeout_at<T>(at: std::time::Instant, work: impl Future<Output = T>) -> Option<T> {
     tokio::time::timeout_at(at.into(), work).await.ok()
+}
+
+/// Whether the caller's client can be asked this. One that says nothing about itself is not ours to judge.
+fn may_be_asked(call: &Call, question: &str) -> bool {
+    let capability = match question {
+        method::CREATE_MESSAGE => "sampling",
+        method::ELICIT => "elicitation",
+        method::ROOTS_LIST => "roots",
+        _ => return true,
+    };
+    let meta = call.params.as_ref().and_then(|params| params.find("_meta"));
+    let declared = meta.and_then(|meta| meta.find(meta::CLIENT_CAPABILITIES));
+    declared.is_none_or(|declared| declared.find(capability).is_some())
 }

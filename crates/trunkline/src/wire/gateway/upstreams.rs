@@ -158,6 +158,7 @@ fn options(server: &Server) -> Result<UpstreamOptions, String> {
     options.restart.stable = given.restart.healthy_after;
     options.bulkhead.concurrency = size(given.concurrency);
     options.bulkhead.queue = size(given.queue);
+    options.lists.ttl = Some(given.lists.ttl);
     options.lists.items = size(given.lists.items);
     options.lists.pages = size(given.lists.pages);
     Ok(options)
