@@ -4,7 +4,11 @@ mod question;
 mod reply;
 
 use crate::{Notification, Raw, Revision};
-use std::{borrow::Cow, sync::Arc, time::Instant};
+use std::{
+    borrow::Cow,
+    sync::{Arc, LazyLock},
+    time::Instant,
+};
 
 pub use question::Question;
 pub use reply::{Outcome, Part, Reply};
@@ -57,7 +61,10 @@ pub struct Caller {
 impl Caller {
     /// The person at this machine: whoever runs the process.
     pub fn local() -> Arc<Self> {
-        Arc::new(Self { id: "local".to_owned(), roles: Vec::new(), scopes: Vec::new() })
+        static LOCAL: LazyLock<Arc<Caller>> = LazyLock::new(|| {
+            Arc::new(Caller { id: "local".to_owned(), roles: Vec::new(), scopes: Vec::new() })
+        });
+        Arc::clone(&LOCAL)
     }
 }
 
