@@ -34,16 +34,21 @@ pub(crate) struct Member {
 impl Member {
     /// The name; the scan has already refused one that stands for no text.
     pub(crate) fn name<'a>(&self, text: &'a [u8]) -> Cow<'a, str> {
-        let name = &text[self.key.clone()];
+        let name = self.written(text);
         if self.escaped {
             Cow::Owned(keys::unescape(name).unwrap_or_default())
         } else {
-            String::from_utf8_lossy(name)
+            Cow::Borrowed(std::str::from_utf8(name).unwrap_or_default())
         }
     }
 
+    /// The name as it stands in the text.
+    fn written<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        &text[self.key.clone()]
+    }
+
     pub(crate) fn is(&self, name: &str, text: &[u8]) -> bool {
-        if self.escaped { self.name(text) == name } else { &text[self.key.clone()] == name.as_bytes() }
+        if self.escaped { self.name(text) == name } else { self.written(text) == name.as_bytes() }
     }
 
     pub(crate) fn value(&self, text: &Bytes) -> Raw {

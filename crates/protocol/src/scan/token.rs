@@ -150,39 +150,41 @@ const BLOCK: usize = 32;
 /// The length of the run of string bytes that need no look: no quote, no backslash, no control character.
 #[inline]
 pub(crate) fn plain_run(text: &[u8]) -> usize {
-    // Most strings are short, and most long ones are very long.
-    let run = short_run(&text[..text.len().min(BLOCK)]);
-    if run < BLOCK { run } else { run + long_run(&text[BLOCK..]) }
+    let mut run = 0;
+    while let Some(word) = text[run..].first_chunk::<8>() {
+        let odd = odd_bytes(u64::from_le_bytes(*word));
+        if odd != 0 {
+            return run + odd.trailing_zeros() as usize / 8;
+        }
+        run += 8;
+        // Most strings are short, and most of the others are very long.
+        if run == BLOCK {
+            run += plain_blocks(&text[run..]);
+        }
+    }
+    let rest = &text[run..];
+    run + rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len())
 }
 
 fn is_plain(byte: u8) -> bool {
     byte >= 0x20 && byte != b'"' && byte != b'\\'
 }
 
-/// Written so that the compiler compares whole blocks at once.
-fn long_run(text: &[u8]) -> usize {
-    let plain = |block: &&[u8]| block.iter().fold(true, |plain, byte| plain & is_plain(*byte));
-    let blocks = text.chunks_exact(BLOCK).take_while(plain).count() * BLOCK;
-    blocks + short_run(&text[blocks..])
-}
-
-fn short_run(text: &[u8]) -> usize {
+/// Marks the first byte of a word that is not plain, and perhaps some behind it.
+#[inline]
+fn odd_bytes(word: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
     // A byte of `word ^ pattern` is zero where it matches; `(x - 1) & !x & 0x80` marks zero bytes, and the same with 0x20
     // marks those below it. A borrow may mark a byte behind a true match, never one before the first.
-    let below = |word: u64, bound: u64| word.wrapping_sub(ONES * bound) & !word & HIGH;
-    let mut run = 0;
-    for chunk in text.chunks_exact(8) {
-        let word = u64::from_le_bytes(chunk.try_into().expect("chunks are of eight"));
-        let hits = below(word ^ (ONES * u64::from(b'"')), 1)
-            | below(word ^ (ONES * u64::from(b'\\')), 1)
-            | below(word, 0x20);
-        if hits != 0 {
-            return run + hits.trailing_zeros() as usize / 8;
-        }
-        run += 8;
-    }
-    let rest = &text[run..];
-    run + rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len())
+    let below = |word: u64, bound: u64| word.wrapping_sub(ONES * bound) & !word;
+    let quotes = below(word ^ (ONES * u64::from(b'"')), 1);
+    let escapes = below(word ^ (ONES * u64::from(b'\\')), 1);
+    (quotes | escapes | below(word, 0x20)) & HIGH
+}
+
+/// How many bytes of whole blocks are plain. Written so that the compiler compares a block at once.
+fn plain_blocks(text: &[u8]) -> usize {
+    let plain = |block: &&[u8]| block.iter().fold(true, |plain, byte| plain & is_plain(*byte));
+    text.chunks_exact(BLOCK).take_while(plain).count() * BLOCK
 }

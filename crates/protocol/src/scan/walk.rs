@@ -2,7 +2,7 @@
 //!
 //! Text that breaks the rules all the same gives some members or none; it never panics and never reads twice.
 
-use super::{Member, token::plain_run};
+use super::Member;
 
 /// The members of an object, in their order; of anything else, none.
 pub(crate) struct Members<'a> {
@@ -86,17 +86,15 @@ fn skip_container(text: &[u8], mut at: usize) -> usize {
 fn skip_string(text: &[u8], at: usize) -> (usize, bool) {
     let mut at = at + 1;
     let mut escaped = false;
-    loop {
-        at += plain_run(text.get(at..).unwrap_or_default());
-        match text.get(at) {
-            Some(b'"') => return (at + 1, escaped),
-            Some(b'\\') => {
-                escaped = true;
-                at += 2;
-            }
-            Some(_) => at += 1,
-            // Never so in checked text; the end counts as the quote.
-            None => return (text.len(), escaped),
+    // In checked text only these two need a look.
+    while let Some(found) = memchr::memchr2(b'"', b'\\', text.get(at..).unwrap_or_default()) {
+        at += found;
+        if text[at] == b'"' {
+            return (at + 1, escaped);
         }
+        escaped = true;
+        at += 2;
     }
+    // Never so in checked text; the end counts as the quote.
+    (text.len(), escaped)
 }
