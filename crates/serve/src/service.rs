@@ -1,7 +1,7 @@
 //! Service: one handler and everything about its clients, shared by all ways in.
 
 use crate::{
-    era::{Parking, ToolHeaders},
+    era::{Identity, Parking, ToolHeaders},
     http::SseClients,
     metrics::Metrics,
     options::ServeOptions,
@@ -25,9 +25,6 @@ const SWEEP: Duration = Duration::from_secs(5);
 /// How long to wait before listening to the handler's tools again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
-/// The caller of calls that no client made.
-const OURSELVES: &str = "trunkline";
-
 pub(crate) struct Service {
     pub(crate) handler: Arc<dyn Handler>,
     pub(crate) options: ServeOptions,
@@ -37,7 +34,7 @@ pub(crate) struct Service {
     pub(crate) tool_headers: ToolHeaders,
     pub(crate) sse_clients: Arc<SseClients>,
     /// Who the handler says it is, for every modern result.
-    pub(crate) identity: OnceLock<Raw>,
+    pub(crate) identity: OnceLock<Identity>,
     draining: AtomicBool,
 }
 
@@ -92,7 +89,7 @@ impl Service {
         let introduction = self.handler.call(call).outcome().await?;
         if let Some(identity) = introduction.member("_meta").and_then(|meta| meta.member(SERVER_INFO)) {
             // Somebody else may have been quicker, with the same answer.
-            drop(self.identity.set(identity));
+            drop(self.identity.set(Identity::new(identity)));
         }
         Ok(introduction)
     }
@@ -110,7 +107,7 @@ impl Service {
 fn plain(name: &'static str, mut params: Object) -> Call {
     params.set("_meta", serde_json::json!({PROTOCOL_VERSION: "2026-07-28", CLIENT_CAPABILITIES: {}}).into());
     let mut call = Call::new(name, Some(params.to_raw()));
-    call.caller = Arc::new(Caller { id: OURSELVES.to_owned(), roles: Vec::new(), scopes: Vec::new() });
+    call.caller = Caller::ourselves();
     call
 }
 

@@ -10,7 +10,8 @@ mod parked;
 mod seal;
 pub(crate) use seal::unguessable;
 
+pub(crate) use finish::Identity;
 pub(crate) use legacy::{LegacyReply, Out, initialize_result, lifted_meta};
 pub(crate) use mirror::{ToolHeaders, check_version};
-pub(crate) use modern::{ModernReply, ModernRequest, Refused, is_modern, unsupported};
+pub(crate) use modern::{Head, ModernReply, ModernRequest, Refused, unsupported};
 pub(crate) use parked::Parking;
