@@ -43,11 +43,10 @@ impl Metas {
 
 /// Texts of different clients mostly get different numbers; those that do not take turns.
 fn mix(bytes: &[u8]) -> usize {
-    let word = |chunk: &[u8]| chunk.iter().fold(0_usize, |word, byte| word << 8 | usize::from(*byte));
-    let mixed = bytes
-        .chunks(size_of::<usize>())
-        .fold(bytes.len(), |mixed, chunk| (mixed.rotate_left(5) ^ word(chunk)).wrapping_mul(0x9E37_79B1));
-    mixed >> 16
+    let (words, rest) = bytes.as_chunks::<{ size_of::<usize>() }>();
+    let add = |mixed: usize, word: usize| (mixed.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B1);
+    let mixed = words.iter().map(|word| usize::from_le_bytes(*word)).fold(bytes.len(), add);
+    rest.iter().map(|byte| usize::from(*byte)).fold(mixed, add) >> 16
 }
 
 #[cfg(test)]
