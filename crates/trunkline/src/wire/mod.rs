@@ -1,6 +1,7 @@
 //! Settings into parts: the only place that knows how options of the command line become those of the client.
 
 mod fetch;
+mod issuer;
 pub(crate) mod serve;
 
 use crate::{

@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 use trunkline_auth::{
-    ApiKeys, AttemptLimit, Authenticator, Challenge, JwtOptions, JwtVerifier, ProtectedResource, Unidentified,
+    ApiKeys, AttemptLimit, Authenticator, Challenge, JwtOptions, ProtectedResource, Unidentified,
 };
 use trunkline_gateway::{
     audit::{Audited, Options as AuditOptions, Trail},
@@ -242,23 +242,22 @@ fn guard(args: &Args) -> Result<Guard, Failure> {
 }
 
 fn authenticator(args: &Args) -> Result<Option<Authenticator>, Failure> {
-    let read = |path: &PathBuf| {
-        fs::read(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
-    };
     let keys = match &args.guard.keys {
         None => None,
         Some(path) => {
-            let text = String::from_utf8_lossy(&read(path)?).into_owned();
-            Some(
-                ApiKeys::from_json(&text)
-                    .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?,
-            )
+            let unusable = |why: &dyn std::fmt::Display| Failure::usage(format!("{}: {why}", path.display()));
+            let text = fs::read(path).map_err(|error| unusable(&error))?;
+            let keys =
+                ApiKeys::from_json(&String::from_utf8_lossy(&text)).map_err(|error| unusable(&error))?;
+            if keys.all_expired() {
+                tracing::warn!(file = %path.display(), "every key of this file has expired: nobody can come in with one");
+            }
+            Some(keys)
         }
     };
     let tokens = match (&args.guard.issuer, &args.guard.audience, &args.guard.jwks) {
-        (Some(issuer), Some(audience), Some(path)) => {
-            let verifier = JwtVerifier::with_keys(JwtOptions::new(issuer, audience), &read(path)?);
-            Some(verifier.map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?)
+        (Some(issuer), Some(audience), Some(source)) => {
+            Some(super::issuer::verifier(JwtOptions::new(issuer, audience), source)?)
         }
         _ => None,
     };

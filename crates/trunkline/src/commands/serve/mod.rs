@@ -11,7 +11,7 @@ use crate::{
 };
 use std::{net::SocketAddr, path::PathBuf};
 use tokio::sync::watch;
-use trunkline_serve::{BindError, Server, Shutdown, serve_stdio};
+use trunkline_serve::{BindError, Guard, Server, Shutdown, serve_stdio};
 
 /// Where we listen unless told otherwise.
 const DEFAULT_ADDRESS: SocketAddr =
@@ -87,9 +87,9 @@ pub(crate) struct GuardArgs {
     /// The audience that tokens must be made out to: our own address
     #[arg(long, value_name = "URL", requires = "issuer")]
     pub(crate) audience: Option<String>,
-    /// The issuer's public keys (a JWKS file)
-    #[arg(long, value_name = "FILE", requires = "issuer")]
-    pub(crate) jwks: Option<PathBuf>,
+    /// The issuer's public keys (JWKS): a file, or the address they are fetched from when needed
+    #[arg(long, value_name = "FILE_OR_URL", requires = "issuer")]
+    pub(crate) jwks: Option<String>,
     /// Answer under this host name, too, such as that of a proxy before us; may be repeated
     #[arg(long = "host", value_name = "NAME")]
     pub(crate) hosts: Vec<String>,
@@ -144,10 +144,11 @@ async fn over_stdio(context: &Context, args: &Args, kit: Kit) -> Result<Ending, 
 
 async fn over_http(context: &Context, args: &Args, kit: Kit) -> Result<Ending, Failure> {
     let tools = kit.tools;
-    let listener = bind(args).await?;
+    let options = wire::options(args)?;
+    let listener = bind(args, &options.guard).await?;
     let port = listener.address().port();
     let (handler, trail) = wire::recorded(kit, args, &port.to_string(), &context.environment)?;
-    let server = listener.serve(handler, wire::options(args)?);
+    let server = listener.serve(handler, options);
     banner::show(
         context,
         &banner::Facts {
@@ -175,13 +176,12 @@ async fn over_http(context: &Context, args: &Args, kit: Kit) -> Result<Ending, F
 }
 
 /// Listens where we were told to, or on the first free port from the default one on.
-async fn bind(args: &Args) -> Result<trunkline_serve::Listener, Failure> {
-    let guard = wire::options(args)?.guard;
+async fn bind(args: &Args, guard: &Guard) -> Result<trunkline_serve::Listener, Failure> {
     let first = args.listen.unwrap_or(DEFAULT_ADDRESS);
     let further = if args.listen.is_some() { 0 } else { FURTHER_PORTS };
     for offset in 0..=further {
         let address = SocketAddr::new(first.ip(), first.port() + offset);
-        match Server::listen(address, &guard).await {
+        match Server::listen(address, guard).await {
             Ok(listener) => return Ok(listener),
             Err(BindError::Io { .. }) if offset < further => {}
             Err(BindError::Refused(refused)) => {
