@@ -35,7 +35,7 @@ async fn connect_and_work<T>(
     args: &ConnectionArgs,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let mut stop = Stop::listen()?;
+    let mut stop = Stop::listen_on_terminal()?;
     let target = wire::target(split.target, args, &context.environment)?;
     let key = target.key();
     let remembered = (!args.no_cache).then(|| Remembered::find(&context.environment)).flatten();

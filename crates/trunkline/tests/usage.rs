@@ -150,3 +150,9 @@ fn pages_completions_and_manuals_are_generated() {
     assert_eq!(printed, std::fs::read_to_string(folder.path().join("man/trunkline-call.1")).unwrap());
     assert!(Run::of(trunkline(&[]).args(["completions", "bash"]), "").stdout.contains("_trunkline()"));
 }
+
+#[test]
+fn a_misspelt_kind_is_told_what_was_meant() {
+    let run = Run::of(trunkline(&[]).args(["list", "http://127.0.0.1:9/mcp", "tols"]), "");
+    assert!(run.code == 2 && run.stderr.contains("did you mean `tools`?"), "{run}");
+}

@@ -28,7 +28,7 @@ impl Inner {
             return Reply::ready(Err(refused(&call, "tool")));
         };
         if let Some(checker) = route.checker() {
-            let arguments = call.params.as_ref().and_then(|params| params.find("arguments"));
+            let arguments = call.params.as_ref().and_then(|params| params.member("arguments"));
             if let Err(complaint) = checker.check(arguments.as_ref()) {
                 return Reply::ready(Ok(bad_arguments(&complaint)));
             }
@@ -61,7 +61,7 @@ impl Inner {
             return None;
         }
         let server = view.servers.first()?;
-        let name = call.params.as_ref()?.find("name")?;
+        let name = call.params.as_ref()?.member("name")?;
         let name = name.text()?;
         let permit = catalog.policy.permit_to(&call.caller, server, &name)?;
         let subject = policy::subject(server.name().as_ref(), &name);
@@ -97,8 +97,11 @@ fn named<'a>(
     call: &Call,
     what: &str,
 ) -> Result<&'a Route, Fault> {
-    let name =
-        call.params.as_ref().and_then(|params| params.find("name")).ok_or_else(|| faults::missing("name"))?;
+    let name = call
+        .params
+        .as_ref()
+        .and_then(|params| params.member("name"))
+        .ok_or_else(|| faults::missing("name"))?;
     let name = name.text().ok_or_else(|| faults::missing("name"))?;
     shelf.get(&name).ok_or_else(|| not_there(catalog, view, call, (what, &name)))
 }
@@ -114,7 +117,7 @@ fn not_there(catalog: &Catalog, view: &View, call: &Call, (what, name): (&str, &
 }
 
 fn refused(call: &Call, what: &str) -> Fault {
-    let name = call.params.as_ref().and_then(|params| params.find("name"));
+    let name = call.params.as_ref().and_then(|params| params.member("name"));
     faults::unknown(what, &name.as_ref().and_then(Raw::text).unwrap_or_default())
 }
 

@@ -3,6 +3,7 @@
 mod fetch;
 pub(crate) mod flags;
 pub(crate) mod gateway;
+mod issuer;
 pub(crate) mod lineage;
 pub(crate) mod packs;
 pub(crate) mod serve;
