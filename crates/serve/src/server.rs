@@ -110,14 +110,13 @@ impl Server {
         let crowded = watch::Sender::new(Crowd::Thin);
         let mut connections = JoinSet::new();
         loop {
-            let place = match room.clone().try_acquire_owned() {
-                Ok(place) => Ok(place),
-                Err(_) => {
-                    crowded.send_replace(Crowd::Full);
-                    tokio::select! {
-                        place = room.clone().acquire_owned() => place,
-                        () = told(&mut shutdown) => break,
-                    }
+            let place = if let Ok(place) = room.clone().try_acquire_owned() {
+                Ok(place)
+            } else {
+                crowded.send_replace(Crowd::Full);
+                tokio::select! {
+                    place = room.clone().acquire_owned() => place,
+                    () = told(&mut shutdown) => break,
                 }
             };
             let Ok(place) = place else { break };

@@ -1,5 +1,7 @@
 //! Connections over plain HTTP are kept for the next request, and one that is busy does not hold another request up.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

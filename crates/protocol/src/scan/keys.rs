@@ -66,7 +66,7 @@ impl Key {
         let half = Defect::Json("half a surrogate pair in a member name");
         unescape(self.bytes(text))
             .map(|name| Cow::Owned(name.into_bytes()))
-            .ok_or_else(|| Flaw { defect: half, offset: self.start })
+            .ok_or(Flaw { defect: half, offset: self.start })
     }
 }
 

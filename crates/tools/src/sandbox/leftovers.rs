@@ -39,7 +39,7 @@ pub(super) fn sweep(dir: &Dir) {
         if entry.kind == Kind::File && is_temporary(entry.name.as_bytes()) && is_old(dir, &entry.name) {
             match dir.remove_file(&entry.name) {
                 Ok(()) => {
-                    tracing::info!(file = dir.label(&entry.name), "removed what a killed write left behind")
+                    tracing::info!(file = dir.label(&entry.name), "removed what a killed write left behind");
                 }
                 Err(error) => tracing::debug!(%error, "a leftover of a killed write stays"),
             }

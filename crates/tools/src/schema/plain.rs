@@ -152,7 +152,7 @@ mod tests {
             assert!(fits(&plain, good) && validator.is_valid(&serde_json::from_str(good).unwrap()), "{good}");
         }
         let left_to_the_validator = [
-            r#"{}"#,
+            "{}",
             r#"{"text":1}"#,
             r#"{"text":null}"#,
             r#"{"text":"a","n":1.0}"#,
@@ -162,7 +162,7 @@ mod tests {
             r#"{"text":"a","on":"true"}"#,
             r#"{"text":"a","other":1}"#,
             r#"{"text":"\ud800"}"#,
-            r#"[]"#,
+            "[]",
         ];
         for other in left_to_the_validator {
             assert!(!fits(&plain, other), "{other}");
