@@ -43,6 +43,7 @@ pub(crate) enum Command {
     Read(commands::read::Args),
     Prompt(commands::prompt::Args),
     Complete(commands::complete::Args),
+    Doctor(commands::doctor::Args),
     Serve(commands::serve::Args),
     Audit(commands::audit::Args),
     Completions(commands::completions::Args),

@@ -27,6 +27,7 @@ fn write_all(folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     fs::write(docs.join("cli.md"), pages::command_line(Cli::command()))?;
+    fs::write(docs.join("doctor.md"), pages::doctor())?;
     fs::write(docs.join("errors.md"), pages::errors())?;
     for shell in Shell::value_variants() {
         clap_complete::generate_to(*shell, &mut Cli::command(), "trunkline", &completions)?;
