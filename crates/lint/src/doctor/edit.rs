@@ -103,7 +103,10 @@ fn open(path: &Path) -> Result<File, EditError> {
     }
     let file = OpenOptions::new()
         .read(true)
-        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed() | rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
+        .custom_flags(
+            rustix::fs::OFlags::NOFOLLOW.bits().cast_signed()
+                | rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+        )
         .open(real.join(name))?;
     if !file.metadata()?.is_file() {
         return Err(EditError::NotAFile);
@@ -173,7 +176,10 @@ mod tests {
         assert!(matches!(outcome, Err(EditError::Link)));
         let stale = Edit::Text { path: path.clone(), from: "other".into(), to: "b".into() };
         assert!(matches!(stale.apply(), Err(EditError::Changed)));
-        assert!(matches!(Edit::Mode { path: path.clone(), from: 0o600, to: 0o777 }.apply(), Err(EditError::Changed)));
+        assert!(matches!(
+            Edit::Mode { path: path.clone(), from: 0o600, to: 0o777 }.apply(),
+            Err(EditError::Changed)
+        ));
         assert_eq!(fs::read_to_string(&path).unwrap(), "a");
     }
 }

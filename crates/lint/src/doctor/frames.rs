@@ -44,7 +44,8 @@ pub(super) fn first(era: Era, speak: Speak, id: u64) -> Value {
     match era {
         Era::Modern => request(id, method::DISCOVER, json!({}), revision),
         Era::Legacy => {
-            let params = json!({"protocolVersion": revision.as_str(), "capabilities": {}, "clientInfo": who()});
+            let params =
+                json!({"protocolVersion": revision.as_str(), "capabilities": {}, "clientInfo": who()});
             request(id, method::INITIALIZE, params, revision)
         }
     }
@@ -53,7 +54,8 @@ pub(super) fn first(era: Era, speak: Speak, id: u64) -> Value {
 /// A request of a revision.
 pub(super) fn request(id: u64, method: &str, mut params: Value, revision: Revision) -> Value {
     if revision.era() == Era::Modern {
-        params["_meta"] = json!({PROTOCOL_VERSION: revision.as_str(), CLIENT_INFO: who(), CLIENT_CAPABILITIES: {}});
+        params["_meta"] =
+            json!({PROTOCOL_VERSION: revision.as_str(), CLIENT_INFO: who(), CLIENT_CAPABILITIES: {}});
     }
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
@@ -95,7 +97,9 @@ pub(super) fn read(message: &Value, era: Era) -> Reading {
     let Some(result) = message.get("result").filter(|result| result.is_object()) else { return Reading::Odd };
     let revisions = match era {
         Era::Modern => texts(result.get("supportedVersions")),
-        Era::Legacy => result.get("protocolVersion").and_then(Value::as_str).map(str::to_owned).into_iter().collect(),
+        Era::Legacy => {
+            result.get("protocolVersion").and_then(Value::as_str).map(str::to_owned).into_iter().collect()
+        }
     };
     if revisions.is_empty() {
         // A server that answers anything to anything is not one that introduced itself.

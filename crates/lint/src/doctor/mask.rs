@@ -12,8 +12,20 @@ const TELLING: [&str; 8] =
     ["token", "secret", "password", "passwd", "api_key", "apikey", "api-key", "authorization"];
 /// How well-known credentials begin.
 const PREFIXES: [&str; 14] = [
-    "sk-", "sk_live_", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "AKIA", "AIza", "npm_",
-    "hf_", "eyJ",
+    "sk-",
+    "sk_live_",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "AKIA",
+    "AIza",
+    "npm_",
+    "hf_",
+    "eyJ",
 ];
 
 /// The secrets to hide.
@@ -69,7 +81,10 @@ impl Mask {
 /// Whether a variable or member of this name holds a secret.
 pub(super) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    TELLING.iter().any(|word| name.contains(word)) || name.ends_with("_key") || name == "key" || name.ends_with("_pat")
+    TELLING.iter().any(|word| name.contains(word))
+        || name.ends_with("_key")
+        || name == "key"
+        || name.ends_with("_pat")
 }
 
 /// Whether a value looks like a credential, whatever its name.
@@ -102,7 +117,9 @@ fn is_secret_word(text: &str, at: &Range<usize>) -> bool {
         let name = rest.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).next();
         name.is_some_and(is_secret_name)
     });
-    word.len() >= SHORTEST && (named || before.ends_with("Bearer ") && word != "realm")
+    // In `Bearer realm=…` a parameter follows, and no token.
+    let is_parameter = text[at.end..].starts_with('=');
+    word.len() >= SHORTEST && (named || before.ends_with("Bearer ") && !is_parameter)
 }
 
 impl std::fmt::Debug for Mask {
@@ -120,7 +137,10 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert("authorization", "Bearer canary-123".parse().unwrap());
         let mut mask = Mask::of_headers(&headers);
-        mask.add_variables(&[("MY_TOKEN".into(), "s3cr3t-value".into()), ("LANG".into(), "de_DE.UTF-8".into())]);
+        mask.add_variables(&[
+            ("MY_TOKEN".into(), "s3cr3t-value".into()),
+            ("LANG".into(), "de_DE.UTF-8".into()),
+        ]);
         let text = mask.hide("got canary-123 and s3cr3t-value in de_DE.UTF-8");
         assert_eq!(text, "got ••• and ••• in de_DE.UTF-8");
     }
@@ -132,7 +152,7 @@ mod tests {
             ("key ghp_abcdefghijklmnop1234 here", "key ••• here"),
             ("http://h/?token=abcdef123&x=1", "http://h/?token=•••&x=1"),
             ("Authorization: Bearer abcdefgh", "Authorization: Bearer •••"),
-            ("Bearer realm=\"x\", error", "Bearer realm=\"x\", error"),
+            ("Bearer resource_metadata=\"x\", error", "Bearer resource_metadata=\"x\", error"),
             ("nothing to see: sk-1 and monkey=12345678", "nothing to see: sk-1 and monkey=12345678"),
         ] {
             assert_eq!(mask.hide(text), hidden);

@@ -24,8 +24,8 @@ mod url;
 
 pub use cause::{Area, CAUSES, Cause, Entry};
 pub use checkup::{
-    Check, Checkup, ClientFile, Format, Section, Surroundings, Verdict, check_file, check_keychain, check_port,
-    known_files,
+    Check, Checkup, ClientFile, Format, Section, Surroundings, Verdict, check_file, check_keychain,
+    check_port, known_files,
 };
 pub use diagnosis::{Alternative, Diagnosis, Problem, Reached, Works};
 pub use edit::{Edit, EditError};

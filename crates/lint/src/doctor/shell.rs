@@ -12,7 +12,8 @@ pub fn quoted(word: &str) -> String {
 }
 
 pub(super) fn command_line(line: &CommandLine) -> String {
-    let words: Vec<String> = std::iter::once(&line.program).chain(&line.args).map(|word| quoted(word)).collect();
+    let words: Vec<String> =
+        std::iter::once(&line.program).chain(&line.args).map(|word| quoted(word)).collect();
     words.join(" ")
 }
 
@@ -30,7 +31,9 @@ mod tests {
 
     #[test]
     fn words_come_back_from_a_shell() {
-        for (word, written) in [("a/b-c", "a/b-c"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("", "''"), ("$X", "'$X'")] {
+        for (word, written) in
+            [("a/b-c", "a/b-c"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("", "''"), ("$X", "'$X'")]
+        {
             assert_eq!(quoted(word), written);
         }
     }

@@ -25,7 +25,9 @@ pub(super) async fn candidates(address: &Url, problem: &Problem, options: &Docto
         C::RedirectElsewhere => other_scheme(address, "https", C::RedirectElsewhere).into_iter().collect(),
         C::PortRefused => other_names(address, C::OtherAddressFamily),
         C::TlsOnPlainPort => other_scheme(address, "http", C::TlsOnPlainPort).into_iter().collect(),
-        C::PlainOnTlsPort | C::CredentialsInClear => other_scheme(address, "https", problem.cause).into_iter().collect(),
+        C::PlainOnTlsPort | C::CredentialsInClear => {
+            other_scheme(address, "https", problem.cause).into_iter().collect()
+        }
         C::ClosedAtOnce | C::NotHttp if speaks_tls(address, options.limits.step).await => {
             other_scheme(address, "https", C::PlainOnTlsPort).into_iter().collect()
         }
@@ -35,7 +37,9 @@ pub(super) async fn candidates(address: &Url, problem: &Problem, options: &Docto
             all
         }
         C::LegacyOnly | C::ModernOnly => vec![in_era(address, Speak::Newest, "in the era that it speaks")],
-        C::HeadNeverCame | C::NoAnswer => vec![in_era(address, Speak::Era(Era::Legacy), "with `initialize` first")],
+        C::HeadNeverCame | C::NoAnswer => {
+            vec![in_era(address, Speak::Era(Era::Legacy), "with `initialize` first")]
+        }
         _ => Vec::new(),
     }
 }

@@ -21,7 +21,9 @@ pub(super) fn candidates(line: &CommandLine, problem: &Problem, options: &Doctor
     match problem.cause {
         C::ProgramNotFound | C::ProgramOutsidePath => elsewhere(line, options),
         C::CommandInOneWord => vec![split(line)],
-        C::NotExecutable | C::InterpreterMissing | C::NoInterpreterLine | C::CrlfScript => interpreted(line, options),
+        C::NotExecutable | C::InterpreterMissing | C::NoInterpreterLine | C::CrlfScript => {
+            interpreted(line, options)
+        }
         C::ExitedAtStart | C::VariableMissing | C::CredentialRefused | C::NoAnswer | C::ModuleMissing => {
             whole_environment(line, problem.cause, options).into_iter().collect()
         }
@@ -41,7 +43,8 @@ pub(super) fn candidates(line: &CommandLine, problem: &Problem, options: &Doctor
 }
 
 fn elsewhere(line: &CommandLine, options: &DoctorOptions) -> Vec<Candidate> {
-    let mut found: Vec<Candidate> = installed(&line.program, options).into_iter().map(|path| at(line, &path)).collect();
+    let mut found: Vec<Candidate> =
+        installed(&line.program, options).into_iter().map(|path| at(line, &path)).collect();
     if line.program == "python" {
         found.extend(installed("python3", options).into_iter().take(1).map(|path| at(line, &path)));
     }
@@ -65,7 +68,8 @@ fn at(line: &CommandLine, path: &Path) -> Candidate {
         let usual = format!("{}:/usr/local/bin:/usr/bin:/bin", folder.display());
         other.environment.push(("PATH".to_owned(), usual));
     }
-    candidate(format!("the program at {path}"), other).shows(Cause::ProgramOutsidePath, format!("\"command\": \"{path}\""))
+    candidate(format!("the program at {path}"), other)
+        .shows(Cause::ProgramOutsidePath, format!("\"command\": \"{path}\""))
 }
 
 fn split(line: &CommandLine) -> Candidate {
@@ -112,9 +116,12 @@ fn whole_environment(line: &CommandLine, cause: Cause, options: &DoctorOptions) 
     let mut other = line.clone();
     other.environment.splice(0..0, extra.clone());
     let written = doctor(&["--env".to_owned(), "NAME={env:NAME}".to_owned()], line);
-    let candidate = Candidate::new("with the whole environment of your shell", Target::Command(other), written);
+    let candidate =
+        Candidate::new("with the whole environment of your shell", Target::Command(other), written);
     let shows = if cause == Cause::VariableMissing { cause } else { Cause::NeedsWholeEnvironment };
-    let fix = format!("\"env\": {{ \"NAME\": \"{{env:NAME}}\" }}    # it needs {shown}, which clients do not pass on");
+    let fix = format!(
+        "\"env\": {{ \"NAME\": \"{{env:NAME}}\" }}    # it needs {shown}, which clients do not pass on"
+    );
     Some(candidate.shows(shows, fix))
 }
 
@@ -127,7 +134,8 @@ fn with_variable(line: &CommandLine, name: &str, value: &str, what: &str) -> Can
 
 fn line_buffered(line: &CommandLine, options: &DoctorOptions) -> Option<Candidate> {
     let program = installed("stdbuf", options).into_iter().next()?.display().to_string();
-    let args = ["-oL".to_owned(), line.program.clone()].into_iter().chain(line.args.iter().cloned()).collect();
+    let args =
+        ["-oL".to_owned(), line.program.clone()].into_iter().chain(line.args.iter().cloned()).collect();
     let other = CommandLine { program, args, ..line.clone() };
     let fix = format!("\"command\": \"stdbuf\", \"args\": [\"-oL\", \"{}\", …]", line.program);
     Some(candidate("through `stdbuf -oL`", other).shows(Cause::StdoutBuffered, fix))

@@ -51,7 +51,12 @@ const HOME: &[(&str, &str, Format, &[&str])] = &[
     ("Gemini CLI", ".gemini/settings.json", Format::JsonWithComments, MCP_SERVERS),
     ("Windsurf", ".codeium/windsurf/mcp_config.json", Format::Json, MCP_SERVERS),
     ("Copilot CLI", ".copilot/mcp-config.json", Format::Json, MCP_SERVERS),
-    ("Claude Desktop", "Library/Application Support/Claude/claude_desktop_config.json", Format::Json, MCP_SERVERS),
+    (
+        "Claude Desktop",
+        "Library/Application Support/Claude/claude_desktop_config.json",
+        Format::Json,
+        MCP_SERVERS,
+    ),
     ("VS Code", "Library/Application Support/Code/User/mcp.json", Format::JsonWithComments, &["servers"]),
 ];
 

@@ -14,7 +14,10 @@ pub(super) struct Entry {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Launch {
-    Command { program: String, args: Vec<String> },
+    Command {
+        program: String,
+        args: Vec<String>,
+    },
     Url(String),
     /// Neither a command nor an address.
     Neither,
@@ -40,9 +43,12 @@ pub(super) fn entries(document: &Value, members: &[&str]) -> Vec<Entry> {
 fn collect(servers: Option<&Value>, found: &mut Vec<Entry>) {
     let servers = servers.and_then(Value::as_object);
     for (name, server) in servers.into_iter().flatten() {
-        let off = server.get("disabled") == Some(&Value::Bool(true)) || server.get("enabled") == Some(&Value::Bool(false));
+        let off = server.get("disabled") == Some(&Value::Bool(true))
+            || server.get("enabled") == Some(&Value::Bool(false));
         // Settings beside the servers are no servers.
-        let is_level = matches!(name.as_str(), "servers" | "timeout") && server.get("command").is_none() && server.get("url").is_none();
+        let is_level = matches!(name.as_str(), "servers" | "timeout")
+            && server.get("command").is_none()
+            && server.get("url").is_none();
         if server.is_object() && !off && !is_level {
             found.push(read(name, server));
         }
@@ -52,13 +58,25 @@ fn collect(servers: Option<&Value>, found: &mut Vec<Entry>) {
 fn read(name: &str, server: &Value) -> Entry {
     let text = |names: &[&str]| names.iter().find_map(|name| server.get(name)?.as_str()).map(str::to_owned);
     let list = |value: Option<&Value>| -> Vec<String> {
-        value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+        value
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect()
     };
     let command = server.get("command").or_else(|| server.get("cmd"));
     let mut words = match command {
         Some(Value::String(program)) => vec![program.clone()],
         Some(Value::Array(_)) => list(command),
-        Some(Value::Object(inner)) => inner.get("path").and_then(Value::as_str).map(str::to_owned).into_iter().chain(list(inner.get("args"))).collect(),
+        Some(Value::Object(inner)) => inner
+            .get("path")
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+            .into_iter()
+            .chain(list(inner.get("args")))
+            .collect(),
         _ => Vec::new(),
     };
     words.extend(list(server.get("args")));
@@ -69,10 +87,14 @@ fn read(name: &str, server: &Value) -> Entry {
     } else {
         Launch::Neither
     };
-    let values = [("env", "variable"), ("environment", "variable"), ("headers", "header"), ("http_headers", "header")];
+    let values =
+        [("env", "variable"), ("environment", "variable"), ("headers", "header"), ("http_headers", "header")];
     let values = values.iter().flat_map(|(member, kind)| {
         let members = server.get(member).and_then(Value::as_object);
-        members.into_iter().flatten().filter_map(move |(name, value)| Some((*kind, name.clone(), value.as_str()?.to_owned())))
+        members
+            .into_iter()
+            .flatten()
+            .filter_map(move |(name, value)| Some((*kind, name.clone(), value.as_str()?.to_owned())))
     });
     Entry { name: name.to_owned(), launch, values: values.collect(), directory: text(&["cwd"]) }
 }

@@ -7,11 +7,7 @@ use super::{
     hygiene, lenient,
 };
 use crate::doctor::{
-    cause::Cause,
-    command::quick_look,
-    diagnosis::Problem,
-    edit::Edit,
-    evidence::Evidence,
+    cause::Cause, command::quick_look, diagnosis::Problem, edit::Edit, evidence::Evidence,
     options::DoctorOptions,
 };
 use serde_json::Value;
@@ -38,8 +34,12 @@ pub fn check_file(file: &ClientFile, options: &DoctorOptions) -> Check {
         Err(mistake) => return Check::found(what, vec![unreadable(file, &text, &mistake)]),
     };
     let entries = entries(&document, file.servers);
-    let mut problems: Vec<Problem> =
-        entries.iter().flat_map(|entry| judge(entry, options).into_iter().map(|problem| at(problem, file, &text, &entry.name))).collect();
+    let mut problems: Vec<Problem> = entries
+        .iter()
+        .flat_map(|entry| {
+            judge(entry, options).into_iter().map(|problem| at(problem, file, &text, &entry.name))
+        })
+        .collect();
     problems.extend(exposed(file, &problems));
     if problems.is_empty() {
         return Check::fine(what, format!("{} servers", entries.len()));
@@ -67,7 +67,10 @@ fn contents(path: &Path) -> io::Result<String> {
 fn parse(text: &str, format: Format) -> Result<Value, Mistake> {
     match format {
         Format::Json => json(text).map_err(|mistake| match json(&lenient::plain(text)) {
-            Ok(_) => Mistake { message: format!("{}: comments and trailing commas are not allowed here", mistake.message), ..mistake },
+            Ok(_) => Mistake {
+                message: format!("{}: comments and trailing commas are not allowed here", mistake.message),
+                ..mistake
+            },
             Err(_) => mistake,
         }),
         Format::JsonWithComments => json(&lenient::plain(text)),
@@ -108,13 +111,17 @@ fn judge(entry: &Entry, options: &DoctorOptions) -> Vec<Problem> {
     let mut found = hygiene::check(entry);
     match &entry.launch {
         Launch::Neither => found.push(
-            Problem::new(Cause::ServerEntryInvalid, format!("`{}` has neither `command` nor `url`", entry.name))
-                .fix("\"command\": \"npx\", \"args\": [\"-y\", \"…\"], or \"url\": \"https://…/mcp\""),
+            Problem::new(
+                Cause::ServerEntryInvalid,
+                format!("`{}` has neither `command` nor `url`", entry.name),
+            )
+            .fix("\"command\": \"npx\", \"args\": [\"-y\", \"…\"], or \"url\": \"https://…/mcp\""),
         ),
         Launch::Command { program, args } => {
             let references = |text: &String| text.contains("${") || text.contains("{env:");
             if !references(program) {
-                let environment = entry.values.iter().filter(|(kind, _, value)| *kind == "variable" && !references(value));
+                let environment =
+                    entry.values.iter().filter(|(kind, _, value)| *kind == "variable" && !references(value));
                 let line = CommandLine {
                     program: program.clone(),
                     args: args.iter().filter(|arg| !references(arg)).cloned().collect(),
@@ -129,7 +136,10 @@ fn judge(entry: &Entry, options: &DoctorOptions) -> Vec<Problem> {
                 && !url.contains("${")
                 && !url.contains("{env:")
             {
-                found.push(Problem::new(Cause::AddressInvalid, format!("`{}`: {bad}", entry.name)).fix("\"url\": \"https://host/mcp\""));
+                found.push(
+                    Problem::new(Cause::AddressInvalid, format!("`{}`: {bad}", entry.name))
+                        .fix("\"url\": \"https://host/mcp\""),
+                );
             }
         }
     }
@@ -161,6 +171,10 @@ fn exposed(file: &ClientFile, problems: &[Problem]) -> Option<Problem> {
     }
     let edit = Edit::Mode { path: file.path.clone(), from: mode, to: mode & 0o700 };
     let summary = format!("{} has mode {mode:04o}", file.path.display());
-    let fix = format!("chmod {:o} {}", mode & 0o700, crate::doctor::shell::quoted(&file.path.display().to_string()));
+    let fix = format!(
+        "chmod {:o} {}",
+        mode & 0o700,
+        crate::doctor::shell::quoted(&file.path.display().to_string())
+    );
     Some(Problem::new(Cause::FileReadableByOthers, summary).fix(fix).mended_by(edit))
 }

@@ -40,7 +40,8 @@ pub(super) fn check(entry: &Entry) -> Vec<Problem> {
         found.extend(args.iter().filter(|arg| looks_secret(arg)).map(|_| inline(entry, "an argument")));
     }
     for (kind, name, value) in &entry.values {
-        let is_reference = value.contains("${") || value.contains("{env:") || value.starts_with('$') || value.is_empty();
+        let is_reference =
+            value.contains("${") || value.contains("{env:") || value.starts_with('$') || value.is_empty();
         let bare = value.strip_prefix("Bearer ").unwrap_or(value);
         if !is_reference && (is_secret_name(name) && bare.len() >= 8 || looks_secret(value)) {
             found.push(inline(entry, &format!("the {kind} `{name}`")));
@@ -48,7 +49,9 @@ pub(super) fn check(entry: &Entry) -> Vec<Problem> {
     }
     if let Launch::Url(url) = &entry.launch
         && let Ok(url) = ::url::Url::parse(url)
-        && url.query_pairs().any(|(name, value)| is_secret_name(&name) && value.len() >= 8 && !value.contains("${"))
+        && url
+            .query_pairs()
+            .any(|(name, value)| is_secret_name(&name) && value.len() >= 8 && !value.contains("${"))
     {
         found.push(inline(entry, "the address"));
     }
@@ -84,9 +87,19 @@ fn unpinned(entry: &Entry, program: &str, args: &[String], package: &str) -> Opt
     }
     let is_python = program.ends_with("uvx") || program.ends_with("pipx") || program.ends_with("uv");
     let bare = package.trim_end_matches("@latest");
-    let (mark, look_up) = if is_python { ("==", format!("pip index versions {bare}")) } else { ("@", format!("npm view {bare} version")) };
-    let args: Vec<String> = args.iter().map(|arg| if arg == package { format!("\"{bare}{mark}1.2.3\"") } else { format!("{arg:?}") }).collect();
-    let problem = Problem::new(Cause::UnpinnedPackage, format!("`{}` runs whatever version of `{bare}` is newest", entry.name));
+    let (mark, look_up) = if is_python {
+        ("==", format!("pip index versions {bare}"))
+    } else {
+        ("@", format!("npm view {bare} version"))
+    };
+    let args: Vec<String> = args
+        .iter()
+        .map(|arg| if arg == package { format!("\"{bare}{mark}1.2.3\"") } else { format!("{arg:?}") })
+        .collect();
+    let problem = Problem::new(
+        Cause::UnpinnedPackage,
+        format!("`{}` runs whatever version of `{bare}` is newest", entry.name),
+    );
     Some(problem.fix(format!("\"args\": [{}]    # the version that `{look_up}` names", args.join(", "))))
 }
 
@@ -98,15 +111,21 @@ fn look_alike(entry: &Entry, package: &str) -> Option<Problem> {
     if KNOWN.contains(&bare.as_str()) {
         return None;
     }
-    let real = KNOWN.iter().find(|known| strsim::damerau_levenshtein(known, &bare) <= NEAR && known.len() > 8)?;
-    let problem = Problem::new(Cause::LookAlikePackage, format!("`{}` runs `{bare}`, which is not `{real}`", entry.name));
+    let real =
+        KNOWN.iter().find(|known| strsim::damerau_levenshtein(known, &bare) <= NEAR && known.len() > 8)?;
+    let problem = Problem::new(
+        Cause::LookAlikePackage,
+        format!("`{}` runs `{bare}`, which is not `{real}`", entry.name),
+    );
     Some(problem.fix(format!("if you mean it: \"{real}\"")))
 }
 
 fn piped(entry: &Entry, program: &str, args: &[String]) -> Option<Problem> {
     let text = format!("{program} {}", args.join(" "));
     let downloads = text.contains("curl ") || text.contains("wget ");
-    let runs = ["| sh", "|sh", "| bash", "|bash", "| python", "| node", "$(curl", "<(curl", "`curl"].iter().any(|way| text.contains(way));
+    let runs = ["| sh", "|sh", "| bash", "|bash", "| python", "| node", "$(curl", "<(curl", "`curl"]
+        .iter()
+        .any(|way| text.contains(way));
     (downloads && runs).then(|| {
         Problem::new(Cause::PipedDownload, format!("`{}` downloads something and runs it", entry.name))
             .fix("download it once, look at it, and start the file: \"command\": \"/absolute/path/of/it\"")
@@ -115,9 +134,11 @@ fn piped(entry: &Entry, program: &str, args: &[String]) -> Option<Problem> {
 
 fn inline(entry: &Entry, place: &str) -> Problem {
     let name = place.split('`').nth(1).unwrap_or("THE_SECRET");
-    let variable: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
-    Problem::new(Cause::InlineSecret, format!("`{}` has a secret in {place}", entry.name))
-        .fix(format!("\"{name}\": \"${{{variable}}}\"    # and export {variable}=… where the client is started"))
+    let variable: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+    Problem::new(Cause::InlineSecret, format!("`{}` has a secret in {place}", entry.name)).fix(format!(
+        "\"{name}\": \"${{{variable}}}\"    # and export {variable}=… where the client is started"
+    ))
 }
 
 #[cfg(test)]
@@ -127,7 +148,10 @@ mod tests {
     fn causes(command: &str, values: &[(&str, &str)]) -> Vec<&'static str> {
         let mut words = command.split(' ').map(str::to_owned);
         let launch = Launch::Command { program: words.next().unwrap(), args: words.collect() };
-        let values = values.iter().map(|(name, value)| ("variable", (*name).to_owned(), (*value).to_owned())).collect();
+        let values = values
+            .iter()
+            .map(|(name, value)| ("variable", (*name).to_owned(), (*value).to_owned()))
+            .collect();
         let entry = Entry { name: "x".into(), launch, values, directory: None };
         check(&entry).iter().map(|problem| problem.cause.id()).collect()
     }
@@ -148,6 +172,9 @@ mod tests {
     fn secrets_are_seen_and_references_are_not() {
         assert_eq!(causes("node s.js", &[("API_KEY", "abcdefgh12345")]), ["inline-secret"]);
         assert_eq!(causes("node s.js", &[("X", "ghp_abcdefghijklmnopqrst")]), ["inline-secret"]);
-        assert_eq!(causes("node s.js", &[("API_KEY", "${API_KEY}"), ("LANG", "de_DE.UTF-8")]), Vec::<&str>::new());
+        assert_eq!(
+            causes("node s.js", &[("API_KEY", "${API_KEY}"), ("LANG", "de_DE.UTF-8")]),
+            Vec::<&str>::new()
+        );
     }
 }

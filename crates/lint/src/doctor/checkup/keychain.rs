@@ -10,10 +10,20 @@ pub fn check_keychain(options: &DoctorOptions) -> Check {
     if cfg!(target_os = "macos") {
         return Check::fine(what, "the system's own");
     }
-    let Some(bus) = bus(options) else { return missing(what, "there is no session bus (DBUS_SESSION_BUS_ADDRESS is not set)") };
+    let Some(bus) = bus(options) else {
+        return missing(what, "there is no session bus (DBUS_SESSION_BUS_ADDRESS is not set)");
+    };
     match UnixStream::connect(&bus) {
-        Ok(_) => Check::not_verified(what, format!("a session bus answers at {}; whether it has a secret service was not asked", bus.display())),
-        Err(error) => missing(what, &format!("the session bus at {} does not answer: {error}", bus.display())),
+        Ok(_) => Check::not_verified(
+            what,
+            format!(
+                "a session bus answers at {}; whether it has a secret service was not asked",
+                bus.display()
+            ),
+        ),
+        Err(error) => {
+            missing(what, &format!("the session bus at {} does not answer: {error}", bus.display()))
+        }
     }
 }
 

@@ -63,7 +63,12 @@ impl Check {
     }
 
     pub fn not_verified(what: impl Into<String>, why: impl Into<String>) -> Self {
-        Self { what: what.into(), verdict: Verdict::NotVerified, detail: Some(why.into()), problems: Vec::new() }
+        Self {
+            what: what.into(),
+            verdict: Verdict::NotVerified,
+            detail: Some(why.into()),
+            problems: Vec::new(),
+        }
     }
 
     /// Something with problems; the verdict is the worst of theirs.

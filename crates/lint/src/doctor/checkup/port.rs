@@ -43,7 +43,11 @@ fn holder(port: u16) -> Option<String> {
             let Ok(target) = fs::read_link(descriptor.path()) else { continue };
             if sockets.iter().any(|socket| target.as_os_str() == socket.as_str()) {
                 let name = fs::read_to_string(process.path().join("comm")).unwrap_or_default();
-                return Some(format!("`{}` (process {})", name.trim(), process.file_name().to_string_lossy()));
+                return Some(format!(
+                    "`{}` (process {})",
+                    name.trim(),
+                    process.file_name().to_string_lossy()
+                ));
             }
         }
     }

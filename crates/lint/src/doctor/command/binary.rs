@@ -77,9 +77,12 @@ fn script(path: &Path, rest: &[u8], line: &CommandLine, options: &DoctorOptions)
     let first = String::from_utf8_lossy(&rest[..end]).into_owned();
     if first.ends_with('\r') {
         let file = quoted(&path.display().to_string());
-        let problem = Problem::new(Cause::CrlfScript, format!("the first line of `{}` ends in a carriage return", path.display()))
-            .proof(Evidence::fact(format!("its first line: {:?}", format!("#!{first}"))))
-            .fix(format!("sed -i 's/\\r$//' {file}"));
+        let problem = Problem::new(
+            Cause::CrlfScript,
+            format!("the first line of `{}` ends in a carriage return", path.display()),
+        )
+        .proof(Evidence::fact(format!("its first line: {:?}", format!("#!{first}"))))
+        .fix(format!("sed -i 's/\\r$//' {file}"));
         return Err(Box::new(problem));
     }
     let mut words = first.split_whitespace();
@@ -114,8 +117,11 @@ fn no_line(path: &Path, line: &CommandLine) -> Problem {
     words.push(path.display().to_string());
     words.extend(line.args.iter().cloned());
     let args: Vec<String> = words[1..].iter().map(|word| format!("{word:?}")).collect();
-    Problem::new(Cause::NoInterpreterLine, summary)
-        .fix(format!("\"command\": \"{}\", \"args\": [{}]", words[0], args.join(", ")))
+    Problem::new(Cause::NoInterpreterLine, summary).fix(format!(
+        "\"command\": \"{}\", \"args\": [{}]",
+        words[0],
+        args.join(", ")
+    ))
 }
 
 fn elf(path: &Path, head: &[u8]) -> Checked<()> {
@@ -127,7 +133,8 @@ fn elf(path: &Path, head: &[u8]) -> Checked<()> {
         _ if !cfg!(target_os = "linux") => Err(foreign(path, "Linux")),
         _ => match loader(head) {
             Some(loader) if !loader.exists() => {
-                let summary = format!("`{}` needs `{}`, which is not there", path.display(), loader.display());
+                let summary =
+                    format!("`{}` needs `{}`, which is not there", path.display(), loader.display());
                 let musl = if loader.to_string_lossy().contains("musl") { "musl" } else { "glibc" };
                 Err(Box::new(
                     Problem::new(Cause::LoaderMissing, summary)
@@ -141,7 +148,8 @@ fn elf(path: &Path, head: &[u8]) -> Checked<()> {
 
 fn foreign(path: &Path, other: &str) -> Box<Problem> {
     let (architecture, system) = (std::env::consts::ARCH, std::env::consts::OS);
-    let summary = format!("`{}` is a program for {other}; this machine is {system} on {architecture}", path.display());
+    let summary =
+        format!("`{}` is a program for {other}; this machine is {system} on {architecture}", path.display());
     Box::new(
         Problem::new(Cause::WrongArchitecture, summary)
             .fix(format!("install the build for {system} on {architecture}")),

@@ -40,7 +40,17 @@ pub(super) enum Said {
     /// It answered with something else.
     Odd(Value),
     Ended(Ending),
-    Silent { waited: Duration, late: Option<Value> },
+    Silent {
+        waited: Duration,
+        late: Option<Value>,
+    },
+}
+
+impl Meeting {
+    /// Whether it introduced itself in an era and a revision in which a conversation is possible.
+    pub(super) fn understands(&self, speak: Speak) -> bool {
+        matches!(&self.said, Said::Introduced(found) if found.shared().is_some() && frames::eras(speak).contains(&found.era))
+    }
 }
 
 pub(super) async fn meet(mut pipe: Pipe, line: &CommandLine, options: &DoctorOptions) -> Meeting {
@@ -88,7 +98,7 @@ async fn talk(pipe: &mut Pipe, eras: [Era; 2], line: &CommandLine, options: &Doc
         pipe.send(frames::first(era, options.speak, id)).await;
         open.push(id);
         let left = limit.saturating_sub(begun.elapsed());
-        let wait = if id == 1 { left.min(FIRST_PATIENCE.max(limit / 2)).min(limit / 2) } else { left };
+        let wait = if id == 1 { FIRST_PATIENCE.min(limit / 2) } else { left };
         match pipe.hear(&open, wait).await {
             Heard::Answer(id, message) => {
                 open.retain(|other| *other != id);
@@ -97,6 +107,7 @@ async fn talk(pipe: &mut Pipe, eras: [Era; 2], line: &CommandLine, options: &Doc
                     Reading::Introduced(introduction) if needs_initialize(&introduction, era) => {}
                     Reading::Introduced(introduction) => return settle(pipe, introduction).await,
                     Reading::Refused(error) => last = Some(Said::Refused(error)),
+                    Reading::Odd if era == Era::Legacy => last = Some(Said::Odd(message)),
                     Reading::Odd => last = last.or(Some(Said::Odd(message))),
                 }
             }

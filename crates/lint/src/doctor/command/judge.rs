@@ -61,7 +61,8 @@ pub(super) fn clean(meeting: &Meeting, line: &CommandLine) -> Checked<()> {
     } else if is_spread(noise) {
         Problem::new(Cause::MultiLineJson, "a message is spread over several lines")
             .fix("JSON.stringify(message) without indentation, json.dumps(message) without `indent`")
-    } else if let (Said::Silent { .. }, Some(address)) = (&meeting.said, clues::address_in(&noise.join("\n"))) {
+    } else if let (Said::Silent { .. }, Some(address)) = (&meeting.said, clues::address_in(&noise.join("\n")))
+    {
         silence::http_server(&address, line)
     } else if noise.is_empty() {
         let shown = foreign.iter().take(SHOWN).map(|stray| Evidence::new(Kind::Output, stray.to_string()));
@@ -71,7 +72,8 @@ pub(super) fn clean(meeting: &Meeting, line: &CommandLine) -> Checked<()> {
     } else {
         let more = noise.len().saturating_sub(1);
         let more = if more == 0 { String::new() } else { format!(" and {more} more lines") };
-        Problem::new(Cause::StdoutNoise, format!("`{first}`{more} on standard output")).fix(stderr_advice(line))
+        Problem::new(Cause::StdoutNoise, format!("`{first}`{more} on standard output"))
+            .fix(stderr_advice(line))
     };
     Err(Box::new(problem.proofs(shown)))
 }
@@ -91,10 +93,13 @@ pub(super) fn speaks(meeting: &Meeting, line: &CommandLine) -> Checked<Answer> {
 }
 
 pub(super) fn died_when_asked(meeting: &Meeting) -> Problem {
-    Problem::new(Cause::DiesAtTheQuestion, "it ended at `server/discover`, and was started again for `initialize`")
-        .proofs(meeting.stderr.last().map(|text| Evidence::new(Kind::Stderr, text.clone())))
-        .fix("answer an unknown method with {\"error\": {\"code\": -32601, \"message\": \"Method not found\"}}")
-        .fix("or begin with `initialize`: --era legacy")
+    Problem::new(
+        Cause::DiesAtTheQuestion,
+        "it ended at `server/discover`, and was started again for `initialize`",
+    )
+    .proofs(meeting.stderr.last().map(|text| Evidence::new(Kind::Stderr, text.clone())))
+    .fix("answer an unknown method with {\"error\": {\"code\": -32601, \"message\": \"Method not found\"}}")
+    .fix("or begin with `initialize`: --era legacy")
 }
 
 fn ended(ending: Ending, meeting: &Meeting, line: &CommandLine) -> Problem {
@@ -105,7 +110,8 @@ fn ended(ending: Ending, meeting: &Meeting, line: &CommandLine) -> Problem {
         Some(clue) => Problem { summary: format!("{happened}: {}", clue.summary), ..clue },
         None => unexplained(ending, happened, line),
     };
-    let output = meeting.written.noise.iter().take(SHOWN).map(|text| Evidence::new(Kind::Output, text.clone()));
+    let output =
+        meeting.written.noise.iter().take(SHOWN).map(|text| Evidence::new(Kind::Output, text.clone()));
     problem.proof(Evidence::new(Kind::Stderr, meeting.stderr.join("\n"))).proofs(output)
 }
 

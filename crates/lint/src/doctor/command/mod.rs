@@ -43,7 +43,7 @@ async fn converse(exam: &mut Examination<'_>, line: &CommandLine) -> Result<(), 
     let options = exam.options;
     let pipe = exam.check(StepId::Starts, || pipe::start(line, options))?;
     let heard = exam.wait(StepId::StaysAlive, judge::alive(pipe, line, options)).await?;
-    if matches!(heard.said, handshake::Said::Introduced(_)) {
+    if heard.understands(options.speak) {
         exam.reached_server();
     }
     exam.check(StepId::OutputClean, || judge::clean(&heard, line))?;

@@ -39,8 +39,7 @@ const HOME_PLACES: [&str; 13] = [
     "miniconda3/bin",
 ];
 /// Directories anywhere with one more level, in which each version has its own.
-const VERSIONED_PLACES: [(&str, &str); 2] =
-    [(".nvm/versions/node", "bin"), (".pyenv/versions", "bin")];
+const VERSIONED_PLACES: [(&str, &str); 2] = [(".nvm/versions/node", "bin"), (".pyenv/versions", "bin")];
 const SYSTEM_PLACES: [&str; 7] = [
     "/usr/local/bin",
     "/usr/bin",
@@ -105,16 +104,16 @@ pub(super) fn check_directory(line: &CommandLine, options: &DoctorOptions) -> Ch
         return passed((), path.display().to_string());
     }
     let what = if path.exists() { "is not a directory" } else { "does not exist" };
-    let problem =
-        Problem::new(Cause::WorkingDirectoryMissing, format!("`{}` {what}", path.display()))
-            .fix(format!("mkdir -p {}", quoted(&path.display().to_string())))
-            .fix("or correct it: \"cwd\": \"/absolute/path\" in the configuration, --cwd here");
+    let problem = Problem::new(Cause::WorkingDirectoryMissing, format!("`{}` {what}", path.display()))
+        .fix(format!("mkdir -p {}", quoted(&path.display().to_string())))
+        .fix("or correct it: \"cwd\": \"/absolute/path\" in the configuration, --cwd here");
     Err(Box::new(problem))
 }
 
 /// The directories of the PATH that the process gets.
 pub(super) fn search_path(line: &CommandLine, options: &DoctorOptions) -> Vec<PathBuf> {
-    let given = line.environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsStr::new(value));
+    let given =
+        line.environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsStr::new(value));
     let path = given.or_else(|| options.variable("PATH")).unwrap_or(DEFAULT_PATH.as_ref());
     std::env::split_paths(path).filter(|entry| entry.is_absolute()).collect()
 }
@@ -165,14 +164,19 @@ fn not_found(line: &CommandLine, options: &DoctorOptions) -> Problem {
     }
     let path = search_path(line, options);
     let searched = match program.contains('/') {
-        true => Evidence::fact(format!("there is no file `{}`", directory(line, options).join(program).display())),
+        true => {
+            Evidence::fact(format!("there is no file `{}`", directory(line, options).join(program).display()))
+        }
         false => Evidence::fact(format!("searched: {}", join(&path))),
     };
     if let Some(elsewhere) = installed(program, options).first() {
         let elsewhere = elsewhere.display().to_string();
-        return Problem::new(Cause::ProgramOutsidePath, format!("`{program}` is not in PATH, but at `{elsewhere}`"))
-            .proof(searched)
-            .fix(format!("\"command\": \"{elsewhere}\""));
+        return Problem::new(
+            Cause::ProgramOutsidePath,
+            format!("`{program}` is not in PATH, but at `{elsewhere}`"),
+        )
+        .proof(searched)
+        .fix(format!("\"command\": \"{elsewhere}\""));
     }
     let mut problem =
         Problem::new(Cause::ProgramNotFound, format!("there is no program `{program}`")).proof(searched);

@@ -27,7 +27,12 @@ const INSTALLING: [&str; 8] = [
 const QUESTIONS: [&str; 7] =
     ["ok to proceed? (y)", "(y/n)", "[y/n]", "password:", "passphrase", "press any key", "press enter"];
 
-pub(super) fn explain(meeting: &Meeting, waited: Duration, late: Option<&Value>, line: &CommandLine) -> Problem {
+pub(super) fn explain(
+    meeting: &Meeting,
+    waited: Duration,
+    late: Option<&Value>,
+    line: &CommandLine,
+) -> Problem {
     let told = meeting.all_stderr.to_lowercase();
     let happened = format!("no answer within {:.1} s", waited.as_secs_f64());
     let stderr = Evidence::new(Kind::Stderr, meeting.stderr.join("\n"));
@@ -52,9 +57,12 @@ pub(super) fn explain(meeting: &Meeting, waited: Duration, late: Option<&Value>,
 }
 
 pub(super) fn http_server(address: &str, line: &CommandLine) -> Problem {
-    Problem::new(Cause::LooksLikeHttpServer, format!("it says that it listens at {address}, and is silent on stdio"))
-        .fix(format!("trunkline doctor {address}    # while it runs"))
-        .fix(format!("or start it for stdio, often: {} --stdio", command_line(line)))
+    Problem::new(
+        Cause::LooksLikeHttpServer,
+        format!("it says that it listens at {address}, and is silent on stdio"),
+    )
+    .fix(format!("trunkline doctor {address}    # while it runs"))
+    .fix(format!("or start it for stdio, often: {} --stdio", command_line(line)))
 }
 
 fn only_at_end(message: &Value, line: &CommandLine) -> Problem {
@@ -77,7 +85,9 @@ fn asks_back(told: &str, line: &CommandLine) -> Problem {
     let question = question.unwrap_or_default().trim();
     let problem = Problem::new(Cause::WaitsForConfirmation, format!("it asks `{question}` and waits"));
     if line.program.rsplit('/').next() != Some("npx") {
-        return problem.fix(doctor(&[], line)).fix("answer the question once by hand, or find the option that skips it");
+        return problem
+            .fix(doctor(&[], line))
+            .fix("answer the question once by hand, or find the option that skips it");
     }
     let mut args = vec!["\"-y\"".to_owned()];
     args.extend(line.args.iter().map(|arg| format!("{arg:?}")));

@@ -18,7 +18,8 @@ const SHORT_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 pub(super) async fn compare(exam: &mut Examination<'_>, line: &CommandLine) {
     let options = exam.options;
     let target = Target::Command(line.clone());
-    let bare = Surroundings { environment: Some(short_path(options)), directory: Some("/".into()), speak: None };
+    let bare =
+        Surroundings { environment: Some(short_path(options)), directory: Some("/".into()), speak: None };
     let (works, why) = attempt(&target, options, &bare).await;
     if works == Works::Yes {
         exam.check(StepId::OtherSurroundings, || crate::doctor::examination::quietly(())).ok();
@@ -26,7 +27,8 @@ pub(super) async fn compare(exam: &mut Examination<'_>, line: &CommandLine) {
     }
     let path_only = Surroundings { directory: None, ..bare };
     let (works, _) = attempt(&target, options, &path_only).await;
-    let problem = if works == Works::Yes { needs_directory(options, &why) } else { needs_path(line, options, &why) };
+    let problem =
+        if works == Works::Yes { needs_directory(options, &why) } else { needs_path(line, options, &why) };
     exam.doubt(StepId::OtherSurroundings, problem);
 }
 
@@ -49,7 +51,8 @@ fn needs_path(line: &CommandLine, options: &DoctorOptions, why: &str) -> Problem
     let problem = Problem::new(Cause::NeedsPath, format!("it does not work with PATH={SHORT_PATH}"))
         .proof(Evidence::fact(why));
     let folders: Vec<PathBuf> = found.iter().filter_map(|file| file.parent()).map(PathBuf::from).collect();
-    let folder = folders.first().map_or_else(|| "/the/directory".to_owned(), |folder| folder.display().to_string());
+    let folder =
+        folders.first().map_or_else(|| "/the/directory".to_owned(), |folder| folder.display().to_string());
     let problem = match found {
         Some(file) => problem.fix(format!("\"command\": \"{}\"", file.display())),
         None => problem,

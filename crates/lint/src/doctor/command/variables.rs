@@ -15,9 +15,8 @@ use std::path::Path;
 use trunkline_client::CommandLine;
 
 /// Interpreters that take the file to run as their first argument.
-const INTERPRETERS: [&str; 12] = [
-    "node", "nodejs", "python", "python3", "bun", "ruby", "php", "bash", "sh", "tsx", "ts-node", "perl",
-];
+const INTERPRETERS: [&str; 12] =
+    ["node", "nodejs", "python", "python3", "bun", "ruby", "php", "bash", "sh", "tsx", "ts-node", "perl"];
 /// Words that only a shell understands.
 const SHELL_WORDS: [&str; 9] = ["&&", "||", "|", ">", ">>", "<", "2>&1", ";", "&"];
 /// How values begin that somebody should have replaced.
@@ -26,7 +25,8 @@ const PLACEHOLDERS: [&str; 9] =
 
 pub(super) fn check(line: &CommandLine, options: &DoctorOptions) -> Checked<Vec<Problem>> {
     let all = line.args.iter().map(|arg| ("an argument".to_owned(), arg));
-    let all = all.chain(line.environment.iter().map(|(name, value)| (format!("the variable `{name}`"), value)));
+    let all =
+        all.chain(line.environment.iter().map(|(name, value)| (format!("the variable `{name}`"), value)));
     for (place, value) in all {
         if let Some(name) = reference(value) {
             return Err(Box::new(unset(&place, value, name)));
@@ -35,8 +35,12 @@ pub(super) fn check(line: &CommandLine, options: &DoctorOptions) -> Checked<Vec<
     if let Some(script) = missing_script(line, options) {
         return Err(Box::new(no_script(&script, line, options)));
     }
-    let suspicions: Vec<Problem> =
-        line.environment.iter().filter_map(|(name, value)| odd_value(name, value)).chain(odd_arguments(line)).collect();
+    let suspicions: Vec<Problem> = line
+        .environment
+        .iter()
+        .filter_map(|(name, value)| odd_value(name, value))
+        .chain(odd_arguments(line))
+        .collect();
     match suspicions.first() {
         Some(first) => {
             let summary = format!("suspicious: {}", first.summary);
@@ -73,7 +77,10 @@ pub(super) fn blame(problem: Stop, suspicions: Vec<Problem>) -> Stop {
 fn reference(text: &str) -> Option<&str> {
     text.char_indices().find_map(|(at, _)| {
         let tail = &text[at..];
-        let inner = tail.strip_prefix("{env:").or_else(|| tail.strip_prefix("${env:")).or_else(|| tail.strip_prefix("${"))?;
+        let inner = tail
+            .strip_prefix("{env:")
+            .or_else(|| tail.strip_prefix("${env:"))
+            .or_else(|| tail.strip_prefix("${"))?;
         let (name, _) = inner.split_once('}')?;
         is_name(name).then_some(name)
     })
@@ -106,7 +113,8 @@ fn missing_script(line: &CommandLine, options: &DoctorOptions) -> Option<String>
 
 fn no_script(script: &str, line: &CommandLine, options: &DoctorOptions) -> Problem {
     let place = directory(line, options);
-    let problem = Problem::new(Cause::ScriptMissing, format!("there is no file `{}`", place.join(script).display()));
+    let problem =
+        Problem::new(Cause::ScriptMissing, format!("there is no file `{}`", place.join(script).display()));
     if Path::new(script).is_absolute() {
         return problem.fix("correct the path of the script");
     }
@@ -120,8 +128,13 @@ fn odd_value(name: &str, value: &str) -> Option<Problem> {
     let trimmed = value.trim();
     for mark in ['"', '\''] {
         if trimmed.len() >= 2 && trimmed.starts_with(mark) && trimmed.ends_with(mark) {
-            let problem = Problem::new(Cause::VariableQuoted, format!("the value of `{name}` begins and ends with {mark}"));
-            return Some(problem.fix(format!("\"env\": {{ \"{name}\": \"the value without quotation marks\" }}")));
+            let problem = Problem::new(
+                Cause::VariableQuoted,
+                format!("the value of `{name}` begins and ends with {mark}"),
+            );
+            return Some(
+                problem.fix(format!("\"env\": {{ \"{name}\": \"the value without quotation marks\" }}")),
+            );
         }
     }
     let lower = trimmed.to_ascii_lowercase();
@@ -149,7 +162,8 @@ fn odd_arguments(line: &CommandLine) -> Option<Problem> {
             || arg.strip_prefix('$').is_some_and(|name| is_name(name.split('/').next().unwrap_or_default()))
     })?;
     let written = crate::doctor::shell::command_line(line);
-    let problem = Problem::new(Cause::ShellSyntax, format!("the argument `{odd}` means something only to a shell"));
+    let problem =
+        Problem::new(Cause::ShellSyntax, format!("the argument `{odd}` means something only to a shell"));
     if odd.starts_with("~/") {
         return Some(problem.fix(format!("\"args\": [\"/home/you/{}\"]    # written out", &odd[2..])));
     }
@@ -190,7 +204,14 @@ mod tests {
 
     #[test]
     fn references_are_seen_and_what_resembles_them_is_not() {
-        for (text, name) in [("${TOKEN}", Some("TOKEN")), ("x{env:A_B}", Some("A_B")), ("${env:X}", Some("X")), ("$X", None), ("{X}", None), ("${A:-b}", None)] {
+        for (text, name) in [
+            ("${TOKEN}", Some("TOKEN")),
+            ("x{env:A_B}", Some("A_B")),
+            ("${env:X}", Some("X")),
+            ("$X", None),
+            ("{X}", None),
+            ("${A:-b}", None),
+        ] {
             assert_eq!(reference(text), name, "{text}");
         }
     }

@@ -30,7 +30,11 @@ enum Choice<'a> {
     Prompt(&'a str),
 }
 
-pub(super) async fn make(exam: &mut Examination<'_>, session: &Session, offered: &Offered) -> Result<(), Stop> {
+pub(super) async fn make(
+    exam: &mut Examination<'_>,
+    session: &Session,
+    offered: &Offered,
+) -> Result<(), Stop> {
     if exam.options.first_call == FirstCall::Skip {
         exam.skip(StepId::FirstCall, "not wanted");
         return Ok(());
@@ -49,7 +53,9 @@ fn choose(offered: &Offered) -> Option<Choice<'_>> {
     let prompts = offered.prompts.iter().flat_map(|list| &list.items);
     let tool = tools.filter(|tool| only_reads(tool)).map(|tool| Choice::Tool(&tool.name)).next();
     let tool = tool.or_else(|| resources.map(|resource| Choice::Resource(&resource.uri)).next());
-    tool.or_else(|| prompts.filter(|prompt| needs_nothing(prompt)).map(|prompt| Choice::Prompt(&prompt.name)).next())
+    tool.or_else(|| {
+        prompts.filter(|prompt| needs_nothing(prompt)).map(|prompt| Choice::Prompt(&prompt.name)).next()
+    })
 }
 
 fn only_reads(tool: &Tool) -> bool {

@@ -71,7 +71,8 @@ fn usable<T>(
 ) -> Result<Arc<Listing<T>>, Box<Problem>> {
     let list = list.map_err(|fault| {
         let fix = format!("answer `{method}`, or take it out of \"capabilities\"");
-        let otherwise = if fault.kind() == FaultKind::BadAnswer { Cause::ListUnreadable } else { Cause::ListFails };
+        let otherwise =
+            if fault.kind() == FaultKind::BadAnswer { Cause::ListUnreadable } else { Cause::ListFails };
         Box::new(problem_of(&fault, &format!("`{method}`"), otherwise).proofs(session.last_frames()).fix(fix))
     })?;
     let unreadable = bad(&list);
@@ -81,5 +82,7 @@ fn usable<T>(
     let summary = format!("{} entries of `{method}` cannot be read", unreadable.len());
     let shown = unreadable.iter().take(SHOWN).map(|item| Evidence::fact(item.to_string()));
     let first = unreadable[0].to_string();
-    Err(Box::new(Problem::new(Cause::ListUnreadable, summary).proofs(shown).fix(format!("correct the entry: {first}"))))
+    Err(Box::new(
+        Problem::new(Cause::ListUnreadable, summary).proofs(shown).fix(format!("correct the entry: {first}")),
+    ))
 }

@@ -101,8 +101,11 @@ fn revision(introduction: &Introduction) -> Checked<Revision> {
 fn unshared(theirs: &[String]) -> Problem {
     let ours: Vec<&str> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();
     let theirs = if theirs.is_empty() { "none that it names".to_owned() } else { theirs.join(", ") };
-    Problem::new(Cause::RevisionNotShared, format!("the server speaks {theirs}; we speak {}", ours.join(", ")))
-        .fix("update the server, so that it answers with a published revision")
+    Problem::new(
+        Cause::RevisionNotShared,
+        format!("the server speaks {theirs}; we speak {}", ours.join(", ")),
+    )
+    .fix("update the server, so that it answers with a published revision")
 }
 
 /// An error to the very first request.

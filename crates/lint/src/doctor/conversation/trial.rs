@@ -1,12 +1,15 @@
 //! An ordinary client's connection, bounded in time, with the last frames kept.
 
-use super::{super::{
-    cause::Cause,
-    diagnosis::Works,
-    evidence::{Evidence, Kind},
-    examination::{Checked, passed},
-    options::DoctorOptions,
-}, problem_of};
+use super::{
+    super::{
+        cause::Cause,
+        diagnosis::Works,
+        evidence::{Evidence, Kind},
+        examination::{Checked, passed},
+        options::DoctorOptions,
+    },
+    problem_of,
+};
 use std::{
     collections::VecDeque,
     ffi::OsString,

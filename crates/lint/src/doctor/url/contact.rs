@@ -70,9 +70,16 @@ pub(super) async fn make(site: &Site<'_>) -> Result<Contact, Box<Failed>> {
             Some(Reading::Introduced(introduction)) if !wants_handshake(&introduction) => {
                 let session = reply.headers.get(MCP_SESSION_ID).cloned();
                 let head = short_head(reply);
-                return Ok(Contact { way: Way::Streamable, answer: Answer::Introduced(introduction), session, head });
+                return Ok(Contact {
+                    way: Way::Streamable,
+                    answer: Answer::Introduced(introduction),
+                    session,
+                    head,
+                });
             }
-            Some(Reading::Refused(error)) => refusal = Some((error, short_head(reply), reply.status.as_u16())),
+            Some(Reading::Refused(error)) => {
+                refusal = Some((error, short_head(reply), reply.status.as_u16()))
+            }
             _ => {}
         }
         let shut = matches!(reply.status.as_u16(), 401 | 403 | 407 | 421 | 429);
@@ -81,13 +88,16 @@ pub(super) async fn make(site: &Site<'_>) -> Result<Contact, Box<Failed>> {
             break;
         }
     }
-    let shut = posts.iter().flatten().any(|reply| matches!(reply.status.as_u16(), 401 | 403 | 407 | 421 | 429));
+    let shut =
+        posts.iter().flatten().any(|reply| matches!(reply.status.as_u16(), 401 | 403 | 407 | 421 | 429));
     let dead = posts.iter().all(Result::is_err);
     let stream = if shut || dead { None } else { Some(old_way(site, &client).await) };
     match (stream, refusal) {
         (Some(Ok(contact)), _) => Ok(contact),
         // The server speaks JSON-RPC, and says no to everything.
-        (_, Some((error, head, status))) if !matches!(status, 401 | 403 | 404 | 405 | 406 | 415 | 421 | 429 | 500..) => {
+        (_, Some((error, head, status)))
+            if !matches!(status, 401 | 403 | 404 | 405 | 406 | 415 | 421 | 429 | 500..) =>
+        {
             Ok(Contact { way: Way::Streamable, answer: Answer::Refused(error), session: None, head })
         }
         (stream, _) => Err(Box::new(Failed { posts, stream: stream.and_then(Result::err), unusable: None })),
@@ -119,7 +129,8 @@ async fn ask(site: &Site<'_>, client: &HttpClient, era: Era, id: u64) -> Result<
 }
 
 fn wants_handshake(introduction: &frames::Introduction) -> bool {
-    introduction.era == Era::Modern && introduction.shared().is_some_and(|revision| revision.era() == Era::Legacy)
+    introduction.era == Era::Modern
+        && introduction.shared().is_some_and(|revision| revision.era() == Era::Legacy)
 }
 
 /// HTTP+SSE: open the stream, post `initialize`, hear the answer in the stream.

@@ -5,7 +5,7 @@ use super::{
     certificate::{self, Certificate},
     contact::Failed,
     page,
-    request::{Body, Reply},
+    request::{self, Body, Reply},
     sign_in,
 };
 use crate::doctor::{
@@ -25,17 +25,25 @@ const TELLING: [&str; 5] = ["token", "key", "secret", "auth", "cookie"];
 
 /// Whether the address can be used at all, and with these headers.
 pub(super) fn address(site: &Site<'_>) -> Checked<()> {
-    let credential = site.options.http.extra_headers.keys().find(|name| TELLING.iter().any(|word| name.as_str().contains(word)));
-    let exposed = site.address.scheme() == "http" && !is_this_machine(site.address) && site.options.exposure == Exposure::Refuse;
+    let credential = site
+        .options
+        .http
+        .extra_headers
+        .keys()
+        .find(|name| TELLING.iter().any(|word| name.as_str().contains(word)));
+    let exposed = site.address.scheme() == "http"
+        && !is_this_machine(site.address)
+        && site.options.exposure == Exposure::Refuse;
     match credential.filter(|_| exposed) {
         Some(name) => {
-            let mut secure = site.address.clone();
-            // Both schemes are of the kind that may replace each other.
-            secure.set_scheme("https").ok();
+            let secure = with_scheme(site.address, "https");
             Err(Box::new(
-                Problem::new(Cause::CredentialsInClear, format!("the header `{name}` would go over plain http"))
-                    .fix(secure.to_string())
-                    .fix("or accept it, inside a network you trust: --allow-plain-http"),
+                Problem::new(
+                    Cause::CredentialsInClear,
+                    format!("the header `{name}` would go over plain http"),
+                )
+                .fix(secure.to_string())
+                .fix("or accept it, inside a network you trust: --allow-plain-http"),
             ))
         }
         None => passed((), site.address.to_string()),
@@ -64,10 +72,16 @@ pub(super) fn step_of(cause: Cause) -> StepId {
         | C::TlsClientCertificate
         | C::TlsRoots
         | C::TlsOther => StepId::Secure,
-        C::NotHttp | C::ClosedAtOnce | C::HeadNeverCame | C::PlainOnTlsPort | C::BackendDown | C::ServerError | C::RateLimited => {
-            StepId::HttpAnswers
+        C::NotHttp
+        | C::ClosedAtOnce
+        | C::HeadNeverCame
+        | C::PlainOnTlsPort
+        | C::BackendDown
+        | C::ServerError
+        | C::RateLimited => StepId::HttpAnswers,
+        C::NotAcceptable | C::MediaTypeRefused | C::StreamHeld | C::ForeignEndpoint | C::ContentEncoded => {
+            StepId::TransportFound
         }
-        C::NotAcceptable | C::MediaTypeRefused | C::StreamHeld | C::ForeignEndpoint | C::ContentEncoded => StepId::TransportFound,
         C::NotMcp | C::NotJsonRpc | C::ConnectionBreaks => StepId::SpeaksJsonRpc,
         C::AddressInvalid => StepId::Address,
         _ if cause.entry().area == crate::doctor::cause::Area::SignIn => StepId::LetIn,
@@ -130,8 +144,10 @@ async fn of_reply(site: &Site<'_>, reply: &Reply) -> Problem {
 fn of_body(site: &Site<'_>, reply: &Reply) -> Problem {
     let problem = match &reply.body {
         Body::Held(waited) => held_stream(site, &format!("no event within {} s", waited.as_secs_f64())),
-        Body::Encoded(coding) => Problem::new(Cause::ContentEncoded, format!("the answer comes as `{coding}`"))
-            .fix("turn compression off for this path (nginx: gzip off;)"),
+        Body::Encoded(coding) => {
+            Problem::new(Cause::ContentEncoded, format!("the answer comes as `{coding}`"))
+                .fix("turn compression off for this path (nginx: gzip off;)")
+        }
         Body::Ended => Problem::new(Cause::ConnectionBreaks, "the event stream ended without an answer")
             .fix("see what the server logged at that time"),
         _ => Problem::new(Cause::NotMcp, format!("status {} and no JSON-RPC", reply.status.as_u16()))
@@ -144,17 +160,21 @@ async fn of_error(site: &Site<'_>, error: &HttpError) -> Problem {
     let problem = match error {
         HttpError::Tls(error) => return of_tls(site, error).await,
         HttpError::Redirect(RedirectError::LosesBody { status, target }) => {
-            Problem::new(Cause::RedirectLosesPost, format!("status {} sends us to {target}", status.as_u16())).fix(format!("use {target}"))
+            Problem::new(Cause::RedirectLosesPost, format!("status {} sends us to {target}", status.as_u16()))
+                .fix(format!("use {target}"))
         }
         HttpError::Redirect(RedirectError::OtherOrigin { target }) => {
-            Problem::new(Cause::RedirectElsewhere, format!("it sends us to {target}")).fix(format!("use {target}, if you trust it"))
+            Problem::new(Cause::RedirectElsewhere, format!("it sends us to {target}"))
+                .fix(format!("use {target}, if you trust it"))
         }
-        HttpError::Redirect(error) => Problem::new(Cause::RedirectLoop, error.to_string()).fix("correct the redirects of the proxy or server"),
-        HttpError::Timeout { limit, .. } => {
-            Problem::new(Cause::HeadNeverCame, format!("the request was sent, and no status came within {} s", limit.as_secs_f64()))
-                .fix("see what the server does with the request; a proxy that holds event streams looks the same")
-        }
-        HttpError::Broken(source) => broken(site, source.as_ref()).await,
+        HttpError::Redirect(error) => Problem::new(Cause::RedirectLoop, error.to_string())
+            .fix("correct the redirects of the proxy or server"),
+        HttpError::Timeout { limit, .. } => Problem::new(
+            Cause::HeadNeverCame,
+            format!("the request was sent, and no status came within {} s", limit.as_secs_f64()),
+        )
+        .fix("see what the server does with the request; a proxy that holds event streams looks the same"),
+        HttpError::Broken(_) | HttpError::Connect(_) => broken(site, error).await,
         other => Problem::new(Cause::ClosedAtOnce, other.to_string()).fix("see what the server logged"),
     };
     problem.proof(Evidence::fact(chain(error)))
@@ -162,25 +182,55 @@ async fn of_error(site: &Site<'_>, error: &HttpError) -> Problem {
 
 /// A connection that broke before an answer: no HTTP, no server, or TLS.
 async fn broken(site: &Site<'_>, source: &(dyn std::error::Error + 'static)) -> Problem {
-    if site.address.scheme() == "http" && certificate::look(site.address, site.options.limits.step).await.is_some() {
-        let mut secure = site.address.clone();
-        // Both schemes are of the kind that may replace each other.
-        secure.set_scheme("https").ok();
+    if site.address.scheme() == "http"
+        && certificate::look(site.address, site.options.limits.step).await.is_some()
+    {
+        let secure = with_scheme(site.address, "https");
         return Problem::new(Cause::PlainOnTlsPort, "the port speaks TLS").fix(secure.to_string());
+    }
+    if site.address.scheme() == "https" && speaks_plain(site).await {
+        return not_tls(site);
     }
     let told = chain(source).to_ascii_lowercase();
     if told.contains("invalid http") || told.contains("parse") || told.contains("version") {
-        return Problem::new(Cause::NotHttp, "what came back is no HTTP").fix("correct the port; another service listens there");
+        return Problem::new(Cause::NotHttp, "what came back is no HTTP")
+            .fix("correct the port; another service listens there");
     }
     Problem::new(Cause::ClosedAtOnce, "the connection was closed before an answer")
         .fix("see what the server logged at that time; check that the port is the server's own")
+}
+
+fn not_tls(site: &Site<'_>) -> Problem {
+    let plain = with_scheme(site.address, "http");
+    Problem::new(Cause::TlsOnPlainPort, "what came back is no TLS").fix(plain.to_string())
+}
+
+/// Whether the port answers plain http, asked without any of our headers.
+async fn speaks_plain(site: &Site<'_>) -> bool {
+    let mut options = site.options.clone();
+    options.http.extra_headers.clear();
+    let plain = with_scheme(site.address, "http");
+    let site = Site { address: &plain, options: &options };
+    match request::client(&site) {
+        Ok(client) => request::get(&site, &client, &plain).await.is_ok(),
+        Err(_) => false,
+    }
+}
+
+fn with_scheme(address: &Url, scheme: &str) -> Url {
+    let mut other = address.clone();
+    // http and https are of the kind that may replace each other.
+    other.set_scheme(scheme).ok();
+    other
 }
 
 async fn of_tls(site: &Site<'_>, error: &TlsError) -> Problem {
     let shown = certificate::look(site.address, site.options.limits.step).await;
     let host = site.address.host_str().unwrap_or_default();
     let port = site.address.port_or_known_default().unwrap_or(443);
-    let save = format!("openssl s_client -connect {host}:{port} -showcerts </dev/null | openssl x509 > server.pem    # look at it before you trust it");
+    let save = format!(
+        "openssl s_client -connect {host}:{port} -showcerts </dev/null | openssl x509 > server.pem    # look at it before you trust it"
+    );
     let trust = format!("trunkline doctor --cacert server.pem {}", site.address);
     let names = shown.as_ref().map(|shown| shown.names.join(", ")).unwrap_or_default();
     let until = shown.as_ref().map(|shown| shown.not_after.clone()).unwrap_or_default();
@@ -194,38 +244,45 @@ async fn of_tls(site: &Site<'_>, error: &TlsError) -> Problem {
         }
         TlsError::UnknownIssuer => {
             let issuer = shown.as_ref().map(|shown| shown.issuer.clone()).unwrap_or_default();
-            Problem::new(Cause::TlsUnknownAuthority, format!("the certificate is issued by `{issuer}`, which is not trusted here"))
-                .fix("trunkline doctor --cacert authority.pem …    # the certificate of that authority")
-                .fix("NODE_EXTRA_CA_CERTS=authority.pem, SSL_CERT_FILE=authority.pem    # for other clients")
+            Problem::new(
+                Cause::TlsUnknownAuthority,
+                format!("the certificate is issued by `{issuer}`, which is not trusted here"),
+            )
+            .fix("trunkline doctor --cacert authority.pem …    # the certificate of that authority")
+            .fix("NODE_EXTRA_CA_CERTS=authority.pem, SSL_CERT_FILE=authority.pem    # for other clients")
         }
-        TlsError::WrongHost => Problem::new(Cause::TlsWrongName, format!("the certificate is for {names}, not for {host}"))
-            .fix(format!("use one of these names in the address: {names}")),
+        TlsError::WrongHost => {
+            Problem::new(Cause::TlsWrongName, format!("the certificate is for {names}, not for {host}"))
+                .fix(format!("use one of these names in the address: {names}"))
+        }
         TlsError::Expired => Problem::new(Cause::TlsExpired, format!("the certificate ended at {until}"))
             .fix("renew the certificate of the server")
             .fix("date    # whether the clock of this machine is right"),
         TlsError::NotYetValid => Problem::new(Cause::TlsNotYetValid, "the certificate's time has not begun")
             .fix("date    # whether the clock of this machine is right"),
-        TlsError::NotTls => {
-            let mut plain = site.address.clone();
-            // Both schemes are of the kind that may replace each other.
-            plain.set_scheme("http").ok();
-            Problem::new(Cause::TlsOnPlainPort, "what came back is no TLS").fix(plain.to_string())
-        }
-        TlsError::ClientCertificateRequired | TlsError::ClientCertificateRefused | TlsError::BadClientCertificate(_) => {
-            Problem::new(Cause::TlsClientCertificate, error.to_string()).fix("trunkline doctor --cert client.pem --key client.key …")
-        }
+        TlsError::NotTls => not_tls(site),
+        TlsError::ClientCertificateRequired
+        | TlsError::ClientCertificateRefused
+        | TlsError::BadClientCertificate(_) => Problem::new(Cause::TlsClientCertificate, error.to_string())
+            .fix("trunkline doctor --cert client.pem --key client.key …"),
         TlsError::NoRoots | TlsError::UnreadableFile { .. } | TlsError::BadPem { .. } => {
-            Problem::new(Cause::TlsRoots, error.to_string()).fix("install ca-certificates, or correct the file after --cacert")
+            Problem::new(Cause::TlsRoots, error.to_string())
+                .fix("install ca-certificates, or correct the file after --cacert")
         }
-        TlsError::Other(_) => Problem::new(Cause::TlsOther, error.to_string()).fix("see the message; TLS 1.2 is the least that is accepted"),
+        TlsError::Other(_) => Problem::new(Cause::TlsOther, error.to_string())
+            .fix("see the message; TLS 1.2 is the least that is accepted"),
     };
-    let shown = shown.map(|shown| Evidence::fact(format!("the certificate: {shown}; valid from {}", shown.not_before)));
+    let shown = shown
+        .map(|shown| Evidence::fact(format!("the certificate: {shown}; valid from {}", shown.not_before)));
     problem.proofs(shown)
 }
 
 fn held_stream(site: &Site<'_>, why: &str) -> Problem {
     Problem::new(Cause::StreamHeld, format!("the event stream opened, and {why}"))
-        .fix(format!("nginx: location {} {{ proxy_buffering off; proxy_read_timeout 1h; }}", site.address.path()))
+        .fix(format!(
+            "nginx: location {} {{ proxy_buffering off; proxy_read_timeout 1h; }}",
+            site.address.path()
+        ))
         .fix("or let the server send the header `X-Accel-Buffering: no`")
 }
 

@@ -7,7 +7,12 @@ use super::{
     request::{self, Body, Reply},
     sign_in::parameter,
 };
-use crate::doctor::{cause::Cause, diagnosis::Problem, evidence::{Evidence, Kind}, options::DoctorOptions};
+use crate::doctor::{
+    cause::Cause,
+    diagnosis::Problem,
+    evidence::{Evidence, Kind},
+    options::DoctorOptions,
+};
 use ::url::Url;
 use http::{HeaderMap, header};
 use serde_json::Value;
@@ -26,7 +31,8 @@ pub(super) struct Found {
 pub(super) async fn follow(site: &Site<'_>, reply: &Reply) -> Result<Found, Problem> {
     let plain = without_headers(site);
     let site = &Site { address: site.address, options: &plain };
-    let client = HttpClient::new(plain.http.clone()).map_err(|error| Problem::new(Cause::SignInRequired, error.to_string()))?;
+    let client = HttpClient::new(plain.http.clone())
+        .map_err(|error| Problem::new(Cause::SignInRequired, error.to_string()))?;
     let (place, resource) = resource(site, &client, reply).await?;
     check_resource(site, &resource, &place)?;
     let issuer = resource.get("authorization_servers").and_then(|list| list.get(0)).and_then(Value::as_str);
@@ -38,7 +44,8 @@ pub(super) async fn follow(site: &Site<'_>, reply: &Reply) -> Result<Found, Prob
     let server = authorization_server(site, &client, issuer).await?;
     check_server(issuer, &server)?;
     let authorize = server.get("authorization_endpoint").and_then(Value::as_str).unwrap_or(issuer).to_owned();
-    let evidence = vec![Evidence::fact(format!("metadata at {place}")), Evidence::new(Kind::Body, resource.to_string())];
+    let evidence =
+        vec![Evidence::fact(format!("metadata at {place}")), Evidence::new(Kind::Body, resource.to_string())];
     Ok(Found { issuer: issuer.to_owned(), authorize, evidence })
 }
 
@@ -56,10 +63,15 @@ fn without_headers(site: &Site<'_>) -> DoctorOptions {
 /// The metadata of the server: where its challenge says, else at the well-known places.
 async fn resource(site: &Site<'_>, client: &HttpClient, reply: &Reply) -> Result<(Url, Value), Problem> {
     let challenges = reply.headers.get_all(header::WWW_AUTHENTICATE);
-    let named = challenges.iter().filter_map(|value| parameter(value.to_str().ok()?, "resource_metadata")).next();
+    let named =
+        challenges.iter().filter_map(|value| parameter(value.to_str().ok()?, "resource_metadata")).next();
     let mut places: Vec<Url> = named.iter().filter_map(|text| site.address.join(text).ok()).collect();
     let path = site.address.path().trim_end_matches('/');
-    places.extend([format!("{WELL_KNOWN}{path}"), WELL_KNOWN.to_owned()].iter().filter_map(|path| site.address.join(path).ok()));
+    places.extend(
+        [format!("{WELL_KNOWN}{path}"), WELL_KNOWN.to_owned()]
+            .iter()
+            .filter_map(|path| site.address.join(path).ok()),
+    );
     let mut tried = Vec::new();
     for place in places {
         match fetch(site, client, &place).await {
@@ -93,7 +105,10 @@ async fn authorization_server(site: &Site<'_>, client: &HttpClient, issuer: &str
     let unreachable = |tried: Vec<Evidence>| {
         Problem::new(Cause::IssuerUnreachable, format!("the authorization server {issuer} gives no metadata"))
             .proofs(tried)
-            .fix(format!("curl {}/.well-known/oauth-authorization-server    # it must answer with JSON", issuer.trim_end_matches('/')))
+            .fix(format!(
+                "curl {}/.well-known/oauth-authorization-server    # it must answer with JSON",
+                issuer.trim_end_matches('/')
+            ))
     };
     let Ok(base) = Url::parse(issuer) else { return Err(unreachable(Vec::new())) };
     let path = base.path().trim_end_matches('/').to_owned();
@@ -116,15 +131,18 @@ fn check_server(issuer: &str, server: &Value) -> Result<(), Problem> {
     let named = server.get("issuer").and_then(Value::as_str).unwrap_or_default();
     let shown = Evidence::new(Kind::Body, server.to_string());
     if named.trim_end_matches('/') != issuer.trim_end_matches('/') {
-        return Err(Problem::new(Cause::IssuerMismatch, format!("it is named {issuer}, and calls itself `{named}`"))
-            .proof(shown)
-            .fix(format!("\"issuer\": \"{issuer}\"    # in the authorization server's metadata")));
+        return Err(Problem::new(
+            Cause::IssuerMismatch,
+            format!("it is named {issuer}, and calls itself `{named}`"),
+        )
+        .proof(shown)
+        .fix(format!("\"issuer\": \"{issuer}\"    # in the authorization server's metadata")));
     }
     let methods = server.get("code_challenge_methods_supported").and_then(Value::as_array);
     if !methods.is_some_and(|methods| methods.iter().any(|method| method == "S256")) {
-        return Err(Problem::new(Cause::NoPkce, format!("{issuer} does not offer S256"))
-            .proof(shown)
-            .fix("\"code_challenge_methods_supported\": [\"S256\"]    # in the authorization server's metadata"));
+        return Err(Problem::new(Cause::NoPkce, format!("{issuer} does not offer S256")).proof(shown).fix(
+            "\"code_challenge_methods_supported\": [\"S256\"]    # in the authorization server's metadata",
+        ));
     }
     Ok(())
 }

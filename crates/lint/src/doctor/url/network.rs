@@ -9,10 +9,7 @@ use crate::doctor::{
     options::DoctorOptions,
 };
 use ::url::{Host, Url};
-use std::{
-    io,
-    net::SocketAddr,
-};
+use std::{io, net::SocketAddr};
 use tokio::{
     net::{TcpStream, lookup_host},
     time::timeout,
@@ -20,7 +17,8 @@ use tokio::{
 
 /// Addresses of one name that are tried.
 const MOST_ADDRESSES: usize = 8;
-const PROXIES: [&str; 6] = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+const PROXIES: [&str; 6] =
+    ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
 pub(super) async fn resolve(site: &Site<'_>) -> Checked<Vec<SocketAddr>> {
     let port = site.address.port_or_known_default().unwrap_or(80);
@@ -49,7 +47,9 @@ pub(super) async fn resolve(site: &Site<'_>) -> Checked<Vec<SocketAddr>> {
     let problem = Problem::new(Cause::NameUnresolved, format!("`{name}` cannot be resolved"))
         .proof(Evidence::fact(reason))
         .fix(format!("getent hosts {name}    # whether this machine knows the name"))
-        .fix("correct the host in the address; inside a container, the host itself is `host.docker.internal`");
+        .fix(
+            "correct the host in the address; inside a container, the host itself is `host.docker.internal`",
+        );
     Err(Box::new(or_proxy(site, problem)))
 }
 
@@ -59,7 +59,11 @@ pub(super) async fn connect(site: &Site<'_>, addresses: &[SocketAddr]) -> Checke
     for address in addresses {
         match timeout(site.options.limits.step, TcpStream::connect(address)).await {
             Ok(Ok(_)) => {
-                let detail = if tried.is_empty() { address.to_string() } else { format!("{address}, after {}", tried.join("; ")) };
+                let detail = if tried.is_empty() {
+                    address.to_string()
+                } else {
+                    format!("{address}, after {}", tried.join("; "))
+                };
                 return passed((), detail);
             }
             Ok(Err(error)) => {
@@ -72,13 +76,24 @@ pub(super) async fn connect(site: &Site<'_>, addresses: &[SocketAddr]) -> Checke
             }
         }
     }
-    let place = format!("{}:{}", site.address.host_str().unwrap_or_default(), site.address.port_or_known_default().unwrap_or_default());
+    let place = format!(
+        "{}:{}",
+        site.address.host_str().unwrap_or_default(),
+        site.address.port_or_known_default().unwrap_or_default()
+    );
     let problem = match last {
-        Some(io::ErrorKind::ConnectionRefused) => Problem::new(Cause::PortRefused, format!("nothing listens at {place}"))
-            .fix(format!("start the server; then: ss -ltn 'sport = :{}'    # whether it listens", site.address.port_or_known_default().unwrap_or_default()))
-            .fix("correct the port in the address"),
-        Some(io::ErrorKind::TimedOut) => Problem::new(Cause::ConnectTimeout, format!("no answer from {place}"))
-            .fix("check the address, the VPN and the firewall"),
+        Some(io::ErrorKind::ConnectionRefused) => {
+            Problem::new(Cause::PortRefused, format!("nothing listens at {place}"))
+                .fix(format!(
+                    "start the server; then: ss -ltn 'sport = :{}'    # whether it listens",
+                    site.address.port_or_known_default().unwrap_or_default()
+                ))
+                .fix("correct the port in the address")
+        }
+        Some(io::ErrorKind::TimedOut) => {
+            Problem::new(Cause::ConnectTimeout, format!("no answer from {place}"))
+                .fix("check the address, the VPN and the firewall")
+        }
         _ => Problem::new(Cause::Unreachable, format!("there is no way to {place}"))
             .fix("check the network connection and the VPN"),
     };
@@ -103,7 +118,14 @@ fn or_proxy(site: &Site<'_>, problem: Problem) -> Problem {
 fn proxy(options: &DoctorOptions) -> Option<(&'static str, String)> {
     PROXIES.iter().find_map(|name| {
         let value = options.variable(name)?.to_str().filter(|value| !value.is_empty())?;
-        let host = Url::parse(value).ok().and_then(|url| Some(format!("{}://{}:{}", url.scheme(), url.host_str()?, url.port_or_known_default().unwrap_or(80))));
+        let host = Url::parse(value).ok().and_then(|url| {
+            Some(format!(
+                "{}://{}:{}",
+                url.scheme(),
+                url.host_str()?,
+                url.port_or_known_default().unwrap_or(80)
+            ))
+        });
         Some((*name, host.unwrap_or_else(|| "something".to_owned())))
     })
 }

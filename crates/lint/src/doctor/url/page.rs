@@ -4,10 +4,23 @@ use super::{Site, request::Reply};
 use crate::doctor::{cause::Cause, diagnosis::Problem};
 
 const CHALLENGES: [&str; 7] = [
-    "just a moment", "cf-chl", "challenge-platform", "attention required", "captcha", "checking your browser", "ddos-guard",
+    "just a moment",
+    "cf-chl",
+    "challenge-platform",
+    "attention required",
+    "captcha",
+    "checking your browser",
+    "ddos-guard",
 ];
 const SIGN_INS: [&str; 8] = [
-    "type=\"password\"", "type='password'", "type=password", "sign in", "log in", "login", "single sign-on", "authenticate",
+    "type=\"password\"",
+    "type='password'",
+    "type=password",
+    "sign in",
+    "log in",
+    "login",
+    "single sign-on",
+    "authenticate",
 ];
 
 pub(super) fn explain(site: &Site<'_>, reply: &Reply) -> Problem {

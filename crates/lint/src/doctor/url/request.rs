@@ -24,9 +24,23 @@ const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Headers that say something about who answered.
 const TELLING: [&str; 17] = [
-    "content-type", "content-encoding", "server", "via", "location", "www-authenticate", "retry-after", "allow",
-    "mcp-session-id", "mcp-protocol-version", "cf-ray", "cf-mitigated", "x-powered-by", "x-cache", "x-envoy-upstream-service-time",
-    "accept", "x-accel-buffering",
+    "content-type",
+    "content-encoding",
+    "server",
+    "via",
+    "location",
+    "www-authenticate",
+    "retry-after",
+    "allow",
+    "mcp-session-id",
+    "mcp-protocol-version",
+    "cf-ray",
+    "cf-mitigated",
+    "x-powered-by",
+    "x-cache",
+    "x-envoy-upstream-service-time",
+    "accept",
+    "x-accel-buffering",
 ];
 
 /// What came back.
@@ -69,7 +83,11 @@ pub(super) async fn post(
 }
 
 /// Gets a document.
-pub(super) async fn get(site: &Site<'_>, client: &HttpClient, address: &::url::Url) -> Result<Reply, HttpError> {
+pub(super) async fn get(
+    site: &Site<'_>,
+    client: &HttpClient,
+    address: &::url::Url,
+) -> Result<Reply, HttpError> {
     let mut headers = HeaderMap::new();
     headers.insert(header::ACCEPT, JSON);
     let start = Instant::now();
@@ -106,7 +124,8 @@ async fn read(site: &Site<'_>, response: Response<Incoming>, id: Option<u64>, st
     } else if kind.starts_with("text/event-stream") {
         events(body, id, limits.bytes, limits.step).await
     } else {
-        let (Beginning::Whole(bytes) | Beginning::Cut(bytes)) = read_beginning(body, limits.bytes, limits.step).await;
+        let (Beginning::Whole(bytes) | Beginning::Cut(bytes)) =
+            read_beginning(body, limits.bytes, limits.step).await;
         match serde_json::from_slice(&bytes) {
             _ if bytes.is_empty() => Body::Empty,
             Ok(value) if !kind.starts_with("text/html") => Body::Json(value),
@@ -173,7 +192,12 @@ impl Reply {
     /// The JSON-RPC message in it, if there is one.
     pub(super) fn message(&self) -> Option<&Value> {
         match &self.body {
-            Body::Json(value) if value.get("jsonrpc").is_some() || value.get("error").is_some_and(|error| error.get("code").is_some()) => Some(value),
+            Body::Json(value)
+                if value.get("jsonrpc").is_some()
+                    || value.get("error").is_some_and(|error| error.get("code").is_some()) =>
+            {
+                Some(value)
+            }
             _ => None,
         }
     }
@@ -187,7 +211,9 @@ impl Reply {
     }
 
     pub(super) fn is_html(&self) -> bool {
-        let named = self.header("content-type").is_some_and(|kind| kind.to_ascii_lowercase().starts_with("text/html"));
+        let named = self
+            .header("content-type")
+            .is_some_and(|kind| kind.to_ascii_lowercase().starts_with("text/html"));
         let text = self.text();
         let start = text.trim_start().chars().take(15).collect::<String>().to_ascii_lowercase();
         named || start.starts_with("<!doctype html") || start.starts_with("<html")

@@ -1,10 +1,6 @@
 //! A server that does not let us in: which proof it wants, and whether its directions for getting one are right.
 
-use super::{
-    Site, metadata,
-    request::Reply,
-    token,
-};
+use super::{Site, metadata, request::Reply, token};
 use crate::doctor::{cause::Cause, diagnosis::Problem, evidence::Evidence};
 use http::header;
 
@@ -16,10 +12,12 @@ pub(super) async fn explain(site: &Site<'_>, reply: &Reply) -> Problem {
     let problem = match given_token(site) {
         Some(token) => token::explain(site, &token),
         None => match metadata::follow(site, reply).await {
-            Ok(found) => Problem::new(Cause::SignInRequired, format!("it asks for a token of {}", found.issuer))
-                .proofs(found.evidence)
-                .fix(GIVE)
-                .fix(format!("a client that can sign in does so at {}", found.authorize)),
+            Ok(found) => {
+                Problem::new(Cause::SignInRequired, format!("it asks for a token of {}", found.issuer))
+                    .proofs(found.evidence)
+                    .fix(GIVE)
+                    .fix(format!("a client that can sign in does so at {}", found.authorize))
+            }
             Err(problem) => problem,
         },
     };
@@ -37,9 +35,14 @@ pub(super) fn forbidden(site: &Site<'_>, reply: &Reply) -> Problem {
         return Problem::new(Cause::ScopeMissing, format!("the token lacks the scope `{scope}`"))
             .fix(format!("ask for a token with the scope: {scope}"));
     }
-    if reply.status.as_u16() == 421 || text.contains("host header") || text.contains("invalid host") || text.contains("host not allowed") {
-        return Problem::new(Cause::HostRefused, format!("it does not know the host name `{host}`"))
-            .fix(format!("add `{host}` to the host names that the server allows (allowedHosts, --allow-host)"));
+    if reply.status.as_u16() == 421
+        || text.contains("host header")
+        || text.contains("invalid host")
+        || text.contains("host not allowed")
+    {
+        return Problem::new(Cause::HostRefused, format!("it does not know the host name `{host}`")).fix(
+            format!("add `{host}` to the host names that the server allows (allowedHosts, --allow-host)"),
+        );
     }
     if let Some(origin) = origin.filter(|_| text.contains("origin") || text.trim().is_empty()) {
         return Problem::new(Cause::OriginRefused, format!("it refuses the origin `{origin}`"))
@@ -76,7 +79,8 @@ mod tests {
 
     #[test]
     fn parameters_are_read_quoted_and_bare() {
-        let challenge = "Bearer error=\"insufficient_scope\", scope=\"a b\", resource_metadata=https://h/x, realm=\"\"";
+        let challenge =
+            "Bearer error=\"insufficient_scope\", scope=\"a b\", resource_metadata=https://h/x, realm=\"\"";
         assert_eq!(parameter(challenge, "scope").as_deref(), Some("a b"));
         assert_eq!(parameter(challenge, "resource_metadata").as_deref(), Some("https://h/x"));
         assert_eq!(parameter(challenge, "realm"), None);

@@ -9,7 +9,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Explains why a token is refused. Only times and audience are shown of it.
 pub(super) fn explain(site: &Site<'_>, token: &str) -> Problem {
     let refused = Problem::new(Cause::TokenRefused, "it refuses the token that was sent");
-    let fix = "-H 'Authorization: Bearer {env:TOKEN}'    # with a token that is whole, valid and for this server";
+    let fix =
+        "-H 'Authorization: Bearer {env:TOKEN}'    # with a token that is whole, valid and for this server";
     if token.starts_with(['"', '\'']) || token.trim() != token {
         return refused.proof(Evidence::fact("the token has quotation marks or blanks around it")).fix(fix);
     }

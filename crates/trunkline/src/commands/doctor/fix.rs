@@ -34,7 +34,8 @@ pub(super) fn apply(context: &Context, edits: &[Edit], consent: Consent) -> Resu
             context.screen.note("not changed; say `--yes` to have it done");
             continue;
         }
-        edit.apply().map_err(|error| Failure::usage(format!("{} was not changed: {error}", edit.path().display())))?;
+        edit.apply()
+            .map_err(|error| Failure::usage(format!("{} was not changed: {error}", edit.path().display())))?;
         context.screen.note(&format!("{} was changed; run the doctor again", edit.path().display()));
     }
     Ok(())

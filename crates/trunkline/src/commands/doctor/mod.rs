@@ -22,7 +22,9 @@ use trunkline_lint::doctor::{self, Diagnosis, DoctorOptions, FirstCall, Watch};
 /// mend it, and tries the obvious alternatives itself. `--timeout` limits each step, `--connect-timeout` the first start of a
 /// package. Exit status: 0 fine, 1 a problem behind a working connection, 2 usage, 3 no connection.
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "trunkline doctor [OPTIONS] <URL>\n       trunkline doctor [OPTIONS] -- <COMMAND>...")]
+#[command(
+    override_usage = "trunkline doctor [OPTIONS] <URL>\n       trunkline doctor [OPTIONS] -- <COMMAND>..."
+)]
 pub(crate) struct Args {
     /// The server's address
     #[arg(value_name = "TARGET")]
@@ -116,7 +118,9 @@ fn refuse_questions(args: &ConnectionArgs) -> Result<(), Failure> {
         ("--trace", args.trace),
     ];
     match given.iter().find(|(_, given)| *given) {
-        Some((name, _)) => Err(Failure::usage(format!("{name} has no effect here: doctor answers no questions and shows the frames that matter"))),
+        Some((name, _)) => Err(Failure::usage(format!(
+            "{name} has no effect here: doctor answers no questions and shows the frames that matter"
+        ))),
         None => Ok(()),
     }
 }

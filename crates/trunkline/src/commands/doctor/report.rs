@@ -42,14 +42,16 @@ pub(super) fn conclusion(diagnosis: &Diagnosis) -> String {
         problem(&mut out, DOUBT, "warning", warning);
     }
     if diagnosis.problem.is_none() {
-        write!(out, "\n{NAME}Fine{NAME:#}: every step that could be verified passed.\n").expect("a String takes any text");
+        write!(out, "\n{NAME}Fine{NAME:#}: every step that could be verified passed.\n")
+            .expect("a String takes any text");
     }
     out
 }
 
 fn problem(out: &mut String, style: Style, label: &str, problem: &Problem) {
     let entry = problem.cause.entry();
-    writeln!(out, "\n{style}{label}[{}]{style:#}: {}", entry.id, entry.title).expect("a String takes any text");
+    writeln!(out, "\n{style}{label}[{}]{style:#}: {}", entry.id, entry.title)
+        .expect("a String takes any text");
     indent(out, &safe::text(&problem.summary), 2);
     indent(out, &format!("{FAINT}{}{FAINT:#}", entry.explanation), 2);
     if !problem.evidence.is_empty() {

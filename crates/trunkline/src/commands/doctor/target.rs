@@ -17,10 +17,19 @@ use trunkline_lint::doctor::{Cause, Evidence, Problem, StepId};
 pub(super) enum Subject {
     Target(Target),
     /// Something that is broken before anything can be tried.
-    Unusable { text: String, step: StepId, problem: Box<Problem>, instead: Vec<Target> },
+    Unusable {
+        text: String,
+        step: StepId,
+        problem: Box<Problem>,
+        instead: Vec<Target>,
+    },
 }
 
-pub(super) fn find(words: TargetWords<'_>, args: &ConnectionArgs, context: &Context) -> Result<Subject, Failure> {
+pub(super) fn find(
+    words: TargetWords<'_>,
+    args: &ConnectionArgs,
+    context: &Context,
+) -> Result<Subject, Failure> {
     if let [_, extra, ..] = words.words {
         return Err(Failure::usage(format!("`{extra}` is one word too many")));
     }
@@ -28,11 +37,15 @@ pub(super) fn find(words: TargetWords<'_>, args: &ConnectionArgs, context: &Cont
         return Ok(unset(words, &missing));
     }
     match (words.words, words.command) {
-        ([word, ..], [_, ..]) => Err(Failure::usage(format!("`{word}` is one word too many: a command is given"))),
+        ([word, ..], [_, ..]) => {
+            Err(Failure::usage(format!("`{word}` is one word too many: a command is given")))
+        }
         ([], []) => Err(Failure::usage("there is no target")
             .hint("give the address of a server, or a command that starts one after `--`, at the end")),
         ([], command) => {
-            let texts = command.iter().map(|word| expand(word, "", &context.environment).unwrap_or_else(|_| word.clone()));
+            let texts = command
+                .iter()
+                .map(|word| expand(word, "", &context.environment).unwrap_or_else(|_| word.clone()));
             let target = Target::command(texts).map_err(|bad| Failure::usage(bad.to_string()))?;
             wire::target(target, args, &context.environment).map(Subject::Target)
         }
@@ -46,17 +59,30 @@ fn address(word: &str, args: &ConnectionArgs, context: &Context) -> Result<Subje
         Ok(text) => text,
         Err(missing) => {
             let problem = unset_problem(&missing);
-            return Ok(Subject::Unusable { text: word.to_owned(), step: StepId::Address, problem, instead: Vec::new() });
+            return Ok(Subject::Unusable {
+                text: word.to_owned(),
+                step: StepId::Address,
+                problem,
+                instead: Vec::new(),
+            });
         }
     };
-    let unusable = |problem: Problem, instead| Subject::Unusable { text: text.clone(), step: StepId::Address, problem: Box::new(problem), instead };
+    let unusable = |problem: Problem, instead| Subject::Unusable {
+        text: text.clone(),
+        step: StepId::Address,
+        problem: Box::new(problem),
+        instead,
+    };
     if !text.contains("://") {
         if !looks_like_host(&text) {
-            return Err(Failure::usage(format!("`{word}` is neither an address nor a server of the configuration"))
-                .hint("give an address, or a command after `--`"));
+            return Err(Failure::usage(format!(
+                "`{word}` is neither an address nor a server of the configuration"
+            ))
+            .hint("give an address, or a command after `--`"));
         }
         let tries = ["http", "https"].map(|scheme| format!("{scheme}://{text}"));
-        let problem = Problem::new(Cause::SchemeMissing, format!("`{text}` has no scheme")).fix(format!("use {}", tries[0]));
+        let problem = Problem::new(Cause::SchemeMissing, format!("`{text}` has no scheme"))
+            .fix(format!("use {}", tries[0]));
         let instead = tries.iter().filter_map(|text| Target::url(text).ok()).collect();
         return Ok(unusable(problem, instead));
     }
@@ -64,7 +90,9 @@ fn address(word: &str, args: &ConnectionArgs, context: &Context) -> Result<Subje
         Ok(target) => wire::target(target, args, &context.environment).map(Subject::Target),
         Err(bad) => {
             let fix = match bad {
-                BadTarget::Credentials => "-H 'Authorization: Basic …'    # in place of name and password in the address",
+                BadTarget::Credentials => {
+                    "-H 'Authorization: Basic …'    # in place of name and password in the address"
+                }
                 _ => "write it as http://host:port/path or https://host/path",
             };
             Ok(unusable(Problem::new(Cause::AddressInvalid, bad.to_string()).fix(fix), Vec::new()))
@@ -74,7 +102,9 @@ fn address(word: &str, args: &ConnectionArgs, context: &Context) -> Result<Subje
 
 fn looks_like_host(text: &str) -> bool {
     let host = text.split('/').next().unwrap_or_default();
-    host.starts_with("localhost") || host.contains('.') || host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok())
+    host.starts_with("localhost")
+        || host.contains('.')
+        || host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok())
 }
 
 /// The first variable that a header or `--env` refers to and that is not set.

@@ -1,0 +1,1 @@
+//! Without a target: the files of other clients, the keychain, the port.
