@@ -9,7 +9,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::{ffi::OsString, fmt, sync::Arc, time::Duration};
-use trunkline_protocol::{Era, Revision};
+use trunkline_protocol::{Era, Raw, Revision};
 use trunkline_transport::{
     child::{ChildLimits, Patience},
     http::HttpOptions,
@@ -43,6 +43,18 @@ pub struct ConnectOptions {
     /// What was found out about servers, to be used again.
     pub memory: Option<Arc<Memory>>,
     pub client: ClientInfo,
+    /// The client that stands behind us, when we only pass on.
+    pub behalf: Option<Behalf>,
+}
+
+/// The client on whose behalf a connection is made. Its calls bring their own `_meta`, and what a legacy server asks goes to
+/// the call it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Behalf {
+    /// Its capabilities, as it wrote them.
+    pub capabilities: Raw,
+    /// Its name and version, as it wrote them.
+    pub client: Option<Raw>,
 }
 
 /// Which revision to speak.
@@ -93,6 +105,7 @@ impl Default for ConnectOptions {
             tap: None,
             memory: None,
             client: ClientInfo::default(),
+            behalf: None,
         }
     }
 }

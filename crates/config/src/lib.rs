@@ -1,1 +1,34 @@
 //! Settings of the gateway: as written, layered, resolved; and the files of other clients, read.
+//!
+//! [`load`] reads every layer (built-in defaults, the user's file, the project's file, variables, flags), checks each by itself, lays
+//! them over each other ([`Layered`]), looks up what they refer to, and gives [`Settings`]: plain data, from which the binary makes
+//! components. What is wrong is told as a list of [`Problem`]s, each with file, line and column.
+//!
+//! Nothing here reads the environment, and nothing takes settings from a request: servers come from files alone.
+
+mod expand;
+mod files;
+mod import;
+pub mod jsonc;
+mod keys;
+mod layered;
+mod load;
+mod looks;
+mod problem;
+mod resolve;
+mod secret;
+mod settings;
+mod source;
+mod variables;
+mod watch;
+
+pub use files::{FILE_NAME, find_upwards};
+pub use keys::{schema, schema_json};
+pub use layered::Layered;
+pub use load::{Flag, Inputs, Loaded, Rejected, load};
+pub use problem::{Code, Problem, Severity};
+pub use secret::{MASK, NoKeychain, NoSecret, Secret, Secrets};
+pub use settings::*;
+pub use source::{Layer, Origin, Source, Sources};
+pub use variables::{OTHERS as OTHER_VARIABLES, Variable, variables};
+pub use watch::{Seen, Watch};

@@ -1,8 +1,15 @@
-//! What stands in front of handlers: limits, audit.
+//! Many servers as one, and what stands in front of them: catalog, policy, views, upstreams, limits, audit.
 //!
-//! Both are handlers around a handler. [`audit::Audited`] belongs outside [`limit::Limited`], so that refused calls are
-//! recorded as well.
+//! Each is a handler around handlers. [`audit::Audited`] belongs outside [`limit::Limited`], so that refused calls are recorded
+//! as well; both belong outside the [`Gateway`].
 
 pub mod audit;
+pub mod catalog;
+pub mod gateway;
 pub mod limit;
+pub mod policy;
+mod rewrite;
 pub mod upstream;
+pub mod view;
+
+pub use gateway::{Gateway, GatewayOptions};

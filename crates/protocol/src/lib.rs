@@ -16,6 +16,7 @@ mod object;
 mod raw;
 mod revision;
 mod scan;
+mod splice;
 mod view;
 
 pub use call::{Call, Caller, Handler, Notify, Outcome, Part, Question, Reply};

@@ -4,6 +4,7 @@
 //! what a legacy client says and lowers what it may hear; `http`, `stdio` and `legacy_sse` carry it.
 
 mod control;
+mod doors;
 mod duplex;
 mod era;
 mod guard;
@@ -16,6 +17,6 @@ mod session;
 mod stdio;
 
 pub use guard::{BindRefused, Denied, Gate, Guard};
-pub use options::{Eras, Limits, ServeOptions};
+pub use options::{Eras, Limits, Page, Render, ServeOptions};
 pub use server::{BindError, Listener, Server, Shutdown};
 pub use stdio::serve_stdio;

@@ -1,15 +1,30 @@
 //! What is offered, to whom, and within which limits.
 
 use crate::guard::Guard;
-use std::time::Duration;
-use trunkline_protocol::Era;
+use std::{fmt, sync::Arc, time::Duration};
+use trunkline_protocol::{Caller, Era};
 
 /// How to serve. The default is open to programs on this machine and to nobody else.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct ServeOptions {
     pub eras: Eras,
     pub guard: Guard,
     pub limits: Limits,
+    /// Pages about ourselves, for callers that were let in.
+    pub pages: Vec<Page>,
+    /// Further metrics, in the text format of Prometheus.
+    pub more_metrics: Option<Render>,
+}
+
+/// Writes a page for a caller.
+pub type Render = Arc<dyn Fn(&Caller) -> String + Send + Sync>;
+
+/// A page that is read with GET.
+#[derive(Clone)]
+pub struct Page {
+    pub path: &'static str,
+    pub content_type: &'static str,
+    pub render: Render,
 }
 
 /// Which clients are served.
@@ -77,5 +92,22 @@ impl Eras {
             Self::Both => true,
             Self::Only(only) => only == era,
         }
+    }
+}
+
+impl fmt::Debug for ServeOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServeOptions")
+            .field("eras", &self.eras)
+            .field("guard", &self.guard)
+            .field("limits", &self.limits)
+            .field("pages", &self.pages)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Page {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Page").field("path", &self.path).finish_non_exhaustive()
     }
 }

@@ -1,10 +1,10 @@
 //! The server: listens, serves connections, and stops politely.
 
 use crate::{
+    doors::Doors,
     guard::{BindRefused, Guard},
     http,
     options::ServeOptions,
-    service::Service,
 };
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -24,7 +24,7 @@ const LATE: usize = 64;
 
 /// A server that listens.
 pub struct Server {
-    service: Arc<Service>,
+    doors: Arc<Doors>,
     listener: TcpListener,
     address: SocketAddr,
 }
@@ -63,7 +63,7 @@ impl Listener {
 
     /// Serves a handler here. The guard should be the one that allowed this address.
     pub fn serve(self, handler: Arc<dyn Handler>, options: ServeOptions) -> Server {
-        Server { service: Service::new(handler, options), listener: self.listener, address: self.address }
+        Server { doors: Doors::new(handler, options), listener: self.listener, address: self.address }
     }
 }
 
@@ -93,8 +93,8 @@ impl Server {
 
     /// Serves until told to stop. Readiness turns false first; calls under way may finish within the drain limit.
     pub async fn run(self, mut shutdown: watch::Receiver<Shutdown>) {
-        self.service.start();
-        let room = Arc::new(Semaphore::new(self.service.options.limits.connections));
+        self.doors.main.start();
+        let room = Arc::new(Semaphore::new(self.doors.main.options.limits.connections));
         let mut connections = JoinSet::new();
         loop {
             let place = tokio::select! {
@@ -109,9 +109,9 @@ impl Server {
             };
             match accepted {
                 Ok((stream, peer)) => {
-                    self.service.metrics.connected();
+                    self.doors.main.metrics.connected();
                     let serving = serve_connection(
-                        self.service.clone(),
+                        self.doors.clone(),
                         stream,
                         peer,
                         self.address.port(),
@@ -133,8 +133,8 @@ impl Server {
 
     /// Lets what runs finish. The door stays open meanwhile, so that whoever asks hears that we are going.
     async fn drain(self, mut connections: JoinSet<()>, mut shutdown: watch::Receiver<Shutdown>) {
-        self.service.begin_draining();
-        let limit = self.service.options.limits.drain;
+        self.doors.main.begin_draining();
+        let limit = self.doors.main.options.limits.drain;
         let deadline = tokio::time::sleep(limit);
         tokio::pin!(deadline);
         let mut late = JoinSet::new();
@@ -144,7 +144,7 @@ impl Server {
                 _ = connections.join_next() => {}
                 accepted = self.listener.accept(), if late.len() < LATE => {
                     if let Ok((stream, peer)) = accepted {
-                        late.spawn(serve_connection(self.service.clone(), stream, peer, self.address.port(), told.clone()));
+                        late.spawn(serve_connection(self.doors.clone(), stream, peer, self.address.port(), told.clone()));
                     }
                 }
                 Some(_) = late.join_next() => {}
@@ -157,7 +157,7 @@ impl Server {
         }
         connections.shutdown().await;
         late.shutdown().await;
-        self.service.sessions.end_all();
+        self.doors.end_all();
     }
 }
 
@@ -170,7 +170,7 @@ async fn told(shutdown: &mut watch::Receiver<Shutdown>) {
 }
 
 async fn serve_connection(
-    service: Arc<Service>,
+    doors: Arc<Doors>,
     stream: TcpStream,
     peer: SocketAddr,
     port: u16,
@@ -179,10 +179,10 @@ async fn serve_connection(
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection has no TCP_NODELAY");
     }
-    let limits = service.options.limits;
+    let limits = doors.main.options.limits;
     let answer = service_fn(move |request| {
-        let service = service.clone();
-        async move { Ok::<_, Infallible>(http::serve(service, request, peer, port).await) }
+        let doors = doors.clone();
+        async move { Ok::<_, Infallible>(http::serve(doors, request, peer, port).await) }
     });
     // A connection that comes while we are stopping gets one answer.
     let mut draining = *shutdown.borrow() != Shutdown::Running;

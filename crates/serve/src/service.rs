@@ -33,28 +33,45 @@ pub(crate) struct Service {
     pub(crate) options: ServeOptions,
     pub(crate) sessions: Sessions,
     pub(crate) parking: Parking,
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) tool_headers: ToolHeaders,
     pub(crate) sse_clients: Arc<SseClients>,
     /// Who the handler says it is, for every modern result.
     pub(crate) identity: OnceLock<Raw>,
-    draining: AtomicBool,
+    /// The path below the main door's, empty or beginning with `/`.
+    pub(crate) path: String,
+    draining: Arc<AtomicBool>,
 }
 
 impl Service {
     pub(crate) fn new(handler: Arc<dyn Handler>, options: ServeOptions) -> Arc<Self> {
-        let limits = options.limits;
+        Arc::new(Self::assemble(handler, options))
+    }
+
+    /// Another door of the same server: what it counts and when it closes is shared, what clients hold is not.
+    pub(crate) fn beside(&self, handler: Arc<dyn Handler>, name: &str) -> Arc<Self> {
         Arc::new(Self {
+            metrics: self.metrics.clone(),
+            draining: self.draining.clone(),
+            path: format!("/{name}"),
+            ..Self::assemble(handler, self.options.clone())
+        })
+    }
+
+    fn assemble(handler: Arc<dyn Handler>, options: ServeOptions) -> Self {
+        let limits = options.limits;
+        Self {
             handler,
             options,
             sessions: Sessions::new(limits.sessions, limits.session_idle),
             parking: Parking::new(limits.parked, limits.parked_for),
-            metrics: Metrics::default(),
+            metrics: Arc::default(),
             tool_headers: ToolHeaders::default(),
             sse_clients: Arc::default(),
             identity: OnceLock::new(),
-            draining: AtomicBool::new(false),
-        })
+            path: String::new(),
+            draining: Arc::default(),
+        }
     }
 
     /// Starts what goes on beside the requests, for as long as the service lives.

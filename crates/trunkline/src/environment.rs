@@ -17,6 +17,11 @@ pub(crate) const TOOL_CACHE_TTL: &str = "MCP_TOOL_CACHE_TTL";
 pub(crate) const LOG: &str = "TRUNKLINE_LOG";
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
 pub(crate) const CACHE_HOME: &str = "XDG_CACHE_HOME";
+pub(crate) const CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// The configuration file.
+pub(crate) const CONFIG: &str = "TRUNKLINE_CONFIG";
+/// The gateways that started this process.
+pub(crate) const LINEAGE: &str = crate::wire::lineage::VARIABLE;
 pub(crate) const STATE_HOME: &str = "XDG_STATE_HOME";
 pub(crate) const HOME: &str = "HOME";
 pub(crate) const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
@@ -43,6 +48,14 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable {
         name: CACHE_HOME,
         meaning: "Where `trunkline/servers.json` is kept, which remembers how servers were reached (default `~/.cache`).",
+    },
+    Variable {
+        name: CONFIG_HOME,
+        meaning: "Where your own `trunkline/trunkline.json` is looked for (default `~/.config`).",
+    },
+    Variable {
+        name: CONFIG,
+        meaning: "The configuration file, in place of the `trunkline.json` found upwards from the current directory. `--config` goes before it.",
     },
     Variable {
         name: STATE_HOME,
@@ -74,6 +87,14 @@ impl Environment {
     /// A variable that is set, and not to nothing.
     pub(crate) fn get_filled(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|value| !value.is_empty())
+    }
+
+    /// All variables whose values are text.
+    pub(crate) fn texts(&self) -> std::collections::BTreeMap<String, String> {
+        let text = |(name, value): &(OsString, OsString)| {
+            Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
+        };
+        self.0.iter().filter_map(text).collect()
     }
 
     pub(crate) fn all(&self) -> Vec<(OsString, OsString)> {

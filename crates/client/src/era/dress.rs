@@ -108,6 +108,9 @@ impl Speech {
 
 /// What we can do, told to a server of this revision.
 pub(crate) fn capabilities(revision: Revision, options: &ConnectOptions) -> Value {
+    if let (Some(behalf), Era::Legacy) = (&options.behalf, revision.era()) {
+        return behalf.capabilities.decode().unwrap_or_else(|_| json!({}));
+    }
     let mut capabilities = options.host.abilities().declare(revision);
     match revision.era() {
         Era::Modern => capabilities["extensions"] = json!({TASKS_EXTENSION: {}}),

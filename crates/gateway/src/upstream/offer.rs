@@ -18,10 +18,15 @@ pub struct Offer {
 }
 
 /// The kinds of things that are listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     Tools,
     Prompts,
     Resources,
     Templates,
+}
+
+impl Kind {
+    pub const ALL: [Self; 4] = [Self::Tools, Self::Prompts, Self::Resources, Self::Templates];
 }

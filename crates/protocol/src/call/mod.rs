@@ -23,6 +23,20 @@ pub trait Handler: Send + Sync {
     }
 }
 
+impl<H: Handler + ?Sized> Handler for Arc<H> {
+    fn call(&self, call: Call) -> Reply {
+        (**self).call(call)
+    }
+
+    fn notify(&self, notice: Notify) {
+        (**self).notify(notice);
+    }
+
+    fn has_view(&self, view: &str) -> bool {
+        (**self).has_view(view)
+    }
+}
+
 /// One request on its way to a handler. It has no id: ids belong to a hop, and a [`Reply`] is its own correlation.
 #[derive(Debug, Clone)]
 pub struct Call {

@@ -6,8 +6,8 @@ mod legacy;
 mod modern;
 mod sse;
 
-use crate::{era::is_modern, guard::Denied, service::Service};
-use ::http::{HeaderMap, Method, Request, Response, StatusCode, header};
+use crate::{doors::Doors, era::is_modern, guard::Denied, service::Service};
+use ::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use answer::{Answer, empty, error, json, plain};
 use hyper::body::Incoming;
 use std::{net::SocketAddr, sync::Arc};
@@ -15,9 +15,6 @@ use trunkline_protocol::{Caller, Envelope, Era, ErrorObject, Fault, FaultKind, F
 use trunkline_transport::headers::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
 pub(crate) use sse::SseClients;
-
-/// Where MCP is spoken.
-const ENDPOINT: &str = "/mcp";
 
 /// A request that was let in.
 pub(crate) struct Visit {
@@ -28,45 +25,97 @@ pub(crate) struct Visit {
 
 /// Answers one request. It never fails: what goes wrong is an answer, too.
 pub(crate) async fn serve(
-    service: Arc<Service>,
+    doors: Arc<Doors>,
     request: Request<Incoming>,
     peer: SocketAddr,
     port: u16,
 ) -> Response<Answer> {
     let (head, body) = request.into_parts();
-    if let Err(denied) = service.options.guard.check_headers(&head.uri, &head.headers, port) {
-        return deny(&service, denied);
+    let main = &doors.main;
+    if let Err(denied) = main.options.guard.check_headers(&head.uri, &head.headers, port) {
+        return deny(main, denied);
     }
     match (&head.method, head.uri.path()) {
         (&Method::GET, "/healthz") => return plain(StatusCode::OK, "ok\n"),
-        (&Method::GET, "/readyz") if service.is_draining() => {
+        (&Method::GET, "/readyz") if main.is_draining() => {
             return plain(StatusCode::SERVICE_UNAVAILABLE, "draining\n");
         }
         (&Method::GET, "/readyz") => return plain(StatusCode::OK, "ready\n"),
         (&Method::GET, path) if path.starts_with("/.well-known/oauth-protected-resource") => {
-            return metadata(&service);
+            return metadata(main);
         }
         _ => {}
     }
-    let caller = match service.options.guard.identify(&head.headers, peer).await {
+    let caller = match main.options.guard.identify(&head.headers, peer).await {
         Ok(caller) => caller,
-        Err(denied) => return deny(&service, denied),
+        Err(denied) => return deny(main, denied),
+    };
+    let path = head.uri.path();
+    let Some((place, service)) = Place::of(path).and_then(|(place, view)| Some((place, doors.find(view)?)))
+    else {
+        return page(&doors, &head.method, path, &caller);
     };
     let visit = Visit { service, caller, headers: head.headers };
-    match (head.method, head.uri.path()) {
-        (Method::POST, ENDPOINT) => visit.post(body).await,
-        (Method::GET, ENDPOINT) => visit.get(),
-        (Method::DELETE, ENDPOINT) => visit.delete(),
-        (Method::GET, "/sse") => visit.open_sse(),
-        (Method::POST, "/message") => visit.post_message(head.uri.query(), body).await,
-        (Method::GET, "/metrics") => visit.metrics(),
-        (_, ENDPOINT | "/sse" | "/message" | "/metrics" | "/healthz" | "/readyz") => error(
-            StatusCode::METHOD_NOT_ALLOWED,
-            None,
-            ErrorObject::new(-32600, "this method is not allowed here"),
-        ),
+    match (place, head.method) {
+        (Place::Endpoint, Method::POST) => visit.post(body).await,
+        (Place::Endpoint, Method::GET) => visit.get(),
+        (Place::Endpoint, Method::DELETE) => visit.delete(),
+        (Place::Sse, Method::GET) => visit.open_sse(),
+        (Place::Message, Method::POST) => visit.post_message(head.uri.query(), body).await,
+        _ => not_allowed(),
+    }
+}
+
+/// Where MCP is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Endpoint,
+    /// Where a client of HTTP+SSE listens.
+    Sse,
+    /// Where it posts.
+    Message,
+}
+
+impl Place {
+    /// The place of a path, and the view that the rest of the path names.
+    fn of(path: &str) -> Option<(Self, &str)> {
+        let places = [("/mcp", Self::Endpoint), ("/sse", Self::Sse), ("/message", Self::Message)];
+        places.into_iter().find_map(|(start, place)| {
+            let rest = path.strip_prefix(start)?;
+            let view =
+                if rest.is_empty() { "" } else { rest.strip_prefix('/').filter(|view| !view.is_empty())? };
+            Some((place, view))
+        })
+    }
+}
+
+/// A page about ourselves.
+fn page(doors: &Doors, method: &Method, path: &str, caller: &Caller) -> Response<Answer> {
+    let options = &doors.main.options;
+    let page = options.pages.iter().find(|page| page.path == path);
+    match (method, page) {
+        (&Method::GET, Some(page)) => {
+            let mut response = plain(StatusCode::OK, &(page.render)(caller));
+            response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(page.content_type));
+            response
+        }
+        (&Method::GET, None) if path == "/metrics" => {
+            let (sessions, parked) = doors.held();
+            let mut text = doors.main.metrics.render(sessions, parked);
+            if let Some(more) = &options.more_metrics {
+                text.push_str(&more(caller));
+            }
+            plain(StatusCode::OK, &text)
+        }
+        (_, Some(_)) => not_allowed(),
+        (_, None) if ["/metrics", "/healthz", "/readyz"].contains(&path) => not_allowed(),
         _ => plain(StatusCode::NOT_FOUND, "nothing here; MCP is spoken at /mcp\n"),
     }
+}
+
+fn not_allowed() -> Response<Answer> {
+    let text = "this method is not allowed here";
+    error(StatusCode::METHOD_NOT_ALLOWED, None, ErrorObject::new(-32600, text))
 }
 
 impl Visit {
@@ -106,11 +155,6 @@ impl Visit {
             .and_then(|text| text.parse::<trunkline_protocol::Revision>().ok())
             .is_some_and(|r| r.era() == Era::Modern);
         modern && !self.headers.contains_key(MCP_SESSION_ID)
-    }
-
-    fn metrics(&self) -> Response<Answer> {
-        let text = self.service.metrics.render(self.service.sessions.len(), self.service.parking.len());
-        plain(StatusCode::OK, &text)
     }
 }
 

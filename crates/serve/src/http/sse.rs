@@ -53,7 +53,7 @@ impl Visit {
         let name = crate::era::unguessable();
         let line = Duplex::new(service.clone(), caller.clone(), outgoing);
         lock(&clients.0).insert(name.clone(), SseClient { line, caller });
-        let first = format!("event: endpoint\ndata: /message?sessionId={name}\n\n");
+        let first = format!("event: endpoint\ndata: /message{}?sessionId={name}\n\n", service.path);
         let source = EventSource::Line { queue, _seat: Seat { clients, name } };
         events(Answer::events(Some(first.into()), source, service.options.limits.keep_alive))
     }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod attacks;
+mod doors;
 mod eras;
 mod lines;
 mod support;

@@ -2,7 +2,18 @@
 
 pub(crate) mod doctor;
 mod fetch;
+pub(crate) mod flags;
+pub(crate) mod gateway;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the gateway's wiring uses it as soon as it reads its configuration")
+)]
+pub(crate) mod lineage;
+pub(crate) mod packs;
 pub(crate) mod serve;
+pub(crate) mod settings;
+#[expect(dead_code, reason = "the gateway's wiring uses it as soon as it reads its configuration")]
+pub(crate) mod upstream;
 
 use crate::{
     args::{AskArgs, ConnectionArgs, EraChoice, IdChoice},

@@ -1,204 +1,80 @@
-//! From the options of `serve` to a handler and the way in to it.
+//! What stands in front of a handler: who may come in, how often, and what is recorded of it.
 
-use super::fetch::ServiceFetch;
 use crate::{
     args::EraChoice,
-    commands::serve::Args,
     environment::{self, Environment},
     failure::Failure,
 };
 use ::http::{HeaderMap, HeaderValue, header};
-use std::{
-    collections::{HashMap, HashSet},
-    fs,
-    path::PathBuf,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::HashMap, fs, path::PathBuf, sync::Arc, time::Duration};
 use trunkline_auth::{
     ApiKeys, AttemptLimit, Authenticator, Challenge, JwtOptions, JwtVerifier, ProtectedResource, Unidentified,
 };
+use trunkline_config::{Auth, Durability as DurabilitySetting, JwksPlace, Rate, Settings, WhenItFails};
 use trunkline_gateway::{
-    audit::{Audited, Options as AuditOptions, Trail},
+    audit::{Audited, Durability, OnFailure, Options as AuditOptions, ReadOnly, Trail},
     limit::{Limited, Limits, Quota},
 };
 use trunkline_protocol::{Caller, Era, Handler};
 use trunkline_serve::{Denied, Eras, Gate, Guard, ServeOptions};
-use trunkline_tools::{
-    Tool, Toolbox,
-    ci::{self, CiOptions, ProviderOptions, Token},
-    filesystem::{self, FilesystemOptions},
-    git::{self, GitOptions},
-    sandbox::{self, Reads, Roots},
-};
-use trunkline_transport::http::{HttpClient, HttpOptions};
 
-/// The tools, before anything stands in front of them.
-pub(crate) struct Kit {
-    toolbox: Toolbox,
-    /// How many tools there are.
-    pub(crate) tools: usize,
-    read_only: HashSet<String>,
+/// What is served, before its limits and records.
+pub(crate) struct Served {
+    pub(crate) handler: Arc<dyn Handler>,
+    /// Tells of a tool whether it is known to change nothing.
+    pub(crate) read_only: ReadOnly,
 }
 
-/// The directories to serve, opened once and for all.
-pub(crate) fn roots(args: &Args) -> Result<Roots, Failure> {
-    Roots::open(root_paths(args))
-        .map_err(|error| Failure::usage(error.to_string()).hint("choose a directory with --root"))
-}
-
-fn root_paths(args: &Args) -> Vec<PathBuf> {
-    if args.roots.is_empty() { vec![PathBuf::from(".")] } else { args.roots.clone() }
-}
-
-/// Asks the kernel to hold this process to its directories, as a second layer below the tools' own checks.
-pub(crate) fn restrict(roots: &Roots, args: &Args, environment: &Environment) -> Result<(), Failure> {
-    if args.offer.allow_run {
-        // Compilers and package managers write to caches all over the home directory.
-        tracing::info!("programs may run, so the kernel does not restrict where this process may write");
-        return Ok(());
-    }
-    let audit = audit_home(args, environment)?;
-    if let Some(audit) = &audit {
-        fs::create_dir_all(audit).map_err(|error| Failure::usage(format!("{}: {error}", audit.display())))?;
-    }
-    let also: Vec<PathBuf> =
-        audit.into_iter().chain(["/dev/null", "/dev/tty", "/tmp"].map(PathBuf::from)).collect();
-    match sandbox::restrict_process(roots, &also, &Reads::Anywhere) {
-        Ok(restriction) => tracing::debug!(?restriction, "the kernel restricts where this process may write"),
-        // The tools' own checks hold without it.
-        Err(error) => tracing::warn!(%error, "the kernel does not restrict where this process may write"),
-    }
-    Ok(())
-}
-
-/// The packs, as one toolbox.
-pub(crate) fn kit(args: &Args, roots: &Roots, environment: &Environment) -> Result<Kit, Failure> {
-    let mut tools = files(args, roots);
-    tools.extend(repositories(args, environment)?);
-    tools.extend(projects(args, environment)?);
-    let is_read_only =
-        |tool: &&Tool| tool.definition().annotations.is_some_and(|hints| hints.read_only_hint == Some(true));
-    let read_only = tools.iter().filter(is_read_only).map(|tool| tool.name().to_owned()).collect();
-    let count = tools.len();
-    let toolbox = Toolbox::new("trunkline", env!("CARGO_PKG_VERSION"))
-        .title("Trunkline")
-        .instructions("Tools for one directory: files, git and the project's own checks. Paths are relative to that directory.")
-        .tools(tools)
-        .build()
-        .map_err(|error| Failure::usage(error.to_string()))?;
-    Ok(Kit { toolbox, tools: count, read_only })
-}
-
-fn files(args: &Args, roots: &Roots) -> Vec<Tool> {
-    let access =
-        if args.offer.allow_write { filesystem::Access::ReadWrite } else { filesystem::Access::ReadOnly };
-    filesystem::tools(
-        roots.clone(),
-        FilesystemOptions { roots: root_paths(args), access, ..FilesystemOptions::default() },
-    )
-}
-
-/// The git tools; a machine without git is served without them.
-fn repositories(args: &Args, environment: &Environment) -> Result<Vec<Tool>, Failure> {
-    let mut options = GitOptions::new(canonical(args)?);
-    if args.offer.allow_write {
-        options.access = git::Access::ReadWrite;
-        if let Some(home) = environment.get_os(environment::HOME) {
-            options.identity = git::Identity::SettingsFile(PathBuf::from(home).join(".gitconfig"));
-        }
-    }
-    if args.offer.allow_network {
-        options.network = git::Network::Allowed;
-        options.environment = environment.all();
-    }
-    let packed = git::pack(options.clone()).and_then(|mut tools| {
-        if args.offer.compatibility {
-            tools.extend(git::compatibility_tools(options)?);
-        }
-        Ok(tools)
-    });
-    Ok(packed.unwrap_or_else(|error| {
-        tracing::warn!(%error, "git's tools are left out");
-        Vec::new()
-    }))
-}
-
-/// The ci tools; without `--allow-run` they only look.
-fn projects(args: &Args, environment: &Environment) -> Result<Vec<Tool>, Failure> {
-    let mut options = CiOptions::new(canonical(args)?);
-    options.environment = environment.all();
-    if args.offer.allow_run {
-        options.access = ci::Access::Run;
-    }
-    let services = &args.offer.services;
-    let github = provider(&services.github, environment::GITHUB_TOKEN, environment, ProviderOptions::github)?;
-    let gitlab = provider(&services.gitlab, environment::GITLAB_TOKEN, environment, ProviderOptions::gitlab)?;
-    options.providers = github.into_iter().chain(gitlab).collect();
-    if !options.providers.is_empty() {
-        let client =
-            HttpClient::new(HttpOptions::default()).map_err(|error| Failure::usage(error.to_string()))?;
-        options.fetch = Some(Arc::new(ServiceFetch(client)));
-    }
-    ci::pack(options).map_err(|error| Failure::usage(error.to_string()))
-}
-
-fn provider(
-    projects: &[String],
-    variable: &str,
-    environment: &Environment,
-    make: fn(Token) -> ProviderOptions,
-) -> Result<Option<ProviderOptions>, Failure> {
-    if projects.is_empty() {
-        return Ok(None);
-    }
-    let token = environment.get_filled(variable).ok_or_else(|| {
-        Failure::usage(format!("{variable} is not set"))
-            .hint("put a token with read access to the project into it")
-    })?;
-    let mut options = make(Token::new(token));
-    options.projects = projects.to_vec();
-    Ok(Some(options))
-}
-
-fn canonical(args: &Args) -> Result<Vec<PathBuf>, Failure> {
-    let paths: Result<Vec<_>, _> = root_paths(args).into_iter().map(fs::canonicalize).collect();
-    paths.map_err(|error| Failure::usage(error.to_string()))
-}
-
-/// The tools behind their limits and before their records, and where those are kept.
+/// A handler behind its limits and before its records, and where those are kept.
 pub(crate) fn recorded(
-    kit: Kit,
-    args: &Args,
+    served: Served,
+    settings: &Settings,
     name: &str,
     environment: &Environment,
 ) -> Result<(Arc<dyn Handler>, Option<PathBuf>), Failure> {
-    let minute = Duration::from_mins(1);
-    let quota = |calls| Quota::new(calls, minute);
+    let quota = |rate: &Rate| Some(Quota::new(rate.calls.try_into().ok()?, rate.per));
     let limits = Limits {
-        per_caller: args.record.calls_per_minute.map(quota),
-        per_tool: args.record.tool_calls_per_minute.map(quota),
+        per_caller: settings.limits.per_caller.as_ref().and_then(quota),
+        per_tool: settings.limits.per_tool.as_ref().and_then(quota),
         tools: HashMap::new(),
     };
-    let limited = Limited::new(kit.toolbox, &limits);
-    let Some(home) = audit_home(args, environment)? else { return Ok((Arc::new(limited), None)) };
-    let folder =
-        if args.record.audit.is_some() { home } else { home.join(format!("{name}-{}", std::process::id())) };
-    let trail = Trail::open(&folder, AuditOptions::default()).map_err(|error| {
+    let limited = Limited::new(served.handler, &limits);
+    let Some(home) = audit_home(settings, environment)? else { return Ok((Arc::new(limited), None)) };
+    let chosen = settings.audit.directory.is_some();
+    let folder = if chosen { home } else { home.join(format!("{name}-{}", std::process::id())) };
+    let trail = Trail::open(&folder, audit_options(settings)).map_err(|error| {
         Failure::usage(format!("the audit trail in {} cannot be kept: {error}", folder.display()))
             .hint("choose another place with --audit, or do without it with --no-audit")
     })?;
-    let read_only = kit.read_only;
-    let audited = Audited::new(limited, trail, Arc::new(move |tool: &str| read_only.contains(tool)));
-    Ok((Arc::new(audited), Some(folder)))
+    Ok((Arc::new(Audited::new(limited, trail, served.read_only)), Some(folder)))
+}
+
+fn audit_options(settings: &Settings) -> AuditOptions {
+    let audit = &settings.audit;
+    let (mutating, reading) = match audit.when_it_fails {
+        WhenItFails::RefuseAll => (OnFailure::Refuse, OnFailure::Refuse),
+        WhenItFails::RefuseChanges => (OnFailure::Refuse, OnFailure::Allow),
+        WhenItFails::Allow => (OnFailure::Allow, OnFailure::Allow),
+    };
+    AuditOptions {
+        durability: match audit.durability {
+            DurabilitySetting::Sync => Durability::Sync,
+            DurabilitySetting::Batch => Durability::Batch { interval: Duration::from_secs(1) },
+        },
+        segment_bytes: audit.segment_bytes,
+        patience: audit.patience,
+        mutating,
+        reading,
+        ..AuditOptions::default()
+    }
 }
 
 /// Where audit trails are kept; `None` when none is wanted.
-fn audit_home(args: &Args, environment: &Environment) -> Result<Option<PathBuf>, Failure> {
-    if args.record.no_audit {
+pub(crate) fn audit_home(settings: &Settings, environment: &Environment) -> Result<Option<PathBuf>, Failure> {
+    if !settings.audit.enabled {
         return Ok(None);
     }
-    if let Some(chosen) = &args.record.audit {
+    if let Some(chosen) = &settings.audit.directory {
         return Ok(Some(chosen.clone()));
     }
     let state =
@@ -212,40 +88,66 @@ fn audit_home(args: &Args, environment: &Environment) -> Result<Option<PathBuf>,
 }
 
 /// Who is served, and from where.
-pub(crate) fn options(args: &Args) -> Result<ServeOptions, Failure> {
-    let eras = match args.era {
+pub(crate) fn options(settings: &Settings, era: EraChoice) -> Result<ServeOptions, Failure> {
+    let eras = match era {
         EraChoice::Auto => Eras::Both,
         EraChoice::Legacy => Eras::Only(Era::Legacy),
         EraChoice::Modern => Eras::Only(Era::Modern),
     };
-    Ok(ServeOptions { eras, guard: guard(args)?, ..ServeOptions::default() })
+    Ok(ServeOptions {
+        eras,
+        guard: guard(&settings.auth)?,
+        limits: limits(settings),
+        ..ServeOptions::default()
+    })
 }
 
-fn guard(args: &Args) -> Result<Guard, Failure> {
-    let metadata = match (&args.guard.audience, &args.guard.issuer) {
-        (Some(audience), Some(issuer)) => Some(
-            ProtectedResource::new(audience, &[issuer])
-                .map_err(|error| Failure::usage(format!("--audience: {error}")))?,
+fn limits(settings: &Settings) -> trunkline_serve::Limits {
+    let given = &settings.limits;
+    let size = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+    let bytes = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    trunkline_serve::Limits {
+        body: bytes(given.body_bytes),
+        header_timeout: given.header_timeout,
+        body_timeout: given.body_timeout,
+        connections: size(given.connections),
+        sessions: size(given.sessions),
+        session_idle: given.session_idle,
+        calls: size(given.calls),
+        parked: size(given.parked),
+        parked_for: given.parked_for,
+        replay_events: size(given.replay_events),
+        replay_bytes: bytes(given.replay_bytes),
+        keep_alive: given.keep_alive,
+        drain: given.drain,
+    }
+}
+
+fn guard(auth: &Auth) -> Result<Guard, Failure> {
+    let metadata = match &auth.jwt {
+        Some(jwt) => Some(
+            ProtectedResource::new(&jwt.audience, &[&jwt.issuer])
+                .map_err(|error| Failure::usage(format!("the audience of tokens: {error}")))?,
         ),
-        _ => None,
+        None => None,
     };
     let challenge = Challenge {
         resource_metadata: metadata.as_ref().map(ProtectedResource::address),
         scopes: Vec::new(),
     };
     Ok(Guard {
-        hosts: args.guard.hosts.clone(),
-        origins: args.guard.origins.clone(),
-        gate: authenticator(args)?.map(|authenticator| gate(authenticator, challenge)),
+        hosts: auth.hosts.clone(),
+        origins: auth.origins.clone(),
+        gate: authenticator(auth)?.map(|authenticator| gate(authenticator, challenge)),
         metadata: metadata.map(|metadata| metadata.to_json()),
     })
 }
 
-fn authenticator(args: &Args) -> Result<Option<Authenticator>, Failure> {
+fn authenticator(auth: &Auth) -> Result<Option<Authenticator>, Failure> {
     let read = |path: &PathBuf| {
         fs::read(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
     };
-    let keys = match &args.guard.keys {
+    let keys = match &auth.keys {
         None => None,
         Some(path) => {
             let text = String::from_utf8_lossy(&read(path)?).into_owned();
@@ -255,12 +157,20 @@ fn authenticator(args: &Args) -> Result<Option<Authenticator>, Failure> {
             )
         }
     };
-    let tokens = match (&args.guard.issuer, &args.guard.audience, &args.guard.jwks) {
-        (Some(issuer), Some(audience), Some(path)) => {
-            let verifier = JwtVerifier::with_keys(JwtOptions::new(issuer, audience), &read(path)?);
-            Some(verifier.map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?)
+    let tokens = match &auth.jwt {
+        None => None,
+        Some(jwt) => {
+            let options = JwtOptions::new(&jwt.issuer, &jwt.audience);
+            match &jwt.jwks {
+                JwksPlace::File(path) => {
+                    let verifier = JwtVerifier::with_keys(options, &read(path)?);
+                    Some(verifier.map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?)
+                }
+                JwksPlace::Url(url) => {
+                    return Err(Failure::usage(format!("keys of tokens cannot be fetched from {url} yet")));
+                }
+            }
         }
-        _ => None,
     };
     Ok(match (keys, tokens) {
         (None, None) => None,

@@ -89,6 +89,10 @@ impl Handler for Fixture {
     }
 
     fn notify(&self, _notice: Notify) {}
+
+    fn has_view(&self, view: &str) -> bool {
+        view == "files"
+    }
 }
 
 fn text(text: &str) -> Raw {

@@ -1,17 +1,14 @@
 //! What a person sees when the server is up: where it is, and how to use it from the usual clients.
 
-use super::Args;
+use super::{Args, Offer};
 use crate::{commands::Context, failure::Failure};
-use std::{
-    fmt::Write as _,
-    net::SocketAddr,
-    path::{Path, PathBuf},
-};
+use std::{fmt::Write as _, net::SocketAddr, path::Path};
+use trunkline_config::Loaded;
 
 pub(super) struct Facts<'a> {
     pub(super) address: SocketAddr,
-    pub(super) tools: usize,
-    pub(super) roots: &'a [PathBuf],
+    pub(super) offer: &'a Offer,
+    pub(super) loaded: &'a Loaded,
     pub(super) args: &'a Args,
     pub(super) trail: Option<&'a Path>,
 }
@@ -20,7 +17,18 @@ pub(super) struct Facts<'a> {
 pub(super) fn show(context: &Context, facts: &Facts<'_>) -> Result<(), Failure> {
     let endpoint = format!("http://{}/mcp", facts.address);
     if context.output.json {
-        let value = serde_json::json!({"endpoint": endpoint, "tools": facts.tools, "pid": std::process::id(), "audit": facts.trail});
+        let (tools, servers) = match facts.offer {
+            Offer::Packs(kit) => (Some(kit.tools), None),
+            Offer::Servers(running) => (None, Some(running.servers())),
+        };
+        let mut value =
+            serde_json::json!({"endpoint": endpoint, "pid": std::process::id(), "audit": facts.trail});
+        if let Some(tools) = tools {
+            value["tools"] = tools.into();
+        }
+        if let Some(servers) = servers {
+            value["servers"] = servers.into();
+        }
         return context.print_json(&value).map(drop);
     }
     context.screen.tell(&text(facts, &endpoint));
@@ -28,16 +36,9 @@ pub(super) fn show(context: &Context, facts: &Facts<'_>) -> Result<(), Failure> 
 }
 
 fn text(facts: &Facts<'_>, endpoint: &str) -> String {
-    let roots: Vec<String> = facts.roots.iter().map(|root| root.display().to_string()).collect();
-    let place = if roots.is_empty() { "the current directory".to_owned() } else { roots.join(", ") };
-    let access = match (facts.args.offer.allow_write, facts.args.offer.allow_run) {
-        (false, false) => "read-only; --allow-write and --allow-run for more",
-        (true, false) => "tools may write",
-        (false, true) => "tools may run programs",
-        (true, true) => "tools may write and run programs",
-    };
-    let mut text = format!("Trunkline serves {} tools for {place} ({access})\n\n", facts.tools);
-    let (key, headers) = if facts.args.guard.keys.is_some() || facts.args.guard.issuer.is_some() {
+    let mut text = what(facts);
+    let auth = &facts.loaded.settings.auth;
+    let (key, headers) = if auth.keys.is_some() || auth.jwt.is_some() {
         (" --header 'Authorization: Bearer …'", ",\"headers\":{\"Authorization\":\"Bearer …\"}")
     } else {
         ("", "")
@@ -60,4 +61,26 @@ fn text(facts: &Facts<'_>, endpoint: &str) -> String {
     }
     text.push_str("\nCtrl-C stops it.\n");
     text
+}
+
+/// What is served, in one line.
+fn what(facts: &Facts<'_>) -> String {
+    match facts.offer {
+        Offer::Servers(running) => {
+            let files: Vec<String> =
+                facts.loaded.read.iter().map(|path| path.display().to_string()).collect();
+            format!("Trunkline serves {} ({})\n\n", running.servers().join(", "), files.join(", "))
+        }
+        Offer::Packs(kit) => {
+            let roots: Vec<String> = facts.args.roots.iter().map(|root| root.display().to_string()).collect();
+            let place = if roots.is_empty() { "the current directory".to_owned() } else { roots.join(", ") };
+            let access = match (facts.args.offer.allow_write, facts.args.offer.allow_run) {
+                (false, false) => "read-only; --allow-write and --allow-run for more",
+                (true, false) => "tools may write",
+                (false, true) => "tools may run programs",
+                (true, true) => "tools may write and run programs",
+            };
+            format!("Trunkline serves {} tools for {place} ({access})\n\n", kit.tools)
+        }
+    }
 }

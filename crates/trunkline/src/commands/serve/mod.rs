@@ -1,17 +1,21 @@
-//! `serve`: our own tools for the current directory, over HTTP or to the program that starts us.
+//! `serve`: the configured servers as one, or our own tools for the current directory, over HTTP or to the program that starts us.
 
 mod banner;
+mod offer;
+mod reload;
 
 use super::{Context, Ending};
 use crate::{
     args::EraChoice,
     failure::Failure,
     stop::Stop,
-    wire::serve::{self as wire, Kit},
+    wire::{flags, gateway::Running, packs::Packs, serve as wire, settings},
 };
+use offer::Offer;
 use std::{net::SocketAddr, path::PathBuf};
-use tokio::sync::watch;
-use trunkline_serve::{BindError, Server, Shutdown, serve_stdio};
+use tokio::{runtime::Runtime, sync::watch};
+use trunkline_config::Loaded;
+use trunkline_serve::{BindError, Guard, Listener, Server, Shutdown, serve_stdio};
 
 /// Where we listen unless told otherwise.
 const DEFAULT_ADDRESS: SocketAddr =
@@ -19,12 +23,17 @@ const DEFAULT_ADDRESS: SocketAddr =
 /// Ports tried after the default one.
 const FURTHER_PORTS: u16 = 20;
 
-/// Serve tools for a directory: files, git and CI
+/// Serve the configured servers as one, or tools for a directory
 ///
-/// Without options: read-only tools for the current directory, on 127.0.0.1 and to programs of this machine only. Clients of every
-/// protocol revision are served at `/mcp`, those of 2024-11-05 at `/sse`.
+/// With servers in `trunkline.json`, all of them behind one door: their tools as `<server>_<tool>` at `/mcp`, one server alone at
+/// `/mcp/server/<name>`, each configured view at `/mcp/<view>`. Without: read-only tools for the current directory (files, git, CI).
+/// Either way on 127.0.0.1 and to programs of this machine only, and to clients of every protocol revision; those of 2024-11-05 come
+/// to `/sse`. Changes of the configuration are taken up while it runs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// Read this configuration instead of the `trunkline.json` found upwards from the current directory
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
     /// Listen here; without it on 127.0.0.1:8425, or the next free port
     #[arg(long, value_name = "ADDRESS", conflicts_with = "stdio")]
     pub(crate) listen: Option<SocketAddr>,
@@ -116,22 +125,49 @@ pub(crate) struct RecordArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
-    let roots = wire::roots(args)?;
+    let loaded = settings::load(context, args.config.as_deref(), flags::of(args))?;
+    if !loaded.settings.servers.is_empty() {
+        args.offer.refuse_beside_servers(&args.roots)?;
+        return runtime()?.block_on(async {
+            let running = Running::start(&loaded, &context.environment)?;
+            reload::start(context, args, &loaded, &running)?;
+            let served = serve(context, args, &loaded, &Offer::Servers(running.clone())).await;
+            running.stop().await;
+            served
+        });
+    }
+    let packs = Packs::from(args);
+    let roots = packs.open()?;
     // Before any thread is started: the restriction holds for threads that come after it.
-    wire::restrict(&roots, args, &context.environment)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::usage(format!("the program cannot start: {error}")))?;
-    runtime.block_on(async {
-        let kit = wire::kit(args, &roots, &context.environment)?;
-        if args.stdio { over_stdio(context, args, kit).await } else { over_http(context, args, kit).await }
-    })
+    packs.restrict(&roots, wire::audit_home(&loaded.settings, &context.environment)?)?;
+    let kit = packs.all(&roots, &context.environment)?;
+    runtime()?.block_on(serve(context, args, &loaded, &Offer::Packs(kit.into())))
 }
 
-async fn over_stdio(context: &Context, args: &Args, kit: Kit) -> Result<Ending, Failure> {
-    let (handler, _trail) = wire::recorded(kit, args, "stdio", &context.environment)?;
-    let options = wire::options(args)?;
+fn runtime() -> Result<Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::usage(format!("the program cannot start: {error}")))
+}
+
+async fn serve(context: &Context, args: &Args, loaded: &Loaded, offer: &Offer) -> Result<Ending, Failure> {
+    if args.stdio {
+        over_stdio(context, args, loaded, offer).await
+    } else {
+        over_http(context, args, loaded, offer).await
+    }
+}
+
+async fn over_stdio(
+    context: &Context,
+    args: &Args,
+    loaded: &Loaded,
+    offer: &Offer,
+) -> Result<Ending, Failure> {
+    let settings = &loaded.settings;
+    let (handler, _trail) = wire::recorded(offer.served(), settings, "stdio", &context.environment)?;
+    let options = wire::options(settings, args.era)?;
     let mut stop = Stop::listen()?;
     tokio::select! {
         served = serve_stdio(handler, options, tokio::io::stdin(), tokio::io::stdout()) => {
@@ -142,22 +178,21 @@ async fn over_stdio(context: &Context, args: &Args, kit: Kit) -> Result<Ending, 
     Ok(Ending::Fine)
 }
 
-async fn over_http(context: &Context, args: &Args, kit: Kit) -> Result<Ending, Failure> {
-    let tools = kit.tools;
-    let listener = bind(args).await?;
+async fn over_http(
+    context: &Context,
+    args: &Args,
+    loaded: &Loaded,
+    offer: &Offer,
+) -> Result<Ending, Failure> {
+    let settings = &loaded.settings;
+    let mut options = wire::options(settings, args.era)?;
+    offer.add_pages(&mut options);
+    let listener = bind(settings.listen, &options.guard).await?;
     let port = listener.address().port();
-    let (handler, trail) = wire::recorded(kit, args, &port.to_string(), &context.environment)?;
-    let server = listener.serve(handler, wire::options(args)?);
-    banner::show(
-        context,
-        &banner::Facts {
-            address: server.address(),
-            tools,
-            roots: &args.roots,
-            args,
-            trail: trail.as_deref(),
-        },
-    )?;
+    let (handler, trail) = wire::recorded(offer.served(), settings, &port.to_string(), &context.environment)?;
+    let server = listener.serve(handler, options);
+    let facts = banner::Facts { address: server.address(), offer, loaded, args, trail: trail.as_deref() };
+    banner::show(context, &facts)?;
     let (tell, told) = watch::channel(Shutdown::Running);
     let mut stop = Stop::listen()?;
     let mut running = Box::pin(server.run(told));
@@ -175,13 +210,12 @@ async fn over_http(context: &Context, args: &Args, kit: Kit) -> Result<Ending, F
 }
 
 /// Listens where we were told to, or on the first free port from the default one on.
-async fn bind(args: &Args) -> Result<trunkline_serve::Listener, Failure> {
-    let guard = wire::options(args)?.guard;
-    let first = args.listen.unwrap_or(DEFAULT_ADDRESS);
-    let further = if args.listen.is_some() { 0 } else { FURTHER_PORTS };
+async fn bind(listen: Option<SocketAddr>, guard: &Guard) -> Result<Listener, Failure> {
+    let first = listen.unwrap_or(DEFAULT_ADDRESS);
+    let further = if listen.is_some() { 0 } else { FURTHER_PORTS };
     for offset in 0..=further {
         let address = SocketAddr::new(first.ip(), first.port() + offset);
-        match Server::listen(address, &guard).await {
+        match Server::listen(address, guard).await {
             Ok(listener) => return Ok(listener),
             Err(BindError::Io { .. }) if offset < further => {}
             Err(BindError::Refused(refused)) => {

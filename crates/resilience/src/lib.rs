@@ -25,7 +25,7 @@ pub struct OutOfRange {
 }
 
 /// Returns `given` if it lies within `bounds`.
-pub(crate) fn within<T: Copy + PartialOrd + fmt::Debug>(
+pub fn within<T: Copy + PartialOrd + fmt::Debug>(
     setting: &'static str,
     given: T,
     bounds: RangeInclusive<T>,

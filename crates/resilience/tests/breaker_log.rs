@@ -7,7 +7,7 @@ use std::{
 };
 
 use tracing_subscriber::fmt::MakeWriter;
-use trunkline_client::resilience::{Admission, Breaker, BreakerOptions};
+use trunkline_resilience::{Admission, Breaker, BreakerOptions};
 
 #[tokio::test(start_paused = true)]
 async fn transitions_are_logged_with_the_servers_name() {

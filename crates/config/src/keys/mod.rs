@@ -1,0 +1,12 @@
+//! The keys of `trunkline.json`: declared once, as types; the JSON Schema, the checks and the reference page are made from them.
+
+pub(crate) mod check;
+mod document;
+pub(crate) mod kind;
+pub(crate) mod schema;
+mod server;
+
+pub(crate) use check::nearest;
+pub(crate) use document::{WrittenAuth, WrittenTelemetry};
+pub use schema::{schema, schema_json};
+pub(crate) use server::{WrittenOAuth, WrittenServer};

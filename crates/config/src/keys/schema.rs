@@ -1,0 +1,92 @@
+//! The JSON Schema of the file, made from the types; defaults come from the built-in layer.
+
+use super::document::Document;
+use crate::jsonc;
+use schemars::{JsonSchema as _, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
+use std::sync::LazyLock;
+
+/// What holds where no layer says otherwise, as a text.
+pub(crate) const DEFAULTS: &str = include_str!("../defaults.json");
+
+static SCHEMA: LazyLock<Value> = LazyLock::new(make);
+
+/// The schema, whole: no references in it.
+pub fn schema() -> &'static Value {
+    &SCHEMA
+}
+
+/// The schema as it is published.
+pub fn schema_json() -> String {
+    let mut text = serde_json::to_string_pretty(schema()).expect("a JSON value can be written");
+    text.push('\n');
+    text
+}
+
+fn make() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let mut generator = settings.into_generator();
+    let mut schema = Document::json_schema(&mut generator).to_value();
+    tidy(&mut schema);
+    let defaults = jsonc::parse(DEFAULTS, 0).expect("the built-in layer is sound").to_json();
+    describe_defaults(&mut schema, &defaults);
+    // Servers take the same options as `defaults`, and what they leave out comes from there.
+    if let Some(server) = schema.pointer_mut("/properties/mcp/properties/servers/additionalProperties") {
+        describe_defaults(server, &defaults["defaults"]);
+    }
+    let Value::Object(members) = schema else { unreachable!("a struct's schema is an object") };
+    let mut whole = Map::new();
+    whole.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+    whole.insert("title".to_owned(), json!("trunkline.json"));
+    whole.extend(members);
+    Value::Object(whole)
+}
+
+/// Layers may leave out anything, and nothing may stand that is not declared.
+fn tidy(schema: &mut Value) {
+    let Value::Object(members) = schema else { return };
+    for key in ["required", "title", "format", "$schema"] {
+        members.remove(key);
+    }
+    if members.contains_key("properties") && !members.contains_key("additionalProperties") {
+        members.insert("additionalProperties".to_owned(), false.into());
+    }
+    for key in ["items", "additionalProperties"] {
+        members.get_mut(key).into_iter().for_each(tidy);
+    }
+    let properties = members.get_mut("properties").and_then(Value::as_object_mut);
+    properties.into_iter().flat_map(Map::values_mut).for_each(tidy);
+    if let Some(choices) = members.remove("anyOf") {
+        merge_null(members, choices);
+    }
+}
+
+/// `Option` of something that is declared elsewhere: the thing itself, and null.
+fn merge_null(members: &mut Map<String, Value>, choices: Value) {
+    let Value::Array(choices) = choices else { return };
+    for mut choice in choices {
+        tidy(&mut choice);
+        let Value::Object(choice) = choice else { continue };
+        if choice.get("type") == Some(&json!("null")) {
+            continue;
+        }
+        for (key, value) in choice {
+            members.entry(key).or_insert(value);
+        }
+    }
+    // A closed choice is left out rather than written as null.
+    members.remove("default");
+}
+
+fn describe_defaults(schema: &mut Value, defaults: &Value) {
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    for (key, value) in defaults.as_object().into_iter().flatten() {
+        let Some(property) = properties.get_mut(key) else { continue };
+        let is_table = property.get("properties").is_some() && value.is_object();
+        if is_table {
+            describe_defaults(property, value);
+        } else if let Some(members) = property.as_object_mut() {
+            members.insert("default".to_owned(), value.clone());
+        }
+    }
+}

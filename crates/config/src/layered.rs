@@ -1,0 +1,114 @@
+//! Layered: all layers laid over each other, every value still knowing where it came from.
+
+use crate::{
+    jsonc::{Entry, Node, Value},
+    source::{Origin, Sources},
+};
+
+/// The settings of all layers as one tree, before references are looked up.
+#[derive(Debug, Clone)]
+pub struct Layered {
+    pub tree: Node,
+    pub sources: Sources,
+}
+
+/// Keys that say how a server is reached. A layer that writes one of them says all of it: otherwise a file in somebody's project could
+/// send the headers of a server in the user's own file to another address.
+const REACH: &[&str] = &[
+    "type",
+    "command",
+    "environment",
+    "inherit",
+    "cwd",
+    "url",
+    "headers",
+    "oauth",
+    "transport",
+    "insecure",
+    "pack",
+    "root",
+    "write",
+    "run",
+    "network",
+    "compatibility",
+    "github",
+    "gitlab",
+];
+
+impl Layered {
+    /// Lays the trees over each other, the lowest layer first.
+    pub(crate) fn of(trees: Vec<Node>, sources: Sources) -> Self {
+        let mut trees = trees.into_iter().map(shorthand_timeouts);
+        let lowest = trees.next().expect("the built-in layer is always there");
+        Self { tree: trees.fold(lowest, |below, above| merge(below, above, &mut Vec::new())), sources }
+    }
+
+    /// Where the value at a path such as `["mcp", "servers", "github"]` came from.
+    pub fn origin(&self, path: &[&str]) -> Option<Origin> {
+        self.tree.at(path).map(|node| self.sources.origin(node.place))
+    }
+}
+
+/// One server, over what `defaults` says.
+pub(crate) fn over_defaults(defaults: &Node, server: &Node) -> Node {
+    merge(defaults.clone(), server.clone(), &mut Vec::new())
+}
+
+fn merge(below: Node, above: Node, path: &mut Vec<String>) -> Node {
+    let (Value::Table(mut entries), Value::Table(over)) = (below.value, &above.value) else { return above };
+    let place = if over.is_empty() { below.place } else { above.place };
+    let Value::Table(over) = above.value else { unreachable!("it was one above") };
+    for entry in over {
+        path.push(entry.key.clone());
+        match entries.iter_mut().find(|known| known.key == entry.key) {
+            Some(known) if !replaces(path, &entry.node) => {
+                known.node = merge(known.node.clone(), entry.node, path);
+                known.key_place = entry.key_place;
+            }
+            Some(known) => *known = entry,
+            None => entries.push(entry),
+        }
+        path.pop();
+    }
+    Node { value: Value::Table(entries), place }
+}
+
+/// Whether a server is written anew, and not only adjusted.
+fn replaces(path: &[String], node: &Node) -> bool {
+    let is_server = matches!(path, [mcp, servers, _] if mcp == "mcp" && servers == "servers");
+    is_server && node.entries().iter().any(|entry| REACH.contains(&entry.key.as_str()))
+}
+
+/// A `timeout` that is only a time is the time for one request.
+fn shorthand_timeouts(mut tree: Node) -> Node {
+    let Value::Table(entries) = &mut tree.value else { return tree };
+    for entry in entries {
+        match entry.key.as_str() {
+            "defaults" => expand_timeout(&mut entry.node),
+            "mcp" => {
+                let servers = member(&mut entry.node, "servers").map(|servers| &mut servers.value);
+                if let Some(Value::Table(servers)) = servers {
+                    for server in servers {
+                        expand_timeout(&mut server.node);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    tree
+}
+
+fn expand_timeout(options: &mut Node) {
+    let Some(timeout) = member(options, "timeout") else { return };
+    if matches!(timeout.value, Value::Number(_) | Value::Text(_)) {
+        let place = timeout.place;
+        let request = Entry { key: "request".to_owned(), key_place: place, node: timeout.clone() };
+        *timeout = Node { value: Value::Table(vec![request]), place };
+    }
+}
+
+fn member<'a>(node: &'a mut Node, key: &str) -> Option<&'a mut Node> {
+    let Value::Table(entries) = &mut node.value else { return None };
+    entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.node)
+}

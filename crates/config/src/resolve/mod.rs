@@ -1,0 +1,141 @@
+//! From layers to settings: references are looked up, paths made absolute, and what belongs together is checked.
+
+mod parts;
+mod references;
+mod server;
+mod warnings;
+
+use crate::{
+    jsonc::Node,
+    keys,
+    layered::Layered,
+    problem::{Code, Problem},
+    secret::Secrets,
+    settings::{Origins, Settings},
+    watch::Seen,
+};
+use references::Found;
+use serde::de::DeserializeOwned;
+use std::{collections::BTreeMap, path::PathBuf};
+use trunkline_protocol::ServerName;
+
+/// What references may stand for.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) variables: &'a BTreeMap<String, String>,
+    pub(crate) secrets: &'a dyn Secrets,
+    pub(crate) home: Option<PathBuf>,
+}
+
+/// A value as it was written, and the same with its references looked up.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair<'a> {
+    pub(crate) written: &'a Node,
+    pub(crate) read: &'a Node,
+}
+
+/// The settings, or everything that is wrong with them; warnings in either case.
+pub(crate) struct Resolved {
+    pub(crate) settings: Option<Settings>,
+    pub(crate) origins: Origins,
+    pub(crate) problems: Vec<Problem>,
+    /// Files that hold secrets which are referred to.
+    pub(crate) secret_files: Vec<Seen>,
+}
+
+pub(crate) fn resolve(layered: &Layered, around: &Surroundings<'_>) -> Resolved {
+    let mut resolver = Resolver { layered, problems: Vec::new() };
+    let Found { tree, problems, files } = references::look_up(layered, around);
+    resolver.problems.extend(problems);
+    resolver.problems.extend(warnings::inline_secrets(layered));
+    let whole = Pair { written: &layered.tree, read: &tree };
+    let settings = resolver.settings(whole);
+    let origins = resolver.origins();
+    let settings = settings.filter(|_| !resolver.problems.iter().any(Problem::is_error));
+    Resolved { settings, origins, problems: resolver.problems, secret_files: files }
+}
+
+pub(crate) struct Resolver<'a> {
+    layered: &'a Layered,
+    problems: Vec<Problem>,
+}
+
+impl Resolver<'_> {
+    fn settings(&mut self, whole: Pair<'_>) -> Option<Settings> {
+        let defaults = self.typed(whole.get("defaults")?, "defaults");
+        let (servers, disabled) = self.servers(whole);
+        let (views, roles) = (self.views(whole), self.roles(whole));
+        let default_role = self.default_role(whole);
+        let auth = self.auth(whole);
+        let telemetry = self.telemetry(whole);
+        let limits = self.typed(whole.get("limits")?, "limits");
+        let audit = self.typed(whole.get("audit")?, "audit");
+        let access_log = self.typed(whole.get("accessLog")?, "accessLog");
+        // Whatever could not be read was reported, by the check of its kind or here.
+        Some(Settings {
+            listen: whole.get("listen").and_then(|listen| listen.read.text()?.parse().ok()),
+            servers,
+            disabled,
+            defaults: defaults?,
+            views,
+            roles,
+            default_role,
+            auth: auth?,
+            limits: limits?,
+            audit: audit?,
+            access_log: access_log?,
+            telemetry: telemetry?,
+        })
+    }
+
+    fn origins(&self) -> Origins {
+        let servers = self.layered.tree.at(&["mcp", "servers"]).map(Node::entries).unwrap_or_default();
+        let origin = |entry: &crate::jsonc::Entry| {
+            let name = entry.key.parse::<ServerName>().ok()?;
+            Some((name, self.layered.sources.origin(entry.key_place)))
+        };
+        servers.iter().filter_map(origin).collect()
+    }
+
+    /// A part of the tree as its type. The tree was checked, so this fails only where a problem is known already.
+    fn typed<T: DeserializeOwned>(&mut self, part: Pair<'_>, key: &str) -> Option<T> {
+        match serde_json::from_value(part.read.to_json()) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                if !self.problems.iter().any(|problem| problem.is_error() && problem.key.starts_with(key)) {
+                    self.report(Code::WrongKind, part.written, key, error.to_string());
+                }
+                None
+            }
+        }
+    }
+
+    fn report(&mut self, code: Code, at: &Node, key: &str, message: impl Into<String>) -> &mut Problem {
+        self.problems.push(self.layered.sources.problem(code, at.place, key, message));
+        self.problems.last_mut().expect("one was pushed")
+    }
+
+    fn nearest(given: &str, known: &[String]) -> Option<String> {
+        keys::nearest(given, known.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"))
+    }
+}
+
+impl<'a> Pair<'a> {
+    pub(crate) fn get(self, key: &str) -> Option<Self> {
+        Some(Self { written: self.written.get(key)?, read: self.read.get(key)? })
+    }
+
+    pub(crate) fn at(self, path: &[&str]) -> Option<Self> {
+        path.iter().try_fold(self, |pair, key| pair.get(key))
+    }
+
+    /// The members of an object with their names.
+    pub(crate) fn entries(self) -> impl Iterator<Item = (&'a str, Self)> {
+        let both = self.written.entries().iter().zip(self.read.entries());
+        both.map(|(written, read)| (written.key.as_str(), Self { written: &written.node, read: &read.node }))
+    }
+
+    /// The items of a list.
+    pub(crate) fn items(self) -> impl Iterator<Item = Self> {
+        self.written.items().iter().zip(self.read.items()).map(|(written, read)| Self { written, read })
+    }
+}

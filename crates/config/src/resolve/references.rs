@@ -1,0 +1,175 @@
+//! Looks up every reference in the tree, and makes paths absolute. Servers that are switched off are left alone.
+
+use super::Surroundings;
+use crate::{
+    expand::{Piece, has_reference, pieces},
+    jsonc::{Entry, Node, Value},
+    keys::{check, schema},
+    layered::Layered,
+    problem::{Code, Problem},
+    watch::Seen,
+};
+use serde_json::Value as Json;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Longest file that holds a secret.
+const MAX_SECRET_BYTES: u64 = 64 * 1024;
+
+/// The same tree with every reference replaced by what it stands for.
+pub(super) struct Found {
+    pub(super) tree: Node,
+    /// What went wrong with it.
+    pub(super) problems: Vec<Problem>,
+    /// Files that were referred to.
+    pub(super) files: Vec<Seen>,
+}
+
+pub(super) fn look_up(layered: &Layered, around: &Surroundings<'_>) -> Found {
+    let mut look = LookUp { layered, around, problems: Vec::new(), files: Vec::new() };
+    let tree = look.node(&layered.tree, schema(), "");
+    Found { tree, problems: look.problems, files: look.files }
+}
+
+/// Whether a server is switched off.
+pub(super) fn is_disabled(server: &Node) -> bool {
+    server.get("enabled").and_then(Node::bool) == Some(false)
+}
+
+struct LookUp<'a> {
+    layered: &'a Layered,
+    around: &'a Surroundings<'a>,
+    problems: Vec<Problem>,
+    files: Vec<Seen>,
+}
+
+impl LookUp<'_> {
+    fn node(&mut self, node: &Node, schema: &Json, key: &str) -> Node {
+        let value = match &node.value {
+            Value::Text(text) => self.text(node, text, schema, key),
+            Value::List(items) => {
+                let schema = schema.get("items").unwrap_or(&Json::Null);
+                let item =
+                    |(index, item): (usize, &Node)| self.node(item, schema, &format!("{key}[{index}]"));
+                Value::List(items.iter().enumerate().map(item).collect())
+            }
+            Value::Table(entries) => {
+                Value::Table(entries.iter().map(|entry| self.entry(entry, schema, key)).collect())
+            }
+            other => other.clone(),
+        };
+        Node { value, place: node.place }
+    }
+
+    fn entry(&mut self, entry: &Entry, schema: &Json, key: &str) -> Entry {
+        let path = check::join(key, &entry.key);
+        if key == "mcp.servers" && is_disabled(&entry.node) {
+            return entry.clone();
+        }
+        let property = schema.get("properties").and_then(|properties| properties.get(&entry.key));
+        let schema = property.or_else(|| schema.get("additionalProperties")).unwrap_or(&Json::Null);
+        Entry { node: self.node(&entry.node, schema, &path), ..entry.clone() }
+    }
+
+    fn text(&mut self, node: &Node, text: &str, schema: &Json, key: &str) -> Value {
+        let before = self.problems.len();
+        let mut whole = String::with_capacity(text.len());
+        for piece in pieces(text) {
+            whole.push_str(&self.piece(node, &piece, key));
+        }
+        let is_whole = !self.problems[before..].iter().any(Problem::is_error);
+        if is_whole && has_reference(text) {
+            let read = Node { value: Value::Text(whole.clone()), place: node.place };
+            self.problems.extend(check::check(&read, schema, key, &self.layered.sources));
+        }
+        let is_path = match schema.get("x-kind").and_then(Json::as_str) {
+            Some("path") => true,
+            Some("path-or-url") => !whole.contains("://"),
+            _ => false,
+        };
+        if is_path {
+            whole = self.absolute(node, &whole).to_string_lossy().into_owned();
+        }
+        Value::Text(whole)
+    }
+
+    fn piece(&mut self, node: &Node, piece: &Piece<'_>, key: &str) -> String {
+        match piece {
+            Piece::Literal(text) => (*text).to_owned(),
+            Piece::Variable { name, default } => {
+                // As in a shell, the default also stands for a variable that is empty.
+                let set = self.around.variables.get(*name).map(String::as_str);
+                let value = match default {
+                    Some(default) => Some(set.filter(|value| !value.is_empty()).unwrap_or(default)),
+                    None => set,
+                };
+                value.map_or_else(
+                    || {
+                        let message = format!("the environment variable `{name}` is not set");
+                        let hint = format!("set it, or write `${{{name}:-…}}` with what to use without it");
+                        self.report(Code::UnsetVariable, node, key, (message, hint))
+                    },
+                    str::to_owned,
+                )
+            }
+            Piece::File(path) => self.file(node, path, key),
+            Piece::Keychain { service, account } => {
+                self.around.secrets.keychain(service, account).unwrap_or_else(|missing| {
+                    self.report(Code::UnavailableSecret, node, key, (missing.reason, missing.suggestion))
+                })
+            }
+        }
+    }
+
+    /// The first line break at the end of a secret's file is an editor's, not the secret's.
+    fn file(&mut self, node: &Node, path: &str, key: &str) -> String {
+        let path = self.absolute(node, path);
+        self.files.push(Seen::now(&path));
+        match read_secret(&path) {
+            Ok(text) => {
+                if crate::files::others_can_read(&path) {
+                    let message = format!("others can read {}", path.display());
+                    let hint = format!("chmod 600 {}", path.display());
+                    self.report(Code::OpenFile, node, key, (message, hint));
+                }
+                text.strip_suffix('\n')
+                    .map_or(&*text, |text| text.strip_suffix('\r').unwrap_or(text))
+                    .to_owned()
+            }
+            Err(reason) => {
+                let message = format!("{} cannot be read: {reason}", path.display());
+                {
+                    let hint = "put the secret there, in a file only you can read".to_owned();
+                    self.report(Code::UnavailableSecret, node, key, (message, hint))
+                }
+            }
+        }
+    }
+
+    /// Paths start in the directory of the file that names them; `~/` is the home directory.
+    fn absolute(&self, node: &Node, path: &str) -> PathBuf {
+        match (path.strip_prefix("~/"), &self.around.home) {
+            (Some(below), Some(home)) => home.join(below),
+            _ if path == "~" => self.around.home.clone().unwrap_or_else(|| PathBuf::from("~")),
+            _ => self.layered.sources.directory(node.place).join(path),
+        }
+    }
+
+    fn report(&mut self, code: Code, node: &Node, key: &str, (message, hint): (String, String)) -> String {
+        self.problems.push(self.layered.sources.problem(code, node.place, key, message).suggest(hint));
+        String::new()
+    }
+}
+
+fn read_secret(path: &Path) -> Result<String, String> {
+    let about = fs::metadata(path).map_err(|error| error.to_string())?;
+    if !about.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    if about.len() > MAX_SECRET_BYTES {
+        return Err(format!("it is larger than {MAX_SECRET_BYTES} bytes"));
+    }
+    fs::read_to_string(path).map_err(|error| error.to_string())
+}

@@ -1,0 +1,96 @@
+//! A directory with configuration files in it, and what comes of reading them.
+
+#![expect(dead_code, reason = "each test file uses its own part")]
+
+use std::{collections::BTreeMap, fs, path::PathBuf};
+use tempfile::TempDir;
+use trunkline_config::{Flag, Inputs, Loaded, NoKeychain, Problem, Rejected, Settings, load};
+
+pub(crate) struct Place {
+    pub(crate) folder: TempDir,
+    variables: BTreeMap<String, String>,
+    flags: Vec<Flag>,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().expect("the test can write its files");
+        fs::create_dir_all(folder.path().join("project/deep/er")).expect("the test can write its files");
+        fs::create_dir_all(folder.path().join("user")).expect("the test can write its files");
+        Self { folder, variables: BTreeMap::new(), flags: Vec::new() }
+    }
+
+    /// With this project file.
+    pub(crate) fn project(text: &str) -> Self {
+        Self::new().file("project/trunkline.json", text)
+    }
+
+    pub(crate) fn user(self, text: &str) -> Self {
+        self.file("user/trunkline.json", text)
+    }
+
+    pub(crate) fn file(self, path: &str, text: &str) -> Self {
+        fs::write(self.path(path), text).expect("the test can write its files");
+        self.mode(path, 0o600)
+    }
+
+    pub(crate) fn mode(self, path: &str, mode: u32) -> Self {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode))
+            .expect("the test can write its files");
+        self
+    }
+
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    pub(crate) fn flag(mut self, name: &str, key: &str, value: serde_json::Value) -> Self {
+        self.flags.push(Flag { name: name.to_owned(), key: key.to_owned(), value });
+        self
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub(crate) fn load(&self) -> Result<Loaded, Box<Rejected>> {
+        load(&Inputs {
+            directory: self.path("project/deep/er"),
+            file: None,
+            user_directory: Some(self.path("user")),
+            home: Some(self.path("home")),
+            variables: self.variables.clone(),
+            flags: self.flags.clone(),
+            secrets: &NoKeychain,
+        })
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        self.load()
+            .map_err(|rejected| self.told(&rejected.problems))
+            .expect("the settings are sound")
+            .settings
+    }
+
+    /// What is wrong, one line each: place, code, key, message, suggestion.
+    pub(crate) fn problems(&self) -> String {
+        match self.load() {
+            Ok(loaded) => self.told(&loaded.warnings),
+            Err(rejected) => self.told(&rejected.problems),
+        }
+    }
+
+    fn told(&self, problems: &[Problem]) -> String {
+        let folder = self.folder.path().display().to_string();
+        let line = |problem: &Problem| {
+            let Problem { code, severity, file, line, column, length, key, message, suggestion } = problem;
+            let hint = suggestion.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+            let severity = format!("{severity:?}").to_lowercase();
+            format!("{file}:{line}:{column}+{length} {severity}[{}] {key}: {message}{hint}\n", code.name())
+                .replace(&folder, "")
+        };
+        problems.iter().map(line).collect()
+    }
+}

@@ -1,0 +1,207 @@
+//! Builder: makes the next snapshot, and only what changed of it.
+
+use super::{
+    BadRules, Catalog, CatalogReport, Compiled, Kept, Quarantined, Rules, ServerReport,
+    compiled::ServerFilters,
+};
+use crate::{
+    gateway::Source,
+    policy::Policy,
+    upstream::{Kind, Offer},
+    view::{Naming, Share, View, ViewFilters, ViewRules},
+};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+use trunkline_protocol::{Raw, ServerName};
+
+const KINDS: [Kind; 4] = [Kind::Tools, Kind::Prompts, Kind::Resources, Kind::Templates];
+/// The most characters of a view's name.
+const MAX_VIEW_NAME: usize = 64;
+
+/// What snapshots are made of, and what the last one was made of.
+pub(crate) struct Builder {
+    plan: Plan,
+    generation: u64,
+    shares: HashMap<ServerName, Share>,
+    views: HashMap<Arc<str>, (Vec<Share>, Arc<View>)>,
+}
+
+/// Servers and rules, checked and compiled.
+pub(crate) struct Plan {
+    sources: Vec<Arc<dyn Source>>,
+    servers: HashMap<ServerName, ServerFilters>,
+    policy: Arc<Policy>,
+    main: ViewFilters,
+    views: Vec<(Arc<str>, ViewFilters)>,
+    alone: ViewFilters,
+}
+
+impl Plan {
+    pub(crate) fn new(rules: &Rules, sources: Vec<Arc<dyn Source>>) -> Result<Self, BadRules> {
+        let mut names = HashSet::new();
+        if let Some(twice) = sources.iter().find(|source| !names.insert(source.name().clone())) {
+            return Err(BadRules::Twice(twice.name().clone()));
+        }
+        for (view, rules) in rules.views.iter().chain([(&"main".to_owned(), &rules.main)]) {
+            check_view(view, rules, &names)?;
+        }
+        let servers = names.iter().map(|name| {
+            let filters = rules.servers.get(name).map(ServerFilters::new).transpose()?.unwrap_or_default();
+            Ok((name.clone(), filters))
+        });
+        let views =
+            rules.views.iter().map(|(name, rules)| Ok((name.as_str().into(), ViewFilters::new(rules)?)));
+        let alone = ViewRules { naming: Naming::Bare, ..ViewRules::default() };
+        Ok(Self {
+            servers: servers.collect::<Result<_, BadRules>>()?,
+            policy: Arc::new(Policy::new(&rules.policy)?),
+            main: ViewFilters::new(&rules.main)?,
+            views: views.collect::<Result<_, BadRules>>()?,
+            alone: ViewFilters::new(&alone)?,
+            sources,
+        })
+    }
+
+    pub(crate) fn sources(&self) -> &[Arc<dyn Source>] {
+        &self.sources
+    }
+}
+
+fn check_view(view: &str, rules: &ViewRules, names: &HashSet<ServerName>) -> Result<(), BadRules> {
+    let good = (1..=MAX_VIEW_NAME).contains(&view.len())
+        && view.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+    if !good {
+        return Err(BadRules::ViewName(view.to_owned()));
+    }
+    match rules.servers.iter().flatten().find(|server| !names.contains(*server)) {
+        Some(server) => Err(BadRules::UnknownServer { view: view.to_owned(), server: server.clone() }),
+        None => Ok(()),
+    }
+}
+
+impl Builder {
+    pub(crate) fn new(plan: Plan) -> Self {
+        Self { plan, generation: 0, shares: HashMap::new(), views: HashMap::new() }
+    }
+
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Takes other servers and rules; nothing made by the old ones is used again.
+    pub(crate) fn replace(&mut self, plan: Plan) {
+        self.plan = plan;
+        self.shares.clear();
+        self.views.clear();
+    }
+
+    pub(crate) fn build(&mut self) -> Catalog {
+        self.generation += 1;
+        let shares: Vec<Share> = self.plan.sources.iter().map(|source| self.share(source)).collect();
+        self.shares = shares.iter().map(|share| (share.source.name().clone(), share.clone())).collect();
+        let main = self.view("", &shares, &self.plan.main);
+        let mut views = Vec::new();
+        for (name, filters) in &self.plan.views {
+            views.push(self.view(name, &shares, filters));
+        }
+        for share in &shares {
+            let address = format!("server/{}", share.source.name());
+            views.push(self.view(&address, std::slice::from_ref(share), &self.plan.alone));
+        }
+        let alone = views.iter().skip(self.plan.views.len());
+        let servers = alone.flat_map(|(_, view)| view.servers.iter().cloned()).collect();
+        self.views =
+            views.iter().chain([&main]).map(|made| (Arc::clone(&made.1.name), made.clone())).collect();
+        let views: HashMap<Arc<str>, Arc<View>> =
+            views.into_iter().map(|(_, view)| (Arc::clone(&view.name), view)).collect();
+        let report = self.report(&shares, &main.1, &views);
+        Catalog { policy: Arc::clone(&self.plan.policy), main: main.1, views, servers, report }
+    }
+
+    /// The view, as it was where nothing of it changed.
+    fn view(&self, name: &str, shares: &[Share], filters: &ViewFilters) -> (Vec<Share>, Arc<View>) {
+        let wanted = |share: &&Share| {
+            filters.rules.servers.as_ref().is_none_or(|servers| servers.contains(share.source.name()))
+        };
+        let shares: Vec<Share> = shares.iter().filter(wanted).cloned().collect();
+        if let Some((old, view)) = self.views.get(name)
+            && old.len() == shares.len()
+            && old.iter().zip(&shares).all(|(old, new)| old.same(new))
+        {
+            return (shares, Arc::clone(view));
+        }
+        let view = Arc::new(View::new(name.into(), &shares, filters));
+        (shares, view)
+    }
+
+    fn share(&self, source: &Arc<dyn Source>) -> Share {
+        let offer = source.offer();
+        let old = self.shares.get(source.name()).filter(|old| Arc::ptr_eq(&old.source, source));
+        let filters = &self.plan.servers[source.name()];
+        let lists = KINDS.map(|kind| {
+            let list = offer.as_deref().map_or_else(Arc::default, |offer| list_of(offer, kind));
+            match old.map(|old| old.list(kind)).filter(|old| old.still_holds(&list)) {
+                Some(old) => Arc::clone(old),
+                None => Arc::new(Compiled::new(kind, &list, filters)),
+            }
+        });
+        Share { source: Arc::clone(source), offer, lists }
+    }
+
+    fn report(&self, shares: &[Share], main: &View, views: &HashMap<Arc<str>, Arc<View>>) -> CatalogReport {
+        let mut names: Vec<String> = views.keys().map(ToString::to_string).collect();
+        names.sort_unstable();
+        let servers = shares.iter().map(|share| server_report(share, main)).collect();
+        CatalogReport { generation: self.generation, servers, views: names }
+    }
+}
+
+fn server_report(share: &Share, main: &View) -> ServerReport {
+    let name = share.source.name();
+    let count = |kind| share.list(kind).items.len();
+    let mut quarantined = Vec::new();
+    let mut hidden = Vec::new();
+    for kind in KINDS {
+        let list = share.list(kind);
+        let kept = |what: &Quarantined| Kept { kind: word(kind), what: what.clone() };
+        quarantined.extend(list.quarantined.iter().map(kept));
+        let refused = main.refused.iter().filter(|refused| refused.kind == kind && refused.server == *name);
+        quarantined.extend(refused.map(|refused| kept(&refused.why)));
+        hidden.extend(
+            list.hidden.iter().map(|name| {
+                kept(&Quarantined { name: name.clone(), reason: "the rules hide it".to_owned() })
+            }),
+        );
+    }
+    ServerReport {
+        server: name.to_string(),
+        heard: share.offer.is_some(),
+        stale: share.offer.as_ref().is_some_and(|offer| offer.stale),
+        tools: count(Kind::Tools),
+        prompts: count(Kind::Prompts),
+        resources: count(Kind::Resources),
+        templates: count(Kind::Templates),
+        quarantined,
+        hidden,
+    }
+}
+
+fn list_of(offer: &Offer, kind: Kind) -> Arc<[Raw]> {
+    Arc::clone(match kind {
+        Kind::Tools => &offer.tools,
+        Kind::Prompts => &offer.prompts,
+        Kind::Resources => &offer.resources,
+        Kind::Templates => &offer.templates,
+    })
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Tools => "tool",
+        Kind::Prompts => "prompt",
+        Kind::Resources => "resource",
+        Kind::Templates => "template",
+    }
+}

@@ -1,0 +1,91 @@
+//! Item: one thing that a server lists, judged and made ready to be offered.
+
+use super::{
+    checker::Checker,
+    quarantine::Reason,
+    rules::{ItemRules, ServerRules},
+    template::Template,
+};
+use crate::rewrite;
+use crate::upstream::Kind;
+use std::sync::Arc;
+use trunkline_protocol::{Raw, message::header_params};
+
+/// The most text one item may have.
+pub(crate) const MAX_ITEM_BYTES: usize = 512 * 1024;
+
+/// A thing as its server lists it, with what the rules change about it. Its name is still the server's.
+#[derive(Debug)]
+pub(crate) struct Item {
+    /// Name or URI, as the server calls it.
+    pub(crate) inner: Arc<str>,
+    /// The name given by the rules.
+    pub(crate) renamed: Option<Arc<str>>,
+    pub(crate) listing: Raw,
+    pub(crate) checker: Option<Checker>,
+    pub(crate) template: Option<Template>,
+}
+
+/// The member that names a thing of this kind.
+pub(crate) fn named_by(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Tools | Kind::Prompts => "name",
+        Kind::Resources => "uri",
+        Kind::Templates => "uriTemplate",
+    }
+}
+
+impl Item {
+    /// The server's name for it, which must be there for anything else to be said about it.
+    pub(crate) fn name(kind: Kind, raw: &Raw) -> Result<String, Reason> {
+        if !raw.is_object() {
+            return Err(Reason::NotAnObject);
+        }
+        let member = named_by(kind);
+        let name = raw.find(member).and_then(|name| name.text().map(std::borrow::Cow::into_owned));
+        name.filter(|name| !name.is_empty()).ok_or(Reason::NoName(member))
+    }
+
+    pub(crate) fn new(
+        kind: Kind,
+        inner: &str,
+        raw: &Raw,
+        (server, rules): (&ServerRules, &ItemRules),
+    ) -> Result<Self, Reason> {
+        let size = raw.as_bytes().len();
+        if size > MAX_ITEM_BYTES {
+            return Err(Reason::TooLarge { size, most: MAX_ITEM_BYTES });
+        }
+        let mut listing = raw.clone();
+        let mut checker = None;
+        if kind == Kind::Tools {
+            let schema = raw.find("inputSchema").filter(Raw::is_object).ok_or(Reason::NoSchema)?;
+            let of_what = schema.find("type");
+            if of_what.is_some_and(|of_what| of_what.text().as_deref() != Some("object")) {
+                return Err(Reason::NotOfObjects);
+            }
+            listing = with_usable_headers(&listing, &schema, server)?;
+            checker = server.check_arguments.then(|| Checker::new(&schema)).transpose()?;
+        }
+        if rules.description.is_some() || !rules.annotations.is_empty() {
+            listing = rewrite::describe(&listing, rules.description.as_deref(), &rules.annotations);
+        }
+        let renamed = rules.rename.as_deref();
+        let renamed = renamed.filter(|_| matches!(kind, Kind::Tools | Kind::Prompts)).map(Arc::from);
+        let template = (kind == Kind::Templates).then(|| Template::new(inner));
+        Ok(Self { inner: inner.into(), renamed, listing, checker, template })
+    }
+}
+
+/// Where HTTP is not involved, a header that cannot be sent is no reason to lose the tool: only the keyword goes, because
+/// clients behind our own HTTP door would have to refuse the tool for it.
+fn with_usable_headers(listing: &Raw, schema: &Raw, server: &ServerRules) -> Result<Raw, Reason> {
+    match header_params(schema) {
+        Ok(_) => Ok(listing.clone()),
+        Err(bad) if server.over_http => Err(bad.into()),
+        Err(_) => {
+            let schema = rewrite::without_headers(schema);
+            Ok(listing.with("inputSchema", &schema).unwrap_or_else(|| listing.clone()))
+        }
+    }
+}

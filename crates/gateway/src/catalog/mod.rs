@@ -1,0 +1,46 @@
+//! Catalog: what all servers offer together, as an immutable snapshot that is swapped whole.
+
+mod builder;
+mod checker;
+mod compiled;
+mod item;
+mod quarantine;
+mod report;
+mod route;
+mod rules;
+mod template;
+
+use crate::{policy::Policy, view::View};
+use std::{collections::HashMap, sync::Arc};
+
+pub(crate) use builder::{Builder, Plan};
+pub(crate) use compiled::Compiled;
+pub(crate) use item::named_by;
+pub use quarantine::Quarantined;
+pub(crate) use quarantine::{Reason, shown};
+pub use report::{CatalogReport, Kept, ServerReport};
+pub use route::{Route, Server};
+pub use rules::{BadRules, ItemRules, KindRules, Rules, ServerRules};
+pub(crate) use template::Template;
+
+/// One snapshot.
+#[derive(Debug)]
+pub(crate) struct Catalog {
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) main: Arc<View>,
+    /// By address: `<view>` and `server/<name>`.
+    pub(crate) views: HashMap<Arc<str>, Arc<View>>,
+    /// All servers, whatever the views show of them.
+    pub(crate) servers: Vec<Arc<Server>>,
+    pub(crate) report: CatalogReport,
+}
+
+impl Catalog {
+    /// The view at an address; the main one where there is none.
+    pub(crate) fn view(&self, address: Option<&str>) -> Option<&Arc<View>> {
+        match address {
+            None => Some(&self.main),
+            Some(address) => self.views.get(address),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Things that a server lists and that cannot be offered.
+
+use super::checker::BadSchema;
+use serde::Serialize;
+use trunkline_protocol::message::BadHeaderParam;
+
+/// The most of a name that is repeated in a report.
+const MAX_SHOWN: usize = 128;
+
+/// One thing that is kept back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Quarantined {
+    /// Its name or URI, cut where it is long, or its place in the list where it has none.
+    pub name: String,
+    pub reason: String,
+}
+
+/// Why a thing is kept back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Reason {
+    #[error("it is not an object")]
+    NotAnObject,
+    #[error("it has no `{0}`")]
+    NoName(&'static str),
+    #[error("it has {size} bytes, more than the {most} allowed")]
+    TooLarge { size: usize, most: usize },
+    #[error("the list has more than {0} items")]
+    TooMany(usize),
+    #[error("its `inputSchema` is missing or not an object")]
+    NoSchema,
+    #[error("its `inputSchema` does not describe an object")]
+    NotOfObjects,
+    #[error("{0}")]
+    Header(#[from] BadHeaderParam),
+    #[error("its arguments cannot be checked: {0}")]
+    Schema(#[from] BadSchema),
+    #[error("its server lists it twice")]
+    Twice,
+    #[error("its public name `{public}` is taken by `{taken_by}`")]
+    Taken { public: String, taken_by: String },
+}
+
+impl Quarantined {
+    pub(crate) fn new(name: &str, reason: &Reason) -> Self {
+        Self { name: shown(name), reason: reason.to_string() }
+    }
+}
+
+/// A name short enough to be repeated.
+pub(crate) fn shown(name: &str) -> String {
+    match name.char_indices().nth(MAX_SHOWN) {
+        Some((at, _)) => format!("{}…", &name[..at]),
+        None => name.to_owned(),
+    }
+}

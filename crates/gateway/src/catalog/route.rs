@@ -1,0 +1,154 @@
+//! Route: where a public name leads, and the server it leads to.
+
+use super::{checker::Checker, item::Item};
+use crate::{
+    gateway::Source,
+    policy::{self, Key},
+    rewrite::UriMap,
+    upstream::Offer,
+};
+use std::{fmt, sync::Arc};
+use trunkline_protocol::{
+    Raw, ServerName,
+    message::{DiscoverResult, ServerCapabilities},
+};
+
+/// The extension whose results name tasks.
+const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
+
+/// A server in a view. What answers for it can be reached with a permit only.
+pub struct Server {
+    name: ServerName,
+    source: Arc<dyn Source>,
+    offer: Option<Arc<Offer>>,
+    capabilities: ServerCapabilities,
+    makes_tasks: bool,
+    /// The URIs of this server that are called otherwise in this view.
+    uris: UriMap,
+}
+
+/// One thing that can be asked for.
+#[derive(Debug)]
+pub struct Route {
+    /// What it is called in this view.
+    name: Box<str>,
+    subject: Box<str>,
+    former: Option<Box<str>>,
+    /// The server's name for it, as JSON, where that differs.
+    inner: Option<Raw>,
+    server: Arc<Server>,
+    item: Arc<Item>,
+    listing: Raw,
+}
+
+impl Server {
+    pub(crate) fn new(source: Arc<dyn Source>, offer: Option<Arc<Offer>>, uris: UriMap) -> Self {
+        let introduction = offer.as_ref().map(|offer| &offer.introduction);
+        let discovered = introduction.and_then(|raw| raw.decode::<DiscoverResult>().ok());
+        let capabilities = discovered.map(|discovered| discovered.capabilities).unwrap_or_default();
+        let makes_tasks = capabilities.tasks.is_some() || capabilities.extension(TASKS_EXTENSION).is_some();
+        Self { name: source.name().clone(), source, offer, capabilities, makes_tasks, uris }
+    }
+
+    pub fn name(&self) -> &ServerName {
+        &self.name
+    }
+
+    /// What the server offers; `None` when it was never heard.
+    pub fn offer(&self) -> Option<&Arc<Offer>> {
+        self.offer.as_ref()
+    }
+
+    pub(crate) fn source(&self, _key: &Key) -> &Arc<dyn Source> {
+        &self.source
+    }
+
+    /// Says that somebody wants to know what the server offers.
+    pub(crate) fn wake(&self) {
+        self.source.wake();
+    }
+
+    pub(crate) fn capabilities(&self) -> &ServerCapabilities {
+        &self.capabilities
+    }
+
+    pub(crate) fn makes_tasks(&self) -> bool {
+        self.makes_tasks
+    }
+
+    pub(crate) fn uris(&self) -> &UriMap {
+        &self.uris
+    }
+
+    pub(crate) fn is_stale(&self) -> bool {
+        self.offer.as_ref().is_some_and(|offer| offer.stale)
+    }
+}
+
+impl Route {
+    /// `name` is what the thing is called in the view, `listing` its item with that name.
+    pub(crate) fn new(
+        name: &str,
+        subject: &str,
+        (server, item): (&Arc<Server>, &Arc<Item>),
+        listing: Raw,
+    ) -> Self {
+        let former = item.renamed.as_ref().map(|_| policy::subject(server.name.as_ref(), &item.inner).into());
+        Self {
+            inner: (name != item.inner.as_ref()).then(|| Raw::string(&item.inner)),
+            name: name.into(),
+            subject: subject.into(),
+            former,
+            server: Arc::clone(server),
+            item: Arc::clone(item),
+            listing,
+        }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn server(&self) -> &Arc<Server> {
+        &self.server
+    }
+
+    /// What policy knows it by.
+    pub fn subject(&self) -> &str {
+        &self.subject
+    }
+
+    /// The subject it would have had the rules not renamed it.
+    pub fn former_subject(&self) -> Option<&str> {
+        self.former.as_deref()
+    }
+
+    pub(crate) fn inner(&self) -> &str {
+        &self.item.inner
+    }
+
+    pub(crate) fn inner_raw(&self) -> Option<&Raw> {
+        self.inner.as_ref()
+    }
+
+    pub(crate) fn checker(&self) -> Option<&Checker> {
+        self.item.checker.as_ref()
+    }
+
+    pub(crate) fn item(&self) -> &Item {
+        &self.item
+    }
+
+    pub(crate) fn listing(&self) -> &Raw {
+        &self.listing
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("name", &self.name)
+            .field("stale", &self.is_stale())
+            .finish_non_exhaustive()
+    }
+}

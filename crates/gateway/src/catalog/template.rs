@@ -1,0 +1,102 @@
+//! Template: whether a URI may have been made from an RFC 6570 template. It routes; the server judges.
+
+/// The most places a template may have; longer ones match nothing.
+const MAX_STEPS: usize = 4096;
+
+/// A template cut into literal text and places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Template {
+    /// What every match begins with, to rule most templates out at once.
+    prefix: String,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Literal(u8),
+    /// `{name}`: anything within one part of the URI.
+    Part,
+    /// `{+name}`, `{?name}` and the like: anything.
+    Any,
+}
+
+impl Template {
+    /// An expression that is never closed is literal text.
+    pub(crate) fn new(text: &str) -> Self {
+        let mut steps = Vec::new();
+        let mut rest = text;
+        while let Some(open) = rest.find('{') {
+            let Some(length) = rest[open..].find('}') else { break };
+            steps.extend(rest[..open].bytes().map(Step::Literal));
+            let operator = rest[open + 1..].bytes().next();
+            let wide =
+                operator.is_some_and(|b| b"+#/.;?&".contains(&b)) || rest[open..open + length].contains('*');
+            steps.push(if wide { Step::Any } else { Step::Part });
+            rest = &rest[open + length + 1..];
+        }
+        steps.extend(rest.bytes().map(Step::Literal));
+        let literal = steps.iter().take_while(|step| matches!(step, Step::Literal(_))).count();
+        let prefix = text.get(..literal).unwrap_or_default().to_owned();
+        Self { prefix, steps }
+    }
+
+    /// Walks all ways through the template at once, so that time is bounded by the product of the two lengths.
+    pub(crate) fn matches(&self, uri: &str) -> bool {
+        if self.steps.len() > MAX_STEPS {
+            return false;
+        }
+        let Some(rest) = uri.strip_prefix(self.prefix.as_str()) else { return false };
+        let steps = &self.steps[self.prefix.len()..];
+        let mut here = vec![false; steps.len() + 1];
+        here[0] = true;
+        skip_places(steps, &mut here);
+        for byte in rest.bytes() {
+            let mut next = vec![false; steps.len() + 1];
+            for (at, step) in steps.iter().enumerate().filter(|(at, _)| here[*at]) {
+                match step {
+                    Step::Literal(want) if *want == byte => next[at + 1] = true,
+                    Step::Literal(_) => {}
+                    Step::Part if matches!(byte, b'/' | b'?' | b'#') => {}
+                    Step::Part | Step::Any => next[at] = true,
+                }
+            }
+            skip_places(steps, &mut next);
+            here = next;
+        }
+        here[steps.len()]
+    }
+}
+
+/// A place may stand for nothing.
+fn skip_places(steps: &[Step], here: &mut [bool]) {
+    for (at, step) in steps.iter().enumerate() {
+        if here[at] && !matches!(step, Step::Literal(_)) {
+            here[at + 1] = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(template: &str, uri: &str) -> bool {
+        Template::new(template).matches(uri)
+    }
+
+    #[test]
+    fn places_take_what_their_operator_lets_them() {
+        assert!(matches("note://{id}", "note://7") && !matches("note://{id}", "note://7/a"));
+        assert!(matches("file:///{+path}", "file:///a/b/c") && matches("a:{x}/{y}.txt", "a:1/2.3.txt"));
+        assert!(matches("s://h/q{?a,b}", "s://h/q?a=1&b=2") && matches("s://h/q{?a,b}", "s://h/q"));
+        assert!(matches("x:{a}é{b}", "x:1é2") && !matches("x:{a}é{b}", "x:1e2"));
+        assert!(matches("plain:{", "plain:{") && !matches("plain:{", "plain:x"));
+    }
+
+    #[test]
+    fn a_hostile_template_and_uri_take_bounded_time() {
+        let template = format!("a:{}b", "{x}".repeat(1000));
+        assert!(!matches(&template, &format!("a:{}", "x".repeat(2000))));
+        assert!(!matches(&"{x}".repeat(5000), "a"));
+    }
+}

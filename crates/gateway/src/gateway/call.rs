@@ -1,0 +1,111 @@
+//! `tools/call` and `prompts/get`: a name becomes a route, a permit, and the server's own name.
+//!
+//! On this path one snapshot is read, one table asked by the text of the name as it stands in the frame, and one text written:
+//! the parameters with the other name. Arguments are stepped over, not read, unless the rules want them checked.
+
+use super::{Inner, faults};
+use crate::{
+    catalog::{Catalog, Route},
+    rewrite::{About, Publisher},
+    view::{Shelf, View},
+};
+use futures_util::StreamExt;
+use trunkline_protocol::{
+    Call, Fault, Part, Raw, Reply,
+    message::{CallToolResult, ContentBlock},
+};
+
+impl Inner {
+    pub(super) fn call_tool(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
+        let route = match named(catalog, (view, &view.tools), &call, "tool") {
+            Ok(route) => route,
+            Err(fault) => return Reply::ready(Err(fault)),
+        };
+        let Some(permit) = catalog.policy.permit(&call.caller, route) else {
+            return Reply::ready(Err(refused(&call, "tool")));
+        };
+        if let Some(checker) = route.checker() {
+            let arguments = call.params.as_ref().and_then(|params| params.find("arguments"));
+            if let Err(complaint) = checker.check(arguments.as_ref()) {
+                return Reply::ready(Ok(bad_arguments(&complaint)));
+            }
+        }
+        call.params = with_inner_name(call.params, route);
+        let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
+        let reply = permit.call(call);
+        let Some(publisher) = publisher else { return reply };
+        let started = self.started.clone();
+        Reply::new(reply.map(move |part| {
+            if let Part::Final(Ok(result)) = &part
+                && let Some(task) = publisher.started(result)
+            {
+                started.add(&publisher, task);
+            }
+            publisher.part(part)
+        }))
+    }
+
+    pub(super) fn get_prompt(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
+        let route = match named(catalog, (view, &view.prompts), &call, "prompt") {
+            Ok(route) => route,
+            Err(fault) => return Reply::ready(Err(fault)),
+        };
+        let Some(permit) = catalog.policy.permit(&call.caller, route) else {
+            return Reply::ready(Err(refused(&call, "prompt")));
+        };
+        call.params = with_inner_name(call.params, route);
+        let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
+        publish(permit.call(call), publisher, About::Prompt)
+    }
+}
+
+/// Translates what comes back, where there is anything to translate.
+pub(super) fn publish(reply: Reply, publisher: Option<Publisher>, about: About) -> Reply {
+    let Some(publisher) = publisher else { return reply };
+    let publisher = publisher.about(about);
+    Reply::new(reply.map(move |part| publisher.part(part)))
+}
+
+fn named<'a>(
+    catalog: &Catalog,
+    (view, shelf): (&View, &'a Shelf),
+    call: &Call,
+    what: &str,
+) -> Result<&'a Route, Fault> {
+    let name =
+        call.params.as_ref().and_then(|params| params.find("name")).ok_or_else(|| faults::missing("name"))?;
+    let name = name.text().ok_or_else(|| faults::missing("name"))?;
+    shelf.get(&name).ok_or_else(|| not_there(catalog, view, call, (what, &name)))
+}
+
+/// A name that is not listed may be that of a server which was not heard yet.
+fn not_there(catalog: &Catalog, view: &View, call: &Call, (what, name): (&str, &str)) -> Fault {
+    let server = name.split_once('_').and_then(|(server, _)| view.server(server));
+    let unheard = server.filter(|server| server.offer().is_none());
+    match unheard.filter(|_| catalog.policy.admits_subject(&call.caller, name, None)) {
+        Some(server) => faults::unheard(server),
+        None => faults::unknown(what, name),
+    }
+}
+
+fn refused(call: &Call, what: &str) -> Fault {
+    let name = call.params.as_ref().and_then(|params| params.find("name"));
+    faults::unknown(what, &name.as_ref().and_then(Raw::text).unwrap_or_default())
+}
+
+fn with_inner_name(params: Option<Raw>, route: &Route) -> Option<Raw> {
+    match (params, route.inner_raw()) {
+        (Some(params), Some(inner)) => params.with("name", inner),
+        (params, _) => params,
+    }
+}
+
+fn bad_arguments(complaint: &str) -> Raw {
+    let text = format!("The arguments do not fit the tool's schema:\n{complaint}");
+    let result = CallToolResult {
+        content: Some(vec![ContentBlock::text(text)]),
+        is_error: Some(true),
+        ..CallToolResult::default()
+    };
+    result.to_raw()
+}

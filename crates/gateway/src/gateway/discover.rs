@@ -1,0 +1,109 @@
+//! `server/discover`: who we are, and what all servers can do together.
+
+use super::Inner;
+use crate::{
+    catalog::{Catalog, Server},
+    upstream::{BEHIND, behind},
+    view::View,
+};
+use std::sync::Arc;
+use trunkline_protocol::{Caller, Object, Raw, Revision, message::meta, method};
+
+/// The most bytes of one server's instructions.
+const MAX_INSTRUCTIONS: usize = 64 * 1024;
+/// The lists whose changes we tell, whether the server does or not.
+const LISTS: [&str; 3] = ["tools", "prompts", "resources"];
+
+impl Inner {
+    pub(super) fn discover(&self, catalog: &Catalog, view: &View, caller: &Caller) -> Raw {
+        for server in view.servers.iter().filter(|server| server.offer().is_none()) {
+            server.wake();
+        }
+        if view.transparent
+            && let Some(offer) = view.servers.first().and_then(|server| server.offer())
+        {
+            return offer.introduction.clone();
+        }
+        let known: Vec<&Arc<Server>> =
+            view.servers.iter().filter(|server| is_known(catalog, view, caller, server)).collect();
+        let versions: Vec<&str> = Revision::ALL.iter().rev().map(|revision| revision.as_str()).collect();
+        let mut result = Object::new();
+        result.set("supportedVersions", serde_json::json!(versions).into());
+        result.set("capabilities", capabilities(&known));
+        if let Some(instructions) = self.instructions(view, &known) {
+            result.set("instructions", Raw::string(&instructions));
+        }
+        result.set("cacheScope", Raw::string(if catalog.policy.is_open() { "public" } else { "private" }));
+        let mut own = Object::new();
+        own.set(meta::SERVER_INFO, self.options.identity.to_raw());
+        if let Some(instance) = &self.options.instance {
+            own.set(BEHIND, behind(instance, known.iter().filter_map(|server| server.offer())));
+        }
+        result.set("_meta", own.to_raw());
+        result.to_raw()
+    }
+
+    /// What we say ourselves, then what each server says, under its name.
+    fn instructions(&self, view: &View, known: &[&Arc<Server>]) -> Option<String> {
+        let mut parts: Vec<String> =
+            self.options.instructions.iter().chain(&view.instructions).cloned().collect();
+        for server in known {
+            let introduction = server.offer().map(|offer| &offer.introduction);
+            let text = introduction.and_then(|raw| raw.member_as::<String>("instructions"));
+            if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+                let end = text.floor_char_boundary(MAX_INSTRUCTIONS);
+                parts.push(format!("## {}\n\n{}", server.name(), &text[..end]));
+            }
+        }
+        (!parts.is_empty()).then(|| parts.join("\n\n"))
+    }
+}
+
+/// Whether a caller may know that a server is there.
+fn is_known(catalog: &Catalog, view: &View, caller: &Caller, server: &Server) -> bool {
+    let policy = &catalog.policy;
+    policy.permit_to(caller, server, method::DISCOVER).is_some()
+        || [&view.tools, &view.prompts, &view.resources, &view.templates].iter().any(|shelf| {
+            let own = shelf.routes().iter().filter(|route| route.server().name() == server.name());
+            own.into_iter().any(|route| policy.admits(caller, route))
+        })
+}
+
+/// What any of them can do. Where two say different things about the same, the first is believed; what nobody has said yet,
+/// because a server was not heard, is not ruled out.
+fn capabilities(known: &[&Arc<Server>]) -> Raw {
+    let mut all = Object::new();
+    if known.iter().any(|server| server.offer().is_none()) {
+        for list in LISTS {
+            all.set(list, Raw::empty_object());
+        }
+    }
+    for server in known {
+        let declared = server.offer().and_then(|offer| offer.introduction.member("capabilities"));
+        for (name, value) in declared.and_then(|raw| raw.object()).unwrap_or_default().iter() {
+            let merged = all.get(name).map_or_else(|| value.clone(), |known| merge(known, value));
+            all.set(name.to_owned(), merged);
+        }
+    }
+    for list in LISTS {
+        if let Some(told) = all.get(list).and_then(|own| own.with("listChanged", &truth())) {
+            all.set(list, told);
+        }
+    }
+    all.to_raw()
+}
+
+/// The members of both; `true` wins over `false`, and the first over the second.
+fn merge(first: &Raw, second: &Raw) -> Raw {
+    let (Some(mut all), Some(more)) = (first.object(), second.object()) else { return first.clone() };
+    for (name, value) in more.iter() {
+        if all.get(name).is_none() || value.as_str() == "true" {
+            all.set(name.to_owned(), value.clone());
+        }
+    }
+    all.to_raw()
+}
+
+fn truth() -> Raw {
+    serde_json::Value::from(true).into()
+}

@@ -1,0 +1,72 @@
+//! Methods that we do not know, and what clients tell without being asked.
+
+use super::{Inner, faults};
+use crate::{
+    catalog::{Catalog, Server},
+    view::View,
+};
+use trunkline_protocol::{Call, Notify, Raw, Reply, method};
+
+impl Inner {
+    /// A view of one server passes everything on. Elsewhere a method goes to the one server that declares its extension.
+    pub(super) fn extension(catalog: &Catalog, view: &View, call: Call) -> Reply {
+        let alone = view.servers.len() == 1;
+        let mut able = view
+            .servers
+            .iter()
+            .filter(|server| alone || declares(server, &call.method))
+            .filter_map(|server| catalog.policy.permit_to(&call.caller, server, &call.method));
+        match (able.next(), able.next()) {
+            (Some(permit), None) => permit.call(call),
+            _ => Reply::ready(Err(faults::no_method(&call.method))),
+        }
+    }
+
+    /// Hands a client's notification to every server that the caller may know of. Each knows its own sessions with the
+    /// caller; cancelling is not among these, because ids belong to a hop and dropping a reply is what cancels.
+    pub(super) fn pass_on(&self, notice: &Notify) {
+        if notice.notification.method == method::CANCELLED {
+            return;
+        }
+        let catalog = self.now.load();
+        let name = notice.notification.method.as_ref();
+        let core = matches!(name, method::ROOTS_CHANGED | method::PROGRESS | method::TASK_STATUS);
+        for server in &catalog.servers {
+            if !core && catalog.servers.len() > 1 && !declares(server, name) {
+                continue;
+            }
+            if let Some(permit) = catalog.policy.permit_to(&notice.caller, server, method::DISCOVER) {
+                permit.notify(notice.clone());
+            }
+        }
+    }
+}
+
+/// Whether a server declares an extension that a method belongs to: `x.org/thing` has `thing/…`, and whatever begins with its
+/// own name.
+fn declares(server: &Server, name: &str) -> bool {
+    let capabilities = server.capabilities();
+    let declared = [&capabilities.extensions, &capabilities.experimental];
+    declared.into_iter().flatten().filter_map(Raw::object).any(|extensions| {
+        extensions.iter().any(|(extension, _)| belongs(name.trim_start_matches("notifications/"), extension))
+    })
+}
+
+fn belongs(name: &str, extension: &str) -> bool {
+    let begins =
+        |with: &str| name.strip_prefix(with).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let last = extension.rsplit('/').next().unwrap_or(extension);
+    begins(extension) || (!last.is_empty() && begins(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::belongs;
+
+    #[test]
+    fn a_method_belongs_to_the_extension_it_is_named_after() {
+        assert!(belongs("skills/list", "io.x/skills") && belongs("io.x/skills/get", "io.x/skills"));
+        assert!(belongs("skills", "skills") && !belongs("skillset/list", "io.x/skills"));
+        assert!(!belongs("tools/x", "io.x/skills") && !belongs("a", "io.x/"));
+    }
+}

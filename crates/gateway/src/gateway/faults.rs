@@ -1,0 +1,40 @@
+//! What is answered where there is nothing to ask. What a caller may not use is answered exactly like what does not exist.
+
+use crate::catalog::{Server, shown};
+use trunkline_protocol::{Fault, FaultKind, Raw};
+
+pub(super) fn unknown(what: &str, name: &str) -> Fault {
+    Fault::new(FaultKind::InvalidRequest, format!("unknown {what} `{}`", shown(name)))
+}
+
+pub(super) fn no_resource(uri: &str) -> Fault {
+    let data = serde_json::json!({"uri": uri});
+    Fault::new(FaultKind::ResourceNotFound, format!("there is no resource `{}`", shown(uri)))
+        .with_data(data.into())
+}
+
+pub(super) fn no_method(method: &str) -> Fault {
+    Fault::new(FaultKind::NotAvailable, format!("there is no method `{}`", shown(method)))
+}
+
+pub(super) fn no_view(view: Option<&str>) -> Fault {
+    Fault::new(FaultKind::NotAvailable, format!("there is no view `{}`", shown(view.unwrap_or_default())))
+}
+
+pub(super) fn missing(member: &str) -> Fault {
+    Fault::new(FaultKind::InvalidRequest, format!("`params.{member}` must be a text"))
+}
+
+pub(super) fn bad_cursor() -> Fault {
+    Fault::new(
+        FaultKind::InvalidRequest,
+        "the cursor does not belong to this list; list again from the start",
+    )
+}
+
+/// The server was never heard, so what it offers is not known yet.
+pub(super) fn unheard(server: &Server) -> Fault {
+    let text = format!("server `{}` is not connected yet", server.name());
+    let data = serde_json::json!({"server": server.name().as_ref()});
+    Fault::new(FaultKind::Unavailable, text).with_data(Raw::from(data))
+}

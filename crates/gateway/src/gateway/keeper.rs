@@ -1,0 +1,112 @@
+//! Keeper: makes a new snapshot when servers offer something else, away from the calls.
+
+use super::{Inner, faults};
+use futures_util::future::{self, FutureExt};
+use std::{sync::Arc, sync::Weak, time::Duration};
+use tokio::{sync::watch, time};
+use trunkline_protocol::{Call, Fault, method};
+
+/// Keeps the catalog for as long as the gateway lives.
+pub(super) fn start(inner: &Arc<Inner>) {
+    let replaced = Arc::clone(&inner.replaced);
+    let quiet = inner.options.quiet;
+    tokio::spawn(keep(Arc::downgrade(inner), replaced, quiet));
+}
+
+async fn keep(gateway: Weak<Inner>, replaced: Arc<tokio::sync::Notify>, quiet: Duration) {
+    loop {
+        let Some(inner) = gateway.upgrade() else { return };
+        let mut offers: Vec<watch::Receiver<u64>> =
+            inner.builder().plan().sources().iter().map(|source| source.watch()).collect();
+        drop(inner);
+        // What changed before we watched is found by looking once.
+        rebuild(&gateway).await;
+        loop {
+            tokio::select! {
+                () = replaced.notified() => break,
+                () = any_change(&mut offers) => {}
+            }
+            // Changes come in bursts, and one look finds them all.
+            time::sleep(quiet).await;
+            for offer in &mut offers {
+                offer.mark_unchanged();
+            }
+            if gateway.strong_count() == 0 {
+                return;
+            }
+            rebuild(&gateway).await;
+        }
+    }
+}
+
+async fn any_change(offers: &mut Vec<watch::Receiver<u64>>) {
+    while !offers.is_empty() {
+        let (seen, place, rest) =
+            future::select_all(offers.iter_mut().map(|offer| offer.changed().boxed())).await;
+        drop(rest);
+        if seen.is_ok() {
+            return;
+        }
+        // A server that is gone for good changes no more.
+        offers.swap_remove(place);
+    }
+    future::pending().await
+}
+
+async fn rebuild(gateway: &Weak<Inner>) {
+    let Some(inner) = gateway.upgrade() else { return };
+    let work = tokio::task::spawn_blocking(move || {
+        let mut builder = inner.builder();
+        let catalog = builder.build();
+        inner.swap(catalog);
+    });
+    if let Err(error) = work.await {
+        tracing::error!(%error, "the catalog could not be made anew");
+    }
+}
+
+impl Inner {
+    /// Waits until the only server of a view was heard. Its own introduction tells why where that fails.
+    pub(super) async fn hear(&self, call: &Call) -> Result<(), Fault> {
+        let until = time::Instant::now() + self.options.patience;
+        let catalog = self.now.load_full();
+        let view = catalog.view(call.view.as_deref());
+        let Some(server) = view.and_then(|view| view.servers.first()) else { return Ok(()) };
+        let permit = catalog.policy.permit_to(&call.caller, server, method::DISCOVER);
+        let Some(permit) = permit else { return Ok(()) };
+        server.wake();
+        let mut ask = Call::new(method::DISCOVER, call.params.as_ref().and_then(only_meta));
+        ask.caller = Arc::clone(&call.caller);
+        time::timeout_at(until, permit.call(ask).outcome()).await.map_err(|_| faults::unheard(server))??;
+        let heard = self.wait(call, until, |servers| servers.iter().all(|server| server.offer().is_some()));
+        if heard.await { Ok(()) } else { Err(faults::unheard(server)) }
+    }
+
+    /// Waits until the servers of a call's view are as wanted; `false` when that did not happen in time.
+    pub(super) async fn wait(
+        &self,
+        call: &Call,
+        until: time::Instant,
+        wanted: impl Fn(&[Arc<crate::catalog::Server>]) -> bool,
+    ) -> bool {
+        let mut changed = self.changed.subscribe();
+        loop {
+            changed.mark_unchanged();
+            let there = |catalog: &crate::catalog::Catalog| {
+                catalog.view(call.view.as_deref()).is_none_or(|view| wanted(&view.servers))
+            };
+            if there(&self.now.load()) {
+                return true;
+            }
+            if !matches!(time::timeout_at(until, changed.changed()).await, Ok(Ok(()))) {
+                return false;
+            }
+        }
+    }
+}
+
+/// `params` with `_meta` alone: who asks, and what their client can do.
+fn only_meta(params: &trunkline_protocol::Raw) -> Option<trunkline_protocol::Raw> {
+    let meta = params.find("_meta")?;
+    trunkline_protocol::Raw::empty_object().with("_meta", &meta)
+}

@@ -1,0 +1,89 @@
+//! Changes: which lists of a caller look different from one snapshot to the next.
+
+use super::super::Inner;
+use crate::{upstream::Kind, view::Listing};
+use futures_util::{Stream, stream};
+use std::{collections::VecDeque, sync::Arc};
+use tokio::sync::watch;
+use trunkline_protocol::{Call, Caller, Notification, Part, Raw, message::SubscriptionFilter, method};
+
+/// Watches the lists of one caller in one view.
+pub(super) struct Changes {
+    inner: Arc<Inner>,
+    snapshots: watch::Receiver<u64>,
+    caller: Arc<Caller>,
+    view: Option<Arc<str>>,
+    watched: Vec<Watched>,
+    due: VecDeque<&'static str>,
+}
+
+struct Watched {
+    kinds: &'static [Kind],
+    tell: &'static str,
+    last: Vec<Arc<Listing>>,
+}
+
+impl Changes {
+    pub(super) fn new(inner: &Arc<Inner>, call: &Call, lists: &SubscriptionFilter) -> Self {
+        let mut snapshots = inner.changed.subscribe();
+        snapshots.mark_unchanged();
+        let wanted: [(Option<bool>, &'static [Kind], &'static str); 3] = [
+            (lists.tools_list_changed, &[Kind::Tools], method::TOOLS_CHANGED),
+            (lists.prompts_list_changed, &[Kind::Prompts], method::PROMPTS_CHANGED),
+            (lists.resources_list_changed, &[Kind::Resources, Kind::Templates], method::RESOURCES_CHANGED),
+        ];
+        let mut changes = Self {
+            inner: Arc::clone(inner),
+            snapshots,
+            caller: Arc::clone(&call.caller),
+            view: call.view.clone(),
+            watched: Vec::new(),
+            due: VecDeque::new(),
+        };
+        for (_, kinds, tell) in wanted.into_iter().filter(|(wanted, ..)| *wanted == Some(true)) {
+            let last = changes.look(kinds).unwrap_or_default();
+            changes.watched.push(Watched { kinds, tell, last });
+        }
+        changes
+    }
+
+    /// One notification for each list that changed, then the end when the view is no more.
+    pub(super) fn parts(self) -> impl Stream<Item = Part> + Send {
+        stream::unfold(self, |mut changes| async move {
+            let part = changes.next().await;
+            Some((part, changes))
+        })
+    }
+
+    async fn next(&mut self) -> Part {
+        loop {
+            if let Some(name) = self.due.pop_front() {
+                return Part::Notification(Notification::new(name, None));
+            }
+            if self.snapshots.changed().await.is_err() {
+                return Part::Final(Ok(Raw::empty_object()));
+            }
+            // Several snapshots that came while the listener was not listening are one change.
+            for place in 0..self.watched.len() {
+                let Some(now) = self.look(self.watched[place].kinds) else {
+                    return Part::Final(Ok(Raw::empty_object()));
+                };
+                let watched = &mut self.watched[place];
+                let same = watched.last.len() == now.len()
+                    && watched.last.iter().zip(&now).all(|(last, now)| last.shows_same(now));
+                if !same {
+                    self.due.push_back(watched.tell);
+                }
+                watched.last = now;
+            }
+        }
+    }
+
+    /// The lists as they are now; `None` when the view is gone.
+    fn look(&self, kinds: &[Kind]) -> Option<Vec<Arc<Listing>>> {
+        let catalog = self.inner.now.load();
+        let view = catalog.view(self.view.as_deref())?;
+        let listing = |kind: &Kind| view.listing(*kind, &catalog.policy, &self.caller, &self.inner.lists);
+        Some(kinds.iter().map(listing).collect())
+    }
+}

@@ -1,0 +1,187 @@
+//! Gateway: many servers as one handler.
+//!
+//! A call reads one snapshot of the catalog, finds its route by name, gets a permit from the policy, and is handed to the server
+//! with the server's own names in it; what comes back passes as it is, except for what [`crate::rewrite`] must translate.
+
+mod call;
+mod discover;
+mod extension;
+mod faults;
+mod keeper;
+mod listen;
+mod listeners;
+mod lists;
+mod options;
+mod read;
+mod source;
+mod tasks;
+
+use crate::{
+    catalog::{BadRules, Builder, Catalog, CatalogReport, Plan, Rules},
+    rewrite::TaskIds,
+    upstream::Kind,
+    view::{Cursors, ListOptions, View},
+};
+use arc_swap::ArcSwap;
+use futures_util::{StreamExt, stream};
+use listeners::Listeners;
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tasks::TaskBook;
+use tokio::{sync::watch, time::Instant};
+use trunkline_protocol::{Call, Handler, Notify, Raw, Reply, ServerName, method};
+
+pub use options::{GatewayOptions, MAX_PAGE_SIZE};
+pub use source::Source;
+
+/// Many servers behind one door. Clones share everything.
+#[derive(Clone)]
+pub struct Gateway {
+    inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    now: ArcSwap<Catalog>,
+    /// Only whoever makes the next snapshot takes this.
+    builder: Mutex<Builder>,
+    /// Counts snapshots.
+    changed: watch::Sender<u64>,
+    /// Tells the keeper that the servers are others now, or that nobody is left.
+    replaced: Arc<tokio::sync::Notify>,
+    options: GatewayOptions,
+    lists: ListOptions,
+    ids: Arc<TaskIds>,
+    started: TaskBook,
+    listeners: Arc<Listeners>,
+    /// When servers that were never heard were first wanted.
+    wanted: Mutex<HashMap<ServerName, Instant>>,
+}
+
+impl Gateway {
+    /// Opens the door with what the servers offer by now. Must be called within a runtime, which keeps the catalog.
+    pub fn new(options: GatewayOptions) -> Result<Self, BadRules> {
+        let plan = Plan::new(&options.rules, options.servers.clone())?;
+        let mut builder = Builder::new(plan);
+        let lists = ListOptions {
+            page_size: options.page_size.clamp(1, MAX_PAGE_SIZE),
+            ttl: options.list_ttl,
+            cursors: Arc::new(Cursors::new()),
+        };
+        let inner = Arc::new(Inner {
+            now: ArcSwap::from_pointee(builder.build()),
+            builder: Mutex::new(builder),
+            changed: watch::Sender::new(0),
+            replaced: Arc::default(),
+            lists,
+            ids: Arc::new(TaskIds::new()),
+            started: TaskBook::default(),
+            listeners: Listeners::new(options.listeners_per_caller, options.listeners),
+            wanted: Mutex::default(),
+            options,
+        });
+        keeper::start(&inner);
+        Ok(Self { inner })
+    }
+
+    /// Takes other rules and servers at once. Calls under way keep the server they went to; rules that cannot be used change
+    /// nothing.
+    pub fn replace(&self, rules: &Rules, servers: Vec<Arc<dyn Source>>) -> Result<(), BadRules> {
+        let plan = Plan::new(rules, servers)?;
+        {
+            let mut builder = self.inner.builder();
+            builder.replace(plan);
+            self.inner.swap(builder.build());
+        }
+        self.inner.replaced.notify_one();
+        Ok(())
+    }
+
+    /// What is offered, what is kept back and why.
+    pub fn catalog_report(&self) -> CatalogReport {
+        self.inner.now.load().report.clone()
+    }
+}
+
+impl Handler for Gateway {
+    fn call(&self, call: Call) -> Reply {
+        let catalog = self.inner.now.load();
+        let Some(view) = catalog.view(call.view.as_deref()) else {
+            return Reply::ready(Err(faults::no_view(call.view.as_deref())));
+        };
+        if view.is_unheard() {
+            return self.inner.once_heard(call);
+        }
+        self.inner.answer(&catalog, view, call)
+    }
+
+    fn notify(&self, notice: Notify) {
+        self.inner.pass_on(&notice);
+    }
+
+    fn has_view(&self, view: &str) -> bool {
+        self.inner.now.load().views.contains_key(view)
+    }
+}
+
+impl Inner {
+    fn answer(self: &Arc<Self>, catalog: &Catalog, view: &Arc<View>, call: Call) -> Reply {
+        match call.method.as_ref() {
+            method::TOOLS_CALL => self.call_tool(catalog, view, call),
+            method::PROMPTS_GET => self.get_prompt(catalog, view, call),
+            method::RESOURCES_READ => self.read_resource(catalog, view, call),
+            method::COMPLETE => self.complete(catalog, view, call),
+            method::TOOLS_LIST => self.list(catalog, view, call, Kind::Tools),
+            method::PROMPTS_LIST => self.list(catalog, view, call, Kind::Prompts),
+            method::RESOURCES_LIST => self.list(catalog, view, call, Kind::Resources),
+            method::RESOURCES_TEMPLATES => self.list(catalog, view, call, Kind::Templates),
+            method::DISCOVER => Reply::ready(Ok(self.discover(catalog, view, &call.caller))),
+            method::LISTEN => self.listen(call),
+            method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL | method::TASKS_RESULT => {
+                self.ask_about_task(catalog, view, call)
+            }
+            method::TASKS_LIST => self.list_tasks(catalog, view, call),
+            method::PING => Reply::ready(Ok(Raw::empty_object())),
+            _ => Self::extension(catalog, view, call),
+        }
+    }
+
+    /// Answers a call to a view of one server as soon as that server was first heard.
+    fn once_heard(self: &Arc<Self>, call: Call) -> Reply {
+        let inner = Arc::clone(self);
+        let reply = async move {
+            if let Err(fault) = inner.hear(&call).await {
+                return Reply::ready(Err(fault));
+            }
+            let catalog = inner.now.load_full();
+            match catalog.view(call.view.as_deref()) {
+                Some(view) => inner.answer(&catalog, view, call),
+                None => Reply::ready(Err(faults::no_view(call.view.as_deref()))),
+            }
+        };
+        Reply::new(stream::once(reply).flatten())
+    }
+
+    fn builder(&self) -> MutexGuard<'_, Builder> {
+        self.builder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn swap(&self, catalog: Catalog) {
+        self.now.store(Arc::new(catalog));
+        self.changed.send_modify(|count| *count += 1);
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.replaced.notify_one();
+    }
+}
+
+impl fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gateway").field("options", &self.inner.options).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,90 @@
+//! `resources/read` and `completion/complete`.
+
+use super::{Inner, call::publish, faults};
+use crate::{
+    catalog::Catalog,
+    policy::Permit,
+    rewrite::{About, Publisher},
+    view::{Found, View},
+};
+use std::borrow::Cow;
+use trunkline_protocol::{Call, Caller, Fault, Raw, Reply};
+
+impl Inner {
+    pub(super) fn read_resource(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
+        let uri = call.params.as_ref().and_then(|params| params.find("uri"));
+        let Some(uri) = uri.as_ref().and_then(Raw::text).map(Cow::into_owned) else {
+            return Reply::ready(Err(faults::missing("uri")));
+        };
+        let Some((found, permit)) = permitted(catalog, view, &call.caller, &uri) else {
+            return Reply::ready(Err(faults::no_resource(&uri)));
+        };
+        let publisher = Publisher::new(found.server, &call.caller, found.server.name().as_ref(), &self.ids);
+        let about = About::Read { public: uri.clone(), inner: found.inner.clone() };
+        if found.inner != uri {
+            call.params = call.params.and_then(|params| params.with("uri", &Raw::string(&found.inner)));
+        }
+        publish(permit.call(call), publisher, about)
+    }
+
+    pub(super) fn complete(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
+        let Some(params) = call.params.take() else { return Reply::ready(Err(faults::missing("ref.type"))) };
+        match inner_reference(catalog, view, &call.caller, &params) {
+            Ok((permit, reference)) => {
+                call.params = match reference {
+                    Some(reference) => params.with("ref", &reference),
+                    None => Some(params),
+                };
+                permit.call(call)
+            }
+            Err(fault) => Reply::ready(Err(fault)),
+        }
+    }
+}
+
+/// Where a URI can be read, if this caller may.
+pub(super) fn permitted<'a>(
+    catalog: &Catalog,
+    view: &'a View,
+    caller: &Caller,
+    uri: &str,
+) -> Option<(Found<'a>, Permit<'a>)> {
+    let found = view.locate(uri)?;
+    if found.route.is_some_and(|route| !catalog.policy.admits(caller, route)) {
+        return None;
+    }
+    let permit = catalog.policy.permit_to(caller, found.server, &found.inner)?;
+    Some((found, permit))
+}
+
+/// The permit for what a completion is about, and its reference in the server's words where they differ.
+fn inner_reference<'a>(
+    catalog: &Catalog,
+    view: &'a View,
+    caller: &Caller,
+    params: &Raw,
+) -> Result<(Permit<'a>, Option<Raw>), Fault> {
+    let reference = params.find("ref").ok_or_else(|| faults::missing("ref.type"))?;
+    let text = |member: &str| reference.find(member).and_then(|raw| raw.text().map(Cow::into_owned));
+    match text("type").as_deref() {
+        Some("ref/prompt") => {
+            let name = text("name").ok_or_else(|| faults::missing("ref.name"))?;
+            let route = view.prompts.get(&name);
+            let permit = route.and_then(|route| Some((route, catalog.policy.permit(caller, route)?)));
+            let (route, permit) = permit.ok_or_else(|| faults::unknown("prompt", &name))?;
+            Ok((permit, route.inner_raw().and_then(|inner| reference.with("name", inner))))
+        }
+        Some("ref/resource") => {
+            let uri = text("uri").ok_or_else(|| faults::missing("ref.uri"))?;
+            if let Some(route) = view.templates.get(&uri) {
+                let permit = catalog.policy.permit(caller, route).ok_or_else(|| faults::no_resource(&uri))?;
+                return Ok((permit, route.inner_raw().and_then(|inner| reference.with("uri", inner))));
+            }
+            let place = permitted(catalog, view, caller, &uri);
+            let (found, permit) = place.ok_or_else(|| faults::no_resource(&uri))?;
+            let changed = (found.inner != uri).then(|| reference.with("uri", &Raw::string(&found.inner)));
+            Ok((permit, changed.flatten()))
+        }
+        _ => Err(faults::missing("ref.type")),
+    }
+}

@@ -1,0 +1,38 @@
+//! Source: a server as the gateway sees it, whoever keeps it alive.
+
+use crate::upstream::{Offer, Upstream};
+use std::sync::Arc;
+use tokio::sync::watch;
+use trunkline_protocol::{Handler, ServerName};
+
+/// A server behind the gateway. Calls carry the server's own names and URIs.
+pub trait Source: Handler {
+    fn name(&self) -> &ServerName;
+
+    /// What the server offers, or offered when it was last heard; `None` when it never was.
+    fn offer(&self) -> Option<Arc<Offer>>;
+
+    /// Counts the changes of the offer.
+    fn watch(&self) -> watch::Receiver<u64>;
+
+    /// Somebody wants to know what the server offers: one that starts when it is needed is needed now.
+    fn wake(&self) {}
+}
+
+impl Source for Upstream {
+    fn name(&self) -> &ServerName {
+        self.name()
+    }
+
+    fn offer(&self) -> Option<Arc<Offer>> {
+        self.offer()
+    }
+
+    fn watch(&self) -> watch::Receiver<u64> {
+        self.watch()
+    }
+
+    fn wake(&self) {
+        self.wake();
+    }
+}

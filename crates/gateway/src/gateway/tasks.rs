@@ -1,0 +1,167 @@
+//! Tasks: calls that outlive their answer. Outside they have ids of ours, which only whoever started them can use.
+
+use super::{Inner, call::publish, faults};
+use crate::{
+    catalog::{Catalog, Server},
+    policy::Permit,
+    rewrite::{About, Publisher},
+    view::View,
+};
+use std::{
+    borrow::Cow,
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use trunkline_protocol::{Call, Caller, Fault, FaultKind, Object, Raw, Reply, message::next_cursor, method};
+
+/// How many tasks are remembered to whom they belong; the oldest are forgotten first, and then no longer listed.
+const MAX_STARTED: usize = 10_000;
+/// The most pages of one server's list of tasks that are read.
+const MAX_PAGES: usize = 100;
+
+/// Who started which task. Servers that several callers share list the tasks of all of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TaskBook(Arc<Mutex<VecDeque<Started>>>);
+
+#[derive(Debug)]
+struct Started {
+    caller: String,
+    server: String,
+    inner: String,
+    public: String,
+}
+
+impl TaskBook {
+    pub(super) fn add(&self, publisher: &Publisher, inner: String) {
+        let public = publisher.task_id(&inner);
+        let started = Started {
+            caller: publisher.caller().id.clone(),
+            server: publisher.server().name().to_string(),
+            inner,
+            public,
+        };
+        let mut all = self.lock();
+        if all.len() >= MAX_STARTED {
+            all.pop_front();
+        }
+        all.push_back(started);
+    }
+
+    /// The public id of a task, if this caller started it.
+    fn public(&self, caller: &Caller, server: &Server, inner: &str) -> Option<String> {
+        let all = self.lock();
+        let own = |started: &&Started| {
+            started.inner == inner && started.caller == caller.id && started.server == server.name().as_ref()
+        };
+        all.iter().rev().find(own).map(|started| started.public.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Started>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A task that a caller may ask about.
+pub(super) struct Place<'a> {
+    pub(super) server: &'a Arc<Server>,
+    pub(super) permit: Permit<'a>,
+    pub(super) inner: String,
+    pub(super) subject: String,
+}
+
+impl Inner {
+    /// Where a task lives. One of another caller, or of a tool that the caller may no longer use, does not exist.
+    pub(super) fn find_task<'a>(
+        &self,
+        catalog: &Catalog,
+        view: &'a View,
+        caller: &Caller,
+        id: &str,
+    ) -> Option<Place<'a>> {
+        let opened = self.ids.open(&caller.id, id)?;
+        let server = view.server(opened.server())?;
+        let permit = catalog.policy.permit_known(caller, server, &opened.subject)?;
+        Some(Place { server, permit, inner: opened.inner, subject: opened.subject })
+    }
+
+    pub(super) fn ask_about_task(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
+        let id = call.params.as_ref().and_then(|params| params.find("taskId"));
+        let Some(id) = id.as_ref().and_then(Raw::text).map(Cow::into_owned) else {
+            return Reply::ready(Err(faults::missing("taskId")));
+        };
+        let Some(place) = self.find_task(catalog, view, &call.caller, &id) else {
+            return Reply::ready(Err(faults::unknown("task", &id)));
+        };
+        let inner = Raw::string(&place.inner);
+        call.params = call.params.and_then(|params| params.with("taskId", &inner));
+        // `tasks/result` answers what the tool would have answered.
+        let about = if call.method == method::TASKS_RESULT { About::Tool } else { About::Task };
+        let publisher = Publisher::new(place.server, &call.caller, &place.subject, &self.ids);
+        publish(place.permit.call(call), publisher, about)
+    }
+
+    /// The tasks of all servers, as far as this caller started them.
+    pub(super) fn list_tasks(self: &Arc<Self>, catalog: &Catalog, view: &Arc<View>, call: Call) -> Reply {
+        let able = |server: &&Arc<Server>| server.makes_tasks();
+        if !view.servers.iter().any(|server| able(&server)) {
+            return Reply::ready(Err(faults::no_method(&call.method)));
+        }
+        if call
+            .params
+            .as_ref()
+            .and_then(|params| params.find("cursor"))
+            .is_some_and(|cursor| !cursor.is_null())
+        {
+            return Reply::ready(Err(faults::bad_cursor()));
+        }
+        let (inner, view, policy) = (Arc::clone(self), Arc::clone(view), Arc::clone(&catalog.policy));
+        Reply::from_future(async move {
+            let mut tasks = Vec::new();
+            let mut answered = false;
+            for server in view.servers.iter().filter(able) {
+                let Some(permit) = policy.permit_to(&call.caller, server, method::TASKS_LIST) else {
+                    continue;
+                };
+                match tasks_of(permit, &call).await {
+                    Ok(listed) => {
+                        answered = true;
+                        tasks.extend(
+                            listed.iter().filter_map(|task| inner.own_task(&call.caller, server, task)),
+                        );
+                    }
+                    Err(fault) if fault.kind() == FaultKind::NotAvailable => {}
+                    Err(fault) => {
+                        tracing::info!(server = %server.name(), %fault, "tasks could not be listed")
+                    }
+                }
+            }
+            if !answered {
+                return Err(faults::no_method(&call.method));
+            }
+            let mut result = Object::new();
+            result.set("tasks", Raw::array(&tasks));
+            Ok(result.to_raw())
+        })
+    }
+
+    /// A listed task under its public id, if this caller started it.
+    fn own_task(&self, caller: &Caller, server: &Server, task: &Raw) -> Option<Raw> {
+        let id = task.find("taskId")?;
+        let public = self.started.public(caller, server, &id.text()?)?;
+        task.with("taskId", &Raw::string(&public))
+    }
+}
+
+/// All tasks that a server lists, within bounds.
+async fn tasks_of(permit: Permit<'_>, call: &Call) -> Result<Vec<Raw>, Fault> {
+    let mut all = Vec::new();
+    let mut call = call.clone();
+    for _ in 0..MAX_PAGES {
+        let page = permit.call(call.clone()).outcome().await?;
+        all.extend(page.member_as::<Vec<Raw>>("tasks").unwrap_or_default());
+        let Some(cursor) = next_cursor(&page).filter(|_| all.len() < MAX_STARTED) else { break };
+        let params = call.params.take().unwrap_or_else(Raw::empty_object);
+        call.params = params.with("cursor", &Raw::string(&cursor));
+    }
+    Ok(all)
+}

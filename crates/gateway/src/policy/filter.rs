@@ -1,0 +1,100 @@
+//! Filter: which names pass. It only ever narrows.
+
+use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
+
+/// Globs over names: `*` any text, `?` one character, `[…]`, `{a,b}`. A name passes when it is allowed and not denied.
+///
+/// Names are compared exactly as they are written: no case is folded, nothing trimmed, no look-alike taken for another.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FilterRules {
+    /// `None` allows everything; an empty list allows nothing.
+    pub allow: Option<Vec<String>>,
+    pub deny: Vec<String>,
+}
+
+/// A glob that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadGlob {
+    /// What looks like an exception would be read as a name and allow or deny something else than was meant.
+    #[error("`{0}` begins with `!`: filters have no exceptions; write what is denied into `deny`")]
+    Negated(String),
+    #[error("`{glob}` is not a glob: {reason}")]
+    Invalid { glob: String, reason: String },
+}
+
+/// Compiled [`FilterRules`].
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Filter {
+    allow: Option<GlobSet>,
+    deny: GlobSet,
+}
+
+impl Filter {
+    pub(crate) fn new(rules: &FilterRules) -> Result<Self, BadGlob> {
+        let allow = rules.allow.as_deref().map(compile).transpose()?;
+        Ok(Self { allow, deny: compile(&rules.deny)? })
+    }
+
+    pub(crate) fn admits(&self, name: &str) -> bool {
+        self.allows(name) && !self.denies(name)
+    }
+
+    pub(crate) fn allows(&self, name: &str) -> bool {
+        self.allow.as_ref().is_none_or(|globs| globs.is_match(name))
+    }
+
+    pub(crate) fn denies(&self, name: &str) -> bool {
+        self.deny.is_match(name)
+    }
+}
+
+fn compile(globs: &[String]) -> Result<GlobSet, BadGlob> {
+    let mut set = GlobSetBuilder::new();
+    for text in globs {
+        set.add(glob(text)?.glob().clone());
+    }
+    set.build().map_err(|e| BadGlob::Invalid { glob: globs.join(" "), reason: e.kind().to_string() })
+}
+
+/// One glob.
+pub(crate) fn glob(text: &str) -> Result<GlobMatcher, BadGlob> {
+    if text.starts_with('!') {
+        return Err(BadGlob::Negated(text.to_owned()));
+    }
+    let invalid =
+        |e: globset::Error| BadGlob::Invalid { glob: text.to_owned(), reason: e.kind().to_string() };
+    let compiled = GlobBuilder::new(text).literal_separator(false).backslash_escape(true).build();
+    compiled.map(|glob| glob.compile_matcher()).map_err(invalid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filter(allow: Option<&[&str]>, deny: &[&str]) -> Filter {
+        let owned = |globs: &[&str]| globs.iter().map(|g| (*g).to_owned()).collect();
+        Filter::new(&FilterRules { allow: allow.map(owned), deny: owned(deny) }).unwrap()
+    }
+
+    #[test]
+    fn nothing_said_allows_everything_and_an_empty_list_nothing() {
+        assert!(filter(None, &[]).admits("a"));
+        assert!(!filter(Some(&[]), &[]).admits("a"));
+        assert!(!filter(Some(&["*"]), &["a*"]).admits("ab"));
+    }
+
+    #[test]
+    fn globs_cross_slashes_and_lines() {
+        let filter = filter(Some(&["fs_*", "x_file:///srv/*"]), &["fs_file:///etc/*"]);
+        assert!(filter.admits("fs_file:///home/a/b") && filter.admits("x_file:///srv/a\nb"));
+        assert!(!filter.admits("fs_file:///etc/a/b") && !filter.admits("x_file:///etc"));
+    }
+
+    #[test]
+    fn an_exception_is_refused_and_not_read_as_a_name() {
+        let rules = FilterRules { allow: None, deny: vec!["!fs_read".to_owned()] };
+        assert_eq!(Filter::new(&rules).unwrap_err(), BadGlob::Negated("!fs_read".to_owned()));
+        let rules = FilterRules { allow: Some(vec!["a[".to_owned()]), deny: Vec::new() };
+        assert!(matches!(Filter::new(&rules).unwrap_err(), BadGlob::Invalid { .. }));
+    }
+}

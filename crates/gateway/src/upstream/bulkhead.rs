@@ -1,0 +1,64 @@
+//! Bulkhead: so many calls at once, so many waiting, and the rest refused at once.
+
+use super::options::BulkheadOptions;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+#[derive(Debug)]
+pub(super) struct Bulkhead {
+    slots: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    options: BulkheadOptions,
+}
+
+/// Why there is no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Full {
+    #[error("{running} calls run and {waiting} wait")]
+    Queue { running: usize, waiting: usize },
+    #[error("no turn came within {0:?}")]
+    Wait(std::time::Duration),
+}
+
+/// A place in the queue, given back when the call gets its turn or goes away.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Bulkhead {
+    pub(super) fn new(options: BulkheadOptions) -> Self {
+        let slots = options.concurrency.min(Semaphore::MAX_PERMITS);
+        Self { slots: Arc::new(Semaphore::new(slots)), waiting: AtomicUsize::new(0), options }
+    }
+
+    pub(super) async fn enter(&self) -> Result<OwnedSemaphorePermit, Full> {
+        if let Ok(slot) = self.slots.clone().try_acquire_owned() {
+            return Ok(slot);
+        }
+        let queue = self.options.queue;
+        let join = |waiting: usize| (waiting < queue).then_some(waiting + 1);
+        if self.waiting.fetch_update(Ordering::AcqRel, Ordering::Acquire, join).is_err() {
+            return Err(Full::Queue { running: self.options.concurrency, waiting: queue });
+        }
+        let _place = Waiting(&self.waiting);
+        match tokio::time::timeout(self.options.wait, self.slots.clone().acquire_owned()).await {
+            Ok(Ok(slot)) => Ok(slot),
+            Ok(Err(_)) | Err(_) => Err(Full::Wait(self.options.wait)),
+        }
+    }
+
+    pub(super) fn running(&self) -> usize {
+        self.options.concurrency.saturating_sub(self.slots.available_permits())
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}

@@ -1,0 +1,136 @@
+//! Latency: how long calls took lately, in a histogram of fixed size.
+//!
+//! Bounds grow by a quarter of an octave, so that a percentile is told within a fifth of its value. What is told covers the
+//! present and the previous minute.
+
+use serde::Serialize;
+use std::{
+    sync::atomic::{AtomicU32, AtomicU64, Ordering},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// Steps within one doubling.
+const STEPS: u32 = 4;
+/// The first bound is 2^FIRST microseconds; anything faster counts as that.
+const FIRST: u32 = 6;
+const BUCKETS: usize = 128;
+const WINDOW: Duration = Duration::from_mins(1);
+
+#[derive(Debug)]
+pub(super) struct Latency {
+    origin: Instant,
+    /// The window that is being filled; windows of even and odd number take turns.
+    window: AtomicU64,
+    counts: [[AtomicU32; BUCKETS]; 2],
+}
+
+/// How long calls took, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Percentiles {
+    pub p50_ms: f64,
+    pub p99_ms: f64,
+    /// Calls that were counted.
+    pub calls: u64,
+}
+
+impl Latency {
+    pub(super) fn new() -> Self {
+        Self {
+            origin: Instant::now(),
+            window: AtomicU64::new(0),
+            counts: std::array::from_fn(|_| std::array::from_fn(|_| AtomicU32::new(0))),
+        }
+    }
+
+    pub(super) fn record(&self, took: Duration) {
+        let window = self.turn();
+        self.counts[usize::from(window % 2 == 1)][bucket(took)].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// `None` when nothing was called lately.
+    pub(super) fn percentiles(&self) -> Option<Percentiles> {
+        self.turn();
+        let both = |at: usize| self.counts.iter().map(|c| u64::from(c[at].load(Ordering::Relaxed))).sum();
+        let counts: Vec<u64> = (0..BUCKETS).map(both).collect();
+        let calls: u64 = counts.iter().sum();
+        (calls > 0).then(|| Percentiles {
+            p50_ms: percentile(&counts, calls.div_ceil(2)),
+            p99_ms: percentile(&counts, calls - calls / 100),
+            calls,
+        })
+    }
+
+    /// The present window; whoever comes first in it empties what is too old.
+    fn turn(&self) -> u64 {
+        let now = u64::try_from(self.origin.elapsed().as_nanos() / WINDOW.as_nanos()).unwrap_or(u64::MAX);
+        let last = self.window.load(Ordering::Acquire);
+        if now > last && self.window.compare_exchange(last, now, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        {
+            let stale: &[usize] = if now - last > 1 { &[0, 1] } else { &[usize::from(now % 2 == 1)] };
+            for window in stale {
+                self.counts[*window].iter().for_each(|count| count.store(0, Ordering::Relaxed));
+            }
+        }
+        now
+    }
+}
+
+fn bucket(took: Duration) -> usize {
+    let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX).max(1 << FIRST);
+    let octave = micros.ilog2();
+    let within = (micros - (1 << octave)) >> octave.saturating_sub(STEPS.ilog2());
+    let place = u64::from((octave - FIRST) * STEPS) + within;
+    usize::try_from(place).unwrap_or(BUCKETS).min(BUCKETS - 1)
+}
+
+/// The middle of the bucket in which the call of this rank lies.
+fn percentile(counts: &[u64], rank: u64) -> f64 {
+    let mut seen = 0;
+    let at = counts.iter().position(|count| {
+        seen += count;
+        seen >= rank
+    });
+    let place = u32::try_from(at.unwrap_or(BUCKETS - 1)).unwrap_or(u32::MAX);
+    let octave = f64::from(1_u32 << (place / STEPS).min(31));
+    let micros =
+        f64::from(1_u32 << FIRST) * octave * (1.0 + (f64::from(place % STEPS) + 0.5) / f64::from(STEPS));
+    (micros / 10.0).round() / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn percentiles_lie_near_what_was_measured_and_old_minutes_are_forgotten() {
+        let latency = Latency::new();
+        assert_eq!(latency.percentiles(), None);
+        for _ in 0..98 {
+            latency.record(Duration::from_millis(10));
+        }
+        latency.record(Duration::from_secs(2));
+        latency.record(Duration::from_secs(2));
+        let told = latency.percentiles().unwrap();
+        assert_eq!(told.calls, 100);
+        assert!((8.0..12.0).contains(&told.p50_ms), "{told:?}");
+        assert!((1600.0..2400.0).contains(&told.p99_ms), "{told:?}");
+        tokio::time::advance(Duration::from_secs(60)).await;
+        latency.record(Duration::from_millis(1));
+        assert_eq!(latency.percentiles().unwrap().calls, 101);
+        tokio::time::advance(Duration::from_secs(60)).await;
+        assert_eq!(latency.percentiles().unwrap().calls, 1);
+        tokio::time::advance(Duration::from_mins(5)).await;
+        assert_eq!(latency.percentiles(), None);
+    }
+
+    #[test]
+    fn the_shortest_and_the_longest_have_a_place() {
+        assert_eq!(bucket(Duration::ZERO), 0);
+        assert_eq!(bucket(Duration::from_micros(64)), 0);
+        assert_eq!(bucket(Duration::from_micros(80)), 1);
+        assert_eq!(bucket(Duration::from_micros(128)), 4);
+        assert_eq!(bucket(Duration::MAX), BUCKETS - 1);
+    }
+}

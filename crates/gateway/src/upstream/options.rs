@@ -1,0 +1,234 @@
+//! How an upstream is kept: when it runs, how long it may take, how much it may be asked and may answer.
+
+use crate::limit::Quota;
+use std::{fmt, sync::Arc, time::Duration};
+use trunkline_resilience::{
+    Breaker, BreakerOptions, OutOfRange, Retry, RetryOptions, Safety, Timeouts, within,
+};
+
+/// The settings of one upstream.
+#[derive(Debug, Clone)]
+pub struct UpstreamOptions {
+    pub start: Start,
+    /// After this time without a call the server is stopped; the next call starts it again.
+    pub idle: Option<Duration>,
+    pub sessions: Sessions,
+    pub pool: PoolOptions,
+    pub timeouts: Timeouts,
+    /// What is different about some tools.
+    pub tools: ToolRules,
+    /// Whether a server is believed when it calls a tool idempotent or read-only.
+    pub annotations: Annotations,
+    /// How often and when a request that may be repeated is repeated.
+    pub retry: RetryOptions,
+    pub breaker: BreakerOptions,
+    pub restart: RestartOptions,
+    pub bulkhead: BulkheadOptions,
+    /// Calls by all callers together.
+    pub rate: Option<Quota>,
+    pub lists: ListOptions,
+    /// How long a call waits for a server that is away and may be back soon.
+    pub patience: Duration,
+    /// This gateway's own id, to notice that it was configured as its own upstream.
+    pub instance: Option<Arc<str>>,
+}
+
+/// When the server is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Start {
+    #[default]
+    AtOnce,
+    /// With the first list or call.
+    WhenNeeded,
+}
+
+/// Who shares a session with a server of the legacy era. A modern server has one for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sessions {
+    /// Callers that are the same, can do the same and use the same client.
+    #[default]
+    PerCaller,
+    /// Everybody, for servers that keep no state. It declares nothing that the server could ask of a client.
+    Shared,
+}
+
+/// How many sessions there may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolOptions {
+    pub most: usize,
+    pub per_principal: usize,
+    /// A session that nobody used for so long is closed, unless it is the last one.
+    pub idle: Duration,
+}
+
+/// When a server that is away is tried again. Pauses double, half of each is left to chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RestartOptions {
+    pub base: Duration,
+    pub ceiling: Duration,
+    /// The longest pause for a server that does start, and is soon gone again.
+    pub relapse_ceiling: Duration,
+    /// A session that lived so long, or served a call, was no false start.
+    pub stable: Duration,
+    /// When something is tried again that only a change of the configuration, or of the machine, can mend.
+    pub recheck: Duration,
+}
+
+/// How much is asked of the server at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BulkheadOptions {
+    pub concurrency: usize,
+    /// Calls that may wait for their turn; further ones are refused at once.
+    pub queue: usize,
+    pub wait: Duration,
+}
+
+/// What is different about a tool, found by its name.
+#[derive(Clone)]
+pub struct ToolRules(Arc<dyn Fn(&str) -> ToolOptions + Send + Sync>);
+
+/// What is different about one tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ToolOptions {
+    /// Other time limits than those of the upstream.
+    pub timeouts: Option<Timeouts>,
+    /// Whether calling it twice does the same as calling it once; unless it is said, see [`UpstreamOptions::annotations`].
+    pub repeats: Option<Safety>,
+}
+
+/// Whether hints of a server count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Annotations {
+    #[default]
+    Ignored,
+    Believed,
+}
+
+/// Bounds on what a server may list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListOptions {
+    pub pages: usize,
+    pub items: usize,
+    pub bytes: usize,
+    pub item_bytes: usize,
+    pub description_bytes: usize,
+    pub name_bytes: usize,
+    /// How long to wait after word of a change, so that many become one.
+    pub quiet: Duration,
+    /// The same, at most, for a server that keeps announcing changes that are none.
+    pub quiet_ceiling: Duration,
+    /// How old a list may get when the server neither gives a hint nor tells of changes.
+    pub ttl: Option<Duration>,
+    /// The shortest `ttlMs` that is honoured.
+    pub least_ttl: Duration,
+    /// Broken items that are told of; further ones are only counted.
+    pub quarantined: usize,
+}
+
+impl UpstreamOptions {
+    /// Refuses numbers that make no sense.
+    pub fn checked(self) -> Result<Self, OutOfRange> {
+        Retry::new(self.retry)?;
+        Retry::new(self.restart.as_retry())?;
+        Breaker::new("", self.breaker)?;
+        within("sessions", self.pool.most, 1..=10_000)?;
+        within("sessions of one caller", self.pool.per_principal, 1..=self.pool.most)?;
+        within("concurrent calls", self.bulkhead.concurrency, 1..=100_000)?;
+        within("waiting calls", self.bulkhead.queue, 0..=1_000_000)?;
+        Ok(self)
+    }
+}
+
+impl ToolRules {
+    pub fn new(find: impl Fn(&str) -> ToolOptions + Send + Sync + 'static) -> Self {
+        Self(Arc::new(find))
+    }
+
+    pub(super) fn find(&self, tool: &str) -> ToolOptions {
+        (self.0)(tool)
+    }
+}
+
+impl Default for ToolRules {
+    /// No tool is different.
+    fn default() -> Self {
+        Self::new(|_| ToolOptions::default())
+    }
+}
+
+impl fmt::Debug for ToolRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ToolRules").finish_non_exhaustive()
+    }
+}
+
+impl RestartOptions {
+    pub(super) fn as_retry(&self) -> RetryOptions {
+        let jitter = trunkline_resilience::Jitter::Equal;
+        RetryOptions { base: self.base, ceiling: self.ceiling, jitter, ..RetryOptions::default() }
+    }
+}
+
+impl Default for UpstreamOptions {
+    fn default() -> Self {
+        Self {
+            start: Start::default(),
+            idle: None,
+            sessions: Sessions::default(),
+            pool: PoolOptions::default(),
+            timeouts: Timeouts::default(),
+            tools: ToolRules::default(),
+            annotations: Annotations::default(),
+            retry: RetryOptions::default(),
+            breaker: BreakerOptions::default(),
+            restart: RestartOptions::default(),
+            bulkhead: BulkheadOptions::default(),
+            rate: None,
+            lists: ListOptions::default(),
+            patience: Duration::from_millis(700),
+            instance: None,
+        }
+    }
+}
+
+impl Default for PoolOptions {
+    fn default() -> Self {
+        Self { most: 64, per_principal: 8, idle: Duration::from_mins(10) }
+    }
+}
+
+impl Default for RestartOptions {
+    fn default() -> Self {
+        Self {
+            base: Duration::from_millis(100),
+            ceiling: Duration::from_secs(30),
+            relapse_ceiling: Duration::from_secs(3),
+            stable: Duration::from_secs(10),
+            recheck: Duration::from_mins(1),
+        }
+    }
+}
+
+impl Default for BulkheadOptions {
+    fn default() -> Self {
+        Self { concurrency: 256, queue: 256, wait: Duration::from_secs(5) }
+    }
+}
+
+impl Default for ListOptions {
+    fn default() -> Self {
+        Self {
+            pages: 1000,
+            items: 10_000,
+            bytes: 16 * 1024 * 1024,
+            item_bytes: 4 * 1024 * 1024,
+            description_bytes: 1_000_000,
+            name_bytes: 1024,
+            quiet: Duration::from_millis(100),
+            quiet_ceiling: Duration::from_secs(5),
+            ttl: Some(Duration::from_mins(5)),
+            least_ttl: Duration::from_secs(1),
+            quarantined: 100,
+        }
+    }
+}

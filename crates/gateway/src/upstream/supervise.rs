@@ -1,0 +1,299 @@
+//! The supervisor: one task per upstream that keeps it connected, its lists fresh, and lets it sleep.
+
+use super::{
+    book::{Awake, Pending},
+    core::Core,
+    flight::is_loss,
+    lists::{self, Kept, is_declared, own_call, tells_changes},
+    live::Live,
+    offer::Kind,
+    open::{closed, ended},
+    status::State,
+};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+use tokio::time::{Instant, sleep, sleep_until};
+use trunkline_protocol::{Fault, FaultKind, Part, message::SubscriptionFilter, method};
+
+/// The pauses before a broken subscription is taken up again, from the first to the longest.
+const LISTEN_PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
+/// How often sessions are looked through for those that nobody uses.
+const TIDY_EVERY: Duration = Duration::from_secs(30);
+/// The lists that have not been read from the present session yet: all.
+const ALL: u8 = 0b1111;
+
+/// What the supervisor has to do next.
+enum Duty {
+    Sleep,
+    Pause(Instant),
+    Await(Pending),
+    Keep(Arc<Live>),
+}
+
+/// How a reading of lists went.
+struct Refreshed {
+    changed: bool,
+    /// The lists that could not be read, one bit each.
+    failed: u8,
+}
+
+impl Core {
+    /// Runs until the upstream is stopped.
+    pub(super) async fn supervise(self: Arc<Self>) {
+        let mut stop = self.stop.subscribe();
+        tokio::select! {
+            _ = stop.wait_for(|stopped| *stopped) => {}
+            () = self.attend() => {}
+        }
+    }
+
+    async fn attend(self: &Arc<Self>) {
+        loop {
+            match self.duty() {
+                Duty::Sleep => self.attention.notified().await,
+                Duty::Pause(until) => tokio::select! {
+                    () = sleep_until(until) => {}
+                    () = self.attention.notified() => {}
+                },
+                // How it ended stands in the book.
+                Duty::Await(pending) => drop(ended(pending).await),
+                Duty::Keep(live) => self.keep(&live).await,
+            }
+        }
+    }
+
+    fn duty(self: &Arc<Self>) -> Duty {
+        let mut book = self.book();
+        if book.awake == Awake::No || book.state == State::Stopped {
+            return Duty::Sleep;
+        }
+        if let Some(live) = book.lister() {
+            return Duty::Keep(live);
+        }
+        if let Some(pending) = book.any_opening() {
+            return Duty::Await(pending);
+        }
+        if let Some(until) = book.pause() {
+            return Duty::Pause(until);
+        }
+        let key = book.main.clone();
+        Duty::Await(self.open(&mut book, key))
+    }
+
+    /// Keeps the lists of a session fresh, until it is gone or another one is to be looked at.
+    async fn keep(self: &Arc<Self>, live: &Arc<Live>) {
+        let limits = &self.options.lists;
+        if self.lists().from.as_ptr() != Arc::as_ptr(live) {
+            self.changed.fetch_or(ALL, Ordering::AcqRel);
+        }
+        let mut quiet = limits.quiet;
+        let mut failures = 0;
+        let mut again = None;
+        loop {
+            let wanted = self.changed.swap(0, Ordering::AcqRel);
+            if wanted != 0 {
+                let Some(Refreshed { changed, failed }) = self.refresh(live, wanted).await else { return };
+                quiet = if changed { limits.quiet } else { (quiet * 2).min(limits.quiet_ceiling) };
+                failures = if failed == 0 { 0 } else { failures + 1 };
+                again = (failed != 0).then(|| (Instant::now() + self.pause_after(failures), failed));
+            }
+            self.tidy();
+            if self.doze() {
+                return;
+            }
+            let expiry = self.lists().expires(limits.least_ttl);
+            tokio::select! {
+                _ = live.gone() => return,
+                () = self.attention.notified() => return,
+                () = self.change.notified() => tokio::select! {
+                    _ = live.gone() => return,
+                    () = sleep(quiet) => {}
+                },
+                () = sleep_until(self.next_look()) => {}
+                () = until(expiry) => self.mark(ALL),
+                () = until(again.map(|(at, _)| at)) => self.mark(again.take().map_or(0, |(_, failed)| failed)),
+            }
+        }
+    }
+
+    fn mark(&self, lists: u8) {
+        self.changed.fetch_or(lists, Ordering::AcqRel);
+    }
+
+    /// Reads the lists whose bits are set, and publishes them. `None` when the session went away meanwhile.
+    async fn refresh(&self, live: &Arc<Live>, wanted: u8) -> Option<Refreshed> {
+        let _held = live.hold()?;
+        let mut changed = self.offer.load().as_ref().is_none_or(|offer| offer.stale);
+        let mut failed = 0;
+        for kind in Kind::ALL.into_iter().filter(|kind| wanted & bit(*kind) != 0) {
+            let read = tokio::select! {
+                biased;
+                read = self.read(live, kind) => read,
+                _ = live.gone() => return None,
+            };
+            let mut lists = self.lists();
+            let kept = &mut lists.kept[kind as usize];
+            match read {
+                Ok(read) => {
+                    changed |= kept.items != read.items;
+                    *kept = read;
+                }
+                Err(fault) if is_loss(&fault) => {
+                    drop(lists);
+                    self.lost(live, &fault);
+                    return None;
+                }
+                Err(fault) => {
+                    tracing::warn!(upstream = %self.name, ?kind, %fault, "the list cannot be read");
+                    kept.warning = Some(format!("it could not be read: {}", fault.message()));
+                    failed |= bit(kind);
+                }
+            }
+        }
+        let mut lists = self.lists();
+        changed |= lists.from.as_ptr() != Arc::as_ptr(live);
+        lists.from = Arc::downgrade(live);
+        if changed && !live.is_closed() {
+            self.offer.store(Some(Arc::new(lists.offer(&*live.session))));
+            drop(lists);
+            self.bump();
+        }
+        Some(Refreshed { changed, failed })
+    }
+
+    async fn read(&self, live: &Arc<Live>, kind: Kind) -> Result<Kept, Fault> {
+        let introduction = live.session.introduction();
+        if !is_declared(&introduction, kind) {
+            return Ok(Kept::default());
+        }
+        let limit = self.options.timeouts.call();
+        let mut read = lists::read(&*live.session, kind, &self.options.lists, limit).await?;
+        if read.ttl.is_none() && !tells_changes(&introduction, kind) {
+            read.ttl = self.options.lists.ttl;
+        }
+        if let Some(warning) = &read.warning {
+            tracing::warn!(upstream = %self.name, ?kind, warning, "the list is cut");
+        }
+        for broken in &read.quarantined {
+            let (name, reason) = (&broken.name, &broken.reason);
+            tracing::warn!(upstream = %self.name, ?kind, ?name, reason, "an item is set aside");
+        }
+        Ok(read)
+    }
+
+    /// Closes sessions that nobody needs.
+    fn tidy(&self) {
+        let mut book = self.book();
+        let mut retired = book.retire_idle(self.options.pool.idle);
+        retired.extend(book.retire_own());
+        drop(book);
+        for live in retired {
+            live.bury(closed());
+        }
+    }
+
+    /// Lets the server end when it was not called for long; whether it did.
+    fn doze(&self) -> bool {
+        let Some(idle) = self.options.idle else { return false };
+        let mut book = self.book();
+        let busy = book.is_opening() || book.lives().any(|(_, live)| live.users() > 0);
+        if busy || self.idle_since(book.since.0).elapsed() < idle {
+            return false;
+        }
+        tracing::info!(upstream = %self.name, ?idle, "upstream was not called and is stopped");
+        self.everyones.store(None);
+        let lives = book.clear(State::Idle);
+        drop(book);
+        for live in lives {
+            live.bury(closed());
+        }
+        self.bump();
+        true
+    }
+
+    /// When the server was last needed: called, or started.
+    fn idle_since(&self, ready: Instant) -> Instant {
+        self.last_busy().max(ready)
+    }
+
+    fn next_look(&self) -> Instant {
+        let now = Instant::now();
+        let usual = now + TIDY_EVERY;
+        let Some(idle) = self.options.idle else { return usual };
+        let since = self.book().since.0;
+        let due = self.idle_since(since) + idle;
+        // A call under way may put it off; then it is looked at again after as much time.
+        usual.min(if due > now { due } else { now + idle })
+    }
+
+    /// Hears of changes from a server that tells them only to those who listen.
+    pub(super) async fn listen(self: Arc<Self>, live: Arc<Live>) {
+        tokio::select! {
+            _ = live.gone() => {}
+            () = self.hear_changes(&live) => {}
+        }
+    }
+
+    async fn hear_changes(&self, live: &Arc<Live>) {
+        let introduction = live.session.introduction();
+        let tells = |kind| tells_changes(&introduction, kind).then_some(true);
+        let filter = SubscriptionFilter {
+            tools_list_changed: tells(Kind::Tools),
+            prompts_list_changed: tells(Kind::Prompts),
+            resources_list_changed: tells(Kind::Resources),
+            ..SubscriptionFilter::default()
+        };
+        let wanted = [filter.tools_list_changed, filter.prompts_list_changed, filter.resources_list_changed];
+        if wanted.iter().all(Option::is_none) {
+            return;
+        }
+        let params = serde_json::json!({"notifications": filter});
+        let mut pause = LISTEN_PAUSES.0;
+        loop {
+            let mut reply = live.session.call(own_call(method::LISTEN, Some(params.clone().into())));
+            while let Some(part) = reply.next().await {
+                match part {
+                    Part::Notification(notification) => {
+                        pause = LISTEN_PAUSES.0;
+                        self.hear(&live.principal, notification);
+                    }
+                    Part::Final(Err(fault)) if fault.kind() == FaultKind::NotAvailable => return,
+                    Part::Final(Err(fault)) => {
+                        tracing::debug!(upstream = %self.name, %fault, "the subscription to changes ended");
+                    }
+                    Part::Question(_) | Part::Detach | Part::Final(Ok(_)) => {}
+                }
+            }
+            sleep(pause).await;
+            pause = (pause * 2).min(LISTEN_PAUSES.1);
+            // What happened meanwhile was not heard.
+            self.changed.fetch_or(ALL, Ordering::AcqRel);
+            self.change.notify_one();
+        }
+    }
+
+    /// Somebody wants the server to run.
+    pub(super) fn wake(&self) {
+        let mut book = self.book();
+        if book.state != State::Stopped && book.awake == Awake::No {
+            book.awake = Awake::Yes;
+            drop(book);
+            self.attention.notify_one();
+        }
+    }
+}
+
+/// The place of a list among those that changed.
+pub(super) fn bit(kind: Kind) -> u8 {
+    1 << (kind as u8)
+}
+
+/// Waits for a time that may never come.
+async fn until(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

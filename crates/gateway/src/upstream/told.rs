@@ -1,0 +1,147 @@
+//! How an upstream's own failures are told: by the name of the upstream, without paths or secrets. What a server answered
+//! itself passes as it is.
+
+use super::bulkhead::Full;
+use std::time::Duration;
+use trunkline_protocol::{Fault, FaultKind, Raw, ServerName};
+use trunkline_resilience::Refused;
+
+/// The same failure with the name of the upstream.
+pub(super) fn named(server: &ServerName, fault: Fault) -> Fault {
+    if fault.peer().is_some() {
+        return fault;
+    }
+    let said = Fault::new(fault.kind(), format!("`{server}`: {}", fault.message()));
+    dressed(server, said, &fault)
+}
+
+/// There is no connection. The reason may hold a command line, so strangers hear only of what kind it is.
+pub(super) fn away(server: &ServerName, why: Option<&Fault>, again: Option<Duration>) -> Fault {
+    let kind = why.map_or(FaultKind::CannotConnect, Fault::kind);
+    let said = format!("`{server}` is not available: {}", lower(kind.entry().user_message));
+    let said = match again {
+        Some(again) => format!("{said}; it is tried again in {:.1} s", again.as_secs_f64()),
+        None => said,
+    };
+    let fault = Fault::new(kind, said);
+    match why {
+        Some(why) => dressed(server, fault, why),
+        None => fault.with_data(data(server, None)),
+    }
+}
+
+/// The connection broke while the call was under way, and the call may not be repeated.
+pub(super) fn may_have_run(server: &ServerName, method: &str, why: &Fault) -> Fault {
+    let said = format!("`{server}` was lost before it answered `{method}`; the call may have run");
+    dressed(server, Fault::new(FaultKind::ConnectionLost, said), why)
+}
+
+pub(super) fn timed_out(server: &ServerName, method: &str, why: &dyn std::fmt::Display) -> Fault {
+    let said = format!("`{server}` did not answer `{method}`: {why}");
+    Fault::new(FaultKind::Timeout, said).with_data(data(server, None))
+}
+
+pub(super) fn full(server: &ServerName, why: Full) -> Fault {
+    let said = format!("`{server}` is busy: {why}");
+    Fault::new(FaultKind::Overloaded, said).with_data(data(server, None))
+}
+
+pub(super) fn too_often(server: &ServerName, again: Duration) -> Fault {
+    let millis = u64::try_from(again.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
+    let seconds = millis.div_ceil(1000);
+    let waits = serde_json::json!({"retryAfter": seconds, "retryAfterMs": millis}).into();
+    Fault::new(FaultKind::RateLimited, format!("`{server}` is called too often; try again in {seconds} s"))
+        .with_data(data(server, Some(&waits)))
+}
+
+pub(super) fn no_room(server: &ServerName, whose: &str, most: usize) -> Fault {
+    let said = format!("`{server}` is busy: all {most} sessions {whose} are in use");
+    Fault::new(FaultKind::Overloaded, said).with_data(data(server, None))
+}
+
+/// The breaker is open.
+pub(super) fn resting(server: &ServerName, refused: &Refused) -> Fault {
+    let seconds = refused.retry_after.as_secs_f64();
+    let said = format!(
+        "`{server}` failed {} times in a row and is given a rest; it is tried again in {seconds:.1} s",
+        refused.failures
+    );
+    Fault::new(FaultKind::Unavailable, said)
+        .with_detail(format!("last failure: {}", refused.last_error))
+        .with_data(data(server, None))
+}
+
+pub(super) fn stopped(server: &ServerName) -> Fault {
+    Fault::new(FaultKind::NotReady, format!("`{server}` was stopped")).with_data(data(server, None))
+}
+
+fn dressed(server: &ServerName, fault: Fault, from: &Fault) -> Fault {
+    let fault = fault.with_data(data(server, from.data()));
+    let detail = match from.peer() {
+        Some(_) => Some(from.message()),
+        None => from.detail(),
+    };
+    let message = from.message();
+    match detail {
+        Some(detail) if detail == message => fault.with_detail(message),
+        Some(detail) => fault.with_detail(format!("{message}: {detail}")),
+        None => fault.with_detail(message),
+    }
+}
+
+/// What travels with the error: what was there already, and whose error it is.
+fn data(server: &ServerName, given: Option<&Raw>) -> Raw {
+    let mut data = given.and_then(Raw::object).unwrap_or_default();
+    data.set("server", Raw::string(server.as_ref()));
+    data.to_raw()
+}
+
+fn lower(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trunkline_protocol::{Era, ErrorObject};
+
+    fn server() -> ServerName {
+        "git".parse().unwrap()
+    }
+
+    #[test]
+    fn strangers_hear_the_name_and_no_command_line() {
+        let why = Fault::new(FaultKind::Timeout, "no connection to `/opt/x --token s3cret` within 30 s")
+            .with_detail("pid 7");
+        let fault = away(&server(), Some(&why), Some(Duration::from_millis(1500)));
+        let error = fault.to_error(Era::Modern);
+        assert_eq!(
+            error.message,
+            "`git` is not available: the server did not answer in time; it is tried again in 1.5 s"
+        );
+        assert_eq!(
+            error.data.unwrap().as_str(),
+            r#"{"server":"git","code":"timeout","appCode":"E202","retryable":true}"#
+        );
+        assert!(fault.to_string().contains("s3cret") && fault.to_string().contains("pid 7"), "the log may");
+    }
+
+    #[test]
+    fn what_the_server_answered_passes_unchanged() {
+        let error = ErrorObject::new(-32602, "no such tool");
+        let fault = Fault::from_peer(error.clone(), Era::Legacy, "tools/call");
+        assert_eq!(named(&server(), fault).to_error(Era::Legacy), error);
+        let ours = named(&server(), Fault::new(FaultKind::BadAnswer, "odd").with_detail("more"));
+        assert_eq!((ours.message(), ours.detail()), ("`git`: odd", Some("odd: more")));
+    }
+
+    #[test]
+    fn a_call_that_got_lost_says_that_it_may_have_run() {
+        let why = Fault::new(FaultKind::ServerExited, "the server ended").with_detail("it was killed");
+        let fault = may_have_run(&server(), "tools/call", &why);
+        assert_eq!(fault.message(), "`git` was lost before it answered `tools/call`; the call may have run");
+        assert_eq!(fault.kind(), FaultKind::ConnectionLost);
+        assert_eq!(fault.detail(), Some("the server ended: it was killed"));
+    }
+}

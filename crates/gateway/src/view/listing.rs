@@ -1,0 +1,138 @@
+//! Listing: a list as one standing sees it, its pages ready to be sent.
+
+use super::{Cursors, View, cursor::Bound};
+use crate::{
+    catalog::Route,
+    policy::{Policy, Standing},
+    rewrite,
+    upstream::Kind,
+};
+use ring::digest::{Context, SHA256};
+use std::{sync::Arc, time::Duration};
+use trunkline_protocol::{Caller, Object, Raw, method};
+
+/// `_meta` of a list: the servers that were never heard, so that what they offer is not in it.
+const MISSING: &str = "trunkline/missing";
+
+/// How lists are told.
+#[derive(Debug, Clone)]
+pub(crate) struct ListOptions {
+    pub(crate) page_size: usize,
+    pub(crate) ttl: Duration,
+    pub(crate) cursors: Arc<Cursors>,
+}
+
+/// A list, whole.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    /// The items without marks, to tell whether the list changed.
+    items: Vec<Raw>,
+    pages: Vec<Raw>,
+    bound: Bound,
+}
+
+/// Makes one listing.
+pub(super) struct Lister<'a> {
+    pub(super) view: &'a View,
+    pub(super) kind: Kind,
+    pub(super) policy: &'a Policy,
+    pub(super) caller: &'a Caller,
+    pub(super) standing: &'a Standing,
+    pub(super) options: &'a ListOptions,
+}
+
+impl Listing {
+    pub(crate) fn first(&self) -> Raw {
+        self.pages[0].clone()
+    }
+
+    /// The page that a cursor of this very list leads to.
+    pub(crate) fn page(&self, cursors: &Cursors, cursor: &str) -> Option<Raw> {
+        let page = cursors.open(&self.bound, cursor)?;
+        self.pages.get(page).cloned()
+    }
+
+    /// Whether both show the same things; marks and missing servers do not count.
+    pub(crate) fn shows_same(&self, other: &Self) -> bool {
+        self.items == other.items
+    }
+}
+
+impl Lister<'_> {
+    pub(super) fn list(&self, visible: &[&Route]) -> Listing {
+        let items: Vec<Raw> = visible.iter().map(|route| route.listing().clone()).collect();
+        let bound = Bound::new(&self.view.name, self.kind, self.standing, &self.digest(&items));
+        let size = self.options.page_size.max(1);
+        let meta = self.meta();
+        let chunks: Vec<&[&Route]> =
+            if visible.is_empty() { vec![&[]] } else { visible.chunks(size).collect() };
+        let last = chunks.len() - 1;
+        let pages = chunks.iter().enumerate().map(|(page, routes)| {
+            let next = (page < last).then(|| self.options.cursors.seal(&bound, page + 1));
+            self.page(routes, next, meta.as_ref())
+        });
+        Listing { pages: pages.collect(), items, bound }
+    }
+
+    fn page(&self, routes: &[&Route], next: Option<String>, meta: Option<&Raw>) -> Raw {
+        let items: Vec<Raw> = routes
+            .iter()
+            .map(|route| match route.server().is_stale() {
+                true => rewrite::mark_stale(route.listing()),
+                false => route.listing().clone(),
+            })
+            .collect();
+        let mut result = Object::new();
+        result.set(member(self.kind), Raw::array(&items));
+        if let Some(next) = next {
+            result.set("nextCursor", Raw::string(&next));
+        }
+        let ttl = u64::try_from(self.options.ttl.as_millis()).unwrap_or(u64::MAX);
+        result.set("ttlMs", serde_json::Value::from(ttl).into());
+        result.set("cacheScope", Raw::string(if self.policy.is_open() { "public" } else { "private" }));
+        if let Some(meta) = meta {
+            result.set("_meta", meta.clone());
+        }
+        result.to_raw()
+    }
+
+    fn meta(&self) -> Option<Raw> {
+        let missing: Vec<&str> = self
+            .view
+            .servers
+            .iter()
+            .filter(|server| server.offer().is_none())
+            .filter(|server| self.policy.permit_to(self.caller, server, method::DISCOVER).is_some())
+            .map(|server| server.name().as_ref())
+            .collect();
+        if missing.is_empty() {
+            return None;
+        }
+        let mut meta = Object::new();
+        meta.set(MISSING, serde_json::json!(missing).into());
+        Some(meta.to_raw())
+    }
+
+    /// What cursors are bound to. A list of one page has none.
+    fn digest(&self, items: &[Raw]) -> Vec<u8> {
+        if items.len() <= self.options.page_size {
+            return Vec::new();
+        }
+        let mut context = Context::new(&SHA256);
+        for item in items {
+            context.update(&(item.as_bytes().len() as u64).to_le_bytes());
+            context.update(item.as_bytes());
+        }
+        context.finish().as_ref().to_vec()
+    }
+}
+
+/// The member of a list's result that holds the items.
+pub(crate) fn member(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Tools => "tools",
+        Kind::Prompts => "prompts",
+        Kind::Resources => "resources",
+        Kind::Templates => "resourceTemplates",
+    }
+}

@@ -1,0 +1,75 @@
+//! Shelf: the things of one kind in a view, by name and in order, and what each standing sees of them.
+
+use super::listing::{ListOptions, Lister, Listing};
+use crate::{
+    catalog::Route,
+    policy::{Policy, Standing},
+    upstream::Kind,
+};
+use std::{
+    collections::HashMap,
+    sync::{Arc, PoisonError, RwLock},
+};
+use trunkline_protocol::Caller;
+
+/// The most standings whose lists are kept; further ones are made each time.
+const MAX_LISTINGS: usize = 256;
+
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    routes: Vec<Route>,
+    by_name: HashMap<Box<str>, usize>,
+    listings: RwLock<HashMap<Standing, Arc<Listing>>>,
+}
+
+impl Shelf {
+    /// Names are different from each other.
+    pub(super) fn new(routes: Vec<Route>) -> Self {
+        let by_name = routes.iter().enumerate().map(|(place, route)| (route.name().into(), place)).collect();
+        Self { routes, by_name, listings: RwLock::default() }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Route> {
+        self.by_name.get(name).map(|place| &self.routes[*place])
+    }
+
+    pub(crate) fn routes(&self) -> &[Route] {
+        &self.routes
+    }
+
+    /// The list as this caller may see it, made once for all callers of the same standing.
+    pub(crate) fn listing(
+        &self,
+        policy: &Policy,
+        caller: &Caller,
+        make: impl FnOnce(&Standing, &[&Route]) -> Listing,
+    ) -> Arc<Listing> {
+        let standing = policy.standing(caller);
+        let known = self.listings.read().unwrap_or_else(PoisonError::into_inner).get(&standing).cloned();
+        if let Some(listing) = known {
+            return listing;
+        }
+        let visible: Vec<&Route> = self.routes.iter().filter(|route| policy.admits(caller, route)).collect();
+        let listing = Arc::new(make(&standing, &visible));
+        let mut listings = self.listings.write().unwrap_or_else(PoisonError::into_inner);
+        if listings.len() < MAX_LISTINGS {
+            listings.insert(standing, Arc::clone(&listing));
+        }
+        listing
+    }
+}
+
+impl super::View {
+    /// One list as this caller may see it.
+    pub(crate) fn listing(
+        &self,
+        kind: Kind,
+        policy: &Policy,
+        caller: &Caller,
+        options: &ListOptions,
+    ) -> Arc<Listing> {
+        self.shelf(kind).listing(policy, caller, |standing, visible| {
+            Lister { view: self, kind, policy, caller, standing, options }.list(visible)
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! Doors: the whole of what a handler offers, and each of its views, with sessions of their own.
+//!
+//! A session, a parked call or a stream belongs to the door it was opened at; at another one it is unknown.
+
+use crate::{options::ServeOptions, service::Service, session::lock};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
+use trunkline_protocol::{Call, Handler, Notify, Reply};
+
+pub(crate) struct Doors {
+    pub(crate) main: Arc<Service>,
+    views: Mutex<HashMap<String, Arc<Service>>>,
+}
+
+/// A handler through one of its views.
+struct View {
+    handler: Arc<dyn Handler>,
+    name: Arc<str>,
+}
+
+impl Doors {
+    pub(crate) fn new(handler: Arc<dyn Handler>, options: ServeOptions) -> Arc<Self> {
+        Arc::new(Self { main: Service::new(handler, options), views: Mutex::default() })
+    }
+
+    /// The door of that name, if the handler has such a view now. The empty name is the main door's.
+    pub(crate) fn find(&self, name: &str) -> Option<Arc<Service>> {
+        if name.is_empty() {
+            return Some(self.main.clone());
+        }
+        let mut views = lock(&self.views);
+        if !self.main.handler.has_view(name) {
+            let closed = views.remove(name);
+            drop(views);
+            if let Some(closed) = closed {
+                closed.sessions.end_all();
+            }
+            return None;
+        }
+        if let Some(view) = views.get(name) {
+            return Some(view.clone());
+        }
+        let handler = View { handler: self.main.handler.clone(), name: name.into() };
+        let service = self.main.beside(Arc::new(handler), name);
+        service.start();
+        views.insert(name.to_owned(), service.clone());
+        Some(service)
+    }
+
+    /// Sessions open and calls parked, at all doors.
+    pub(crate) fn held(&self) -> (usize, usize) {
+        let views = lock(&self.views);
+        let all = views.values().chain([&self.main]);
+        all.fold((0, 0), |(sessions, parked), door| {
+            (sessions + door.sessions.len(), parked + door.parking.len())
+        })
+    }
+
+    pub(crate) fn end_all(&self) {
+        self.main.sessions.end_all();
+        let views: Vec<_> = lock(&self.views).drain().map(|(_, view)| view).collect();
+        for view in views {
+            view.sessions.end_all();
+        }
+    }
+}
+
+impl Handler for View {
+    fn call(&self, mut call: Call) -> Reply {
+        call.view = Some(self.name.clone());
+        self.handler.call(call)
+    }
+
+    fn notify(&self, notice: Notify) {
+        self.handler.notify(notice);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trunkline_protocol::Raw;
+
+    struct Two;
+
+    impl Handler for Two {
+        fn call(&self, call: Call) -> Reply {
+            Reply::ready(Ok(Raw::string(call.view.as_deref().unwrap_or("everything"))))
+        }
+
+        fn notify(&self, _: Notify) {}
+
+        fn has_view(&self, view: &str) -> bool {
+            view == "files" || view == "server/git"
+        }
+    }
+
+    async fn seen(door: &Service) -> String {
+        door.handler.call(Call::new("tools/list", None)).outcome().await.unwrap().decode().unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_door_shows_its_view_and_no_other_exists() {
+        let doors = Doors::new(Arc::new(Two), ServeOptions::default());
+        assert_eq!(seen(&doors.find("").unwrap()).await, "everything");
+        assert_eq!(seen(&doors.find("files").unwrap()).await, "files");
+        assert_eq!(seen(&doors.find("server/git").unwrap()).await, "server/git");
+        assert!(doors.find("server/other").is_none() && doors.find("Files").is_none());
+        assert!(Arc::ptr_eq(&doors.find("files").unwrap(), &doors.find("files").unwrap()));
+    }
+}

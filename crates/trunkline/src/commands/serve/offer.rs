@@ -1,0 +1,85 @@
+//! What is served: the configured servers, or our own packs.
+
+use super::{Args, OfferArgs};
+use crate::{
+    failure::Failure,
+    wire::{
+        gateway::Running,
+        packs::{Kit, Packs},
+        serve::Served,
+    },
+};
+use std::{path::PathBuf, sync::Arc};
+use trunkline_serve::{Page, ServeOptions};
+
+/// What is served.
+pub(crate) enum Offer {
+    Packs(Arc<Kit>),
+    Servers(Arc<Running>),
+}
+
+impl Offer {
+    pub(super) fn served(&self) -> Served {
+        match self {
+            Self::Packs(kit) => {
+                let known = kit.clone();
+                Served {
+                    handler: Arc::new(kit.toolbox.clone()),
+                    read_only: Arc::new(move |tool: &str| known.read_only.contains(tool)),
+                }
+            }
+            // What a server says of its own tools is no knowledge.
+            Self::Servers(running) => {
+                Served { handler: Arc::new(running.gateway.clone()), read_only: Arc::new(|_: &str| false) }
+            }
+        }
+    }
+
+    /// What can be read about the servers, beside the door.
+    pub(super) fn add_pages(&self, options: &mut ServeOptions) {
+        let Self::Servers(running) = self else { return };
+        let running = running.clone();
+        options.pages.push(Page {
+            path: "/status",
+            content_type: "application/json",
+            render: Arc::new(move |_| running.status().to_string()),
+        });
+    }
+}
+
+impl From<&Args> for Packs {
+    fn from(args: &Args) -> Self {
+        let offer = &args.offer;
+        Self {
+            roots: if args.roots.is_empty() { vec![PathBuf::from(".")] } else { args.roots.clone() },
+            write: offer.allow_write,
+            run: offer.allow_run,
+            network: offer.allow_network,
+            compatibility: offer.compatibility,
+            github: offer.services.github.clone(),
+            gitlab: offer.services.gitlab.clone(),
+        }
+    }
+}
+
+impl OfferArgs {
+    /// Where servers are configured, our packs are servers like others, and say in the configuration what they may.
+    pub(super) fn refuse_beside_servers(&self, roots: &[PathBuf]) -> Result<(), Failure> {
+        let given = [
+            ("--root", !roots.is_empty()),
+            ("--allow-write", self.allow_write),
+            ("--allow-run", self.allow_run),
+            ("--allow-network", self.allow_network),
+            ("--compatibility", self.compatibility),
+            ("--github", !self.services.github.is_empty()),
+            ("--gitlab", !self.services.gitlab.is_empty()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((option, _)) => Err(Failure::usage(format!(
+                "{option} is for our own tools, and the configuration has servers to serve"
+            ))
+            .hint("add a server with `\"type\": \"builtin\"` to the configuration, and say there what it may do")),
+        }
+    }
+}

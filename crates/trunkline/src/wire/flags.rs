@@ -1,0 +1,42 @@
+//! The options of `serve` that are settings, too, as the topmost layer of the configuration.
+
+use crate::commands::serve::Args;
+use serde_json::{Value, json};
+use trunkline_config::Flag;
+
+/// What `serve` was told.
+pub(crate) fn of(args: &Args) -> Vec<Flag> {
+    let flag =
+        |name: &str, key: &str, value: Value| Flag { name: name.to_owned(), key: key.to_owned(), value };
+    let mut flags = Vec::new();
+    if let Some(address) = args.listen {
+        flags.push(flag("--listen", "listen", json!(address.to_string())));
+    }
+    let guard = &args.guard;
+    if let Some(keys) = &guard.keys {
+        flags.push(flag("--keys", "auth.keys", json!(keys)));
+    }
+    if let (Some(issuer), Some(audience), Some(jwks)) = (&guard.issuer, &guard.audience, &guard.jwks) {
+        let jwt = json!({"issuer": issuer, "audience": audience, "jwks": jwks});
+        flags.push(flag("--issuer", "auth.jwt", jwt));
+    }
+    if !guard.hosts.is_empty() {
+        flags.push(flag("--host", "auth.hosts", json!(guard.hosts)));
+    }
+    if !guard.origins.is_empty() {
+        flags.push(flag("--origin", "auth.origins", json!(guard.origins)));
+    }
+    if let Some(calls) = args.record.calls_per_minute {
+        flags.push(flag("--calls-per-minute", "limits.perCaller", json!({"calls": calls, "per": "1m"})));
+    }
+    if let Some(calls) = args.record.tool_calls_per_minute {
+        flags.push(flag("--tool-calls-per-minute", "limits.perTool", json!({"calls": calls, "per": "1m"})));
+    }
+    if let Some(folder) = &args.record.audit {
+        flags.push(flag("--audit", "audit.directory", json!(folder)));
+    }
+    if args.record.no_audit {
+        flags.push(flag("--no-audit", "audit.enabled", json!(false)));
+    }
+    flags
+}

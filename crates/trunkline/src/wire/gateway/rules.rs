@@ -1,0 +1,81 @@
+//! From the configuration to the rules of the catalog and the policy.
+
+use globset::Glob;
+use trunkline_config::{Naming as NamingSetting, Reach, Server, Settings, ToolChange, View};
+use trunkline_gateway::{
+    catalog::{ItemRules, KindRules, Rules, ServerRules},
+    policy::{FilterRules, PolicyRules, RoleRules},
+    view::{Naming, ViewRules},
+};
+use trunkline_protocol::{Object, Raw, ServerName};
+
+pub(super) fn of(settings: &Settings) -> Rules {
+    Rules {
+        servers: settings.servers.iter().map(|(name, server)| (name.clone(), server_rules(server))).collect(),
+        main: ViewRules::default(),
+        views: settings.views.iter().map(|(name, view)| (name.clone(), view_rules(view, settings))).collect(),
+        policy: policy(settings),
+    }
+}
+
+fn server_rules(server: &Server) -> ServerRules {
+    let items = server.tools.iter().map(|rule| (rule.tool.clone(), item_rules(&rule.change))).collect();
+    ServerRules {
+        tools: KindRules { filter: filter(&server.allow, &server.deny), items },
+        over_http: matches!(server.reach, Reach::Remote(_)),
+        ..ServerRules::default()
+    }
+}
+
+fn item_rules(change: &ToolChange) -> ItemRules {
+    let mut annotations = Object::new();
+    for (name, value) in &change.annotations {
+        annotations.set(name.clone(), Raw::from(value.clone()));
+    }
+    ItemRules {
+        rename: change.rename.clone(),
+        hide: change.hide,
+        description: change.description.clone(),
+        annotations,
+    }
+}
+
+fn view_rules(view: &View, settings: &Settings) -> ViewRules {
+    ViewRules {
+        servers: Some(servers_in(view, settings)),
+        tools: filter(&view.tools, &view.hide),
+        naming: match view.naming {
+            NamingSetting::Prefixed => Naming::Prefixed,
+            NamingSetting::Bare => Naming::Bare,
+        },
+        instructions: view.description.clone(),
+        ..ViewRules::default()
+    }
+}
+
+fn servers_in(view: &View, settings: &Settings) -> Vec<ServerName> {
+    // Patterns were checked when the configuration was read.
+    let globs: Vec<_> =
+        view.servers.iter().filter_map(|text| Some(Glob::new(text).ok()?.compile_matcher())).collect();
+    let fits = |name: &&ServerName| globs.iter().any(|glob| glob.is_match(name.as_ref()));
+    settings.servers.keys().filter(fits).cloned().collect()
+}
+
+fn policy(settings: &Settings) -> PolicyRules {
+    let role = |role: &trunkline_config::Role| RoleRules {
+        filter: filter(&role.allow, &role.deny),
+        callers: role.callers.clone(),
+        scopes: role.scopes.clone(),
+    };
+    let otherwise = settings.default_role.as_ref().and_then(|name| settings.roles.get(name));
+    PolicyRules {
+        roles: settings.roles.iter().map(|(name, given)| (name.clone(), role(given))).collect(),
+        otherwise: otherwise.map(|role| filter(&role.allow, &role.deny)),
+    }
+}
+
+/// Only `*` allows all the same as nothing said does, and costs less.
+fn filter(allow: &[String], deny: &[String]) -> FilterRules {
+    let everything = allow.iter().any(|glob| glob == "*");
+    FilterRules { allow: (!everything).then(|| allow.to_vec()), deny: deny.to_vec() }
+}

@@ -1,0 +1,191 @@
+//! From a configured server to an upstream that is kept alive.
+
+use crate::{
+    environment::Environment,
+    failure::Failure,
+    wire::{
+        lineage::Lineage,
+        packs::Packs,
+        upstream::{InProcess, Reach as Way},
+    },
+};
+use globset::{Glob, GlobMatcher};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use std::{collections::BTreeMap, sync::Arc};
+use trunkline_client::{
+    ConnectOptions, Exposure, Memory, Speak, Target, Way as RememberedWay,
+    resilience::{BreakerOptions, RetryOptions, Safety, TimeoutOptions, Timeouts},
+};
+use trunkline_config::{
+    EraSetting, Local, Reach, Remote, Server, Sessions as SessionSetting, Settings, Start as StartSetting,
+    Timeouts as TimeoutSetting, ToolChange, TransportSetting,
+};
+use trunkline_gateway::{
+    limit::Quota,
+    upstream::{Connect, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions},
+};
+use trunkline_protocol::{Era, ServerName};
+use trunkline_transport::http::HttpOptions;
+
+/// What all upstreams of one gateway have in common.
+pub(super) struct Maker<'a> {
+    pub(super) environment: &'a Environment,
+    pub(super) lineage: &'a Lineage,
+    pub(super) instance: &'a Arc<str>,
+}
+
+impl Maker<'_> {
+    pub(super) fn all(&self, settings: &Settings) -> Result<BTreeMap<ServerName, Arc<Upstream>>, Failure> {
+        let make = |(name, server): (&ServerName, &Server)| Ok((name.clone(), self.one(server)?));
+        settings.servers.iter().map(make).collect()
+    }
+
+    pub(super) fn one(&self, server: &Server) -> Result<Arc<Upstream>, Failure> {
+        let named = |failure: String| Failure::usage(format!("server `{}`: {failure}", server.name));
+        let (connect, local): (Arc<dyn Connect>, bool) = match &server.reach {
+            Reach::Local(local) => (Arc::new(self.program(local, server).map_err(named)?), true),
+            Reach::Remote(remote) => (Arc::new(address(remote, server).map_err(named)?), false),
+            Reach::Builtin(builtin) => {
+                let kit = Packs::from(builtin).one(builtin.pack, self.environment)?;
+                (Arc::new(InProcess(Arc::new(kit.toolbox))), false)
+            }
+        };
+        let mut options = options(server).map_err(named)?;
+        options.instance = Some(self.instance.clone());
+        if !local {
+            // There is no program to stop, and nothing to save by reaching a server late.
+            options.idle = None;
+            options.start = Start::AtOnce;
+        }
+        let options = options.checked().map_err(|error| named(error.to_string()))?;
+        Ok(Upstream::new(server.name.clone(), connect, options))
+    }
+
+    fn program(&self, local: &Local, server: &Server) -> Result<Way, String> {
+        let words = std::iter::once(local.program.clone())
+            .chain(local.arguments.iter().map(|word| word.expose().to_owned()));
+        let mut target = Target::command(words).map_err(|bad| bad.to_string())?;
+        if let Target::Command(command) = &mut target {
+            let inherited = local
+                .inherit
+                .iter()
+                .filter_map(|name| self.environment.get(name).map(|value| (name.clone(), value.to_owned())));
+            command.environment.extend(inherited);
+            let given =
+                local.environment.iter().map(|(name, value)| (name.clone(), value.expose().to_owned()));
+            command.environment.extend(given);
+            command.environment.push(self.lineage.variable());
+            command.directory = Some(local.directory.clone());
+        }
+        let mut options = connect_options(server, local.era)?;
+        options.environment = self.environment.all();
+        Ok(Way::new(target, options))
+    }
+}
+
+fn address(remote: &Remote, server: &Server) -> Result<Way, String> {
+    let target = Target::url(remote.url.expose()).map_err(|bad| bad.to_string())?;
+    let mut options = connect_options(server, remote.era)?;
+    options.http = HttpOptions { extra_headers: headers(remote)?, ..HttpOptions::default() };
+    options.exposure = if remote.insecure { Exposure::Accept } else { Exposure::Refuse };
+    if remote.transport == TransportSetting::Sse {
+        let known = BTreeMap::from([(target.key(), RememberedWay::LegacySse)]);
+        options.memory = Some(Arc::new(Memory::from_entries(known)));
+    }
+    Ok(Way::new(target, options))
+}
+
+/// Values may be secrets, so failures tell names only.
+fn headers(remote: &Remote) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in &remote.headers {
+        let header: HeaderName = name.parse().map_err(|_| format!("`{name}` is not the name of a header"))?;
+        let mut value: HeaderValue = value
+            .expose()
+            .parse()
+            .map_err(|_| format!("the value of the header `{name}` has characters that no header has"))?;
+        value.set_sensitive(true);
+        headers.append(header, value);
+    }
+    Ok(headers)
+}
+
+fn connect_options(server: &Server, era: EraSetting) -> Result<ConnectOptions, String> {
+    let speak = match era {
+        EraSetting::Auto => Speak::Newest,
+        EraSetting::Legacy => Speak::Era(Era::Legacy),
+        EraSetting::Modern => Speak::Era(Era::Modern),
+    };
+    Ok(ConnectOptions { speak, timeouts: timeouts(&server.options.timeout)?, ..ConnectOptions::default() })
+}
+
+fn options(server: &Server) -> Result<UpstreamOptions, String> {
+    let given = &server.options;
+    let mut options = UpstreamOptions {
+        start: match given.start {
+            StartSetting::Lazy => Start::WhenNeeded,
+            StartSetting::Eager => Start::AtOnce,
+        },
+        idle: given.idle_stop,
+        sessions: match given.sessions {
+            SessionSetting::Caller => Sessions::PerCaller,
+            SessionSetting::Shared => Sessions::Shared,
+        },
+        timeouts: timeouts(&given.timeout)?,
+        tools: tool_rules(server)?,
+        retry: RetryOptions {
+            attempts: given.retry.attempts,
+            base: given.retry.first,
+            ceiling: given.retry.most,
+            budget: given.retry.budget,
+            ..RetryOptions::default()
+        },
+        breaker: BreakerOptions {
+            failures: given.breaker.failures,
+            open_for: given.breaker.open_for,
+            trials: given.breaker.trials,
+        },
+        rate: given.rate.as_ref().and_then(|rate| Some(Quota::new(rate.calls.try_into().ok()?, rate.per))),
+        ..UpstreamOptions::default()
+    };
+    options.pool.most = size(given.max_sessions);
+    options.pool.per_principal = options.pool.per_principal.min(options.pool.most);
+    options.restart.base = given.restart.first;
+    options.restart.ceiling = given.restart.most;
+    options.restart.stable = given.restart.healthy_after;
+    options.bulkhead.concurrency = size(given.concurrency);
+    options.bulkhead.queue = size(given.queue);
+    options.lists.items = size(given.lists.items);
+    options.lists.pages = size(given.lists.pages);
+    Ok(options)
+}
+
+fn size(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn timeouts(given: &TimeoutSetting) -> Result<Timeouts, String> {
+    let options = TimeoutOptions { connect: given.startup, call: given.request, ceiling: given.ceiling };
+    Timeouts::new(options).map_err(|error| error.to_string())
+}
+
+/// The rules about tools that concern calls; the first that fits and says something about a matter decides it.
+fn tool_rules(server: &Server) -> Result<ToolRules, String> {
+    let speaks = |change: &ToolChange| change.timeout.is_some() || change.idempotent.is_some();
+    let mut rules: Vec<(String, GlobMatcher, ToolOptions)> = Vec::new();
+    for rule in server.tools.iter().filter(|rule| speaks(&rule.change)) {
+        let glob = Glob::new(&rule.tool).map_err(|error| error.to_string())?.compile_matcher();
+        let limits =
+            rule.change.timeout.map(|_| timeouts(&server.timeouts(Some(&rule.change)))).transpose()?;
+        let repeats =
+            rule.change.idempotent.map(|yes| if yes { Safety::Repeatable } else { Safety::AtMostOnce });
+        rules.push((rule.tool.clone(), glob, ToolOptions { timeouts: limits, repeats }));
+    }
+    Ok(ToolRules::new(move |tool| {
+        let fitting = rules.iter().filter(|(text, glob, _)| text == tool || glob.is_match(tool));
+        fitting.fold(ToolOptions::default(), |told, (_, _, rule)| ToolOptions {
+            timeouts: told.timeouts.or(rule.timeouts),
+            repeats: told.repeats.or(rule.repeats),
+        })
+    }))
+}

@@ -1,0 +1,195 @@
+//! Our own packs of tools, as flags or the configuration want them.
+
+use super::fetch::ServiceFetch;
+use crate::{
+    environment::{self, Environment},
+    failure::Failure,
+};
+use std::{collections::HashSet, fs, path::PathBuf, sync::Arc};
+use trunkline_config::{Builtin, Pack};
+use trunkline_tools::{
+    Tool, Toolbox,
+    ci::{self, CiOptions, ProviderOptions, Token},
+    filesystem::{self, FilesystemOptions},
+    git::{self, GitOptions},
+    sandbox::{self, Reads, Roots},
+};
+use trunkline_transport::http::{HttpClient, HttpOptions};
+
+/// What the packs may see and do.
+#[derive(Debug, Clone, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line or the configuration"
+)]
+pub(crate) struct Packs {
+    /// At least one.
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) write: bool,
+    pub(crate) run: bool,
+    pub(crate) network: bool,
+    pub(crate) compatibility: bool,
+    pub(crate) github: Vec<String>,
+    pub(crate) gitlab: Vec<String>,
+}
+
+/// Tools, before anything stands in front of them.
+pub(crate) struct Kit {
+    pub(crate) toolbox: Toolbox,
+    /// How many tools there are.
+    pub(crate) tools: usize,
+    /// The tools that change nothing.
+    pub(crate) read_only: HashSet<String>,
+}
+
+impl From<&Builtin> for Packs {
+    fn from(builtin: &Builtin) -> Self {
+        Self {
+            roots: builtin.roots.clone(),
+            write: builtin.write,
+            run: builtin.run,
+            network: builtin.network,
+            compatibility: builtin.compatibility,
+            github: builtin.github.clone(),
+            gitlab: builtin.gitlab.clone(),
+        }
+    }
+}
+
+impl Packs {
+    /// The directories, opened once and for all.
+    pub(crate) fn open(&self) -> Result<Roots, Failure> {
+        Roots::open(self.roots.clone())
+            .map_err(|error| Failure::usage(error.to_string()).hint("choose a directory with --root"))
+    }
+
+    /// Asks the kernel to hold this process to its directories, as a second layer below the tools' own checks.
+    pub(crate) fn restrict(&self, roots: &Roots, audit: Option<PathBuf>) -> Result<(), Failure> {
+        if self.run {
+            // Compilers and package managers write to caches all over the home directory.
+            tracing::info!("programs may run, so the kernel does not restrict where this process may write");
+            return Ok(());
+        }
+        if let Some(audit) = &audit {
+            fs::create_dir_all(audit)
+                .map_err(|error| Failure::usage(format!("{}: {error}", audit.display())))?;
+        }
+        let also: Vec<PathBuf> =
+            audit.into_iter().chain(["/dev/null", "/dev/tty", "/tmp"].map(PathBuf::from)).collect();
+        match sandbox::restrict_process(roots, &also, &Reads::Anywhere) {
+            Ok(restriction) => {
+                tracing::debug!(?restriction, "the kernel restricts where this process may write");
+            }
+            // The tools' own checks hold without it.
+            Err(error) => tracing::warn!(%error, "the kernel does not restrict where this process may write"),
+        }
+        Ok(())
+    }
+
+    /// All packs, as one toolbox.
+    pub(crate) fn all(&self, roots: &Roots, environment: &Environment) -> Result<Kit, Failure> {
+        let mut tools = self.files(roots);
+        tools.extend(self.repositories(environment)?);
+        tools.extend(self.projects(environment)?);
+        kit("trunkline", "Trunkline", tools)
+    }
+
+    /// One pack, as one toolbox.
+    pub(crate) fn one(&self, pack: Pack, environment: &Environment) -> Result<Kit, Failure> {
+        match pack {
+            Pack::Filesystem => kit("trunkline-filesystem", "Files", self.files(&self.open()?)),
+            Pack::Git => kit("trunkline-git", "Git", self.repositories(environment)?),
+            Pack::Ci => kit("trunkline-ci", "CI", self.projects(environment)?),
+        }
+    }
+
+    fn files(&self, roots: &Roots) -> Vec<Tool> {
+        let access = if self.write { filesystem::Access::ReadWrite } else { filesystem::Access::ReadOnly };
+        filesystem::tools(
+            roots.clone(),
+            FilesystemOptions { roots: self.roots.clone(), access, ..FilesystemOptions::default() },
+        )
+    }
+
+    /// The git tools; a machine without git is served without them.
+    fn repositories(&self, environment: &Environment) -> Result<Vec<Tool>, Failure> {
+        let mut options = GitOptions::new(self.canonical()?);
+        if self.write {
+            options.access = git::Access::ReadWrite;
+            if let Some(home) = environment.get_os(environment::HOME) {
+                options.identity = git::Identity::SettingsFile(PathBuf::from(home).join(".gitconfig"));
+            }
+        }
+        if self.network {
+            options.network = git::Network::Allowed;
+            options.environment = environment.all();
+        }
+        let packed = git::pack(options.clone()).and_then(|mut tools| {
+            if self.compatibility {
+                tools.extend(git::compatibility_tools(options)?);
+            }
+            Ok(tools)
+        });
+        Ok(packed.unwrap_or_else(|error| {
+            tracing::warn!(%error, "git's tools are left out");
+            Vec::new()
+        }))
+    }
+
+    /// The ci tools; unless programs may run they only look.
+    fn projects(&self, environment: &Environment) -> Result<Vec<Tool>, Failure> {
+        let mut options = CiOptions::new(self.canonical()?);
+        options.environment = environment.all();
+        if self.run {
+            options.access = ci::Access::Run;
+        }
+        let github = provider(&self.github, environment::GITHUB_TOKEN, environment, ProviderOptions::github)?;
+        let gitlab = provider(&self.gitlab, environment::GITLAB_TOKEN, environment, ProviderOptions::gitlab)?;
+        options.providers = github.into_iter().chain(gitlab).collect();
+        if !options.providers.is_empty() {
+            let client =
+                HttpClient::new(HttpOptions::default()).map_err(|error| Failure::usage(error.to_string()))?;
+            options.fetch = Some(Arc::new(ServiceFetch(client)));
+        }
+        ci::pack(options).map_err(|error| Failure::usage(error.to_string()))
+    }
+
+    fn canonical(&self) -> Result<Vec<PathBuf>, Failure> {
+        let path = |root: &PathBuf| {
+            fs::canonicalize(root).map_err(|error| Failure::usage(format!("{}: {error}", root.display())))
+        };
+        self.roots.iter().map(path).collect()
+    }
+}
+
+fn kit(name: &str, title: &str, tools: Vec<Tool>) -> Result<Kit, Failure> {
+    let is_read_only =
+        |tool: &&Tool| tool.definition().annotations.is_some_and(|hints| hints.read_only_hint == Some(true));
+    let read_only = tools.iter().filter(is_read_only).map(|tool| tool.name().to_owned()).collect();
+    let count = tools.len();
+    let toolbox = Toolbox::new(name, env!("CARGO_PKG_VERSION"))
+        .title(title)
+        .instructions("Tools for one directory: files, git and the project's own checks. Paths are relative to that directory.")
+        .tools(tools)
+        .build()
+        .map_err(|error| Failure::usage(error.to_string()))?;
+    Ok(Kit { toolbox, tools: count, read_only })
+}
+
+fn provider(
+    projects: &[String],
+    variable: &str,
+    environment: &Environment,
+    make: fn(Token) -> ProviderOptions,
+) -> Result<Option<ProviderOptions>, Failure> {
+    if projects.is_empty() {
+        return Ok(None);
+    }
+    let token = environment.get_filled(variable).ok_or_else(|| {
+        Failure::usage(format!("{variable} is not set"))
+            .hint("put a token with read access to the project into it")
+    })?;
+    let mut options = make(Token::new(token));
+    options.projects = projects.to_vec();
+    Ok(Some(options))
+}
