@@ -47,6 +47,7 @@ impl<'a> Examination<'a> {
         if let Target::Command(line) = target {
             mask.add_variables(&line.environment);
         }
+        mask.add_all(&options.secrets);
         let name = match target {
             Target::Command(line) => super::shell::command_line(line),
             Target::Url(address) => address.to_string(),

@@ -69,6 +69,11 @@ impl Mask {
         out
     }
 
+    /// Hides these values.
+    pub fn add_all(&mut self, values: &[String]) {
+        values.iter().for_each(|value| self.add(value));
+    }
+
     fn add(&mut self, value: &str) {
         if value.len() >= SHORTEST && !self.known.iter().any(|known| known == value) {
             self.known.push(value.to_owned());
@@ -112,8 +117,9 @@ fn is_secret_word(text: &str, at: &Range<usize>) -> bool {
         return true;
     }
     let before = &text[..at.start];
-    // `token=…` and `Bearer …`; a word by itself may be anything.
-    let named = before.strip_suffix('=').is_some_and(|rest| {
+    // `token=…`, `"token": "…"` and `Bearer …`; a word by itself may be anything.
+    let in_json = || before.strip_suffix('"')?.trim_end().strip_suffix(':')?.trim_end().strip_suffix('"');
+    let named = before.strip_suffix('=').or_else(in_json).is_some_and(|rest| {
         let name = rest.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).next();
         name.is_some_and(is_secret_name)
     });
@@ -151,6 +157,7 @@ mod tests {
         for (text, hidden) in [
             ("key ghp_abcdefghijklmnop1234 here", "key ••• here"),
             ("http://h/?token=abcdef123&x=1", "http://h/?token=•••&x=1"),
+            ("{\"API_KEY\": \"abcdef123\"}", "{\"API_KEY\": \"•••\"}"),
             ("Authorization: Bearer abcdefgh", "Authorization: Bearer •••"),
             ("Bearer resource_metadata=\"x\", error", "Bearer resource_metadata=\"x\", error"),
             ("nothing to see: sk-1 and monkey=12345678", "nothing to see: sk-1 and monkey=12345678"),

@@ -24,6 +24,8 @@ pub struct DoctorOptions {
     pub limits: Limits,
     pub first_call: FirstCall,
     pub watch: Watch,
+    /// Secrets that must not be shown, besides those in headers and variables.
+    pub secrets: Vec<String>,
 }
 
 /// How long and how much.
@@ -89,6 +91,7 @@ impl Default for DoctorOptions {
             limits: Limits::default(),
             first_call: FirstCall::default(),
             watch: Watch::new(|_| {}),
+            secrets: Vec::new(),
         }
     }
 }

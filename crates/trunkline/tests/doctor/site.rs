@@ -1,7 +1,7 @@
 //! A small web server on a thread, which answers as a test says.
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufRead, BufReader, Write},
     net::{SocketAddr, TcpListener, TcpStream},
     sync::Arc,
     thread,

@@ -7,7 +7,7 @@ use super::{
     hygiene, lenient,
 };
 use crate::doctor::{
-    cause::Cause, command::quick_look, diagnosis::Problem, edit::Edit, evidence::Evidence,
+    cause::Cause, command::quick_look, diagnosis::Problem, edit::Edit, evidence::Evidence, mask::Mask,
     options::DoctorOptions,
 };
 use serde_json::Value;
@@ -31,7 +31,9 @@ pub fn check_file(file: &ClientFile, options: &DoctorOptions) -> Check {
     };
     let document = match parse(&text, file.format) {
         Ok(document) => document,
-        Err(mistake) => return Check::found(what, vec![unreadable(file, &text, &mistake)]),
+        Err(mistake) => {
+            return Check::found(what, vec![unreadable(file, &text, &mistake).masked(&Mask::default())]);
+        }
     };
     let entries = entries(&document, file.servers);
     let mut problems: Vec<Problem> = entries
@@ -41,6 +43,13 @@ pub fn check_file(file: &ClientFile, options: &DoctorOptions) -> Check {
         })
         .collect();
     problems.extend(exposed(file, &problems));
+    let mut mask = Mask::default();
+    for entry in &entries {
+        let values: Vec<_> =
+            entry.values.iter().map(|(_, name, value)| (name.clone(), value.clone())).collect();
+        mask.add_variables(&values);
+    }
+    let problems: Vec<Problem> = problems.into_iter().map(|problem| problem.masked(&mask)).collect();
     if problems.is_empty() {
         return Check::fine(what, format!("{} servers", entries.len()));
     }

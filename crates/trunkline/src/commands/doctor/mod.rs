@@ -1,6 +1,7 @@
 //! `doctor`: why does this server not connect?
 
 mod fix;
+mod machine;
 mod report;
 mod target;
 
@@ -12,7 +13,7 @@ use crate::{
     terminal::Progress,
     wire,
 };
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 use target::Subject;
 use trunkline_lint::doctor::{self, Diagnosis, DoctorOptions, FirstCall, Watch};
 
@@ -20,13 +21,14 @@ use trunkline_lint::doctor::{self, Diagnosis, DoctorOptions, FirstCall, Watch};
 ///
 /// Goes step by step from the command or address to the first call, stops at the first broken step, says what is wrong and how to
 /// mend it, and tries the obvious alternatives itself. `--timeout` limits each step, `--connect-timeout` the first start of a
-/// package. Exit status: 0 fine, 1 a problem behind a working connection, 2 usage, 3 no connection.
+/// package. Without a target, the set-up of this machine is checked: the configuration, the files of other clients, keychain, port and
+/// the configured servers. Exit status: 0 fine, 1 a problem behind a working connection or in the set-up, 2 usage, 3 no connection.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "trunkline doctor [OPTIONS] <URL>\n       trunkline doctor [OPTIONS] -- <COMMAND>..."
 )]
 pub(crate) struct Args {
-    /// The server's address
+    /// The server's address, or its name in the configuration
     #[arg(value_name = "TARGET")]
     words: Vec<String>,
     /// The command that starts the server, instead of an address
@@ -41,6 +43,9 @@ pub(crate) struct Args {
     /// Say yes to what `--fix` shows
     #[arg(long, requires = "fix")]
     yes: bool,
+    /// Read this configuration instead of the `trunkline.json` found upwards from the current directory
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     #[command(flatten)]
     connection: ConnectionArgs,
 }
@@ -60,7 +65,13 @@ async fn examine(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let mut stop = Stop::listen()?;
     let words = TargetWords { words: &args.words, command: &args.command };
     let options = wire::doctor::options(&args.connection, context, first_call(args), watch(context))?;
-    let subject = target::find(words, &args.connection, context)?;
+    if words.words.is_empty() && words.command.is_empty() {
+        return tokio::select! {
+            ending = machine::check(context, args, &options) => ending,
+            stopped = stop.stopped() => Err(stopped),
+        };
+    }
+    let (subject, options) = target::find(words, args, context, options)?;
     let progress = Progress::start(&context.screen, &format!("examining {subject}"));
     let diagnosis = tokio::select! {
         diagnosis = diagnose(subject, &options) => diagnosis,

@@ -3,7 +3,7 @@
 use crate::render::{BAD, FAINT, HEADING, NAME, indent, safe};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
-use trunkline_lint::doctor::{Diagnosis, EvidenceKind, Outcome, Problem, Step, Works};
+use trunkline_lint::doctor::{Checkup, Diagnosis, EvidenceKind, Outcome, Problem, Step, Verdict, Works};
 use unicode_width::UnicodeWidthStr;
 
 const DOUBT: Style = AnsiColor::Yellow.on_default().bold();
@@ -46,6 +46,44 @@ pub(super) fn conclusion(diagnosis: &Diagnosis) -> String {
             .expect("a String takes any text");
     }
     out
+}
+
+/// The set-up of this machine.
+pub(super) fn checkup(checkup: &Checkup) -> String {
+    let mut out = String::new();
+    for section in &checkup.sections {
+        writeln!(out, "{HEADING}{}{HEADING:#}", section.title).expect("a String takes any text");
+        for check in &section.checks {
+            let (style, mark) = match check.verdict {
+                Verdict::Fine => (NAME, "✓"),
+                Verdict::NotVerified => (FAINT, "·"),
+                Verdict::Warning => (DOUBT, "!"),
+                Verdict::Broken => (BAD, "✗"),
+            };
+            let detail =
+                check.detail.as_deref().map(|text| format!(": {}", safe::line(text))).unwrap_or_default();
+            writeln!(out, "{style}{mark}{style:#} {}{FAINT}{detail}{FAINT:#}", safe::line(&check.what))
+                .expect("a String takes any text");
+            for problem in &check.problems {
+                short(&mut out, problem);
+            }
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// A problem among many, in a few lines.
+fn short(out: &mut String, problem: &Problem) {
+    let id = problem.cause.id();
+    writeln!(out, "    {DOUBT}{id}{DOUBT:#} {}", safe::line(&problem.summary))
+        .expect("a String takes any text");
+    for piece in &problem.evidence {
+        indent(out, &format!("{FAINT}{}{FAINT:#}", safe::text(&piece.text)), 8);
+    }
+    for line in &problem.fix {
+        indent(out, &format!("→ {}", safe::line(line)), 6);
+    }
 }
 
 fn problem(out: &mut String, style: Style, label: &str, problem: &Problem) {

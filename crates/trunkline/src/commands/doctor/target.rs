@@ -1,16 +1,17 @@
 //! What is to be examined. What other commands refuse as unusable is examined, too: that is what a doctor is for.
 
+use super::Args;
 use crate::{
     args::{ConnectionArgs, TargetWords},
     arguments::pair,
     commands::Context,
     expand::{Missing, expand},
     failure::Failure,
-    wire,
+    wire::{self, settings},
 };
 use std::fmt;
 use trunkline_client::{BadTarget, Target};
-use trunkline_lint::doctor::{Cause, Evidence, Problem, StepId};
+use trunkline_lint::doctor::{Cause, DoctorOptions, Evidence, Problem, StepId};
 
 /// What is to be examined.
 #[derive(Debug)]
@@ -25,11 +26,47 @@ pub(super) enum Subject {
     },
 }
 
+/// The subject, with the options that a configured server brings along.
 pub(super) fn find(
     words: TargetWords<'_>,
-    args: &ConnectionArgs,
+    args: &Args,
     context: &Context,
-) -> Result<Subject, Failure> {
+    options: DoctorOptions,
+) -> Result<(Subject, DoctorOptions), Failure> {
+    if let ([name], []) = (words.words, words.command)
+        && !name.contains("://")
+        && let Some(configured) = configured(name, args, context, &options)?
+    {
+        return Ok(configured);
+    }
+    typed(words, &args.connection, context).map(|subject| (subject, options))
+}
+
+/// A server of the configuration, which may be broken without concerning an address.
+fn configured(
+    name: &str,
+    args: &Args,
+    context: &Context,
+    options: &DoctorOptions,
+) -> Result<Option<(Subject, DoctorOptions)>, Failure> {
+    let Ok(loaded) = settings::read(&context.environment, args.config.as_deref(), Vec::new())? else {
+        if looks_like_host(name) {
+            return Ok(None);
+        }
+        let failure = Failure::usage("the configuration cannot be used");
+        return Err(failure.hint("`trunkline doctor` without a target says what is wrong with it"));
+    };
+    let Some((_, server)) = loaded.settings.servers.iter().find(|(known, _)| known.to_string() == name)
+    else {
+        return Ok(None);
+    };
+    let Some((target, options)) = wire::doctor::configured(server, &context.environment, options)? else {
+        return Err(Failure::usage(format!("`{name}` runs in this process; there is nothing to connect to")));
+    };
+    Ok(Some((Subject::Target(target), options)))
+}
+
+fn typed(words: TargetWords<'_>, args: &ConnectionArgs, context: &Context) -> Result<Subject, Failure> {
     if let [_, extra, ..] = words.words {
         return Err(Failure::usage(format!("`{extra}` is one word too many")));
     }

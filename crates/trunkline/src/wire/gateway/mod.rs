@@ -1,7 +1,7 @@
 //! The gateway as the configuration describes it, and as it changes while it runs.
 
 mod rules;
-mod upstreams;
+pub(in crate::wire) mod upstreams;
 
 use super::lineage::Lineage;
 use crate::{

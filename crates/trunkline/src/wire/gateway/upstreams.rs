@@ -96,7 +96,7 @@ fn address(remote: &Remote, server: &Server) -> Result<Way, String> {
 }
 
 /// Values may be secrets, so failures tell names only.
-fn headers(remote: &Remote) -> Result<HeaderMap, String> {
+pub(in crate::wire) fn headers(remote: &Remote) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     for (name, value) in &remote.headers {
         let header: HeaderName = name.parse().map_err(|_| format!("`{name}` is not the name of a header"))?;
