@@ -2,8 +2,9 @@
 
 use super::diagnosis::Diagnosis;
 use std::{
+    fmt::Write as _,
     fs::{self, File, OpenOptions, Permissions},
-    io::{self, Read, Write},
+    io::{self, Read, Write as _},
     os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
@@ -59,10 +60,11 @@ impl Edit {
                     from.split('\n').zip(to.split('\n')).filter(|(old, new)| old != new).collect();
                 let mut out = format!("--- {0}\n+++ {0}", path.display());
                 for (old, new) in changed.iter().take(SHOWN) {
-                    out.push_str(&format!("\n-{old}\n+{new}"));
+                    write!(out, "\n-{old}\n+{new}").expect("a String takes any text");
                 }
                 if changed.len() > SHOWN {
-                    out.push_str(&format!("\n… and {} more lines", changed.len() - SHOWN));
+                    write!(out, "\n… and {} more lines", changed.len() - SHOWN)
+                        .expect("a String takes any text");
                 }
                 out
             }

@@ -33,10 +33,12 @@ pub(super) struct Examination<'a> {
     reached: Reached,
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the end of a step, which gives a Result")]
 pub(super) fn passed<T>(value: T, detail: impl Into<String>) -> Checked<T> {
     Ok(Passed { value, detail: Some(detail.into()) })
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the end of a step, which gives a Result")]
 pub(super) fn quietly<T>(value: T) -> Checked<T> {
     Ok(Passed { value, detail: None })
 }
@@ -114,10 +116,10 @@ impl<'a> Examination<'a> {
     }
 
     /// What was tried shows that the cause is a narrower one than it seemed.
-    pub(super) fn refine(&mut self, cause: Cause, fix: Vec<String>) {
+    pub(super) fn refine(&mut self, cause: Cause, fix: &str) {
         if let Some(problem) = &mut self.problem {
             problem.cause = cause;
-            problem.fix = fix.iter().map(|line| self.mask.hide(line)).chain(problem.fix.drain(..)).collect();
+            problem.fix.insert(0, self.mask.hide(fix));
         }
     }
 

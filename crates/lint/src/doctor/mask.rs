@@ -71,7 +71,9 @@ impl Mask {
 
     /// Hides these values.
     pub fn add_all(&mut self, values: &[String]) {
-        values.iter().for_each(|value| self.add(value));
+        for value in values {
+            self.add(value);
+        }
     }
 
     fn add(&mut self, value: &str) {

@@ -44,7 +44,7 @@ pub(super) async fn try_all(exam: &mut Examination<'_>, target: &Target) {
         let Candidate { what, command, shows, .. } = candidate;
         exam.tried(Alternative { what, works, detail, command });
         if let (Works::Yes, Some((cause, fix)), false) = (works, shows, settled) {
-            exam.refine(cause, vec![fix]);
+            exam.refine(cause, &fix);
             settled = true;
         }
         if works == Works::Yes && settled {

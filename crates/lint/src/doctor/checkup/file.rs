@@ -175,15 +175,12 @@ fn exposed(file: &ClientFile, problems: &[Problem]) -> Option<Problem> {
         return None;
     }
     let mode = file.path.symlink_metadata().ok()?.permissions().mode() & 0o7777;
-    if mode & 0o077 == 0 {
+    let kept = mode & 0o700;
+    if mode == kept {
         return None;
     }
-    let edit = Edit::Mode { path: file.path.clone(), from: mode, to: mode & 0o700 };
+    let edit = Edit::Mode { path: file.path.clone(), from: mode, to: kept };
     let summary = format!("{} has mode {mode:04o}", file.path.display());
-    let fix = format!(
-        "chmod {:o} {}",
-        mode & 0o700,
-        crate::doctor::shell::quoted(&file.path.display().to_string())
-    );
+    let fix = format!("chmod {:o} {}", kept, crate::doctor::shell::quoted(&file.path.display().to_string()));
     Some(Problem::new(Cause::FileReadableByOthers, summary).fix(fix).mended_by(edit))
 }

@@ -63,9 +63,11 @@ fn package<'a>(program: &str, args: &'a [String]) -> Option<&'a String> {
     let program = program.rsplit('/').next().unwrap_or_default();
     let skip = match (program, args.first().map(String::as_str)) {
         ("npx" | "bunx" | "uvx" | "pnpx", _) => 0,
-        ("pnpm" | "yarn", Some("dlx")) | ("pipx", Some("run")) | ("bun", Some("x")) => 1,
+        ("pnpm" | "yarn", Some("dlx"))
+        | ("pipx", Some("run"))
+        | ("bun", Some("x"))
+        | ("npm", Some("exec")) => 1,
         ("uv", Some("tool")) if args.get(1).is_some_and(|arg| arg == "run") => 2,
-        ("npm", Some("exec")) => 1,
         _ => return None,
     };
     let rest = &args[skip..];

@@ -73,7 +73,7 @@ impl Check {
 
     /// Something with problems; the verdict is the worst of theirs.
     pub fn found(what: impl Into<String>, problems: Vec<Problem>) -> Self {
-        let verdict = problems.iter().map(|problem| weight(problem)).max().unwrap_or(Verdict::Fine);
+        let verdict = problems.iter().map(weight).max().unwrap_or(Verdict::Fine);
         Self { what: what.into(), verdict, detail: None, problems }
     }
 }

@@ -150,8 +150,7 @@ fn odd(message: &Value, meeting: &Meeting) -> Problem {
 fn is_spread(noise: &[String]) -> bool {
     let starts = noise.iter().position(|text| text.trim_start().starts_with(['{', '[']));
     let Some(start) = starts else { return false };
-    let mut joined = String::new();
-    noise[start..].iter().skip(1).fold(joined.push_str(&noise[start]), |(), text| joined.push_str(text));
+    let joined = noise[start..].concat();
     let mut values = serde_json::Deserializer::from_str(&joined).into_iter::<Value>();
     matches!(values.next(), Some(Ok(value)) if value.get("jsonrpc").is_some())
 }

@@ -30,7 +30,9 @@ pub(super) async fn examine(exam: &mut Examination<'_>, line: &CommandLine) -> R
     let suspicions = exam.check(StepId::Variables, || variables::check(line, options))?;
     match converse(exam, line).await {
         Ok(()) => {
-            suspicions.into_iter().for_each(|suspicion| exam.warn(suspicion));
+            for suspicion in suspicions {
+                exam.warn(suspicion);
+            }
             surroundings::compare(exam, line).await;
             Ok(())
         }

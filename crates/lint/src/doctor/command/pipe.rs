@@ -80,16 +80,12 @@ impl Pipe {
     pub(super) async fn hear(&mut self, ids: &[u64], patience: Duration) -> Heard {
         let waiting = async {
             loop {
-                match self.reader.next().await {
-                    Ok(Some(line)) => {
-                        if let Some(heard) = self.written.take(line, ids) {
-                            return heard;
-                        }
-                    }
-                    Ok(None) | Err(_) => {
-                        let ending = tokio::time::timeout(DYING, self.child.wait()).await;
-                        return Heard::Ended(ending.unwrap_or(Ending::Unknown));
-                    }
+                let Ok(Some(line)) = self.reader.next().await else {
+                    let ending = tokio::time::timeout(DYING, self.child.wait()).await;
+                    return Heard::Ended(ending.unwrap_or(Ending::Unknown));
+                };
+                if let Some(heard) = self.written.take(line, ids) {
+                    return heard;
                 }
             }
         };

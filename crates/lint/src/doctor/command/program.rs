@@ -163,11 +163,10 @@ fn not_found(line: &CommandLine, options: &DoctorOptions) -> Problem {
         return problem;
     }
     let path = search_path(line, options);
-    let searched = match program.contains('/') {
-        true => {
-            Evidence::fact(format!("there is no file `{}`", directory(line, options).join(program).display()))
-        }
-        false => Evidence::fact(format!("searched: {}", join(&path))),
+    let searched = if program.contains('/') {
+        Evidence::fact(format!("there is no file `{}`", directory(line, options).join(program).display()))
+    } else {
+        Evidence::fact(format!("searched: {}", join(&path)))
     };
     if let Some(elsewhere) = installed(program, options).first() {
         let elsewhere = elsewhere.display().to_string();

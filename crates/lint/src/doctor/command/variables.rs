@@ -103,7 +103,7 @@ fn unset(place: &str, value: &str, name: &str) -> Problem {
 fn missing_script(line: &CommandLine, options: &DoctorOptions) -> Option<String> {
     let program = Path::new(&line.program).file_name()?.to_str()?;
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    if !INTERPRETERS.contains(&program) && !(plain == "python" || plain == "node") {
+    if !INTERPRETERS.contains(&program) && !matches!(plain, "python" | "node") {
         return None;
     }
     let first = line.args.first().filter(|arg| !arg.starts_with('-'))?;
@@ -164,8 +164,8 @@ fn odd_arguments(line: &CommandLine) -> Option<Problem> {
     let written = crate::doctor::shell::command_line(line);
     let problem =
         Problem::new(Cause::ShellSyntax, format!("the argument `{odd}` means something only to a shell"));
-    if odd.starts_with("~/") {
-        return Some(problem.fix(format!("\"args\": [\"/home/you/{}\"]    # written out", &odd[2..])));
+    if let Some(below) = odd.strip_prefix("~/") {
+        return Some(problem.fix(format!("\"args\": [\"/home/you/{below}\"]    # written out")));
     }
     let words: Vec<&str> = std::iter::once(&line.program).chain(&line.args).map(String::as_str).collect();
     Some(

@@ -128,7 +128,8 @@ async fn connect(
         tap,
         ..ConnectOptions::default()
     };
-    Client::connect(&placed(target, options, surroundings), connect).await
+    // The future of a connection is large, and stands in many others.
+    Box::pin(Client::connect(&placed(target, options, surroundings), connect)).await
 }
 
 /// The target with its working directory written out.

@@ -78,7 +78,7 @@ pub(super) async fn make(site: &Site<'_>) -> Result<Contact, Box<Failed>> {
                 });
             }
             Some(Reading::Refused(error)) => {
-                refusal = Some((error, short_head(reply), reply.status.as_u16()))
+                refusal = Some((error, short_head(reply), reply.status.as_u16()));
             }
             _ => {}
         }

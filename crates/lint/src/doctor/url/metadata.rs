@@ -11,6 +11,7 @@ use crate::doctor::{
     cause::Cause,
     diagnosis::Problem,
     evidence::{Evidence, Kind},
+    examination::Stop,
     options::DoctorOptions,
 };
 use ::url::Url;
@@ -28,18 +29,20 @@ pub(super) struct Found {
     pub(super) evidence: Vec<Evidence>,
 }
 
-pub(super) async fn follow(site: &Site<'_>, reply: &Reply) -> Result<Found, Problem> {
+pub(super) async fn follow(site: &Site<'_>, reply: &Reply) -> Result<Found, Stop> {
     let plain = without_headers(site);
     let site = &Site { address: site.address, options: &plain };
     let client = HttpClient::new(plain.http.clone())
-        .map_err(|error| Problem::new(Cause::SignInRequired, error.to_string()))?;
+        .map_err(|error| Box::new(Problem::new(Cause::SignInRequired, error.to_string())))?;
     let (place, resource) = resource(site, &client, reply).await?;
     check_resource(site, &resource, &place)?;
     let issuer = resource.get("authorization_servers").and_then(|list| list.get(0)).and_then(Value::as_str);
     let Some(issuer) = issuer else {
-        return Err(Problem::new(Cause::SignInMetadataWrong, "`authorization_servers` names nobody")
-            .proof(Evidence::new(Kind::Body, resource.to_string()))
-            .fix("\"authorization_servers\": [\"https://…\"]    # in the server's metadata"));
+        return Err(Box::new(
+            Problem::new(Cause::SignInMetadataWrong, "`authorization_servers` names nobody")
+                .proof(Evidence::new(Kind::Body, resource.to_string()))
+                .fix("\"authorization_servers\": [\"https://…\"]    # in the server's metadata"),
+        ));
     };
     let server = authorization_server(site, &client, issuer).await?;
     check_server(issuer, &server)?;
@@ -61,10 +64,9 @@ fn without_headers(site: &Site<'_>) -> DoctorOptions {
 }
 
 /// The metadata of the server: where its challenge says, else at the well-known places.
-async fn resource(site: &Site<'_>, client: &HttpClient, reply: &Reply) -> Result<(Url, Value), Problem> {
+async fn resource(site: &Site<'_>, client: &HttpClient, reply: &Reply) -> Result<(Url, Value), Stop> {
     let challenges = reply.headers.get_all(header::WWW_AUTHENTICATE);
-    let named =
-        challenges.iter().filter_map(|value| parameter(value.to_str().ok()?, "resource_metadata")).next();
+    let named = challenges.iter().find_map(|value| parameter(value.to_str().ok()?, "resource_metadata"));
     let mut places: Vec<Url> = named.iter().filter_map(|text| site.address.join(text).ok()).collect();
     let path = site.address.path().trim_end_matches('/');
     places.extend(
@@ -79,13 +81,13 @@ async fn resource(site: &Site<'_>, client: &HttpClient, reply: &Reply) -> Result
             Err(why) => tried.push(Evidence::fact(format!("{place}: {why}"))),
         }
     }
-    Err(Problem::new(Cause::SignInMetadataMissing, "it asks for a token, and does not say whose")
+    Err(Box::new(Problem::new(Cause::SignInMetadataMissing, "it asks for a token, and does not say whose")
         .proofs(tried)
         .fix("trunkline doctor -H 'Authorization: Bearer {env:TOKEN}' …    # with your token in TOKEN")
-        .fix("WWW-Authenticate: Bearer resource_metadata=\"https://…/.well-known/oauth-protected-resource\"    # what the server should send"))
+        .fix("WWW-Authenticate: Bearer resource_metadata=\"https://…/.well-known/oauth-protected-resource\"    # what the server should send")))
 }
 
-fn check_resource(site: &Site<'_>, document: &Value, place: &Url) -> Result<(), Problem> {
+fn check_resource(site: &Site<'_>, document: &Value, place: &Url) -> Result<(), Stop> {
     let named = document.get("resource").and_then(Value::as_str).unwrap_or_default();
     let address = site.address.as_str().trim_end_matches('/');
     let covers = Url::parse(named).is_ok_and(|url| {
@@ -94,14 +96,16 @@ fn check_resource(site: &Site<'_>, document: &Value, place: &Url) -> Result<(), 
     if covers {
         return Ok(());
     }
-    Err(Problem::new(Cause::SignInMetadataWrong, format!("its metadata is for `{named}`, not for {address}"))
-        .proof(Evidence::fact(format!("metadata at {place}")))
-        .proof(Evidence::new(Kind::Body, document.to_string()))
-        .fix(format!("\"resource\": \"{address}\"    # in the server's metadata")))
+    Err(Box::new(
+        Problem::new(Cause::SignInMetadataWrong, format!("its metadata is for `{named}`, not for {address}"))
+            .proof(Evidence::fact(format!("metadata at {place}")))
+            .proof(Evidence::new(Kind::Body, document.to_string()))
+            .fix(format!("\"resource\": \"{address}\"    # in the server's metadata")),
+    ))
 }
 
 /// The metadata of the authorization server, in the three forms that exist.
-async fn authorization_server(site: &Site<'_>, client: &HttpClient, issuer: &str) -> Result<Value, Problem> {
+async fn authorization_server(site: &Site<'_>, client: &HttpClient, issuer: &str) -> Result<Value, Stop> {
     let unreachable = |tried: Vec<Evidence>| {
         Problem::new(Cause::IssuerUnreachable, format!("the authorization server {issuer} gives no metadata"))
             .proofs(tried)
@@ -110,7 +114,7 @@ async fn authorization_server(site: &Site<'_>, client: &HttpClient, issuer: &str
                 issuer.trim_end_matches('/')
             ))
     };
-    let Ok(base) = Url::parse(issuer) else { return Err(unreachable(Vec::new())) };
+    let Ok(base) = Url::parse(issuer) else { return Err(Box::new(unreachable(Vec::new()))) };
     let path = base.path().trim_end_matches('/').to_owned();
     let forms = [
         format!("/.well-known/oauth-authorization-server{path}"),
@@ -124,25 +128,24 @@ async fn authorization_server(site: &Site<'_>, client: &HttpClient, issuer: &str
             Err(why) => tried.push(Evidence::fact(format!("{place}: {why}"))),
         }
     }
-    Err(unreachable(tried))
+    Err(Box::new(unreachable(tried)))
 }
 
-fn check_server(issuer: &str, server: &Value) -> Result<(), Problem> {
+fn check_server(issuer: &str, server: &Value) -> Result<(), Stop> {
     let named = server.get("issuer").and_then(Value::as_str).unwrap_or_default();
     let shown = Evidence::new(Kind::Body, server.to_string());
     if named.trim_end_matches('/') != issuer.trim_end_matches('/') {
-        return Err(Problem::new(
-            Cause::IssuerMismatch,
-            format!("it is named {issuer}, and calls itself `{named}`"),
-        )
-        .proof(shown)
-        .fix(format!("\"issuer\": \"{issuer}\"    # in the authorization server's metadata")));
+        return Err(Box::new(
+            Problem::new(Cause::IssuerMismatch, format!("it is named {issuer}, and calls itself `{named}`"))
+                .proof(shown)
+                .fix(format!("\"issuer\": \"{issuer}\"    # in the authorization server's metadata")),
+        ));
     }
     let methods = server.get("code_challenge_methods_supported").and_then(Value::as_array);
     if !methods.is_some_and(|methods| methods.iter().any(|method| method == "S256")) {
-        return Err(Problem::new(Cause::NoPkce, format!("{issuer} does not offer S256")).proof(shown).fix(
+        return Err(Box::new(Problem::new(Cause::NoPkce, format!("{issuer} does not offer S256")).proof(shown).fix(
             "\"code_challenge_methods_supported\": [\"S256\"]    # in the authorization server's metadata",
-        ));
+        )));
     }
     Ok(())
 }

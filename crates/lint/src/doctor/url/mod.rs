@@ -84,11 +84,9 @@ async fn secure(exam: &mut Examination<'_>, site: &Site<'_>) {
 }
 
 async fn session_kept(exam: &mut Examination<'_>, site: &Site<'_>, contact: &Contact) -> Result<(), Stop> {
-    match (&contact.way, &contact.session) {
-        (Way::Streamable, Some(id)) => exam.wait(StepId::SessionKept, session::check(site, id)).await,
-        _ => {
-            exam.skip(StepId::SessionKept, "it gives out none");
-            Ok(())
-        }
+    if let (Way::Streamable, Some(id)) = (&contact.way, &contact.session) {
+        return exam.wait(StepId::SessionKept, session::check(site, id)).await;
     }
+    exam.skip(StepId::SessionKept, "it gives out none");
+    Ok(())
 }

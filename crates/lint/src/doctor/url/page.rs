@@ -25,7 +25,7 @@ const SIGN_INS: [&str; 8] = [
 
 pub(super) fn explain(site: &Site<'_>, reply: &Reply) -> Problem {
     let text = reply.text().to_lowercase();
-    let title = title(&text).map(|title| format!("a page `{title}`")).unwrap_or_else(|| "a page".to_owned());
+    let title = title(&text).map_or_else(|| "a page".to_owned(), |title| format!("a page `{title}`"));
     let path = site.address.path();
     if reply.header("cf-mitigated").is_some() || CHALLENGES.iter().any(|word| text.contains(word)) {
         return Problem::new(Cause::CdnChallenge, format!("{title} wants proof of a human being"))

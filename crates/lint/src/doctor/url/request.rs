@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use hyper::body::{Body as _, Incoming};
 use serde_json::Value;
 use std::{
+    fmt::Write as _,
     future::poll_fn,
     pin::Pin,
     time::{Duration, Instant},
@@ -174,7 +175,8 @@ impl Reply {
         let mut text = format!("HTTP {}", self.status);
         for name in TELLING {
             for value in self.headers.get_all(name) {
-                text.push_str(&format!("\n{name}: {}", String::from_utf8_lossy(value.as_bytes())));
+                write!(text, "\n{name}: {}", String::from_utf8_lossy(value.as_bytes()))
+                    .expect("a String takes any text");
             }
         }
         text

@@ -42,7 +42,7 @@ pub(super) async fn check(site: &Site<'_>, id: &HeaderValue) -> Checked<()> {
     let summary = format!("{} of {TRIES} requests with the new session were refused", refused.len());
     Err(Box::new(
         Problem::new(Cause::SessionLost, summary)
-            .proof(Evidence::fact(format!("each request went over a connection of its own, {} after `initialize`", TRIES)))
+            .proof(Evidence::fact("each request went over a connection of its own"))
             .proofs(reply.evidence())
             .fix("nginx: hash $http_mcp_session_id consistent;    # in the upstream block, so that a session stays with its process")
             .fix("or run one process, or keep sessions where all processes find them"),

@@ -18,7 +18,7 @@ pub(super) async fn explain(site: &Site<'_>, reply: &Reply) -> Problem {
                     .fix(GIVE)
                     .fix(format!("a client that can sign in does so at {}", found.authorize))
             }
-            Err(problem) => problem,
+            Err(problem) => *problem,
         },
     };
     problem.proofs(reply.evidence())
