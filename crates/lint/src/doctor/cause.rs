@@ -566,7 +566,7 @@ catalogue! {
         DefaultPortTaken = "default-port-taken",
             "The port that `serve` uses by default is taken",
             "Another process listens there.",
-            "End that process, or serve elsewhere with `--port`.";
+            "End that process, or serve elsewhere with `--listen`.";
     }
 }
 

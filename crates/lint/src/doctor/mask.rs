@@ -50,7 +50,9 @@ impl Mask {
     /// Hides the values of these variables, as far as their names or looks say that they are secrets.
     pub fn add_variables(&mut self, variables: &[(String, String)]) {
         for (name, value) in variables {
-            if is_secret_name(name) || looks_secret(value) {
+            // A reference is no secret, but what one is told to write instead.
+            let is_reference = value.contains("${") || value.contains("{env:");
+            if !is_reference && (is_secret_name(name) || looks_secret(value)) {
                 self.add(value.trim_matches(['"', '\'', ' ']));
             }
         }

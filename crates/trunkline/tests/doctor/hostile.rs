@@ -11,7 +11,7 @@ use std::{
 };
 
 /// What an examination with steps of two seconds may take at the very most, on a busy machine.
-const IN_TIME: Duration = Duration::from_secs(60);
+const IN_TIME: Duration = Duration::from_mins(1);
 
 /// Visits about a script, and asserts that it did not take for ever.
 fn in_time(body: &str) {
@@ -25,12 +25,19 @@ fn in_time(body: &str) {
 
 #[test]
 fn k01_processes_that_flood_stall_or_refuse_to_die() {
-    in_time("trap '' TERM HUP INT; while :; do sleep 1; done");
-    in_time("yes '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}'");
-    in_time("yes 'log line'");
-    in_time("yes 'error' >&2");
-    in_time("exec 1>&-; sleep 100");
-    in_time("sleep 100 & exit 0");
+    let bodies = [
+        "trap '' TERM HUP INT; while :; do sleep 1; done",
+        "yes '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}'",
+        "yes 'log line'",
+        "yes 'error' >&2",
+        "exec 1>&-; sleep 100",
+        "sleep 100 & exit 0",
+    ];
+    std::thread::scope(|scope| {
+        for body in bodies {
+            scope.spawn(move || in_time(body));
+        }
+    });
 }
 
 #[test]

@@ -20,8 +20,8 @@ fn checkup(files: &[(&str, &str)]) -> (Folder, Visit) {
 
 /// All problems of a checkup: cause, summary, fix.
 fn problems(visit: &Visit) -> Vec<(String, String, String)> {
-    let sections = visit.said["sections"].as_array().unwrap();
-    let checks = sections.iter().flat_map(|section| section["checks"].as_array().unwrap());
+    let sections = visit.said["sections"].as_array().expect("there are sections");
+    let checks = sections.iter().flat_map(|section| section["checks"].as_array().expect("there are checks"));
     let found = checks.flat_map(|check| check["problems"].as_array().cloned().unwrap_or_default());
     found
         .map(|problem| (text(&problem["cause"]), text(&problem["summary"]), problem["fix"].to_string()))

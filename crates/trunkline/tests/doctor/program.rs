@@ -43,6 +43,64 @@ fn a_program_outside_the_path_is_found_and_tried() {
 }
 
 #[test]
+fn a_module_is_tried_where_its_program_is_not_installed() {
+    let folder = Folder::new();
+    let module = r#"
+import sys, json
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    answer = {"error": {"code": -32601, "message": "no"}}
+    if asked["method"] == "initialize":
+        answer = {"result": {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "m", "version": "1"}}}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
+"#;
+    folder.file("mcp_demo_server.py", module, 0o644);
+    let python = "exec python3 \"$@\"";
+    let python = folder.script(".local/bin/python3", &python.replace("python3", &system_python()));
+    let visit = folder.visit(&["--", "mcp-demo-server"], &[]);
+    visit.names(
+        "program-outside-path",
+        3,
+        &format!("\"command\": \"{python}\", \"args\": [\"-m\", \"mcp_demo_server\"]"),
+    );
+    assert_eq!(visit.works(), ["`python3 -m mcp_demo_server`"]);
+}
+
+/// The interpreter that the tests' own PATH has.
+fn system_python() -> String {
+    let output =
+        std::process::Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+    String::from_utf8(output.expect("python3 is there").stdout).expect("a path is text").trim().to_owned()
+}
+
+#[test]
+fn people_get_steps_cause_evidence_and_fix() {
+    let folder = Folder::new();
+    let script = folder.script("server", "echo 'Error: API_TOKEN is required' >&2; exit 1");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_trunkline"));
+    command
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .current_dir(folder.path())
+        .args(["doctor", "--", &script]);
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    for part in [
+        "✓ the process starts",
+        "✗ the process stays alive",
+        "· it speaks JSON-RPC                            not verified",
+        "problem[variable-missing]: The server ends because it misses an environment variable",
+        "  stderr │ Error: API_TOKEN is required",
+        "Fix\n  \"env\": { \"API_TOKEN\": \"…\" }\n",
+    ] {
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
+    }
+    assert_eq!(output.status.code(), Some(3));
+}
+
+#[test]
 fn a_command_in_one_word() {
     let folder = Folder::new();
     let script = folder.script("server.sh", SERVER);

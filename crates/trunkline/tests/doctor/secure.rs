@@ -14,17 +14,20 @@ use tokio_rustls::rustls::{
 
 /// A server that shows a certificate and then speaks MCP.
 fn secure_site(certificate: CertificateDer<'static>, key: &KeyPair) -> Site {
-    let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+    let key = PrivateKeyDer::try_from(key.serialize_der()).expect("a certificate of the test");
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .unwrap()
+        .expect("a certificate of the test")
         .with_no_client_auth()
         .with_single_cert(vec![certificate], key)
-        .unwrap();
+        .expect("a certificate of the test");
     let config = Arc::new(config);
     Site::raw("127.0.0.1:0", move |stream: &TcpStream| {
-        let connection = ServerConnection::new(config.clone()).unwrap();
-        let mut reader = BufReader::new(StreamOwned::new(connection, stream.try_clone().unwrap()));
+        let connection = ServerConnection::new(config.clone()).expect("a certificate of the test");
+        let mut reader = BufReader::new(StreamOwned::new(
+            connection,
+            stream.try_clone().expect("a certificate of the test"),
+        ));
         let mut answers = Vec::new();
         // One request a connection: reading and writing share the stream.
         serve(&mut OneRequest(&mut reader), &mut answers, &mcp);
@@ -61,11 +64,12 @@ fn authority() -> CertifiedIssuer<'static, KeyPair> {
     let mut params = CertificateParams::default();
     params.distinguished_name.push(DnType::CommonName, "Test Authority");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
+    CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a certificate of the test"))
+        .expect("a certificate of the test")
 }
 
 fn params(name: &str) -> CertificateParams {
-    let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+    let mut params = CertificateParams::new([name.to_owned()]).expect("a certificate of the test");
     params.distinguished_name = rcgen::DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, name);
     params
@@ -73,8 +77,8 @@ fn params(name: &str) -> CertificateParams {
 
 /// A visit to a site whose certificate is signed by an authority that is trusted for the visit.
 fn trusting(params: &CertificateParams) -> Visit {
-    let (authority, key) = (authority(), KeyPair::generate().unwrap());
-    let certificate = params.signed_by(&key, &authority).unwrap();
+    let (authority, key) = (authority(), KeyPair::generate().expect("a certificate of the test"));
+    let certificate = params.signed_by(&key, &authority).expect("a certificate of the test");
     let site = secure_site(certificate.der().clone(), &key);
     let folder = Folder::new();
     let pem = folder.file("authority.pem", authority.pem(), 0o644);

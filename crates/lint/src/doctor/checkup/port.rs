@@ -22,7 +22,7 @@ pub fn check_port(port: u16) -> Check {
             let who = holder.clone().unwrap_or_else(|| "another user's process".to_owned());
             let problem = Problem::new(Cause::DefaultPortTaken, format!("port {port} is taken by {who}"))
                 .proofs(holder.map(|holder| Evidence::fact(format!("{holder} listens there"))))
-                .fix("trunkline serve --port 0    # any free one");
+                .fix("trunkline serve --listen 127.0.0.1:0    # any free one");
             Check::found(what, vec![problem])
         }
         Err(error) => Check::not_verified(what, error.to_string()),
@@ -38,6 +38,10 @@ fn holder(port: u16) -> Option<String> {
         .map(|inode| format!("socket:[{inode}]"))
         .collect();
     for process in fs::read_dir("/proc").ok()?.flatten().take(MOST_PROCESSES) {
+        // `self` and `thread-self` are other names of processes that come by number, too.
+        if !process.file_name().to_string_lossy().bytes().all(|byte| byte.is_ascii_digit()) {
+            continue;
+        }
         let Ok(descriptors) = fs::read_dir(process.path().join("fd")) else { continue };
         for descriptor in descriptors.flatten().take(MOST_DESCRIPTORS) {
             let Ok(target) = fs::read_link(descriptor.path()) else { continue };
