@@ -88,6 +88,11 @@ impl<'a> Examination<'a> {
         self.record(id, outcome, start.elapsed())
     }
 
+    /// Writes down a step that was passed on the way.
+    pub(super) fn pass(&mut self, id: StepId, detail: &str, took: Duration) {
+        self.write(id, Outcome::Passed, Some(detail.to_owned()), Some(took));
+    }
+
     /// Writes down a step that could not be tried.
     pub(super) fn skip(&mut self, id: StepId, why: &str) {
         self.write(id, Outcome::NotVerified, Some(why.to_owned()), None);

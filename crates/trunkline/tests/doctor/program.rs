@@ -164,6 +164,9 @@ fn a_script_with_windows_line_endings() {
     let folder = Folder::new();
     let script = folder.file("server.sh", "#!/bin/sh\r\nexit 0\r\n", 0o755);
     folder.visit(&["--", &script], &[]).names("crlf-script", 3, &format!("sed -i 's/\\r$//' {script}"));
+    folder.visit(&["--fix", "--yes", "--", &script], &[]);
+    assert_eq!(std::fs::read_to_string(&script).unwrap(), "#!/bin/sh\nexit 0\n");
+    assert!(may_run(&script));
 }
 
 #[test]

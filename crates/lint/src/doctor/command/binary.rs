@@ -4,6 +4,7 @@ use super::program::{in_path, search_path};
 use crate::doctor::{
     cause::Cause,
     diagnosis::Problem,
+    edit::Edit,
     evidence::Evidence,
     examination::{Checked, passed},
     options::DoctorOptions,
@@ -18,6 +19,8 @@ use trunkline_client::CommandLine;
 
 /// How much of a file is read; program headers of real programs lie within.
 const HEAD: u64 = 8192;
+/// Larger scripts are not mended.
+const LARGEST_SCRIPT: u64 = 1024 * 1024;
 
 /// `e_machine` of ELF files, by our own name of the processor.
 const MACHINES: [(u16, &str); 8] = [
@@ -83,7 +86,10 @@ fn script(path: &Path, rest: &[u8], line: &CommandLine, options: &DoctorOptions)
         )
         .proof(Evidence::fact(format!("its first line: {:?}", format!("#!{first}"))))
         .fix(format!("sed -i 's/\\r$//' {file}"));
-        return Err(Box::new(problem));
+        return Err(Box::new(match unix_lines(path) {
+            Some(edit) => problem.mended_by(edit),
+            None => problem,
+        }));
     }
     let mut words = first.split_whitespace();
     let Some(interpreter) = words.next() else { return Err(Box::new(no_line(path, line))) };
@@ -100,6 +106,14 @@ fn script(path: &Path, rest: &[u8], line: &CommandLine, options: &DoctorOptions)
         }
     }
     passed((), first.trim().to_owned())
+}
+
+/// The same script with Unix line endings, if it is a text of a usual size.
+fn unix_lines(path: &Path) -> Option<Edit> {
+    let mut from = String::new();
+    let read = File::open(path).ok()?.take(LARGEST_SCRIPT).read_to_string(&mut from).ok()?;
+    let to = from.replace("\r\n", "\n");
+    (u64::try_from(read).ok()? < LARGEST_SCRIPT).then(|| Edit::Text { path: path.to_path_buf(), from, to })
 }
 
 fn no_interpreter(path: &Path, first: &str, interpreter: &str) -> Problem {

@@ -11,7 +11,7 @@ use crate::doctor::{
 };
 use http::{HeaderMap, HeaderValue};
 use serde_json::Value;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use trunkline_client::Speak;
 use trunkline_protocol::Era;
 use trunkline_transport::{
@@ -27,8 +27,10 @@ pub(super) struct Contact {
     pub(super) answer: Answer,
     /// The session it gave out.
     pub(super) session: Option<HeaderValue>,
-    /// Status and time of its answer.
+    /// What its answer began with.
     pub(super) head: String,
+    /// How long the answer took.
+    pub(super) took: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,10 +77,11 @@ pub(super) async fn make(site: &Site<'_>) -> Result<Contact, Box<Failed>> {
                     answer: Answer::Introduced(introduction),
                     session,
                     head,
+                    took: reply.after,
                 });
             }
             Some(Reading::Refused(error)) => {
-                refusal = Some((error, short_head(reply), reply.status.as_u16()));
+                refusal = Some((error, reply.status.as_u16(), reply.after));
             }
             _ => {}
         }
@@ -95,10 +98,11 @@ pub(super) async fn make(site: &Site<'_>) -> Result<Contact, Box<Failed>> {
     match (stream, refusal) {
         (Some(Ok(contact)), _) => Ok(contact),
         // The server speaks JSON-RPC, and says no to everything.
-        (_, Some((error, head, status)))
+        (_, Some((error, status, took)))
             if !matches!(status, 401 | 403 | 404 | 405 | 406 | 415 | 421 | 429 | 500..) =>
         {
-            Ok(Contact { way: Way::Streamable, answer: Answer::Refused(error), session: None, head })
+            let head = format!("status {status}");
+            Ok(Contact { way: Way::Streamable, answer: Answer::Refused(error), session: None, head, took })
         }
         (stream, _) => Err(Box::new(Failed { posts, stream: stream.and_then(Result::err), unusable: None })),
     }
@@ -135,6 +139,7 @@ fn wants_handshake(introduction: &frames::Introduction) -> bool {
 
 /// HTTP+SSE: open the stream, post `initialize`, hear the answer in the stream.
 async fn old_way(site: &Site<'_>, client: &HttpClient) -> Result<Contact, HttpError> {
+    let start = Instant::now();
     let connection = legacy_sse::Connection::open(client, site.address.as_str(), HeaderMap::new()).await?;
     let (sender, mut receiver) = connection.split();
     let frame = frames::first(Era::Legacy, Speak::Newest, 1);
@@ -158,15 +163,11 @@ async fn old_way(site: &Site<'_>, client: &HttpClient) -> Result<Contact, HttpEr
         Reading::Odd => Answer::Refused(message),
     };
     let head = format!("an event stream; messages go to {}", sender.endpoint());
-    Ok(Contact { way: Way::LegacySse, answer, session: None, head })
+    Ok(Contact { way: Way::LegacySse, answer, session: None, head, took: start.elapsed() })
 }
 
 fn short_head(reply: &Reply) -> String {
-    format!("{} after {}", reply.status, millis(reply.after))
-}
-
-fn millis(time: Duration) -> String {
-    format!("{} ms", time.as_millis())
+    format!("status {}", reply.status)
 }
 
 impl Way {
@@ -179,9 +180,12 @@ impl Way {
 }
 
 impl Failed {
-    /// What the last answer began with.
-    pub(super) fn head(&self) -> String {
+    /// What the last answer began with, and how long it took.
+    pub(super) fn head(&self) -> (String, Duration) {
         let last = self.posts.iter().rev().find_map(|post| post.as_ref().ok());
-        last.map_or_else(|| "no answer".to_owned(), short_head)
+        last.map_or_else(
+            || ("no answer".to_owned(), Duration::ZERO),
+            |reply| (short_head(reply), reply.after),
+        )
     }
 }

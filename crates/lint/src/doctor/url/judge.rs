@@ -126,10 +126,11 @@ async fn of_reply(site: &Site<'_>, reply: &Reply) -> Problem {
         429 => later(Cause::RateLimited, reply, "it has had too many requests"),
         502..=504 => later(Cause::BackendDown, reply, "what stands in front cannot reach the server"),
         500.. => later(Cause::ServerError, reply, "it fails inside"),
-        _ if reply.is_html() => page::explain(site, reply),
-        404 | 410 => Problem::new(Cause::WrongPath, format!("there is nothing at the path `{}`", site.address.path()))
+        404 | 410 if !page::has_a_say(reply) => Problem::new(Cause::WrongPath, format!("there is nothing at the path `{}`", site.address.path()))
             .fix("the endpoint is mostly /mcp, for old servers /sse"),
-        405 => Problem::new(Cause::PostRefused, format!("the path `{}` takes no POST", site.address.path()))
+        _ if reply.is_html() => page::explain(site, reply),
+        405 => Problem::new(
+            Cause::PostRefused, format!("the path `{}` takes no POST", site.address.path()))
             .fix(format!("allowed there: {}", reply.header("allow").unwrap_or("not said"))),
         406 => Problem::new(Cause::NotAcceptable, "it refuses `Accept: application/json, text/event-stream`")
             .fix("Accept: application/json, text/event-stream    # what must reach the server, through every proxy"),

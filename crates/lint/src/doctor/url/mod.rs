@@ -39,7 +39,7 @@ pub(super) async fn examine(exam: &mut Examination<'_>, address: &Url) -> Result
         Err(failed) => return Err(broken(exam, &site, *failed).await),
     };
     secure(exam, &site).await;
-    exam.check(StepId::HttpAnswers, || passed((), contact.head.clone()))?;
+    exam.pass(StepId::HttpAnswers, &contact.head, contact.took);
     exam.check(StepId::PathRight, || quietly(()))?;
     exam.check(StepId::LetIn, || quietly(()))?;
     exam.check(StepId::TransportFound, || passed((), contact.way.name()))?;
@@ -51,15 +51,13 @@ pub(super) async fn examine(exam: &mut Examination<'_>, address: &Url) -> Result
 
 /// Writes down the steps before the broken one, and the broken one.
 async fn broken(exam: &mut Examination<'_>, site: &Site<'_>, failed: Failed) -> Stop {
-    let head = failed.head();
+    let (head, took) = failed.head();
     let problem = judge::explain(site, failed).await;
     let step = judge::step_of(problem.cause);
     for before in ADDRESS.iter().skip(3).take_while(|before| **before != step) {
         match before {
             StepId::Secure => secure(exam, site).await,
-            StepId::HttpAnswers => {
-                exam.check(*before, || passed((), head.clone())).ok();
-            }
+            StepId::HttpAnswers => exam.pass(*before, &head, took),
             _ => {
                 exam.check(*before, || quietly(())).ok();
             }

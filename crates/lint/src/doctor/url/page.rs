@@ -23,6 +23,14 @@ const SIGN_INS: [&str; 8] = [
     "authenticate",
 ];
 
+/// Whether a page is more than the server's way of saying no.
+pub(super) fn has_a_say(reply: &Reply) -> bool {
+    let text = reply.text().to_lowercase();
+    let words = CHALLENGES.iter().chain(&SIGN_INS[..3]);
+    reply.is_html()
+        && (reply.header("cf-mitigated").is_some() || words.into_iter().any(|word| text.contains(word)))
+}
+
 pub(super) fn explain(site: &Site<'_>, reply: &Reply) -> Problem {
     let text = reply.text().to_lowercase();
     let title = title(&text).map_or_else(|| "a page".to_owned(), |title| format!("a page `{title}`"));

@@ -27,7 +27,11 @@ pub(super) fn step(step: &Step) -> String {
         Outcome::NotVerified => format!("not verified: {detail}"),
         _ => detail,
     };
-    let time = step.millis.map(|millis| format!(" ({})", time(millis))).unwrap_or_default();
+    let time = step
+        .millis
+        .filter(|millis| *millis >= 0.1)
+        .map(|millis| format!(" ({})", time(millis)))
+        .unwrap_or_default();
     format!("{style}{mark}{style:#} {}{blank}{FAINT}{detail}{time}{FAINT:#}\n", step.title)
 }
 
