@@ -203,7 +203,7 @@ catalogue! {
             "Read what it wrote last; run it by hand with the same arguments.";
         NeedsWholeEnvironment = "needs-whole-environment",
             "It works only with variables that clients do not pass on",
-            "With the whole environment of your shell it works, with the short list that clients pass on it does not.",
+            "With the other variables of your shell it works (secrets were left out of that trial), with the short list that clients pass on it does not.",
             "Name the variables it needs in its `env`.";
         NeedsPath = "needs-path",
             "It works only with the PATH of your shell",

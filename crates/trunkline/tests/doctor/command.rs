@@ -180,7 +180,20 @@ fn a_server_that_needs_a_variable_which_clients_do_not_pass_on() {
     let script = folder.script("server", &format!("[ -n \"$MY_SPECIAL\" ] || exit 1\n{SERVER}"));
     let visit = folder.visit(&["--", &script], &[("MY_SPECIAL", "x")]);
     visit.names("needs-whole-environment", 3, "it needs MY_SPECIAL");
-    assert_eq!(visit.works(), ["with the whole environment of your shell"]);
+    assert_eq!(visit.works(), ["with the other variables of your shell, secrets left out"]);
+}
+
+#[test]
+fn k01_a_server_that_fails_is_not_given_the_secrets_of_this_shell() {
+    let folder = Folder::new();
+    let script = folder.script("server", "env >> seen; exit 1");
+    let given = [("MY_API_TOKEN", "canary-1"), ("OTHER", "ghp_canarycanarycanary1"), ("PLAIN", "x")];
+    folder.visit(&["--", &script], &given).names("exited-at-start", 3, "by hand");
+    let seen = std::fs::read_to_string(folder.path().join("seen")).unwrap();
+    assert!(seen.contains("PLAIN=x") && !seen.contains("canary"), "{seen}");
+    let script = folder.script("asks", "echo 'MY_API_TOKEN is required' >&2; exit 1");
+    let visit = folder.visit(&["--", &script], &given);
+    visit.names("variable-missing", 3, "\"env\": { \"MY_API_TOKEN\": \"{env:MY_API_TOKEN}\" }");
 }
 
 #[test]

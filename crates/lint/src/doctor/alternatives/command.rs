@@ -6,6 +6,7 @@ use crate::doctor::{
     command::installed,
     conversation::Surroundings,
     diagnosis::Problem,
+    mask::{is_secret_name, looks_secret},
     options::DoctorOptions,
     shell::{command_line, doctor, quoted},
 };
@@ -99,13 +100,15 @@ fn interpreted(line: &CommandLine, options: &DoctorOptions) -> Vec<Candidate> {
         .collect()
 }
 
-/// With every variable of this shell, which clients do not pass on.
+/// With the variables of this shell that clients do not pass on. Secrets stay out: a server that only has to fail in order to be
+/// given them would be asked in vain otherwise.
 fn whole_environment(line: &CommandLine, cause: Cause, options: &DoctorOptions) -> Option<Candidate> {
     let extra: Vec<(String, String)> = options
         .environment
         .iter()
         .filter(|(name, _)| !allowed(name))
         .filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())))
+        .filter(|(name, value)| !is_secret_name(name) && !looks_secret(value))
         .filter(|(name, _)| !line.environment.iter().any(|(given, _)| given == name))
         .collect();
     if extra.is_empty() {
@@ -116,8 +119,11 @@ fn whole_environment(line: &CommandLine, cause: Cause, options: &DoctorOptions) 
     let mut other = line.clone();
     other.environment.splice(0..0, extra.clone());
     let written = doctor(&["--env".to_owned(), "NAME={env:NAME}".to_owned()], line);
-    let candidate =
-        Candidate::new("with the whole environment of your shell", Target::Command(other), written);
+    let candidate = Candidate::new(
+        "with the other variables of your shell, secrets left out",
+        Target::Command(other),
+        written,
+    );
     let shows = if cause == Cause::VariableMissing { cause } else { Cause::NeedsWholeEnvironment };
     let fix = format!(
         "\"env\": {{ \"NAME\": \"{{env:NAME}}\" }}    # it needs {shown}, which clients do not pass on"

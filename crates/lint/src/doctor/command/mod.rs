@@ -36,7 +36,7 @@ pub(super) async fn examine(exam: &mut Examination<'_>, line: &CommandLine) -> R
             surroundings::compare(exam, line).await;
             Ok(())
         }
-        Err(problem) => Err(variables::blame(problem, suspicions)),
+        Err(problem) => Err(variables::already_set(variables::blame(problem, suspicions), line, options)),
     }
 }
 

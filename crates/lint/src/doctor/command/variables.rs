@@ -73,6 +73,21 @@ pub(super) fn blame(problem: Stop, suspicions: Vec<Problem>) -> Stop {
     }
 }
 
+/// A variable that the server misses may be set in this shell, and only not be passed on.
+pub(super) fn already_set(mut problem: Stop, line: &CommandLine, options: &DoctorOptions) -> Stop {
+    if problem.cause == Cause::VariableMissing
+        && let Some(name) = problem.summary.rsplit('`').nth(1).map(str::to_owned)
+        && options.variable(&name).is_some()
+        && !line.environment.iter().any(|(given, _)| *given == name)
+    {
+        let fix = format!(
+            "\"env\": {{ \"{name}\": \"{{env:{name}}}\" }}    # it is set in your shell, and not passed on by itself"
+        );
+        problem.fix.insert(0, fix);
+    }
+    problem
+}
+
 /// The variable that a text refers to: `${NAME}` or `{env:NAME}`.
 fn reference(text: &str) -> Option<&str> {
     text.char_indices().find_map(|(at, _)| {

@@ -23,6 +23,11 @@ use trunkline_transport::http::{HttpError, RedirectError, TlsError};
 /// Words in the names of headers that carry credentials.
 const TELLING: [&str; 5] = ["token", "key", "secret", "auth", "cookie"];
 
+/// Headers that every request has.
+const ACCEPT: &str = "Accept: application/json, text/event-stream";
+const CONTENT_TYPE: &str = "Content-Type: application/json";
+const USUAL_PATHS: &str = "the endpoint is mostly /mcp, for old servers /sse";
+
 /// Whether the address can be used at all, and with these headers.
 pub(super) fn address(site: &Site<'_>) -> Checked<()> {
     let credential = site
@@ -118,24 +123,25 @@ pub(super) async fn explain(site: &Site<'_>, failed: Failed) -> Problem {
 }
 
 async fn of_reply(site: &Site<'_>, reply: &Reply) -> Problem {
-    let status = reply.status.as_u16();
-    let problem = match status {
+    let path = site.address.path();
+    let problem = match reply.status.as_u16() {
         401 => return sign_in::explain(site, reply).await,
         403 | 421 => sign_in::forbidden(site, reply),
-        407 => Problem::new(Cause::ProxyNotUsed, "a proxy wants to know who you are").fix("reach the server without that proxy"),
+        407 => Problem::new(Cause::ProxyNotUsed, "a proxy wants to know who you are")
+            .fix("reach the server without that proxy"),
         429 => later(Cause::RateLimited, reply, "it has had too many requests"),
         502..=504 => later(Cause::BackendDown, reply, "what stands in front cannot reach the server"),
         500.. => later(Cause::ServerError, reply, "it fails inside"),
-        404 | 410 if !page::has_a_say(reply) => Problem::new(Cause::WrongPath, format!("there is nothing at the path `{}`", site.address.path()))
-            .fix("the endpoint is mostly /mcp, for old servers /sse"),
+        404 | 410 if !page::has_a_say(reply) => {
+            Problem::new(Cause::WrongPath, format!("there is nothing at the path `{path}`")).fix(USUAL_PATHS)
+        }
         _ if reply.is_html() => page::explain(site, reply),
-        405 => Problem::new(
-            Cause::PostRefused, format!("the path `{}` takes no POST", site.address.path()))
+        405 => Problem::new(Cause::PostRefused, format!("the path `{path}` takes no POST"))
             .fix(format!("allowed there: {}", reply.header("allow").unwrap_or("not said"))),
-        406 => Problem::new(Cause::NotAcceptable, "it refuses `Accept: application/json, text/event-stream`")
-            .fix("Accept: application/json, text/event-stream    # what must reach the server, through every proxy"),
-        415 => Problem::new(Cause::MediaTypeRefused, "it refuses `Content-Type: application/json`")
-            .fix("Content-Type: application/json    # what must reach the server, through every proxy"),
+        406 => Problem::new(Cause::NotAcceptable, format!("it refuses `{ACCEPT}`"))
+            .fix(format!("{ACCEPT}    # what must reach the server, through every proxy")),
+        415 => Problem::new(Cause::MediaTypeRefused, format!("it refuses `{CONTENT_TYPE}`"))
+            .fix(format!("{CONTENT_TYPE}    # what must reach the server, through every proxy")),
         _ => return of_body(site, reply),
     };
     problem.proofs(reply.evidence())
