@@ -17,6 +17,7 @@ mod conformance;
 mod file_length;
 #[cfg(test)]
 mod layering;
+mod matrix;
 mod peers;
 mod process;
 mod summary;

@@ -2,16 +2,22 @@
 
 use crate::{
     conversation::{self, Rounds},
-    era::{Ask, Speech},
+    era::{self, Ask, Speech},
+    facts::Facts,
     handshake,
     host::Host,
     ids::IdSource,
     inbox::{Loss, LossKind},
+    levels::Levels,
+    lines::{self, Lines},
     link::{Exchange, Link},
+    listen::{self, Watched},
     options::ConnectOptions,
+    relay::Relay,
     resilience::Timeouts,
     server::ServerInfo,
     state::{Life, Moved, State},
+    tasks::{self, Waiting},
 };
 use std::{
     fmt,
@@ -21,7 +27,7 @@ use std::{
     },
 };
 use tokio::sync::{Mutex as AsyncMutex, broadcast, watch};
-use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notification, Notify, Raw, Reply};
+use trunkline_protocol::{Call, Era, Fault, FaultKind, Handler, Notification, Notify, Raw, Reply, method};
 
 /// An open conversation. Cloning shares it; [`Connection::close`] ends it for all.
 #[derive(Clone)]
@@ -36,6 +42,12 @@ pub(crate) struct Inner {
     life: Arc<Life>,
     /// The log level the caller asked for.
     level: Mutex<Option<String>>,
+    /// The log level of the callers we pass on for.
+    pub(crate) levels: Levels,
+    pub(crate) watched: Watched,
+    pub(crate) facts: Facts,
+    pub(crate) waiting: Waiting,
+    pub(crate) lines: Lines,
     /// Counts sessions, so that many calls that lose one session begin one new session.
     session: AtomicU64,
     renewal: AsyncMutex<()>,
@@ -70,6 +82,11 @@ impl Connection {
             ids,
             life,
             level: Mutex::default(),
+            levels: Levels::default(),
+            watched: Watched::default(),
+            facts: Facts::default(),
+            waiting: Waiting::default(),
+            lines: Lines::default(),
             session: AtomicU64::new(0),
             renewal: AsyncMutex::default(),
         }))
@@ -77,6 +94,18 @@ impl Connection {
 
     pub fn server(&self) -> &ServerInfo {
         &self.0.server
+    }
+
+    /// What the server says about itself, as `server/discover` tells it; also of a legacy server.
+    pub fn introduction(&self) -> Raw {
+        era::introduction(&self.0.server)
+    }
+
+    /// Waits until the line is gone, and tells why.
+    pub async fn lost(&self) -> Fault {
+        let mut loss = self.0.link.board().watch_loss();
+        let lost = loss.wait_for(Option::is_some).await.ok().and_then(|lost| lost.clone());
+        lost.unwrap_or_else(|| Fault::new(FaultKind::NotReady, "the connection was closed"))
     }
 
     pub fn state(&self) -> State {
@@ -108,12 +137,13 @@ impl Connection {
         if self.0.life.enter(State::ShuttingDown) == Moved::No {
             return;
         }
+        self.0.lines.close().await;
         self.0.link.close().await;
         self.0.life.enter(State::Disconnected);
     }
 
     pub(crate) fn ask(&self, ask: Ask, rounds: Rounds, timeouts: Option<Timeouts>) -> Reply {
-        conversation::begin(self.0.clone(), ask, rounds, timeouts)
+        conversation::begin(self.0.clone(), ask, rounds, timeouts, None)
     }
 
     pub(crate) fn host(&self) -> &Arc<dyn Host> {
@@ -139,20 +169,32 @@ impl Handler for Connection {
     /// A caller of the server's own era gets its messages as they are, `input_required` and tasks included; for a caller of
     /// the other era they become questions and one final result.
     fn call(&self, call: Call) -> Reply {
-        let params = match call.params.as_ref().map(Raw::object) {
-            None => trunkline_protocol::Object::new(),
-            Some(Some(params)) => params,
-            Some(None) => {
-                let fault = Fault::new(FaultKind::InvalidRequest, "`params` must be an object");
-                return Reply::ready(Err(fault));
+        let era = self.0.speech.era();
+        match call.method.as_ref() {
+            method::DISCOVER if era == Era::Legacy => return Reply::ready(Ok(self.introduction())),
+            method::LISTEN if era == Era::Legacy => return listen::listen(self.0.clone(), &call),
+            name if tasks::is_about_task(name) && self.0.runs_tasks() => {
+                return Reply::from_future(tasks::answer(self.0.clone(), call));
             }
-        };
-        let rounds =
-            if call.revision.era() == self.0.speech.era() { Rounds::PassedOn } else { Rounds::Driven };
-        self.ask(Ask::new(call.method, params), rounds, Some(self.0.options.timeouts))
+            _ => {}
+        }
+        match Relay::of(&call, &self.0) {
+            Ok((ask, rounds, relay)) => {
+                let timeouts = (call.method != method::LISTEN).then_some(self.0.options.timeouts);
+                match self.0.shared_line(&ask) {
+                    Some(subject) => lines::begin(self.0.clone(), &subject, ask, rounds, relay),
+                    None => conversation::begin(self.0.clone(), ask, rounds, timeouts, Some(relay)),
+                }
+            }
+            Err(fault) => Reply::ready(Err(fault)),
+        }
     }
 
     fn notify(&self, notice: Notify) {
+        // A modern server asks for the roots each time.
+        if notice.notification.method == method::ROOTS_CHANGED && self.0.speech.era() == Era::Modern {
+            return;
+        }
         let connection = self.clone();
         tokio::spawn(async move {
             if let Err(fault) = connection.notify_server(notice.notification).await {
@@ -216,6 +258,8 @@ impl Inner {
             Ok(_) => {
                 self.session.fetch_add(1, Ordering::Release);
                 self.life.enter(State::Ready);
+                self.replay_level().await;
+                self.replay_subscriptions().await;
                 Ok(())
             }
             Err(loss) => {

@@ -45,7 +45,7 @@ pub(crate) async fn answer(exchange: &mut Exchange) -> Result<Result<Raw, ErrorO
         match exchange.next().await {
             Arrival::Response(response) => return Ok(response),
             Arrival::Lost(loss) => return Err(loss),
-            Arrival::Notification(_) | Arrival::Question(_) => {}
+            Arrival::Notification(_) | Arrival::Question(_) | Arrival::Unanswerable(_) => {}
         }
     }
 }

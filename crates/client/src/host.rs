@@ -3,7 +3,7 @@
 use futures_util::future::{BoxFuture, FutureExt};
 use serde_json::{Map, Value, json};
 use std::{borrow::Cow, future};
-use trunkline_protocol::{Fault, FaultKind, Notification, Outcome, Raw, Revision};
+use trunkline_protocol::{Fault, FaultKind, Notification, Outcome, Raw, Revision, message::Root, method};
 
 /// Answers the questions of a server, and hears what it says unasked. An application implements this once; the client
 /// brings the questions of both eras to it in the same form.
@@ -57,6 +57,33 @@ impl Host for Nobody {
             format!("this client does not answer `{}`", asked.method),
         )))
         .boxed()
+    }
+
+    fn notice(&self, _notification: &Notification) {}
+}
+
+/// The host of a connection that only passes on: it answers what a server asks when nobody's call is open.
+#[derive(Debug, Clone, Default)]
+pub struct Unattended {
+    /// The roots a server hears of.
+    pub roots: Vec<Root>,
+}
+
+impl Host for Unattended {
+    fn abilities(&self) -> Abilities {
+        Abilities::default()
+    }
+
+    fn answer(&self, asked: Asked) -> BoxFuture<'static, Outcome> {
+        let outcome = match asked.method.as_ref() {
+            method::ROOTS_LIST => Ok(json!({"roots": self.roots}).into()),
+            method::ELICIT => Ok(json!({"action": "decline"}).into()),
+            other => Err(Fault::new(
+                FaultKind::Declined,
+                format!("nobody is there to answer `{other}`: no call is open"),
+            )),
+        };
+        future::ready(outcome).boxed()
     }
 
     fn notice(&self, _notification: &Notification) {}

@@ -20,6 +20,8 @@ pub(crate) const INBOX_LIMIT: usize = 256;
 pub(crate) enum Arrival {
     Notification(Notification),
     Question(Question),
+    /// The server asked what the client behind us did not offer to answer; these capabilities it would have taken.
+    Unanswerable(Raw),
     Response(Result<Raw, ErrorObject>),
     /// No response will come.
     Lost(Loss),

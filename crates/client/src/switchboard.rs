@@ -1,24 +1,29 @@
 //! Switchboard: every message that a server sends goes to the call, the host or the listener it is meant for.
 
 use crate::{
+    era::{covers, declarable, needed_for},
     host::{Asked, Host},
     inbox::{Arrival, Inbox, Loss, LossKind},
+    options::ConnectOptions,
+    turns::Turns,
 };
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
 use tokio::{
+    runtime,
     sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch},
     task::AbortHandle,
 };
 use trunkline_protocol::{
-    Envelope, Era, ErrorObject, Fault, FaultKind, Malformed, Notification, Outcome, Raw, Request, RequestId,
-    Response, method,
+    Envelope, Era, ErrorObject, Fault, FaultKind, Malformed, Notification, Outcome, Question, Raw, Request,
+    RequestId, Response, Revision, method,
 };
 
 /// Questions of a server that may be open at once; further ones are refused.
@@ -35,6 +40,11 @@ pub(crate) struct Switchboard {
     lines: Mutex<Lines>,
     events: broadcast::Sender<Notification>,
     host: Arc<dyn Host>,
+    /// What the client behind us can do, when we only pass on: then questions go to calls.
+    behalf: Option<Value>,
+    pub(crate) turns: Turns,
+    /// Questions that were put to calls and are not answered.
+    asking: Arc<AtomicUsize>,
     questions: Mutex<HashMap<RequestId, AbortHandle>>,
     room: Arc<Semaphore>,
     answers: Arc<Semaphore>,
@@ -45,8 +55,31 @@ pub(crate) struct Switchboard {
 
 /// The calls that wait, until the line is lost for good.
 enum Lines {
-    Open(HashMap<RequestId, Arc<Inbox>>),
+    Open(HashMap<RequestId, Waiting>),
     Lost(Loss),
+}
+
+struct Waiting {
+    inbox: Arc<Inbox>,
+    part: Standing,
+}
+
+/// What a call that waits has to do with things that name no call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Our own business.
+    Own,
+    /// A caller's request, during which a server has nothing to ask.
+    Plain,
+    /// A caller's request about this tool, prompt or resource, during which a server may ask.
+    Askable(Arc<str>),
+}
+
+/// Who is meant by a message that names nobody.
+enum Meant {
+    Nobody,
+    One(Arc<Inbox>, Arc<str>),
+    Several,
 }
 
 /// A place for one call's messages; leaving it, the call is forgotten.
@@ -57,11 +90,18 @@ pub(crate) struct Ticket {
 }
 
 impl Switchboard {
-    pub(crate) fn new(host: Arc<dyn Host>) -> Arc<Self> {
+    pub(crate) fn new(options: &ConnectOptions) -> Arc<Self> {
+        // What the server may ask is checked against the newest legacy revision: an older server was told of less, and a
+        // modern one does not ask this way.
+        let behalf = options.behalf.as_ref();
+        let behalf = behalf.map(|behalf| declarable(&behalf.capabilities, Revision::NEWEST_LEGACY));
         Arc::new(Self {
             lines: Mutex::new(Lines::Open(HashMap::new())),
             events: broadcast::Sender::new(EVENT_QUEUE),
-            host,
+            host: options.host.clone(),
+            behalf,
+            turns: Turns::new(),
+            asking: Arc::default(),
             questions: Mutex::default(),
             room: Arc::new(Semaphore::new(MAX_QUESTIONS)),
             answers: Arc::new(Semaphore::new(MAX_ANSWERS)),
@@ -72,10 +112,12 @@ impl Switchboard {
     }
 
     /// Makes room for the messages of a call.
-    pub(crate) fn expect(self: &Arc<Self>, id: RequestId) -> Ticket {
+    pub(crate) fn expect(self: &Arc<Self>, id: RequestId, part: Standing) -> Ticket {
         let inbox = Arc::new(Inbox::default());
         match &mut *self.lines() {
-            Lines::Open(pending) => drop(pending.insert(id.clone(), inbox.clone())),
+            Lines::Open(pending) => {
+                drop(pending.insert(id.clone(), Waiting { inbox: inbox.clone(), part }));
+            }
             Lines::Lost(loss) => inbox.push(Arrival::Lost(loss.clone())),
         }
         Ticket { board: self.clone(), id, inbox }
@@ -132,8 +174,8 @@ impl Switchboard {
             Lines::Lost(_) => return,
         };
         let loss = Loss { fault: fault.clone(), how: LossKind::Line };
-        for inbox in pending.into_values() {
-            inbox.push(Arrival::Lost(loss.clone()));
+        for waiting in pending.into_values() {
+            waiting.inbox.push(Arrival::Lost(loss.clone()));
         }
     }
 
@@ -193,8 +235,35 @@ impl Switchboard {
                 Some(id) => self.find(&id).map_or(Owner::Question(id), Owner::Call),
                 None => Owner::Nobody,
             },
+            method::MESSAGE if self.behalf.is_some() => {
+                self.sole_caller().map_or(Owner::Everyone, Owner::Call)
+            }
             _ => subscription_of(params)
                 .map_or(Owner::Everyone, |id| self.find(&id).map_or(Owner::Nobody, Owner::Call)),
+        }
+    }
+
+    /// The only call of a caller that is open, if there is just one.
+    fn sole_caller(&self) -> Option<Arc<Inbox>> {
+        let lines = self.lines();
+        let Lines::Open(pending) = &*lines else { return None };
+        let mut callers = pending.values().filter(|waiting| waiting.part != Standing::Own);
+        let sole = callers.next()?;
+        callers.next().is_none().then(|| sole.inbox.clone())
+    }
+
+    /// Whose call a question belongs to that came on a line they all share.
+    fn meant(&self) -> Meant {
+        let lines = self.lines();
+        let Lines::Open(pending) = &*lines else { return Meant::Nobody };
+        let mut askable = pending.values().filter_map(|waiting| match &waiting.part {
+            Standing::Askable(subject) => Some((waiting.inbox.clone(), subject.clone())),
+            Standing::Own | Standing::Plain => None,
+        });
+        match (askable.next(), askable.next()) {
+            (None, _) => Meant::Nobody,
+            (Some((inbox, subject)), None) => Meant::One(inbox, subject),
+            (Some(_), Some(_)) => Meant::Several,
         }
     }
 
@@ -202,6 +271,76 @@ impl Switchboard {
         if request.method == method::PING {
             return self.reply(outlet, request.id, Ok(Raw::empty_object()));
         }
+        if self.behalf.is_some() {
+            match self.meant() {
+                Meant::One(inbox, subject) => {
+                    self.turns.asked(&subject);
+                    if let Some(arrival) = self.question(request, outlet) {
+                        inbox.push(arrival);
+                    }
+                    return;
+                }
+                Meant::Several => {
+                    self.turns.asked_by_anyone();
+                    let fault = "several calls are open, and nothing says which of them this question belongs to; from now on one call at a time is let through, so ask again when it is called again";
+                    return self.reply(outlet, request.id, Err(Fault::new(FaultKind::Declined, fault)));
+                }
+                Meant::Nobody if self.lacks(&request).is_some() => {
+                    let fault = format!("the client does not offer `{}`", request.method);
+                    let fault = Fault::new(FaultKind::NotAvailable, fault);
+                    return self.reply(outlet, request.id, Err(fault));
+                }
+                Meant::Nobody => {}
+            }
+        }
+        self.ask_host(request, outlet);
+    }
+
+    /// Whether a call waits for its caller's answer.
+    pub(crate) fn is_asking(&self) -> bool {
+        self.asking.load(Ordering::Acquire) > 0
+    }
+
+    /// Whether nobody waits for anything.
+    pub(crate) fn is_idle(&self) -> bool {
+        matches!(&*self.lines(), Lines::Open(pending) if pending.is_empty())
+    }
+
+    /// What the client behind us would have to offer for this question, and does not.
+    fn lacks(&self, request: &Request) -> Option<Value> {
+        let behalf = self.behalf.as_ref()?;
+        match needed_for(&request.method, request.params.as_ref()) {
+            Some(needed) => (!covers(behalf, &needed)).then_some(needed),
+            None => Some(Value::Null),
+        }
+    }
+
+    /// A question that belongs to a call. One that the client cannot answer is refused here, and the call hears of that.
+    pub(crate) fn question(&self, request: Request, outlet: &Outlet) -> Option<Arrival> {
+        if let Some(needed) = self.lacks(&request) {
+            let fault = format!("the client does not offer `{}`", request.method);
+            self.reply(outlet, request.id, Err(Fault::new(FaultKind::NotAvailable, fault)));
+            return Some(Arrival::Unanswerable(needed.into()));
+        }
+        let Some(place) = self.room_for_question() else {
+            self.refuse(outlet, request.id);
+            return None;
+        };
+        let runtime = runtime::Handle::try_current().ok()?;
+        let (outlet, id) = (outlet.clone(), request.id);
+        let asking = self.asking.clone();
+        asking.fetch_add(1, Ordering::AcqRel);
+        let answer = move |outcome| {
+            asking.fetch_sub(1, Ordering::AcqRel);
+            runtime.spawn(async move {
+                send_answer(outlet, id, outcome).await;
+                drop(place);
+            });
+        };
+        Some(Arrival::Question(Question::new(request.method, request.params, answer)))
+    }
+
+    fn ask_host(self: &Arc<Self>, request: Request, outlet: &Outlet) {
         let Some(place) = self.room_for_question() else {
             return self.refuse(outlet, request.id);
         };
@@ -220,12 +359,12 @@ impl Switchboard {
     }
 
     /// A place among the open questions, kept until the answer is sent.
-    pub(crate) fn room_for_question(&self) -> Option<OwnedSemaphorePermit> {
+    fn room_for_question(&self) -> Option<OwnedSemaphorePermit> {
         self.room.clone().try_acquire_owned().ok()
     }
 
     /// Tells the server that it asks too much.
-    pub(crate) fn refuse(&self, outlet: &Outlet, id: RequestId) {
+    fn refuse(&self, outlet: &Outlet, id: RequestId) {
         self.reply(outlet, id, Err(Fault::new(FaultKind::Overloaded, "too many questions are open")));
     }
 
@@ -241,14 +380,14 @@ impl Switchboard {
 
     fn find(&self, id: &RequestId) -> Option<Arc<Inbox>> {
         match &*self.lines() {
-            Lines::Open(pending) => pending.get(id).cloned(),
+            Lines::Open(pending) => pending.get(id).map(|waiting| waiting.inbox.clone()),
             Lines::Lost(_) => None,
         }
     }
 
     fn take(&self, id: &RequestId) -> Option<Arc<Inbox>> {
         match &mut *self.lines() {
-            Lines::Open(pending) => pending.remove(id),
+            Lines::Open(pending) => pending.remove(id).map(|waiting| waiting.inbox),
             Lines::Lost(_) => None,
         }
     }
@@ -287,7 +426,7 @@ fn subscription_of(params: Option<&Raw>) -> Option<RequestId> {
 }
 
 /// Sends the answer to a question; the peer hears no more of a failure than the fault's public text.
-pub(crate) async fn send_answer(outlet: Outlet, id: RequestId, outcome: Outcome) {
+async fn send_answer(outlet: Outlet, id: RequestId, outcome: Outcome) {
     let outcome = outcome.map_err(|fault| answer_error(&fault));
     if let Err(fault) = outlet(Response::new(id, outcome).into()).await {
         tracing::debug!(%fault, "could not deliver an answer");

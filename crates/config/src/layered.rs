@@ -4,9 +4,10 @@ use crate::{
     jsonc::{Entry, Node, Value},
     source::{Origin, Sources},
 };
+use std::fmt;
 
 /// The settings of all layers as one tree, before references are looked up.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Layered {
     pub tree: Node,
     pub sources: Sources,
@@ -14,7 +15,7 @@ pub struct Layered {
 
 /// Keys that say how a server is reached. A layer that writes one of them says all of it: otherwise a file in somebody's project could
 /// send the headers of a server in the user's own file to another address.
-const REACH: &[&str] = &[
+pub(crate) const REACH: &[&str] = &[
     "type",
     "command",
     "environment",
@@ -46,6 +47,13 @@ impl Layered {
     /// Where the value at a path such as `["mcp", "servers", "github"]` came from.
     pub fn origin(&self, path: &[&str]) -> Option<Origin> {
         self.tree.at(path).map(|node| self.sources.origin(node.place))
+    }
+}
+
+/// The tree may hold secrets.
+impl fmt::Debug for Layered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Layered").field("sources", &self.sources).finish_non_exhaustive()
     }
 }
 

@@ -6,9 +6,11 @@
 //!
 //! Nothing here reads the environment, and nothing takes settings from a request: servers come from files alone.
 
+mod approval;
+mod excerpt;
 mod expand;
 mod files;
-mod import;
+pub mod import;
 pub mod jsonc;
 mod keys;
 mod layered;
@@ -21,14 +23,19 @@ mod settings;
 mod source;
 mod variables;
 mod watch;
+mod write;
 
+pub use approval::{Approvals, Fingerprint};
+pub use excerpt::covered;
 pub use files::{FILE_NAME, find_upwards};
-pub use keys::{schema, schema_json};
+pub use keys::{reference_page, schema, schema_json};
 pub use layered::Layered;
 pub use load::{Flag, Inputs, Loaded, Rejected, load};
 pub use problem::{Code, Problem, Severity};
+pub use resolve::Shown;
 pub use secret::{MASK, NoKeychain, NoSecret, Secret, Secrets};
 pub use settings::*;
 pub use source::{Layer, Origin, Source, Sources};
 pub use variables::{OTHERS as OTHER_VARIABLES, Variable, variables};
 pub use watch::{Seen, Watch};
+pub use write::{replace, write_secret};

@@ -1,12 +1,13 @@
 //! Reads all layers and makes settings of them. Only files are read here; what the environment holds is given.
 
 use crate::{
+    approval::{self, Approvals, Fingerprint},
     files, jsonc,
     jsonc::{Node, Place},
     keys::{check::check, schema, schema::DEFAULTS},
     layered::Layered,
     problem::{Code, Problem},
-    resolve::{self, Surroundings},
+    resolve::{self, Shown, Surroundings},
     secret::Secrets,
     settings::{Origins, Settings},
     source::{Layer, Sources},
@@ -18,6 +19,7 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
 };
+use trunkline_protocol::ServerName;
 
 /// Where to look, and what is given besides files.
 #[expect(missing_debug_implementations, reason = "it holds the environment, secrets among it")]
@@ -51,6 +53,10 @@ pub struct Loaded {
     pub settings: Settings,
     /// Where each server is defined.
     pub origins: Origins,
+    /// The launches that a project's file asks for which was merely found; see [`Approvals`].
+    pub asked: BTreeMap<ServerName, Fingerprint>,
+    /// Every value as it may be shown, and where it came from.
+    pub shown: Vec<Shown>,
     pub layered: Layered,
     pub warnings: Vec<Problem>,
     /// The files that were read.
@@ -69,6 +75,16 @@ pub struct Rejected {
     pub sources: Sources,
     pub read: Vec<PathBuf>,
     pub watched: Vec<Seen>,
+}
+
+impl Loaded {
+    /// The servers that wait for somebody to agree to how they are launched. They must not be started before.
+    pub fn unapproved(&self, approvals: &Approvals) -> Vec<ServerName> {
+        let waits = |(name, asked): (&ServerName, &Fingerprint)| {
+            (self.settings.servers.contains_key(name) && !approvals.has(asked)).then(|| name.clone())
+        };
+        self.asked.iter().filter_map(waits).collect()
+    }
 }
 
 /// Reads all layers.
@@ -169,30 +185,35 @@ impl Reading {
         }
     }
 
-    /// Checks a tree by itself. One with problems is not laid over the others, so that they are not reported twice.
+    /// Checks a tree by itself, and lays it over the others even so: what else is wrong is to be told, too.
     fn take(&mut self, tree: Node) {
-        let problems = check(&tree, schema(), "", &self.sources);
-        if problems.is_empty() {
-            self.trees.push(tree);
-        }
-        self.problems.extend(problems);
+        self.problems.extend(check(&tree, schema(), "", &self.sources));
+        self.trees.push(tree);
     }
 
     fn finish(self, inputs: &Inputs<'_>) -> Result<Loaded, Box<Rejected>> {
-        let Self { sources, trees, mut problems, read, mut watched } = self;
+        let Self { sources, trees, problems, read, mut watched } = self;
         let layered = Layered::of(trees, sources);
         let around =
             Surroundings { variables: &inputs.variables, secrets: inputs.secrets, home: inputs.home.clone() };
-        let resolved = resolve::resolve(&layered, &around);
-        problems.extend(resolved.problems);
+        let resolved = resolve::resolve(&layered, &around, problems);
+        let mut problems = resolved.problems;
+        let asked = if inputs.file.is_some() { BTreeMap::new() } else { approval::fingerprints(&layered) };
         watched.extend(resolved.secret_files);
         watched.sort_unstable();
         watched.dedup_by(|a, b| a.path == b.path);
         sort(&mut problems, &read);
         match resolved.settings.filter(|_| !problems.iter().any(Problem::is_error)) {
-            Some(settings) => {
-                Ok(Loaded { settings, origins: resolved.origins, layered, warnings: problems, read, watched })
-            }
+            Some(settings) => Ok(Loaded {
+                settings,
+                origins: resolved.origins,
+                asked,
+                shown: resolved.shown,
+                layered,
+                warnings: problems,
+                read,
+                watched,
+            }),
             None => Err(Box::new(Rejected { problems, sources: layered.sources, read, watched })),
         }
     }

@@ -1,11 +1,15 @@
 //! Where settings come from.
 
 use crate::{
+    excerpt,
     jsonc::{Lines, Place, Position},
     problem::{Code, Problem},
 };
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 /// The layers, from the one that is asked last to the one that is asked first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -21,7 +25,7 @@ pub enum Layer {
 }
 
 /// One file, or one variable or flag that stands for a file with one setting in it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Source {
     pub layer: Layer,
     /// The path, or the name of the variable or flag.
@@ -96,13 +100,10 @@ impl Sources {
         &self.directory
     }
 
-    /// The line that a problem stands in, as it is written.
-    pub fn line(&self, problem: &Problem) -> Option<&str> {
-        self.all
-            .iter()
-            .find(|source| source.path.is_some() && source.label == problem.file)?
-            .lines
-            .line(problem.line)
+    /// The line that a problem stands in, with what looks like a secret in it covered.
+    pub fn line(&self, problem: &Problem) -> Option<String> {
+        let source = self.all.iter().find(|source| source.path.is_some() && source.label == problem.file)?;
+        source.lines.line(problem.line).map(excerpt::covered)
     }
 
     pub(crate) fn problem(&self, code: Code, place: Place, key: &str, message: impl Into<String>) -> Problem {
@@ -126,6 +127,16 @@ impl Sources {
             message: message.into(),
             suggestion: None,
         }
+    }
+}
+
+/// Its text may hold secrets.
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("layer", &self.layer)
+            .field("label", &self.label)
+            .finish_non_exhaustive()
     }
 }
 

@@ -4,7 +4,7 @@ mod support;
 
 use serde_json::json;
 use support::Place;
-use trunkline_config::{Layer, OAuth, Pack, Reach, Sessions, Start};
+use trunkline_config::{Approvals, Layer, OAuth, Pack, Reach, Sessions, Start};
 
 const SEED: &str = r#"{
   "mcp": {
@@ -85,4 +85,162 @@ fn higher_layers_win_value_by_value() {
     assert_eq!(layer(&["limits", "connections"]), Layer::BuiltIn);
     let origin = loaded.layered.origin(&["limits", "calls"]).unwrap();
     assert_eq!(origin.position.map(|at| (at.line, at.column)), Some((1, 22)));
+}
+
+#[test]
+fn a_server_is_written_anew_or_adjusted_but_never_mixed() {
+    let user = r#"{"mcp": {"servers": {
+        "a": {"url": "https://mine/", "headers": {"Authorization": "Bearer my-own-token"}, "concurrency": 3},
+        "b": {"command": ["b"], "timeout": {"startup": "5s"}}}}}"#;
+    let project =
+        r#"{"mcp": {"servers": {"a": {"url": "https://theirs/"}, "b": {"timeout": "7s", "deny": ["rm"]}}}}"#;
+    let settings = Place::project(project).user(user).settings();
+    let Reach::Remote(a) = &settings.servers[&"a".parse().unwrap()].reach else { panic!("it is remote") };
+    assert_eq!(
+        (a.url.expose(), a.headers.len()),
+        ("https://theirs/", 0),
+        "no header goes to another address"
+    );
+    let b = &settings.servers[&"b".parse().unwrap()];
+    assert_eq!((b.options.timeout.startup.as_secs(), b.options.timeout.request.as_secs()), (5, 7));
+    assert_eq!((b.deny.as_slice(), matches!(b.reach, Reach::Local(_))), (["rm".to_owned()].as_slice(), true));
+}
+
+#[test]
+fn defaults_hold_for_servers_that_say_nothing_else() {
+    let settings = Place::project(
+        r#"{"defaults": {"timeout": "2s", "sessions": "shared", "idleStop": 0}, "mcp": {"servers": {
+            "a": {"command": ["a"]}, "b": {"command": ["b"], "sessions": "caller", "timeout": {"request": "20m"},
+              "tools": {"slow": {"timeout": "1h", "idempotent": true}, "*": {"hide": true}}}}}}"#,
+    )
+    .settings();
+    let [a, b] = ["a", "b"].map(|name| &settings.servers[&name.parse().unwrap()]);
+    assert_eq!((a.options.sessions, b.options.sessions), (Sessions::Shared, Sessions::Caller));
+    assert_eq!((a.options.timeout.request.as_secs(), a.options.idle_stop), (2, None));
+    assert_eq!(b.options.timeout.ceiling.as_secs(), 20 * 60, "a ceiling that nobody chose gives way");
+    let order: Vec<&str> = b.tools.iter().map(|rule| rule.tool.as_str()).collect();
+    assert_eq!(order, ["slow", "*"], "the first that fits decides, so the order stays");
+    assert_eq!(b.timeouts(Some(&b.tools[0].change)).ceiling.as_secs(), 3600);
+}
+
+#[test]
+fn a_server_that_is_switched_off_needs_no_variables() {
+    let text = r#"{"mcp": {"servers": {"a": {"enabled": false, "command": ["x", "{env:NOPE}"]}, "b": {"command": ["b"]}}}}"#;
+    let settings = Place::project(text).settings();
+    assert_eq!((settings.servers.len(), settings.disabled[0].to_string()), (1, "a".to_owned()));
+}
+
+#[test]
+fn references_stand_for_variables_defaults_and_files() {
+    let text = r#"{"mcp": {"servers": {"a": {"command": ["x", "${A}-{env:B}", "${C:-d}", "$${A}"],
+        "environment": {"KEY": "{file:key}", "TILDE": "{file:~/key}"}, "cwd": "sub"}}}}"#;
+    let place = Place::project(text).variable("A", "1").variable("B", "${A}").variable("C", "");
+    std::fs::create_dir(place.path("home")).unwrap();
+    let place = place.file("project/key", "k3y\n").file("home/key", "t1lde");
+    let settings = place.settings();
+    let Reach::Local(local) = &settings.servers[&"a".parse().unwrap()].reach else { panic!("it is local") };
+    let words: Vec<&str> = local.arguments.iter().map(trunkline_config::Secret::expose).collect();
+    assert_eq!(words, ["1-${A}", "d", "${A}"], "what a variable holds is not looked at again");
+    assert_eq!((local.environment["KEY"].expose(), local.environment["TILDE"].expose()), ("k3y", "t1lde"));
+    assert_eq!(local.directory, place.path("project/sub"));
+}
+
+#[test]
+fn v01_only_servers_that_differ_are_changed_by_a_reload() {
+    let before = r#"{"mcp": {"servers": {"same": {"command": ["s", "${T}"]}, "gone": {"command": ["g"]}, "other": {"command": ["o"]}}}}"#;
+    let after = r#"{ // moved, and commented
+        "mcp": {"servers": {"new": {"command": ["n"]}, "other": {"command": ["o", "2"]}, "same": {"command": ["s", "{env:T}"], "concurrency": 64}}}}"#;
+    let load = |text: &str, value: &str| {
+        let place = Place::new().file("project/trunkline.json", text);
+        let mut settings = place.variable("T", value).settings();
+        // Every place of this test has a directory of its own.
+        for server in settings.servers.values_mut() {
+            if let Reach::Local(local) = &mut server.reach {
+                local.directory = "/".into();
+            }
+        }
+        settings
+    };
+    let changes = load(before, "1").server_changes(&load(after, "1"));
+    let names =
+        |names: &[trunkline_protocol::ServerName]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(
+        (names(&changes.added), names(&changes.removed), names(&changes.changed)),
+        (vec!["new".into()], vec!["gone".into()], vec!["other".into()])
+    );
+    let secret = load(before, "1").server_changes(&load(before, "2"));
+    assert_eq!(names(&secret.changed), ["same"], "a changed secret is a change");
+}
+
+#[test]
+fn v01_an_invalid_file_gives_no_settings_but_still_says_what_to_watch() {
+    let rejected = Place::project("{").load().unwrap_err();
+    assert!(rejected.watched.iter().any(|seen| seen.path.ends_with("project/trunkline.json")));
+    assert!(
+        rejected.watched.iter().any(|seen| seen.path.ends_with("project/deep/trunkline.json")),
+        "one may appear nearer"
+    );
+    assert!(rejected.watched.iter().any(|seen| seen.path.ends_with("user/trunkline.json")));
+}
+
+#[test]
+fn v04_no_variable_and_no_value_of_a_request_can_add_a_server() {
+    let place = Place::new()
+        .variable("TRUNKLINE_MCP_SERVERS", r#"{"x": {"command": ["evil"]}}"#)
+        .variable("TRUNKLINE_MCP", r#"{"servers": {"x": {"command": ["evil"]}}}"#);
+    let loaded = place.load().unwrap();
+    assert!(loaded.settings.servers.is_empty());
+    assert_eq!(loaded.warnings.len(), 2, "both are said to set nothing");
+}
+
+/// Settings can be written out, but there is no way to read them from a message: no type that holds a command implements
+/// `Deserialize`. This stops compiling when one does, because the call is ambiguous then.
+#[test]
+fn v04_no_message_can_become_a_server() {
+    trait NotReadable<Marker> {
+        fn not_readable() {}
+    }
+    impl<T: ?Sized> NotReadable<()> for T {}
+    impl<T: serde::de::DeserializeOwned> NotReadable<u8> for T {}
+    <trunkline_config::Settings as NotReadable<_>>::not_readable();
+    <trunkline_config::Server as NotReadable<_>>::not_readable();
+    <Reach as NotReadable<_>>::not_readable();
+    <trunkline_config::Local as NotReadable<_>>::not_readable();
+    <trunkline_config::Remote as NotReadable<_>>::not_readable();
+    <trunkline_config::Loaded as NotReadable<_>>::not_readable();
+}
+
+#[test]
+fn v05_a_changed_launch_asks_again() {
+    let with = |text: &str| r#"{"mcp": {"servers": {"a": SERVER}}}"#.replace("SERVER", text);
+    let first = r#"{"command": ["run", "{env:T}"], "environment": {"A": "1"}}"#;
+    let place = Place::project(&with(first))
+        .variable("T", "1")
+        .user(r#"{"mcp": {"servers": {"mine": {"command": ["m"]}}}}"#);
+    let mut approvals = Approvals::default();
+    let names = |loaded: &trunkline_config::Loaded, approvals: &Approvals| {
+        loaded.unapproved(approvals).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let loaded = place.load().unwrap();
+    assert_eq!(names(&loaded, &approvals), ["a"], "the user's own server needs no approval");
+    approvals.approve(loaded.asked[&"a".parse().unwrap()].clone());
+    assert!(names(&loaded, &approvals).is_empty());
+    let kept = place.path("state/approved.json");
+    approvals.write(&kept).unwrap();
+    let approvals = Approvals::read(&kept).unwrap();
+    let place =
+        place.variable("T", "2").file("project/trunkline.json", &with(&format!("/* moved */ {first}")));
+    assert!(
+        names(&place.load().unwrap(), &approvals).is_empty(),
+        "a new value of a variable or a comment is the same launch"
+    );
+    for changed in [
+        r#"{"command": ["run", "{env:T}", "--evil"], "environment": {"A": "1"}}"#,
+        r#"{"command": ["run", "{env:T}"], "environment": {"A": "1", "LD_PRELOAD": "x"}}"#,
+        r#"{"command": ["run", "{env:T}"], "environment": {"A": "1"}, "cwd": "/tmp"}"#,
+        r#"{"url": "https://h/", "headers": {"X": "{env:T}"}}"#,
+    ] {
+        std::fs::write(place.path("project/trunkline.json"), with(changed)).unwrap();
+        assert_eq!(names(&place.load().unwrap(), &approvals), ["a"], "{changed}");
+    }
 }

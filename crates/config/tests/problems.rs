@@ -97,6 +97,8 @@ fn values_of_the_wrong_kind_or_outside_their_bounds_are_all_told() {
     /project/trunkline.json:7:51+1 error[out-of-range] telemetry.sample: it must lie between 0 and 1
     /project/trunkline.json:7:69+2 error[out-of-range] telemetry.serviceName: the text is empty
     /project/trunkline.json:8:39+18 error[bad-value] mcp.servers.a.url: the address holds a user name or password; send credentials in a header instead
+    /project/trunkline.json:8:39+18 warning[inline-secret] mcp.servers.a.url: this looks like a secret that stands in the file itself (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
+    /project/trunkline.json:8:39+18 error[conflict] mcp.servers.a.url: `url` is for remote servers, and this one is local
     /project/trunkline.json:8:70+2 error[out-of-range] mcp.servers.a.command: the list is empty
     /project/trunkline.json:8:90+1 error[wrong-kind] mcp.servers.b.url: a text or null belongs here, not a number
     /project/trunkline.json:8:100+2 error[wrong-kind] mcp.servers.c: an object belongs here, not a list
@@ -201,7 +203,35 @@ fn a_reference_is_checked_for_what_it_stands_for() {
     let place = Place::project(r#"{"listen": "${AT}", "telemetry": {"endpoint": "${URL:-nowhere}"}}"#)
         .variable("AT", "here");
     insta::assert_snapshot!(place.problems(), @r"
-    /project/trunkline.json:1:12+7 error[bad-value] listen: `here` is not an address and a port, such as `127.0.0.1:8425`
-    /project/trunkline.json:1:47+17 error[bad-value] telemetry.endpoint: `nowhere` is not an address: relative URL without a base
+    /project/trunkline.json:1:12+7 error[bad-value] listen: `{env:AT}` is not an address and a port, such as `127.0.0.1:8425`
+    /project/trunkline.json:1:47+17 error[bad-value] telemetry.endpoint: `${URL:-nowhere}` is not an address: relative URL without a base
     ");
+}
+
+#[test]
+fn a09_an_empty_known_or_short_secret_is_refused() {
+    let with = |secret: &str| {
+        let text = r#"{"mcp": {"servers": {"a": {"url": "https://h/", "oauth": {"clientSecret": "{env:S}"}, "headers": {"Authorization": "Bearer {env:T}"}}}}}"#;
+        Place::project(text)
+            .variable("S", secret)
+            .variable("T", if secret.is_empty() { "" } else { "t" })
+            .problems()
+    };
+    for weak in ["", "changeme", "secret", "short"] {
+        assert!(with(weak).contains("error[weak-secret] mcp.servers.a.oauth.clientSecret"), "{weak}");
+    }
+    assert!(with("").contains("error[weak-secret] mcp.servers.a.headers.Authorization"));
+    assert_eq!(with("long-enough-and-odd"), "");
+}
+
+#[test]
+fn problems_never_tell_what_a_reference_stands_for() {
+    let text = r#"{"listen": "{env:S}", "mcp": {"servers": {"a": {"url": "${S}"}, "b": {"url": "ftp://h/?token=s3cretvalue1"}}}}"#;
+    let told = Place::project(text).variable("S", "s3cretvalue1").problems();
+    assert!(told.contains("`{env:S}` is not an address") && !told.contains("s3cretvalue1"), "{told}");
+    let loaded =
+        Place::project(r#"{"mcp": {"servers": {"a": {"command": ["x", "--token", "s3cretvalue1"]}}}}"#)
+            .load()
+            .unwrap();
+    assert!(!format!("{loaded:?}").contains("s3cretvalue1"));
 }

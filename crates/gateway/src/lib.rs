@@ -3,12 +3,16 @@
 //! Each is a handler around handlers. [`audit::Audited`] belongs outside [`limit::Limited`], so that refused calls are recorded
 //! as well; both belong outside the [`Gateway`].
 
+mod around;
 pub mod audit;
 pub mod catalog;
 pub mod gateway;
 pub mod limit;
+pub mod metrics;
 pub mod policy;
 mod rewrite;
+pub mod status;
+pub mod trace;
 pub mod upstream;
 pub mod view;
 

@@ -17,6 +17,7 @@ mod raw;
 mod revision;
 mod scan;
 mod splice;
+pub mod time;
 mod view;
 
 pub use call::{Call, Caller, Handler, Notify, Outcome, Part, Question, Reply};

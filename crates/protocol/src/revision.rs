@@ -75,6 +75,11 @@ impl Revision {
         self >= Self::V2025_06_18
     }
 
+    /// Streams that begin with an event without content and may be taken up again at any time.
+    pub fn has_polling(self) -> bool {
+        self == Self::V2025_11_25
+    }
+
     /// Elicitation by URL, and sampling with tools.
     pub fn has_url_elicitation(self) -> bool {
         self >= Self::V2025_11_25

@@ -1,7 +1,7 @@
 //! Requests of a legacy client that are about the session and not about what is served.
 
 use crate::{
-    era::initialize_result,
+    era::{initialize_result, lifted_meta},
     options::Eras,
     service::Service,
     session::{Introduction, Outlet, Session, listen},
@@ -32,9 +32,11 @@ pub(crate) async fn initialize(
         return Err(crate::era::unsupported(&requested).error);
     }
     let revision = agree(&requested);
-    let introduction = service.introduction(&caller).await.map_err(|fault| fault.to_error(Era::Legacy))?;
+    let session = Session::new(caller.clone(), revision, Introduction::read(&params), outlet);
+    let meta = lifted_meta(&session, None).to_raw();
+    let introduction = service.introduction(&caller, Some(meta)).await;
+    let introduction = introduction.map_err(|fault| fault.to_error(Era::Legacy))?;
     let result = initialize_result(&introduction, revision);
-    let session = Session::new(caller, revision, Introduction::read(&params), outlet);
     Ok((session, result))
 }
 

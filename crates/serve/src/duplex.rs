@@ -177,7 +177,7 @@ impl Duplex {
             return self.respond(id, Err(ErrorObject::new(-32600, text))).await;
         }
         if self.service.identity.get().is_none() {
-            drop(self.service.introduction(&self.caller).await);
+            drop(self.service.introduction(&self.caller, request.meta()).await);
         }
         let mut reply = request.begin(&self.service, self.caller.clone());
         let line = self.clone();

@@ -3,6 +3,7 @@
 //! Inside, a handler is spoken to in the newest revision's shape. What differs for a client is dealt with here: `era` lifts
 //! what a legacy client says and lowers what it may hear; `http`, `stdio` and `legacy_sse` carry it.
 
+mod access;
 mod control;
 mod doors;
 mod duplex;
@@ -15,7 +16,9 @@ mod server;
 mod service;
 mod session;
 mod stdio;
+mod tasks;
 
+pub use access::{Access, AccessHook, CallEnding, Logged, Way};
 pub use guard::{BindRefused, Denied, Gate, Guard};
 pub use options::{Eras, Limits, Page, Render, ServeOptions};
 pub use server::{BindError, Listener, Server, Shutdown};

@@ -1,6 +1,6 @@
 //! What is offered, to whom, and within which limits.
 
-use crate::guard::Guard;
+use crate::{access::AccessHook, guard::Guard};
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::{Caller, Era};
 
@@ -14,6 +14,8 @@ pub struct ServeOptions {
     pub pages: Vec<Page>,
     /// Further metrics, in the text format of Prometheus.
     pub more_metrics: Option<Render>,
+    /// Hears of each HTTP request. Calls are told only where the handler is [`Logged`](crate::Logged) with the same hook.
+    pub access: Option<AccessHook>,
 }
 
 /// Writes a page for a caller.

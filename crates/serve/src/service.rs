@@ -1,11 +1,12 @@
 //! Service: one handler and everything about its clients, shared by all ways in.
 
 use crate::{
-    era::{Parking, ToolHeaders},
+    era::{Parking, TASKS_EXTENSION, ToolHeaders},
     http::SseClients,
     metrics::Metrics,
     options::ServeOptions,
     session::Sessions,
+    tasks::Shelf,
 };
 use std::{
     sync::{
@@ -26,7 +27,7 @@ const SWEEP: Duration = Duration::from_secs(5);
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
 /// The caller of calls that no client made.
-const OURSELVES: &str = "trunkline";
+pub(crate) const OURSELVES: &str = "trunkline";
 
 pub(crate) struct Service {
     pub(crate) handler: Arc<dyn Handler>,
@@ -35,6 +36,9 @@ pub(crate) struct Service {
     pub(crate) parking: Parking,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) tool_headers: ToolHeaders,
+    /// The tasks that clients of 2025-11-25 were told of.
+    pub(crate) tasks: Shelf,
+    runs_tasks: AtomicBool,
     pub(crate) sse_clients: Arc<SseClients>,
     /// Who the handler says it is, for every modern result.
     pub(crate) identity: OnceLock<Raw>,
@@ -67,6 +71,8 @@ impl Service {
             parking: Parking::new(limits.parked, limits.parked_for),
             metrics: Arc::default(),
             tool_headers: ToolHeaders::default(),
+            tasks: Shelf::default(),
+            runs_tasks: AtomicBool::new(false),
             sse_clients: Arc::default(),
             identity: OnceLock::new(),
             path: String::new(),
@@ -103,15 +109,29 @@ impl Service {
     }
 
     /// The handler's introduction.
-    pub(crate) async fn introduction(&self, caller: &Arc<Caller>) -> Result<Raw, Fault> {
+    /// It is asked for as the client would ask, so that whoever is behind the handler meets that client and no other.
+    pub(crate) async fn introduction(&self, caller: &Arc<Caller>, meta: Option<Raw>) -> Result<Raw, Fault> {
         let mut call = plain(method::DISCOVER, Object::new());
         call.caller = caller.clone();
+        if let Some(meta) = meta {
+            let mut params = Object::new();
+            params.set("_meta", meta);
+            call.params = Some(params.to_raw());
+        }
         let introduction = self.handler.call(call).outcome().await?;
         if let Some(identity) = introduction.member("_meta").and_then(|meta| meta.member(SERVER_INFO)) {
             // Somebody else may have been quicker, with the same answer.
             drop(self.identity.set(identity));
         }
+        let extensions = introduction.member("capabilities").and_then(|all| all.member("extensions"));
+        let runs_tasks = extensions.is_some_and(|all| all.member(TASKS_EXTENSION).is_some());
+        self.runs_tasks.store(runs_tasks, Ordering::Release);
         Ok(introduction)
+    }
+
+    /// Whether the handler can go on with a call in the background.
+    pub(crate) fn runs_tasks(&self) -> bool {
+        self.runs_tasks.load(Ordering::Acquire)
     }
 
     pub(crate) fn is_draining(&self) -> bool {

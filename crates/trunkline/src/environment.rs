@@ -1,6 +1,9 @@
 //! The environment: the one place where it is read, and the table of the variables that mean something to us.
 
-use std::ffi::{OsStr, OsString};
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+};
 
 /// A variable that changes what the program does.
 #[derive(Debug, Clone, Copy)]
@@ -15,17 +18,27 @@ pub(crate) const PROTOCOL_VERSION: &str = "MCP_PROTOCOL_VERSION";
 pub(crate) const TOOL_CACHE_TTL: &str = "MCP_TOOL_CACHE_TTL";
 /// What the program's own log shows.
 pub(crate) const LOG: &str = "TRUNKLINE_LOG";
+/// The configuration file to read instead of the one found upwards.
+pub(crate) const CONFIG: &str = "TRUNKLINE_CONFIG";
+pub(crate) const CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// Where clients on Windows keep their files.
+pub(crate) const APP_DATA: &str = "APPDATA";
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
 pub(crate) const CACHE_HOME: &str = "XDG_CACHE_HOME";
-pub(crate) const CONFIG_HOME: &str = "XDG_CONFIG_HOME";
-/// The configuration file.
-pub(crate) const CONFIG: &str = "TRUNKLINE_CONFIG";
 /// The gateways that started this process.
 pub(crate) const LINEAGE: &str = crate::wire::lineage::VARIABLE;
 pub(crate) const STATE_HOME: &str = "XDG_STATE_HOME";
 pub(crate) const HOME: &str = "HOME";
 pub(crate) const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
 pub(crate) const GITLAB_TOKEN: &str = "GITLAB_TOKEN";
+/// Where traces go.
+pub(crate) const OTLP_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+pub(crate) const OTLP_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
+pub(crate) const SERVICE_NAME: &str = "OTEL_SERVICE_NAME";
+/// Which share of traces is recorded.
+pub(crate) const SAMPLER_ARG: &str = "OTEL_TRACES_SAMPLER_ARG";
+/// The key that `status` shows.
+pub(crate) const KEY: &str = "TRUNKLINE_KEY";
 
 /// All of them, for the reference page.
 pub(crate) const VARIABLES: &[Variable] = &[
@@ -42,6 +55,14 @@ pub(crate) const VARIABLES: &[Variable] = &[
         meaning: "What the program's own log shows on standard error, as `tracing` directives such as `trunkline_client=debug`. It goes before `-v` and `-q`.",
     },
     Variable {
+        name: CONFIG,
+        meaning: "The configuration file to read instead of the `trunkline.json` found upwards from the current directory. Other `TRUNKLINE_*` variables set single values: see the configuration reference.",
+    },
+    Variable {
+        name: CONFIG_HOME,
+        meaning: "Where the user's own `trunkline/trunkline.json` is (default `~/.config`).",
+    },
+    Variable {
         name: NO_COLOR,
         meaning: "Any value but the empty one turns colours off. `--color` goes before it.",
     },
@@ -50,20 +71,29 @@ pub(crate) const VARIABLES: &[Variable] = &[
         meaning: "Where `trunkline/servers.json` is kept, which remembers how servers were reached (default `~/.cache`).",
     },
     Variable {
-        name: CONFIG_HOME,
-        meaning: "Where your own `trunkline/trunkline.json` is looked for (default `~/.config`).",
-    },
-    Variable {
-        name: CONFIG,
-        meaning: "The configuration file, in place of the `trunkline.json` found upwards from the current directory. `--config` goes before it.",
-    },
-    Variable {
         name: STATE_HOME,
         meaning: "Where `serve` keeps its audit trails, in `trunkline/audit` (default `~/.local/state`).",
     },
     Variable { name: GITHUB_TOKEN, meaning: "The token for `serve --github`." },
     Variable { name: GITLAB_TOKEN, meaning: "The token for `serve --gitlab`." },
-    Variable { name: HOME, meaning: "The home directory, for the defaults of the two above." },
+    Variable {
+        name: OTLP_ENDPOINT,
+        meaning: "Where `serve` sends traces, such as `http://127.0.0.1:4318` (OTLP over HTTP, to `/v1/traces` below it). Without it nothing is traced.",
+    },
+    Variable {
+        name: OTLP_HEADERS,
+        meaning: "Headers for that, as `name=value,name=value` with values percent-encoded.",
+    },
+    Variable { name: SERVICE_NAME, meaning: "The name under which traces appear (default `trunkline`)." },
+    Variable {
+        name: SAMPLER_ARG,
+        meaning: "Which share of the traces that begin here is recorded, from 0 to 1 (default 1). Traces that began elsewhere follow what was decided there.",
+    },
+    Variable { name: KEY, meaning: "The key that `status` shows to the gateway. `--key` goes before it." },
+    Variable {
+        name: HOME,
+        meaning: "The home directory, for the defaults of `XDG_CACHE_HOME` and `XDG_STATE_HOME`.",
+    },
 ];
 
 /// The environment as it was when the program started.
@@ -89,8 +119,8 @@ impl Environment {
         self.get(name).filter(|value| !value.is_empty())
     }
 
-    /// All variables whose values are text.
-    pub(crate) fn texts(&self) -> std::collections::BTreeMap<String, String> {
+    /// All variables whose names and values are text.
+    pub(crate) fn texts(&self) -> BTreeMap<String, String> {
         let text = |(name, value): &(OsString, OsString)| {
             Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
         };

@@ -12,6 +12,7 @@ mod remembered;
 mod render;
 mod session;
 mod stop;
+mod telemetry;
 mod terminal;
 mod wire;
 

@@ -4,6 +4,7 @@ mod bench;
 mod conformance;
 mod fuzz;
 mod r#gen;
+mod matrix;
 mod peers;
 mod test;
 
@@ -37,6 +38,18 @@ const COMMANDS: &[Command] = &[
         usage: "conformance client|server [--only NAME]... [--command COMMAND] [--timeout SECONDS]",
         summary: "run the official suites' client scenarios; --command replaces our client",
         run: conformance::run,
+    },
+    Command {
+        name: "matrix",
+        usage: "matrix [--cell NAME]... [--only SCENARIO]... [--fixture ERA-TRANSPORT=TARGET]... [--as-built] [--write]",
+        summary: "the official suites through `trunkline bridge`, for every pair of eras and every transport",
+        run: matrix::run,
+    },
+    Command {
+        name: "via",
+        usage: "via URL",
+        summary: "our conformance client through a bridge in front of URL; the matrix has the suite run it",
+        run: matrix::via,
     },
     Command {
         name: "gen",

@@ -8,6 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use super::{fuzz, r#gen};
 use crate::arguments::Arguments;
 use crate::conformance::{self, Client, Report};
+use crate::matrix::{self, Plan};
 use crate::peers::{self, Peers};
 use crate::process;
 use crate::summary::Summary;
@@ -80,6 +81,14 @@ fn steps(
         tally.passed += reports.iter().map(Report::passed).sum::<usize>();
         tally.failed += reports.iter().map(Report::failed).sum::<usize>();
         super::conformance::conclude(&reports)
+    })?;
+    summary.step("transparency", || {
+        let cells = matrix::BOUNDED.map(str::to_owned).to_vec();
+        let table = matrix::run(workspace, &peers, &Plan { cells, ..Plan::default() })?;
+        println!("\n{}", table.summary());
+        tally.passed += table.passed();
+        tally.failed += table.failed();
+        super::matrix::conclude(&table)
     })
 }
 

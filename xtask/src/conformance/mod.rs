@@ -16,7 +16,8 @@ use anyhow::{Context, Result, bail};
 
 pub(crate) use report::Report;
 pub(crate) use server::{SERVER_EXAMPLE, ServerProcess};
-use suite::Suite;
+pub(crate) use suite::Suite;
+pub(crate) use verdict::Verdict;
 
 use crate::peers::{Peers, SUITE_CURRENT, SUITE_STABLE};
 use crate::workspace::Workspace;
@@ -127,24 +128,61 @@ fn attempts(scenario: &str) -> u32 {
     }
 }
 
+/// The scenarios of the current suite at a revision, those of the tasks extension included where there are such.
+pub(crate) fn server_scenarios(
+    workspace: &Workspace,
+    peers: &Peers,
+    revision: &'static str,
+) -> Result<(Suite, Vec<String>)> {
+    let suite = Suite::new(peers, hook(workspace), SUITE_CURRENT, revision)?;
+    let mut scenarios = suite.scenarios("--server")?;
+    if revision == MODERN {
+        let mut tasks = suite.extension_scenarios()?;
+        tasks.retain(|name| name.starts_with(TASKS) && name != NEVER_TESTS);
+        scenarios.extend(tasks);
+    }
+    Ok((suite, scenarios))
+}
+
+/// The client scenarios of the current suite at a revision, without those that wait for OAuth.
+pub(crate) fn client_scenarios(
+    workspace: &Workspace,
+    peers: &Peers,
+    revision: &'static str,
+) -> Result<(Suite, Vec<String>)> {
+    let suite = Suite::new(peers, hook(workspace), SUITE_CURRENT, revision)?;
+    let mut scenarios = suite.scenarios("--client")?;
+    scenarios.retain(|name| !name.starts_with(LEFT_OUT));
+    Ok((suite, scenarios))
+}
+
+/// Runs one scenario, once more where it measures time and failed.
+pub(crate) fn try_scenario(
+    suite: &Suite,
+    scenario: &str,
+    subject: &Subject,
+    workspace: &Workspace,
+) -> Result<Verdict> {
+    let results = workspace.target().join("conformance");
+    let mut verdict = suite.run(scenario, subject, &results)?;
+    for _ in 1..attempts(scenario) {
+        if verdict.passed() {
+            break;
+        }
+        verdict = suite.run(scenario, subject, &results)?;
+    }
+    Ok(verdict)
+}
+
 fn hook(workspace: &Workspace) -> PathBuf {
     workspace.root().join("crates/testkit/peers/loopback.cjs")
 }
 
 fn run_one(suite: &Suite, scenarios: &[String], subject: &Subject, workspace: &Workspace) -> Result<Report> {
-    let results = workspace.target().join("conformance");
     let mut report = Report::new(format!("{} {}", subject.side(), suite.label()));
     println!("\n{} {}", subject.side(), suite.label());
     for scenario in scenarios {
-        let mut verdict = suite.run(scenario, subject, &results)?;
-        for _ in 1..attempts(scenario) {
-            if verdict.passed() {
-                break;
-            }
-            println!("  {scenario} measures time and failed; once more");
-            verdict = suite.run(scenario, subject, &results)?;
-        }
-        report.add(scenario, &verdict);
+        report.add(scenario, &try_scenario(suite, scenario, subject, workspace)?);
     }
     println!("{}", report.closing_line());
     Ok(report)

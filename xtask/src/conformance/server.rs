@@ -2,9 +2,12 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal};
 
+use crate::process::shown;
 use crate::workspace::Workspace;
 
 pub(crate) const SERVER_EXAMPLE: &str = "conformance-server";
@@ -13,29 +16,56 @@ pub(crate) const SERVER_EXAMPLE: &str = "conformance-server";
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
     process: Child,
-    pub(super) url: String,
+    pub(crate) url: String,
 }
 
 impl ServerProcess {
     /// Starts the example on a free port. Its first line says where it listens.
     pub(super) fn start(workspace: &Workspace) -> Result<Self> {
+        Self::example(workspace, "both")
+    }
+
+    /// The same, for clients of one era only.
+    pub(crate) fn example(workspace: &Workspace, era: &str) -> Result<Self> {
         let mut command = Command::new(workspace.example(SERVER_EXAMPLE));
-        command.args(["--listen", "127.0.0.1:0"]).stdout(Stdio::piped());
-        let mut process =
-            command.spawn().with_context(|| format!("{SERVER_EXAMPLE} could not be started"))?;
+        command.args(["--listen", "127.0.0.1:0", "--era", era]);
+        Self::read(command, |line| line.trim().strip_prefix("listening on ").map(str::to_owned))
+    }
+
+    /// Starts a program whose first line of output says where it listens.
+    pub(crate) fn read(mut command: Command, url: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        let shown = shown(&command);
+        let mut process = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("`{shown}` could not be started"))?;
         let output = process.stdout.take().context("its output was piped")?;
         let mut line = String::new();
         BufReader::new(output).read_line(&mut line)?;
-        match line.trim().strip_prefix("listening on ") {
-            Some(url) => Ok(Self { process, url: url.to_owned() }),
-            None => bail!("{SERVER_EXAMPLE} did not say where it listens, but {line:?}"),
+        match url(&line) {
+            Some(url) => Ok(Self { process, url }),
+            None => {
+                drop(process.kill());
+                drop(process.wait());
+                bail!("`{shown}` did not say where it listens, but {line:?}")
+            }
         }
     }
 }
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        // It may have ended by itself, which the suite has noticed.
+        // Politely first, so that it ends what it started itself. It may have ended already, which the suite has noticed.
+        if let Some(pid) = i32::try_from(self.process.id()).ok().and_then(Pid::from_raw) {
+            rustix::process::kill_process(pid, Signal::TERM).ok();
+        }
+        for _ in 0..40 {
+            if !matches!(self.process.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
         drop(self.process.kill());
         drop(self.process.wait());
     }

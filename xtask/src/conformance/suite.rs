@@ -20,7 +20,7 @@ const CLIENT_OUT_OF_TIME: &str = "Client timed out after ";
 const CHECKS: &str = "checks.json";
 
 #[derive(Debug)]
-pub(super) struct Suite {
+pub(crate) struct Suite {
     node: PathBuf,
     entry: PathBuf,
     hook: PathBuf,

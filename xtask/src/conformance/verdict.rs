@@ -18,7 +18,7 @@ pub(super) struct Evidence {
 }
 
 #[derive(Debug)]
-pub(super) struct Verdict {
+pub(crate) struct Verdict {
     counts: Counts,
     /// Why the scenario failed; empty when it passed.
     reasons: Vec<String>,
@@ -89,11 +89,11 @@ pub(super) fn judge(evidence: &Evidence) -> Verdict {
 }
 
 impl Verdict {
-    pub(super) fn passed(&self) -> bool {
+    pub(crate) fn passed(&self) -> bool {
         self.reasons.is_empty()
     }
 
-    pub(super) fn reasons(&self) -> &[String] {
+    pub(crate) fn reasons(&self) -> &[String] {
         &self.reasons
     }
 

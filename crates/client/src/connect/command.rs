@@ -61,7 +61,7 @@ fn start<'a>(
     command.directory.clone_from(&line.directory);
     command.limits = options.process_limits;
     let child = ChildProcess::spawn(&command).map_err(|e| fault_of_spawn(&e))?;
-    let board = Switchboard::new(options.host.clone());
+    let board = Switchboard::new(options);
     let link = Link::over_pipe(Process { child, patience: options.patience }, board, options.tap.clone());
     life.enter(State::Initializing);
     Ok(Attempt { link, carrier: Carrier::Stdio, ids: IdSource::new(options.ids), life, options })

@@ -33,7 +33,12 @@ impl Connection {
             Err(Fault::new(FaultKind::Timeout, fault))
         });
         match found {
-            Ok(found) => Ok(Self::new(found, options)),
+            Ok(found) => {
+                let connection = Self::new(found, options);
+                // Nobody else sets it.
+                connection.0.lines.target.set(target.clone()).ok();
+                Ok(connection)
+            }
             Err(fault) => {
                 life.enter(State::Disconnected);
                 Err(fault)

@@ -107,7 +107,7 @@ impl<'a> Caller<'a> {
         let connection = legacy_sse::Connection::open(&client, self.address.as_str(), HeaderMap::new())
             .await
             .map_err(|e| fault_of_http(&e))?;
-        let board = Switchboard::new(self.options.host.clone());
+        let board = Switchboard::new(self.options);
         let link = Link::over_sse(connection, board, self.options.tap.clone());
         self.begin(link, Carrier::LegacySse).initialize().await.map_err(|loss| loss.fault)
     }
@@ -116,7 +116,7 @@ impl<'a> Caller<'a> {
         self.life.enter(State::Connecting);
         let client = self.client()?;
         let endpoint = Endpoint::new(client, self.address.as_str()).map_err(|e| fault_of_http(&e.into()))?;
-        let board = Switchboard::new(self.options.host.clone());
+        let board = Switchboard::new(self.options);
         let link = Link::over_http(endpoint, board, self.options.tap.clone());
         Ok(self.begin(link, Carrier::StreamableHttp))
     }

@@ -16,19 +16,26 @@ mod task;
 
 use crate::{
     connection::Inner,
-    era::Ask,
+    era::{Ask, flat_created, lift_error},
+    facts::without_bad_headers,
     handshake,
     inbox::{Arrival, Loss, LossKind},
     link::Exchange,
+    relay::{Heard, Relay},
     resilience::{Deadline, Expired, Safety, Timeouts},
+    switchboard::Standing,
+    tasks,
+    turns::Turn,
 };
 use answers::{Answers, OpenQuestions};
 use futures_util::stream;
 use std::{sync::Arc, time::Duration};
 use task::TaskRun;
 use trunkline_protocol::{
-    Era, ErrorObject, Fault, FaultKind, Object, Outcome, Part, Raw, Reply,
-    message::{InputRequest, InputRequests, InputRequired, ResultType},
+    Era, ErrorObject, Fault, FaultKind, Notification, Object, Outcome, Part, Raw, Reply,
+    message::{
+        InputRequest, InputRequests, InputRequired, ResultType, TaskState, TaskSupport, header_values,
+    },
     method,
 };
 
@@ -49,7 +56,13 @@ pub(crate) enum Rounds {
 }
 
 /// Starts a conversation. Nothing is sent before the reply is polled.
-pub(crate) fn begin(connection: Arc<Inner>, ask: Ask, rounds: Rounds, timeouts: Option<Timeouts>) -> Reply {
+pub(crate) fn begin(
+    connection: Arc<Inner>,
+    ask: Ask,
+    rounds: Rounds,
+    timeouts: Option<Timeouts>,
+    relay: Option<Relay>,
+) -> Reply {
     let conversation = Conversation {
         session: connection.session(),
         connection,
@@ -58,6 +71,8 @@ pub(crate) fn begin(connection: Arc<Inner>, ask: Ask, rounds: Rounds, timeouts: 
         original: ask.params.clone(),
         ask,
         rounds,
+        relay,
+        turn: None,
         timeouts,
         deadline: None,
         round: 0,
@@ -77,6 +92,9 @@ struct Conversation {
     /// The parameters of the call itself, which every round repeats.
     original: Object,
     rounds: Rounds,
+    /// Whom the call is passed on for; `None` for a call of our own.
+    relay: Option<Relay>,
+    turn: Option<Turn>,
     /// `None` for a call that lasts as long as somebody listens.
     timeouts: Option<Timeouts>,
     deadline: Option<Deadline>,
@@ -144,6 +162,7 @@ impl Conversation {
                 if matches!(part, Part::Final(_)) {
                     self.stage = Stage::Ended;
                     self.task = None;
+                    self.turn = None;
                 }
                 return part;
             }
@@ -154,12 +173,67 @@ impl Conversation {
         if let Err(fault) = self.connection.ready().await {
             return end(Err(fault));
         }
+        if self.relay.is_some()
+            && let Err(fault) = self.prepare().await
+        {
+            return end(Err(fault));
+        }
         let start =
             |timeouts| Deadline::start(timeouts, None).expect("the limits were checked when they were made");
         self.deadline = self.timeouts.as_ref().map(start);
         self.session = self.connection.session();
         self.stage = Stage::Flying(self.connection.exchange(&self.ask));
         Next::Continue
+    }
+
+    /// What a call of somebody else's needs before it goes out.
+    async fn prepare(&mut self) -> Result<(), Fault> {
+        let Some(relay) = &mut self.relay else { return Ok(()) };
+        if let Some(turn) = relay.turn.take() {
+            self.turn = Some(turn);
+        }
+        if let Some(level) = relay.level {
+            self.connection.want_level(level, relay.caller.era()).await;
+        }
+        let modern = relay.caller.era() == Era::Modern;
+        if self.step == Step::Call && self.ask.method == method::TOOLS_CALL {
+            let task = self.dress_for_tool().await;
+            if task == TaskSupport::Required && modern && !self.passes_tasks() {
+                return Err(tasks::needed());
+            }
+        }
+        if let (None, Era::Legacy, Standing::Askable(subject)) =
+            (&self.turn, self.connection.speech.era(), &self.ask.standing)
+        {
+            let limit = self.connection.options.timeouts.call();
+            self.turn = Some(self.connection.link.board().turns.take(subject, limit).await?);
+        }
+        Ok(())
+    }
+
+    /// Arguments that the tool wants as headers, and a task where the server takes nothing else.
+    async fn dress_for_tool(&mut self) -> TaskSupport {
+        let name = self.original.get("name").and_then(|raw| raw.decode::<String>().ok());
+        let Some(fact) = self.connection.fact(&name.unwrap_or_default()).await else {
+            return TaskSupport::Forbidden;
+        };
+        let arguments = self.original.get("arguments").cloned().unwrap_or_else(Raw::empty_object);
+        self.ask.mirrored = header_values(&fact.headers, &arguments);
+        if !self.connection.runs_tasks() {
+            return TaskSupport::Forbidden;
+        }
+        let wanted = match fact.task {
+            TaskSupport::Required => self.rounds == Rounds::Driven || self.passes_tasks(),
+            TaskSupport::Optional => self.passes_tasks(),
+            _ => false,
+        };
+        let task = self.original.remove("task").unwrap_or_else(Raw::empty_object);
+        self.ask.params.remove("task");
+        if wanted {
+            self.original.set("task", task.clone());
+            self.ask.params.set("task", task);
+        }
+        fact.task.clone()
     }
 
     async fn fly(&mut self) -> Next {
@@ -185,16 +259,61 @@ impl Conversation {
                 if let (method::PROGRESS, Some(deadline)) = (notification.method.as_ref(), &self.deadline) {
                     deadline.progress();
                 }
-                Next::Part(Part::Notification(notification))
+                self.heard(notification)
             }
             Arrival::Question(question) => Next::Part(Part::Question(self.open.track(question))),
+            Arrival::Unanswerable(needed) => self.unanswerable(&needed),
             Arrival::Response(Ok(result)) => self.result(result),
             Arrival::Response(Err(error)) => self.error(error),
             Arrival::Lost(loss) => self.lost(loss).await,
         }
     }
 
-    fn result(&mut self, result: Raw) -> Next {
+    fn heard(&self, notification: Notification) -> Next {
+        let Some(relay) = &self.relay else { return Next::Part(Part::Notification(notification)) };
+        if notification.method == method::TOOLS_CHANGED {
+            self.connection.facts.forget();
+        }
+        // What a listener hears is what it listens for.
+        if self.ask.method == method::LISTEN {
+            return Next::Part(Part::Notification(notification));
+        }
+        match relay.hear(notification) {
+            Heard::Part(notification) => return Next::Part(Part::Notification(notification)),
+            Heard::Everyone(notification) => self.connection.link.overhear(notification),
+            Heard::Nothing => {}
+        }
+        Next::Continue
+    }
+
+    /// A modern caller is told what it would have had to offer; a legacy server was told by its refusal.
+    fn unanswerable(&self, needed: &Raw) -> Next {
+        let modern = self.relay.as_ref().is_some_and(|relay| relay.caller.era() == Era::Modern);
+        if !modern || !needed.is_object() {
+            return Next::Continue;
+        }
+        let mut data = Object::new();
+        data.set("requiredCapabilities", needed.clone());
+        let fault = "the server asks what this client did not offer to answer";
+        end(Err(Fault::new(FaultKind::ClientCapabilityMissing, fault).with_data(data.to_raw())))
+    }
+
+    fn result(&mut self, mut result: Raw) -> Next {
+        if self.relay.is_some() && self.ask.method == method::TOOLS_LIST {
+            self.connection.learn(&result);
+            if self.connection.has_header_rules() {
+                result = without_bad_headers(result);
+            }
+        }
+        if self.step == Step::Call
+            && self.passes_tasks()
+            && self.connection.runs_tasks()
+            && let Some(created) = flat_created(&result)
+        {
+            let ended = TaskState::read(&result).is_ok_and(|state| state.status.is_final());
+            // What has ended already is told as what it is: a result.
+            return if ended { self.task_started(&result) } else { end(Ok(created)) };
+        }
         if self.rounds == Rounds::PassedOn {
             return end(Ok(result));
         }
@@ -202,6 +321,7 @@ impl Conversation {
             (Step::Call, Era::Modern) => match ResultType::of(&result) {
                 ResultType::Complete => end(Ok(result)),
                 ResultType::InputRequired => self.input_required(&result),
+                ResultType::Task if self.passes_tasks() => end(Ok(result)),
                 ResultType::Task => self.task_started(&result),
                 ResultType::Unknown(kind) => {
                     bad(format!("the server's result is of an unknown type, `{kind}`"))
@@ -218,6 +338,10 @@ impl Conversation {
         }
     }
 
+    fn passes_tasks(&self) -> bool {
+        self.relay.as_ref().is_some_and(|relay| relay.follows_tasks)
+    }
+
     fn error(&mut self, error: ErrorObject) -> Next {
         let era = self.connection.speech.era();
         if self.step == Step::FetchTask {
@@ -229,12 +353,23 @@ impl Conversation {
             self.stage = Stage::Ready;
             return Next::Continue;
         }
+        if error.code == -32020 && self.relay.is_some() && self.renewed == Renewed::No {
+            // The tool's schema is not what we thought, or we never looked: look, and try once more.
+            self.connection.facts.forget();
+            self.renewed = Renewed::Once;
+            self.stage = Stage::Ready;
+            return Next::Continue;
+        }
         let asked = (error.code == -32042 && self.rounds == Rounds::Driven && self.step == Step::Call)
             .then(|| elicitations_of(&error))
             .flatten();
         if let Some(requests) = asked {
             return self.ask_all(requests, None);
         }
+        let error = match &self.relay {
+            Some(relay) => lift_error(error, era, relay.caller.era(), &self.ask.method),
+            None => error,
+        };
         end(Err(Fault::from_peer(error, era, &self.ask.method)))
     }
 

@@ -15,7 +15,7 @@ use trunkline_protocol::{
 use trunkline_transport::headers::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, encode_value};
 
 /// The extension that lets a modern server answer a call with a task.
-const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
+pub(crate) const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
 /// How we speak to one server.
 #[derive(Debug, Clone)]
@@ -61,7 +61,12 @@ impl Speech {
         }
         let params = (!params.is_empty()).then(|| params.to_raw());
         let on_drop = if ask.method == method::INITIALIZE { OnDrop::Leave } else { OnDrop::Cancel };
-        Outbound { request: Request::new(id, ask.method.clone(), params), headers, on_drop }
+        Outbound {
+            request: Request::new(id, ask.method.clone(), params),
+            headers,
+            on_drop,
+            standing: ask.standing.clone(),
+        }
     }
 
     /// `_meta` with what was given, what must be told, and what this request wants besides.
@@ -108,8 +113,8 @@ impl Speech {
 
 /// What we can do, told to a server of this revision.
 pub(crate) fn capabilities(revision: Revision, options: &ConnectOptions) -> Value {
-    if let (Some(behalf), Era::Legacy) = (&options.behalf, revision.era()) {
-        return behalf.capabilities.decode().unwrap_or_else(|_| json!({}));
+    if let Some(behalf) = &options.behalf {
+        return super::declarable(&behalf.capabilities, revision);
     }
     let mut capabilities = options.host.abilities().declare(revision);
     match revision.era() {

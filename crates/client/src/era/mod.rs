@@ -1,10 +1,16 @@
 //! What differs between the eras on the way out: how a request is dressed for the server it goes to.
 
+mod declare;
 mod dress;
+mod lift;
+mod task;
 
-pub(crate) use dress::{Speech, capabilities};
+pub(crate) use declare::{covers, declarable, needed_for};
+pub(crate) use dress::{Speech, TASKS_EXTENSION, capabilities};
+pub(crate) use lift::{introduction, lift_error, strip_meta};
+pub(crate) use task::{add_outcome, flat, flat_created};
 
-use crate::{conversation::safety_of, resilience::Safety};
+use crate::{conversation::safety_of, resilience::Safety, switchboard::Standing};
 use std::borrow::Cow;
 use trunkline_protocol::Object;
 
@@ -18,6 +24,7 @@ pub(crate) struct Ask {
     pub(crate) mirrored: Vec<(String, String)>,
     /// Whether it may be sent a second time when the first got lost.
     pub(crate) safety: Safety,
+    pub(crate) standing: Standing,
 }
 
 /// Whether the caller wants to hear how far the work is.
@@ -32,6 +39,13 @@ impl Ask {
     pub(crate) fn new(method: impl Into<Cow<'static, str>>, params: Object) -> Self {
         let method = method.into();
         let safety = safety_of(&method);
-        Self { method, params, progress: Progress::Unwanted, mirrored: Vec::new(), safety }
+        Self {
+            method,
+            params,
+            progress: Progress::Unwanted,
+            mirrored: Vec::new(),
+            safety,
+            standing: Standing::Own,
+        }
     }
 }

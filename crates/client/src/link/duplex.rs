@@ -182,7 +182,7 @@ enum Stage {
 
 impl DuplexCall {
     pub(super) fn new(link: &Arc<Duplex>, outbound: Outbound) -> Self {
-        let ticket = link.board.expect(outbound.request.id.clone());
+        let ticket = link.board.expect(outbound.request.id.clone(), outbound.standing);
         let frame = Some(Envelope::from(outbound.request).to_line());
         Self { link: link.clone(), ticket, frame, on_drop: outbound.on_drop, stage: Stage::Unsent }
     }

@@ -10,7 +10,10 @@ mod pipe;
 mod report;
 mod sse;
 
-use crate::{inbox::Arrival, switchboard::Switchboard};
+use crate::{
+    inbox::Arrival,
+    switchboard::{Standing, Switchboard},
+};
 use ::http::HeaderMap;
 use duplex::{Duplex, DuplexCall};
 use http::{HttpCall, HttpLink};
@@ -34,6 +37,7 @@ pub(crate) struct Outbound {
     /// Headers of this request; only HTTP has them.
     pub(crate) headers: HeaderMap,
     pub(crate) on_drop: OnDrop,
+    pub(crate) standing: Standing,
 }
 
 /// What it takes to cancel a request whose caller went away.

@@ -5,6 +5,7 @@ use super::kind::{read_time, write_time};
 use crate::{
     expand::has_reference,
     jsonc::{Entry, Node, Value},
+    looks,
     problem::{Code, Problem},
     source::Sources,
 };
@@ -248,10 +249,11 @@ fn called(name: &str) -> &str {
 }
 
 fn bad_url(text: &str) -> Option<String> {
+    let shown = looks::masked_address(text).unwrap_or_else(|| text.to_owned());
     match url::Url::parse(text) {
-        Err(error) => Some(format!("`{text}` is not an address: {error}")),
+        Err(error) => Some(format!("`{shown}` is not an address: {error}")),
         Ok(url) if !matches!(url.scheme(), "http" | "https") => {
-            Some(format!("`{text}` does not begin with `http://` or `https://`"))
+            Some(format!("`{shown}` does not begin with `http://` or `https://`"))
         }
         // The text is not repeated: it holds a password.
         Ok(url) if !url.username().is_empty() || url.password().is_some() => {

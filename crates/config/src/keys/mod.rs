@@ -3,10 +3,12 @@
 pub(crate) mod check;
 mod document;
 pub(crate) mod kind;
+mod reference;
 pub(crate) mod schema;
 mod server;
 
 pub(crate) use check::nearest;
 pub(crate) use document::{WrittenAuth, WrittenTelemetry};
+pub use reference::reference_page;
 pub use schema::{schema, schema_json};
 pub(crate) use server::{WrittenOAuth, WrittenServer};

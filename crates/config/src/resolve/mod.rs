@@ -3,6 +3,7 @@
 mod parts;
 mod references;
 mod server;
+mod shown;
 mod warnings;
 
 use crate::{
@@ -16,6 +17,7 @@ use crate::{
 };
 use references::Found;
 use serde::de::DeserializeOwned;
+pub use shown::Shown;
 use std::{collections::BTreeMap, path::PathBuf};
 use trunkline_protocol::ServerName;
 
@@ -40,9 +42,11 @@ pub(crate) struct Resolved {
     pub(crate) problems: Vec<Problem>,
     /// Files that hold secrets which are referred to.
     pub(crate) secret_files: Vec<Seen>,
+    pub(crate) shown: Vec<Shown>,
 }
 
-pub(crate) fn resolve(layered: &Layered, around: &Surroundings<'_>) -> Resolved {
+/// `known` is what was wrong with the layers by themselves; what only follows from it is not told again.
+pub(crate) fn resolve(layered: &Layered, around: &Surroundings<'_>, known: Vec<Problem>) -> Resolved {
     let mut resolver = Resolver { layered, problems: Vec::new() };
     let Found { tree, problems, files } = references::look_up(layered, around);
     resolver.problems.extend(problems);
@@ -50,8 +54,20 @@ pub(crate) fn resolve(layered: &Layered, around: &Surroundings<'_>) -> Resolved 
     let whole = Pair { written: &layered.tree, read: &tree };
     let settings = resolver.settings(whole);
     let origins = resolver.origins();
-    let settings = settings.filter(|_| !resolver.problems.iter().any(Problem::is_error));
-    Resolved { settings, origins, problems: resolver.problems, secret_files: files }
+    let shown = shown::all(layered, &tree);
+    let follows = |problem: &Problem| {
+        let below = |known: &Problem| known.is_error() && is_below(&known.key, &problem.key);
+        matches!(problem.code, Code::Missing | Code::WrongKind) && known.iter().any(below)
+    };
+    resolver.problems.retain(|problem| !follows(problem));
+    let problems = [known, resolver.problems].concat();
+    let settings = settings.filter(|_| !problems.iter().any(Problem::is_error));
+    Resolved { settings, origins, problems, secret_files: files, shown }
+}
+
+/// Whether a key is another one, or lies below it.
+fn is_below(key: &str, above: &str) -> bool {
+    key.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 pub(crate) struct Resolver<'a> {
@@ -101,7 +117,7 @@ impl Resolver<'_> {
         match serde_json::from_value(part.read.to_json()) {
             Ok(value) => Some(value),
             Err(error) => {
-                if !self.problems.iter().any(|problem| problem.is_error() && problem.key.starts_with(key)) {
+                if !self.problems.iter().any(|problem| problem.is_error() && is_below(&problem.key, key)) {
                     self.report(Code::WrongKind, part.written, key, error.to_string());
                 }
                 None

@@ -2,7 +2,7 @@
 
 use super::Surroundings;
 use crate::{
-    expand::{Piece, has_reference, pieces},
+    expand::{Piece, has_reference, pieces, shown},
     jsonc::{Entry, Node, Value},
     keys::{check, schema},
     layered::Layered,
@@ -82,7 +82,14 @@ impl LookUp<'_> {
         let is_whole = !self.problems[before..].iter().any(Problem::is_error);
         if is_whole && has_reference(text) {
             let read = Node { value: Value::Text(whole.clone()), place: node.place };
-            self.problems.extend(check::check(&read, schema, key, &self.layered.sources));
+            // Problems tell what was written, not what it stands for: that may be a secret.
+            let told =
+                check::check(&read, schema, key, &self.layered.sources).into_iter().map(|mut problem| {
+                    problem.message =
+                        problem.message.replace(&format!("`{whole}`"), &format!("`{}`", shown(text)));
+                    problem
+                });
+            self.problems.extend(told);
         }
         let is_path = match schema.get("x-kind").and_then(Json::as_str) {
             Some("path") => true,

@@ -4,7 +4,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Now, as RFC 3339 with milliseconds.
 pub(super) fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    rfc3339(SystemTime::now())
+}
+
+/// A moment as RFC 3339 with milliseconds, in UTC.
+pub fn rfc3339(at: SystemTime) -> String {
+    let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
     format(since.as_secs(), since.subsec_millis())
 }
 

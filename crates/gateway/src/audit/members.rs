@@ -41,8 +41,8 @@ impl Members {
     }
 }
 
-/// Appends `text` as a JSON string.
-pub(super) fn quote(out: &mut String, text: &str) {
+/// Appends `text` as a JSON string, in ASCII and on one line whatever it is, and cut off where it is long.
+pub fn quote(out: &mut String, text: &str) {
     let cut = text.char_indices().nth(MAX_TEXT).map(|(at, _)| at);
     let short = cut.map_or_else(|| text.to_owned(), |at| format!("{}...", &text[..at]));
     to_ascii(out, &serde_json::Value::from(short).to_string());

@@ -36,10 +36,12 @@ mod verify;
 mod writer;
 
 pub use audited::{Audited, ReadOnly};
+pub use clock::rfc3339;
 pub use disk::OpenError;
+pub use members::quote;
 pub use options::{Durability, OnFailure, Options};
 pub use queue::Status;
-pub use redact::Redaction;
+pub use redact::{Redaction, mask};
 pub use tail::{Tail, tail};
 pub use trail::Trail;
 pub use verify::{Anchor, Problem, ProblemKind, Report, verify};

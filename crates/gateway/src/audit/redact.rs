@@ -153,7 +153,7 @@ fn mask_value(name: &str, value: &mut Value) {
 }
 
 /// `text` without what looks like a secret.
-pub(super) fn mask(text: &str) -> String {
+pub fn mask(text: &str) -> String {
     if text.contains("PRIVATE KEY-----") {
         return MASK.to_owned();
     }

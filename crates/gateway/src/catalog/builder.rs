@@ -1,8 +1,7 @@
 //! Builder: makes the next snapshot, and only what changed of it.
 
 use super::{
-    BadRules, Catalog, CatalogReport, Compiled, Kept, Quarantined, Rules, ServerReport,
-    compiled::ServerFilters,
+    BadRules, Catalog, CatalogReport, Compiled, Kept, Quarantined, Rules, ServerFilters, ServerReport,
 };
 use crate::{
     gateway::Source,
@@ -24,6 +23,8 @@ const MAX_VIEW_NAME: usize = 64;
 pub(crate) struct Builder {
     plan: Plan,
     generation: u64,
+    /// Whether the plan is newer than the last snapshot.
+    replaced: bool,
     shares: HashMap<ServerName, Share>,
     views: HashMap<Arc<str>, (Vec<Share>, Arc<View>)>,
 }
@@ -31,7 +32,7 @@ pub(crate) struct Builder {
 /// Servers and rules, checked and compiled.
 pub(crate) struct Plan {
     sources: Vec<Arc<dyn Source>>,
-    servers: HashMap<ServerName, ServerFilters>,
+    servers: HashMap<ServerName, Arc<ServerFilters>>,
     policy: Arc<Policy>,
     main: ViewFilters,
     views: Vec<(Arc<str>, ViewFilters)>,
@@ -49,7 +50,7 @@ impl Plan {
         }
         let servers = names.iter().map(|name| {
             let filters = rules.servers.get(name).map(ServerFilters::new).transpose()?.unwrap_or_default();
-            Ok((name.clone(), filters))
+            Ok((name.clone(), Arc::new(filters)))
         });
         let views =
             rules.views.iter().map(|(name, rules)| Ok((name.as_str().into(), ViewFilters::new(rules)?)));
@@ -83,7 +84,7 @@ fn check_view(view: &str, rules: &ViewRules, names: &HashSet<ServerName>) -> Res
 
 impl Builder {
     pub(crate) fn new(plan: Plan) -> Self {
-        Self { plan, generation: 0, shares: HashMap::new(), views: HashMap::new() }
+        Self { plan, generation: 0, replaced: true, shares: HashMap::new(), views: HashMap::new() }
     }
 
     pub(crate) fn plan(&self) -> &Plan {
@@ -93,13 +94,20 @@ impl Builder {
     /// Takes other servers and rules; nothing made by the old ones is used again.
     pub(crate) fn replace(&mut self, plan: Plan) {
         self.plan = plan;
+        self.replaced = true;
         self.shares.clear();
         self.views.clear();
     }
 
-    pub(crate) fn build(&mut self) -> Catalog {
-        self.generation += 1;
+    /// The next snapshot; `None` where it would be the same as the last.
+    pub(crate) fn build(&mut self) -> Option<Catalog> {
         let shares: Vec<Share> = self.plan.sources.iter().map(|source| self.share(source)).collect();
+        let same = |share: &Share| self.shares.get(share.source.name()).is_some_and(|old| old.same(share));
+        if !std::mem::take(&mut self.replaced) && self.shares.len() == shares.len() && shares.iter().all(same)
+        {
+            return None;
+        }
+        self.generation += 1;
         self.shares = shares.iter().map(|share| (share.source.name().clone(), share.clone())).collect();
         let main = self.view("", &shares, &self.plan.main);
         let mut views = Vec::new();
@@ -110,14 +118,13 @@ impl Builder {
             let address = format!("server/{}", share.source.name());
             views.push(self.view(&address, std::slice::from_ref(share), &self.plan.alone));
         }
-        let alone = views.iter().skip(self.plan.views.len());
-        let servers = alone.flat_map(|(_, view)| view.servers.iter().cloned()).collect();
+        let alone = views.iter().skip(self.plan.views.len()).map(|(_, view)| Arc::clone(view)).collect();
         self.views =
             views.iter().chain([&main]).map(|made| (Arc::clone(&made.1.name), made.clone())).collect();
         let views: HashMap<Arc<str>, Arc<View>> =
             views.into_iter().map(|(_, view)| (Arc::clone(&view.name), view)).collect();
         let report = self.report(&shares, &main.1, &views);
-        Catalog { policy: Arc::clone(&self.plan.policy), main: main.1, views, servers, report }
+        Some(Catalog { policy: Arc::clone(&self.plan.policy), main: main.1, views, alone, report })
     }
 
     /// The view, as it was where nothing of it changed.
@@ -147,7 +154,7 @@ impl Builder {
                 None => Arc::new(Compiled::new(kind, &list, filters)),
             }
         });
-        Share { source: Arc::clone(source), offer, lists }
+        Share { source: Arc::clone(source), offer, lists, filters: Arc::clone(filters) }
     }
 
     fn report(&self, shares: &[Share], main: &View, views: &HashMap<Arc<str>, Arc<View>>) -> CatalogReport {

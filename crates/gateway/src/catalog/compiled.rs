@@ -3,13 +3,9 @@
 use super::{
     item::Item,
     quarantine::{Quarantined, Reason},
-    rules::{ItemRules, KindRules, ServerRules},
+    server_filters::ServerFilters,
 };
-use crate::{
-    policy::{BadGlob, Filter, glob},
-    upstream::Kind,
-};
-use globset::GlobMatcher;
+use crate::upstream::Kind;
 use std::{collections::HashSet, sync::Arc};
 use trunkline_protocol::Raw;
 
@@ -29,79 +25,9 @@ pub(crate) struct Compiled {
     source: Arc<[Raw]>,
 }
 
-/// The rules of one server, with its filters compiled.
-#[derive(Debug, Default)]
-pub(crate) struct ServerFilters {
-    rules: ServerRules,
-    tools: KindFilter,
-    prompts: KindFilter,
-    resources: KindFilter,
-}
-
-/// The rules for one kind of things.
-#[derive(Debug, Default)]
-struct KindFilter {
-    names: Filter,
-    items: Vec<(String, GlobMatcher, ItemRules)>,
-}
-
-impl ServerFilters {
-    pub(crate) fn new(rules: &ServerRules) -> Result<Self, BadGlob> {
-        Ok(Self {
-            tools: KindFilter::new(&rules.tools)?,
-            prompts: KindFilter::new(&rules.prompts)?,
-            resources: KindFilter::new(&rules.resources)?,
-            rules: rules.clone(),
-        })
-    }
-
-    fn of(&self, kind: Kind) -> &KindFilter {
-        match kind {
-            Kind::Tools => &self.tools,
-            Kind::Prompts => &self.prompts,
-            Kind::Resources | Kind::Templates => &self.resources,
-        }
-    }
-}
-
-impl KindFilter {
-    fn new(rules: &KindRules) -> Result<Self, BadGlob> {
-        let item = |(name, rules): &(String, ItemRules)| Ok((name.clone(), glob(name)?, rules.clone()));
-        Ok(Self {
-            names: Filter::new(&rules.filter)?,
-            items: rules.items.iter().map(item).collect::<Result<_, BadGlob>>()?,
-        })
-    }
-
-    /// What is said about one thing, by all rules that fit it together.
-    fn about(&self, name: &str) -> ItemRules {
-        let mut told = ItemRules::default();
-        for (text, glob, rules) in &self.items {
-            if text == name || glob.is_match(name) {
-                told.complete(rules);
-            }
-        }
-        told
-    }
-}
-
-impl ItemRules {
-    /// Adds what a later rule says about matters that no earlier one spoke of.
-    fn complete(&mut self, later: &Self) {
-        self.rename = self.rename.take().or_else(|| later.rename.clone());
-        self.hide = self.hide.or(later.hide);
-        self.description = self.description.take().or_else(|| later.description.clone());
-        for (name, value) in later.annotations.iter() {
-            if self.annotations.get(name).is_none() {
-                self.annotations.set(name.to_owned(), value.clone());
-            }
-        }
-    }
-}
-
 impl Compiled {
     pub(crate) fn new(kind: Kind, list: &Arc<[Raw]>, server: &ServerFilters) -> Self {
-        let rules = server.of(kind);
+        let filters = server.of(kind);
         let mut compiled = Self { source: Arc::clone(list), ..Self::default() };
         let mut seen: HashSet<Arc<str>> = HashSet::new();
         for (place, raw) in list.iter().enumerate() {
@@ -116,8 +42,8 @@ impl Compiled {
                     continue;
                 }
             };
-            let own = rules.about(&name);
-            if own.hide == Some(true) || !rules.names.admits(&name) {
+            let own = filters.about(&name);
+            if own.hide == Some(true) || !filters.admits(&name) {
                 compiled.hidden.push(super::quarantine::shown(&name));
                 continue;
             }

@@ -8,6 +8,7 @@ mod quarantine;
 mod report;
 mod route;
 mod rules;
+mod server_filters;
 mod template;
 
 use crate::{policy::Policy, view::View};
@@ -21,6 +22,7 @@ pub(crate) use quarantine::{Reason, shown};
 pub use report::{CatalogReport, Kept, ServerReport};
 pub use route::{Route, Server};
 pub use rules::{BadRules, ItemRules, KindRules, Rules, ServerRules};
+pub(crate) use server_filters::ServerFilters;
 pub(crate) use template::Template;
 
 /// One snapshot.
@@ -30,8 +32,8 @@ pub(crate) struct Catalog {
     pub(crate) main: Arc<View>,
     /// By address: `<view>` and `server/<name>`.
     pub(crate) views: HashMap<Arc<str>, Arc<View>>,
-    /// All servers, whatever the views show of them.
-    pub(crate) servers: Vec<Arc<Server>>,
+    /// Every server alone, whatever the other views show of it.
+    pub(crate) alone: Vec<Arc<View>>,
     pub(crate) report: CatalogReport,
 }
 

@@ -1,11 +1,12 @@
 //! Route: where a public name leads, and the server it leads to.
 
-use super::{checker::Checker, item::Item};
+use super::{ServerFilters, checker::Checker, item::Item};
 use crate::{
     gateway::Source,
-    policy::{self, Key},
+    policy::{self, Filter, Key},
     rewrite::UriMap,
-    upstream::Offer,
+    upstream::{Kind, Offer},
+    view::Share,
 };
 use std::{fmt, sync::Arc};
 use trunkline_protocol::{
@@ -25,6 +26,9 @@ pub struct Server {
     makes_tasks: bool,
     /// The URIs of this server that are called otherwise in this view.
     uris: UriMap,
+    rules: Arc<ServerFilters>,
+    /// What the view shows of resources.
+    view: Arc<Filter>,
 }
 
 /// One thing that can be asked for.
@@ -42,12 +46,22 @@ pub struct Route {
 }
 
 impl Server {
-    pub(crate) fn new(source: Arc<dyn Source>, offer: Option<Arc<Offer>>, uris: UriMap) -> Self {
+    pub(crate) fn new(share: &Share, view: &Arc<Filter>, uris: UriMap) -> Self {
+        let (source, offer) = (Arc::clone(&share.source), share.offer.clone());
         let introduction = offer.as_ref().map(|offer| &offer.introduction);
         let discovered = introduction.and_then(|raw| raw.decode::<DiscoverResult>().ok());
         let capabilities = discovered.map(|discovered| discovered.capabilities).unwrap_or_default();
         let makes_tasks = capabilities.tasks.is_some() || capabilities.extension(TASKS_EXTENSION).is_some();
-        Self { name: source.name().clone(), source, offer, capabilities, makes_tasks, uris }
+        Self {
+            name: source.name().clone(),
+            source,
+            offer,
+            capabilities,
+            makes_tasks,
+            uris,
+            rules: Arc::clone(&share.filters),
+            view: Arc::clone(view),
+        }
     }
 
     pub fn name(&self) -> &ServerName {
@@ -68,6 +82,11 @@ impl Server {
         self.source.wake();
     }
 
+    /// Whether both are reached by the same way, whatever became of their offers.
+    pub(crate) fn is_same_source(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.source, &other.source)
+    }
+
     pub(crate) fn capabilities(&self) -> &ServerCapabilities {
         &self.capabilities
     }
@@ -78,6 +97,12 @@ impl Server {
 
     pub(crate) fn uris(&self) -> &UriMap {
         &self.uris
+    }
+
+    /// Whether the rules let anybody read this, listed or not. The URI is the server's own.
+    pub(crate) fn offers_uri(&self, uri: &str) -> bool {
+        self.rules.of(Kind::Resources).offers(uri)
+            && self.view.admits(&policy::subject(self.name.as_ref(), uri))
     }
 
     pub(crate) fn is_stale(&self) -> bool {

@@ -6,6 +6,7 @@
 use super::{Inner, faults};
 use crate::{
     catalog::{Catalog, Route},
+    policy,
     rewrite::{About, Publisher},
     view::{Shelf, View},
 };
@@ -19,7 +20,9 @@ impl Inner {
     pub(super) fn call_tool(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
         let route = match named(catalog, (view, &view.tools), &call, "tool") {
             Ok(route) => route,
-            Err(fault) => return Reply::ready(Err(fault)),
+            Err(fault) => {
+                return self.unlisted(catalog, view, call).unwrap_or_else(|| Reply::ready(Err(fault)));
+            }
         };
         let Some(permit) = catalog.policy.permit(&call.caller, route) else {
             return Reply::ready(Err(refused(&call, "tool")));
@@ -32,23 +35,15 @@ impl Inner {
         }
         call.params = with_inner_name(call.params, route);
         let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
-        let reply = permit.call(call);
-        let Some(publisher) = publisher else { return reply };
-        let started = self.started.clone();
-        Reply::new(reply.map(move |part| {
-            if let Part::Final(Ok(result)) = &part
-                && let Some(task) = publisher.started(result)
-            {
-                started.add(&publisher, task);
-            }
-            publisher.part(part)
-        }))
+        self.follow(permit.call(call), publisher)
     }
 
     pub(super) fn get_prompt(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
         let route = match named(catalog, (view, &view.prompts), &call, "prompt") {
             Ok(route) => route,
-            Err(fault) => return Reply::ready(Err(fault)),
+            Err(fault) => {
+                return self.unlisted(catalog, view, call).unwrap_or_else(|| Reply::ready(Err(fault)));
+            }
         };
         let Some(permit) = catalog.policy.permit(&call.caller, route) else {
             return Reply::ready(Err(refused(&call, "prompt")));
@@ -56,6 +51,36 @@ impl Inner {
         call.params = with_inner_name(call.params, route);
         let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
         publish(permit.call(call), publisher, About::Prompt)
+    }
+
+    /// Where one server is shown as it is and nobody is forbidden anything, the server judges names that it does not list: its
+    /// answer passes like any other. With a single rule in force an unknown name stays here, because a server may be less exact
+    /// about names than the rules are.
+    fn unlisted(&self, catalog: &Catalog, view: &View, call: Call) -> Option<Reply> {
+        if !view.unruled || !catalog.policy.is_open() {
+            return None;
+        }
+        let server = view.servers.first()?;
+        let name = call.params.as_ref()?.find("name")?;
+        let name = name.text()?;
+        let permit = catalog.policy.permit_to(&call.caller, server, &name)?;
+        let subject = policy::subject(server.name().as_ref(), &name);
+        let publisher = Publisher::new(server, &call.caller, &subject, &self.ids);
+        Some(self.follow(permit.call(call), publisher))
+    }
+
+    /// Translates what a tool answers, and remembers the task that it may start.
+    fn follow(&self, reply: Reply, publisher: Option<Publisher>) -> Reply {
+        let Some(publisher) = publisher else { return reply };
+        let started = self.started.clone();
+        Reply::new(reply.map(move |part| {
+            if let Part::Final(Ok(result)) = &part
+                && let Some(task) = Publisher::started(result)
+            {
+                started.add(&publisher, task);
+            }
+            publisher.part(part)
+        }))
     }
 }
 

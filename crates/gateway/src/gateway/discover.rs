@@ -3,11 +3,11 @@
 use super::Inner;
 use crate::{
     catalog::{Catalog, Server},
-    upstream::{BEHIND, behind},
+    upstream,
     view::View,
 };
 use std::sync::Arc;
-use trunkline_protocol::{Caller, Object, Raw, Revision, message::meta, method};
+use trunkline_protocol::{Caller, Object, Raw, Revision, message::meta};
 
 /// The most bytes of one server's instructions.
 const MAX_INSTRUCTIONS: usize = 64 * 1024;
@@ -22,10 +22,13 @@ impl Inner {
         if view.transparent
             && let Some(offer) = view.servers.first().and_then(|server| server.offer())
         {
-            return offer.introduction.clone();
+            return self.with_lineage(&offer.introduction, view);
         }
-        let known: Vec<&Arc<Server>> =
-            view.servers.iter().filter(|server| is_known(catalog, view, caller, server)).collect();
+        let known: Vec<&Arc<Server>> = view
+            .servers
+            .iter()
+            .filter(|server| catalog.policy.permit_acquaintance(caller, view, server).is_some())
+            .collect();
         let versions: Vec<&str> = Revision::ALL.iter().rev().map(|revision| revision.as_str()).collect();
         let mut result = Object::new();
         result.set("supportedVersions", serde_json::json!(versions).into());
@@ -36,11 +39,16 @@ impl Inner {
         result.set("cacheScope", Raw::string(if catalog.policy.is_open() { "public" } else { "private" }));
         let mut own = Object::new();
         own.set(meta::SERVER_INFO, self.options.identity.to_raw());
-        if let Some(instance) = &self.options.instance {
-            own.set(BEHIND, behind(instance, known.iter().filter_map(|server| server.offer())));
-        }
         result.set("_meta", own.to_raw());
-        result.to_raw()
+        self.with_lineage(&result.to_raw(), view)
+    }
+
+    /// The introduction with the ids of all gateways that stand behind it.
+    fn with_lineage(&self, introduction: &Raw, view: &View) -> Raw {
+        let Some(instance) = &self.options.instance else { return introduction.clone() };
+        let offers = view.servers.iter().filter_map(|server| server.offer());
+        let ids = upstream::behind(instance, offers);
+        meta::set(Some(introduction), [(upstream::BEHIND, ids)]).unwrap_or_else(|_| introduction.clone())
     }
 
     /// What we say ourselves, then what each server says, under its name.
@@ -57,16 +65,6 @@ impl Inner {
         }
         (!parts.is_empty()).then(|| parts.join("\n\n"))
     }
-}
-
-/// Whether a caller may know that a server is there.
-fn is_known(catalog: &Catalog, view: &View, caller: &Caller, server: &Server) -> bool {
-    let policy = &catalog.policy;
-    policy.permit_to(caller, server, method::DISCOVER).is_some()
-        || [&view.tools, &view.prompts, &view.resources, &view.templates].iter().any(|shelf| {
-            let own = shelf.routes().iter().filter(|route| route.server().name() == server.name());
-            own.into_iter().any(|route| policy.admits(caller, route))
-        })
 }
 
 /// What any of them can do. Where two say different things about the same, the first is believed; what nobody has said yet,

@@ -7,9 +7,16 @@ use crate::{
 };
 use trunkline_protocol::{Call, Notify, Raw, Reply, method};
 
+/// Methods of sessions. Whoever keeps the session answers them; they carry nothing that a server should hear from here.
+const TRANSLATED: [&str; 4] =
+    [method::INITIALIZE, method::SET_LEVEL, method::RESOURCES_SUBSCRIBE, method::RESOURCES_UNSUBSCRIBE];
+
 impl Inner {
     /// A view of one server passes everything on. Elsewhere a method goes to the one server that declares its extension.
     pub(super) fn extension(catalog: &Catalog, view: &View, call: Call) -> Reply {
+        if TRANSLATED.contains(&call.method.as_ref()) {
+            return Reply::ready(Err(faults::no_method(&call.method)));
+        }
         let alone = view.servers.len() == 1;
         let mut able = view
             .servers
@@ -31,11 +38,13 @@ impl Inner {
         let catalog = self.now.load();
         let name = notice.notification.method.as_ref();
         let core = matches!(name, method::ROOTS_CHANGED | method::PROGRESS | method::TASK_STATUS);
-        for server in &catalog.servers {
-            if !core && catalog.servers.len() > 1 && !declares(server, name) {
+        for (view, server) in
+            catalog.alone.iter().flat_map(|view| view.servers.iter().map(move |server| (view, server)))
+        {
+            if !core && catalog.alone.len() > 1 && !declares(server, name) {
                 continue;
             }
-            if let Some(permit) = catalog.policy.permit_to(&notice.caller, server, method::DISCOVER) {
+            if let Some(permit) = catalog.policy.permit_acquaintance(&notice.caller, view, server) {
                 permit.notify(notice.clone());
             }
         }

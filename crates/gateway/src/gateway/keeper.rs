@@ -50,7 +50,7 @@ async fn any_change(offers: &mut Vec<watch::Receiver<u64>>) {
         // A server that is gone for good changes no more.
         offers.swap_remove(place);
     }
-    future::pending().await
+    future::pending::<()>().await;
 }
 
 async fn rebuild(gateway: &Weak<Inner>) {
@@ -72,12 +72,13 @@ impl Inner {
         let catalog = self.now.load_full();
         let view = catalog.view(call.view.as_deref());
         let Some(server) = view.and_then(|view| view.servers.first()) else { return Ok(()) };
-        let permit = catalog.policy.permit_to(&call.caller, server, method::DISCOVER);
-        let Some(permit) = permit else { return Ok(()) };
         server.wake();
-        let mut ask = Call::new(method::DISCOVER, call.params.as_ref().and_then(only_meta));
-        ask.caller = Arc::clone(&call.caller);
-        time::timeout_at(until, permit.call(ask).outcome()).await.map_err(|_| faults::unheard(server))??;
+        if let Some(permit) = catalog.policy.permit_to(&call.caller, server, method::DISCOVER) {
+            let mut ask = Call::new(method::DISCOVER, call.params.as_ref().and_then(only_meta));
+            ask.caller = Arc::clone(&call.caller);
+            let told = time::timeout_at(until, permit.call(ask).outcome()).await;
+            told.map_err(|_| faults::unheard(server))??;
+        }
         let heard = self.wait(call, until, |servers| servers.iter().all(|server| server.offer().is_some()));
         if heard.await { Ok(()) } else { Err(faults::unheard(server)) }
     }

@@ -65,13 +65,14 @@ impl Gateway {
     pub fn new(options: GatewayOptions) -> Result<Self, BadRules> {
         let plan = Plan::new(&options.rules, options.servers.clone())?;
         let mut builder = Builder::new(plan);
+        let first = builder.build().expect("the first snapshot is like none before");
         let lists = ListOptions {
             page_size: options.page_size.clamp(1, MAX_PAGE_SIZE),
             ttl: options.list_ttl,
             cursors: Arc::new(Cursors::new()),
         };
         let inner = Arc::new(Inner {
-            now: ArcSwap::from_pointee(builder.build()),
+            now: ArcSwap::from_pointee(first),
             builder: Mutex::new(builder),
             changed: watch::Sender::new(0),
             replaced: Arc::default(),
@@ -111,7 +112,8 @@ impl Handler for Gateway {
         let Some(view) = catalog.view(call.view.as_deref()) else {
             return Reply::ready(Err(faults::no_view(call.view.as_deref())));
         };
-        if view.is_unheard() {
+        // Whoever only listens need not wait, and starts nothing.
+        if view.is_unheard() && call.method != method::LISTEN {
             return self.inner.once_heard(call);
         }
         self.inner.answer(&catalog, view, call)
@@ -132,7 +134,7 @@ impl Inner {
             method::TOOLS_CALL => self.call_tool(catalog, view, call),
             method::PROMPTS_GET => self.get_prompt(catalog, view, call),
             method::RESOURCES_READ => self.read_resource(catalog, view, call),
-            method::COMPLETE => self.complete(catalog, view, call),
+            method::COMPLETE => Self::complete(catalog, view, call),
             method::TOOLS_LIST => self.list(catalog, view, call, Kind::Tools),
             method::PROMPTS_LIST => self.list(catalog, view, call, Kind::Prompts),
             method::RESOURCES_LIST => self.list(catalog, view, call, Kind::Resources),
@@ -168,7 +170,9 @@ impl Inner {
         self.builder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn swap(&self, catalog: Catalog) {
+    /// Puts a new snapshot in place, where there is one.
+    fn swap(&self, catalog: Option<Catalog>) {
+        let Some(catalog) = catalog else { return };
         self.now.store(Arc::new(catalog));
         self.changed.send_modify(|count| *count += 1);
     }
@@ -185,3 +189,6 @@ impl fmt::Debug for Gateway {
         f.debug_struct("Gateway").field("options", &self.inner.options).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

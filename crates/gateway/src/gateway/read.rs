@@ -27,7 +27,7 @@ impl Inner {
         publish(permit.call(call), publisher, about)
     }
 
-    pub(super) fn complete(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
+    pub(super) fn complete(catalog: &Catalog, view: &View, mut call: Call) -> Reply {
         let Some(params) = call.params.take() else { return Reply::ready(Err(faults::missing("ref.type"))) };
         match inner_reference(catalog, view, &call.caller, &params) {
             Ok((permit, reference)) => {
@@ -51,6 +51,10 @@ pub(super) fn permitted<'a>(
 ) -> Option<(Found<'a>, Permit<'a>)> {
     let found = view.locate(uri)?;
     if found.route.is_some_and(|route| !catalog.policy.admits(caller, route)) {
+        return None;
+    }
+    // What is hidden by name must not be found by template, origin or exclusion.
+    if !found.server.offers_uri(&found.inner) {
         return None;
     }
     let permit = catalog.policy.permit_to(caller, found.server, &found.inner)?;

@@ -1,8 +1,8 @@
 //! Source: a server as the gateway sees it, whoever keeps it alive.
 
-use crate::upstream::{Offer, Upstream};
+use crate::upstream::{Event, Offer, Upstream};
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 use trunkline_protocol::{Handler, ServerName};
 
 /// A server behind the gateway. Calls carry the server's own names and URIs.
@@ -15,8 +15,11 @@ pub trait Source: Handler {
     /// Counts the changes of the offer.
     fn watch(&self) -> watch::Receiver<u64>;
 
+    /// What the server tells that belongs to no call.
+    fn events(&self) -> broadcast::Receiver<Event>;
+
     /// Somebody wants to know what the server offers: one that starts when it is needed is needed now.
-    fn wake(&self) {}
+    fn wake(&self);
 }
 
 impl Source for Upstream {
@@ -30,6 +33,10 @@ impl Source for Upstream {
 
     fn watch(&self) -> watch::Receiver<u64> {
         self.watch()
+    }
+
+    fn events(&self) -> broadcast::Receiver<Event> {
+        self.events()
     }
 
     fn wake(&self) {

@@ -48,7 +48,7 @@ impl TaskBook {
     }
 
     /// The public id of a task, if this caller started it.
-    fn public(&self, caller: &Caller, server: &Server, inner: &str) -> Option<String> {
+    pub(super) fn public(&self, caller: &Caller, server: &Server, inner: &str) -> Option<String> {
         let all = self.lock();
         let own = |started: &&Started| {
             started.inner == inner && started.caller == caller.id && started.server == server.name().as_ref()
@@ -119,7 +119,7 @@ impl Inner {
             let mut tasks = Vec::new();
             let mut answered = false;
             for server in view.servers.iter().filter(able) {
-                let Some(permit) = policy.permit_to(&call.caller, server, method::TASKS_LIST) else {
+                let Some(permit) = policy.permit_acquaintance(&call.caller, &view, server) else {
                     continue;
                 };
                 match tasks_of(permit, &call).await {
@@ -131,7 +131,7 @@ impl Inner {
                     }
                     Err(fault) if fault.kind() == FaultKind::NotAvailable => {}
                     Err(fault) => {
-                        tracing::info!(server = %server.name(), %fault, "tasks could not be listed")
+                        tracing::info!(server = %server.name(), %fault, "tasks could not be listed");
                     }
                 }
             }

@@ -10,9 +10,12 @@
 mod filter;
 mod permit;
 
-use crate::catalog::{Route, Server};
+use crate::{
+    catalog::{Route, Server},
+    view::{Shelf, View},
+};
 use std::collections::{BTreeMap, BTreeSet};
-use trunkline_protocol::Caller;
+use trunkline_protocol::{Caller, method};
 
 pub use filter::{BadGlob, FilterRules};
 pub(crate) use filter::{Filter, glob};
@@ -92,6 +95,22 @@ impl Policy {
         subject: &str,
     ) -> Option<Permit<'a>> {
         self.admits_subject(caller, subject, None).then(|| Permit::new(server))
+    }
+
+    /// Leave to speak with a server at all: for callers who may ask it for something, whatever that is.
+    pub(crate) fn permit_acquaintance<'a>(
+        &self,
+        caller: &Caller,
+        view: &View,
+        server: &'a Server,
+    ) -> Option<Permit<'a>> {
+        if let Some(permit) = self.permit_to(caller, server, method::DISCOVER) {
+            return Some(permit);
+        }
+        let shelves = [&view.tools, &view.prompts, &view.resources, &view.templates];
+        let mut own =
+            shelves.into_iter().flat_map(Shelf::routes).filter(|r| r.server().name() == server.name());
+        own.any(|route| self.admits(caller, route)).then(|| Permit::new(server))
     }
 
     /// Leave to ask a server for news of several things, every one of them permitted by itself.

@@ -1,6 +1,7 @@
 //! Permit: leave to ask a server. There is no other way to reach one.
 
-use crate::catalog::Server;
+use crate::{catalog::Server, upstream::Event};
+use tokio::sync::broadcast;
 use trunkline_protocol::{Call, Notify, Reply};
 
 /// A check that was passed. Only a [`Policy`](super::Policy) makes one, and only with one can a server be called.
@@ -26,6 +27,11 @@ impl<'a> Permit<'a> {
     pub(crate) fn call(self, mut call: Call) -> Reply {
         call.view = None;
         self.server.source(&Key(())).call(call)
+    }
+
+    /// What the server tells that belongs to no call.
+    pub(crate) fn events(self) -> broadcast::Receiver<Event> {
+        self.server.source(&Key(())).events()
     }
 
     pub(crate) fn notify(self, notice: Notify) {

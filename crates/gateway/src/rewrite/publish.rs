@@ -80,7 +80,7 @@ impl Publisher {
     }
 
     /// The server's own id of the task that a result starts.
-    pub(crate) fn started(&self, result: &Raw) -> Option<String> {
+    pub(crate) fn started(result: &Raw) -> Option<String> {
         let flat = || {
             result
                 .find("resultType")
@@ -107,7 +107,7 @@ impl Publisher {
         let uris = self.server.uris();
         let mut result = result.clone();
         if self.server.makes_tasks() {
-            if matches!(self.about, About::Task) || self.started(&result).is_some() {
+            if matches!(self.about, About::Task) || Self::started(&result).is_some() {
                 result = self.with_task_id(&result).unwrap_or(result);
             }
             result = self.related(&result).unwrap_or(result);

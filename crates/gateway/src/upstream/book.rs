@@ -10,7 +10,7 @@ use super::{
 };
 use std::{
     collections::HashMap,
-    sync::Arc,
+    sync::{Arc, Weak},
     time::{Duration, SystemTime},
 };
 use tokio::{sync::watch, task::AbortHandle, time::Instant};
@@ -37,6 +37,8 @@ pub(super) struct Book {
     pub(super) sharing: Option<Sharing>,
     /// Whose session is opened again when the last one is lost.
     pub(super) main: Key,
+    /// The session that lists are read from.
+    lister: Weak<Live>,
     lives: HashMap<Key, Arc<Live>>,
     opening: HashMap<Key, Opening>,
 }
@@ -84,6 +86,7 @@ impl Book {
             awake,
             sharing: None,
             main: Key::Common,
+            lister: Weak::new(),
             lives: HashMap::new(),
             opening: HashMap::new(),
         }
@@ -220,9 +223,16 @@ impl Book {
         Some(key)
     }
 
-    /// The session to read lists from: the gateway's own, or else the newest.
-    pub(super) fn lister(&self) -> Option<Arc<Live>> {
-        self.lives.get(&Key::Common).or_else(|| self.lives.values().max_by_key(|live| live.opened)).cloned()
+    /// The session to read lists from. It stays the same for as long as it lives, because what a server lists may depend on
+    /// what its client can do.
+    pub(super) fn lister(&mut self) -> Option<Arc<Live>> {
+        if let Some(live) = self.lister.upgrade().filter(|live| !live.is_closed()) {
+            return Some(live);
+        }
+        let newest = || self.lives.values().max_by_key(|live| live.opened);
+        let live = self.lives.get(&Key::Common).or_else(newest).cloned()?;
+        self.lister = Arc::downgrade(&live);
+        Some(live)
     }
 
     pub(super) fn has_sessions(&self) -> bool {

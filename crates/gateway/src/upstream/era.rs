@@ -1,7 +1,7 @@
 //! What differs between upstreams of the two eras: who may share a session, and how changes are heard.
 
 use super::options::Sessions;
-use trunkline_protocol::{Era, Revision};
+use trunkline_protocol::{Era, Revision, method};
 
 /// Who may use a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,14 @@ pub(super) fn sharing(revision: Revision, sessions: Sessions) -> Sharing {
     match (revision.era(), sessions) {
         (Era::Modern, _) | (Era::Legacy, Sessions::Shared) => Sharing::Everyone,
         (Era::Legacy, Sessions::PerCaller) => Sharing::OneProfile,
+    }
+}
+
+/// A request that a server of this revision answers at once.
+pub(super) fn sign_of_life(revision: Revision) -> &'static str {
+    match revision.era() {
+        Era::Modern => method::DISCOVER,
+        Era::Legacy => method::PING,
     }
 }
 

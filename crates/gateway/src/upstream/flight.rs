@@ -8,25 +8,24 @@
 //! Waiting, Flying ⇒ Ended
 //! ```
 
-use super::{core::Core, live::Held, options::Annotations, told};
+use super::{
+    airborne::{Airborne, Arrival},
+    core::Core,
+    options::Annotations,
+    told,
+};
 use futures_util::stream;
 use std::{
     borrow::Cow,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 use tokio::{
     sync::OwnedSemaphorePermit,
-    time::{Instant, sleep, sleep_until, timeout},
+    time::{Instant, sleep},
 };
-use trunkline_protocol::{Call, Fault, FaultKind, Outcome, Part, Question, Raw, Reply, method};
-use trunkline_resilience::{Admission, Deadline, Expired, Safety};
-
-/// Room for a session that is gone to say by itself what became of a call.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+use trunkline_protocol::{Call, Fault, FaultKind, Outcome, Part, Raw, Reply, message::meta, method};
+use trunkline_resilience::{BreakerState, Deadline, Safety};
 
 /// Starts a call; nothing happens before the reply is polled.
 pub(super) fn begin(core: Arc<Core>, call: Call) -> Reply {
@@ -81,23 +80,8 @@ enum Stage {
     Ended,
 }
 
-struct Airborne {
-    reply: Reply,
-    held: Held,
-    admission: Option<Admission>,
-    deadline: Option<Arc<Deadline>>,
-    open: Arc<AtomicU32>,
-}
-
 /// Notes when a call begins and ends, so that an idle server is known.
 struct Busy(Arc<Core>);
-
-/// What became of one try.
-enum Arrival {
-    Part(Part),
-    Ended(Outcome),
-    Expired(Fault),
-}
 
 impl Flight {
     async fn next(&mut self) -> Part {
@@ -178,7 +162,7 @@ impl Flight {
             return None;
         }
         let options = &self.core.options;
-        let own = self.tool().and_then(|tool| options.tools.find(&tool).timeouts);
+        let own = options.tools.find(|| self.tool()).timeouts;
         Some(
             Deadline::start(&own.unwrap_or(options.timeouts), None)
                 .expect("the limits were checked when they were made"),
@@ -196,6 +180,8 @@ impl Flight {
         let Stage::Flying(airborne) = &mut self.stage else { return None };
         let arrival = airborne.next(&self.call, &self.core).await;
         match arrival {
+            // Dropped unanswered, it is declined.
+            Arrival::Part(Part::Question(question)) if !may_be_asked(&self.call, &question.method) => None,
             Arrival::Part(part) => {
                 self.asked |= matches!(part, Part::Question(_));
                 Some(part)
@@ -203,6 +189,10 @@ impl Flight {
             Arrival::Expired(fault) => {
                 if let Some(admission) = airborne.admission.take() {
                     admission.failed(&fault);
+                }
+                let live = airborne.held.live();
+                if !matches!(live.breaker.state(), BreakerState::Closed { .. }) {
+                    self.core.doubt(live);
                 }
                 self.core.counts.failed.fetch_add(1, Ordering::Relaxed);
                 Some(self.end(Err(fault)))
@@ -240,9 +230,14 @@ impl Flight {
                 if let Some(admission) = admission {
                     admission.failed(fault);
                 }
+                if fault.kind() == FaultKind::ConnectionLost {
+                    self.core.doubt(&live);
+                }
             }
             _ => {
-                live.served.store(true, Ordering::Relaxed);
+                if !live.served.swap(true, Ordering::Relaxed) {
+                    self.core.book().failures = 0;
+                }
                 if let Some(admission) = admission {
                     admission.succeeded();
                     self.core.latency.record(self.began.elapsed());
@@ -264,7 +259,8 @@ impl Flight {
             };
         let left = self.attempts < self.core.options.retry.attempts
             && self.began.elapsed() < self.core.options.retry.budget;
-        (repeatable && left && !self.asked).then(|| self.core.retry.backoff(self.attempts))
+        // Whoever listens has to know that something may have been missed.
+        (repeatable && left && !self.asked && !self.lasting).then(|| self.core.retry.backoff(self.attempts))
     }
 
     /// Whether making the call twice does the same as making it once.
@@ -273,7 +269,7 @@ impl Flight {
             return true;
         }
         let Some(tool) = self.tool() else { return false };
-        match self.core.options.tools.find(&tool).repeats {
+        match self.core.options.tools.find(|| Some(&tool)).repeats {
             Some(safety) => safety == Safety::Repeatable,
             None => self.core.options.annotations == Annotations::Believed && self.is_marked(&tool),
         }
@@ -308,60 +304,6 @@ impl Flight {
     }
 }
 
-impl Airborne {
-    async fn next(&mut self, call: &Call, core: &Core) -> Arrival {
-        let Self { reply, held, deadline, open, .. } = self;
-        let part = tokio::select! {
-            biased;
-            part = reply.next() => part,
-            expired = expired(deadline.as_deref(), open) => {
-                return Arrival::Expired(told::timed_out(&core.name, &call.method, &expired));
-            }
-            () = reached(call.deadline) => {
-                return Arrival::Expired(told::timed_out(&core.name, &call.method, &"the caller's time was over"));
-            }
-            why = held.live().gone() => match timeout(LAST_WORDS, reply.next()).await {
-                Ok(part) => part,
-                Err(_) => return Arrival::Ended(Err(why)),
-            },
-        };
-        match part {
-            Some(Part::Final(outcome)) => Arrival::Ended(outcome),
-            Some(Part::Question(question)) => Arrival::Part(Part::Question(self.track(question))),
-            Some(part) => {
-                if let (Part::Notification(notification), Some(deadline)) = (&part, &self.deadline)
-                    && notification.method == method::PROGRESS
-                {
-                    deadline.progress();
-                }
-                Arrival::Part(part)
-            }
-            None => {
-                let fault = "the answer ended before it was complete";
-                Arrival::Ended(Err(Fault::new(FaultKind::ConnectionLost, fault)))
-            }
-        }
-    }
-
-    /// Counts a question until it is answered: meanwhile it is not the server that takes its time.
-    fn track(&self, mut question: Question) -> Question {
-        let (open, deadline) = (self.open.clone(), self.deadline.clone());
-        open.fetch_add(1, Ordering::AcqRel);
-        let (method, params, key) = (question.method.clone(), question.params.clone(), question.key.take());
-        let tracked = Question::new(method, params, move |outcome| {
-            open.fetch_sub(1, Ordering::AcqRel);
-            if let Some(deadline) = deadline {
-                deadline.progress();
-            }
-            question.answer(outcome);
-        });
-        match key {
-            Some(key) => tracked.named(key),
-            None => tracked,
-        }
-    }
-}
-
 impl Busy {
     fn begin(core: &Arc<Core>) -> Self {
         core.touch();
@@ -384,25 +326,19 @@ fn shows_illness(fault: &Fault) -> bool {
         )
 }
 
-/// Waits for the end of the call's time. While somebody thinks about a question, only the ceiling counts.
-async fn expired(deadline: Option<&Deadline>, open: &AtomicU32) -> Expired {
-    let Some(deadline) = deadline else { return std::future::pending().await };
-    loop {
-        let expired = deadline.expired().await;
-        if !matches!(expired, Expired::Call { .. }) || open.load(Ordering::Acquire) == 0 {
-            return expired;
-        }
-        deadline.progress();
-    }
-}
-
-async fn reached(at: Option<std::time::Instant>) {
-    match at {
-        Some(at) => sleep_until(at.into()).await,
-        None => std::future::pending().await,
-    }
-}
-
 async fn timeout_at<T>(at: std::time::Instant, work: impl Future<Output = T>) -> Option<T> {
     tokio::time::timeout_at(at.into(), work).await.ok()
+}
+
+/// Whether the caller's client can be asked this. One that says nothing about itself is not ours to judge.
+fn may_be_asked(call: &Call, question: &str) -> bool {
+    let capability = match question {
+        method::CREATE_MESSAGE => "sampling",
+        method::ELICIT => "elicitation",
+        method::ROOTS_LIST => "roots",
+        _ => return true,
+    };
+    let meta = call.params.as_ref().and_then(|params| params.find("_meta"));
+    let declared = meta.and_then(|meta| meta.find(meta::CLIENT_CAPABILITIES));
+    declared.is_none_or(|declared| declared.find(capability).is_some())
 }

@@ -28,6 +28,8 @@ pub(super) struct Live {
     pub(super) principal: Arc<OnceLock<Arc<str>>>,
     /// Whether a caller's call was answered.
     pub(super) served: AtomicBool,
+    /// Whether somebody is asking for a sign of life.
+    pub(super) doubted: AtomicBool,
     users: AtomicUsize,
     /// When the last user left, in milliseconds after `opened`.
     left: AtomicU64,
@@ -45,6 +47,7 @@ impl Live {
             opened: Instant::now(),
             principal: Arc::default(),
             served: AtomicBool::new(false),
+            doubted: AtomicBool::new(false),
             users: AtomicUsize::new(0),
             left: AtomicU64::new(0),
             gone: watch::Sender::new(None),

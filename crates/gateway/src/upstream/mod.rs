@@ -4,10 +4,12 @@
 //! lists, and lets the server sleep; a call finds the session of its caller, waits for room, and is told honestly what
 //! became of it.
 
+mod airborne;
 mod book;
 mod bulkhead;
 mod connect;
 mod core;
+mod doubt;
 mod era;
 mod event;
 mod flight;

@@ -8,6 +8,7 @@ use super::{
     live::{Held, Key, Live},
     loops,
     offer::Kind,
+    options::Sessions,
     status::State,
     supervise::bit,
     told,
@@ -64,7 +65,7 @@ impl Core {
                 evicted.bury(closed());
             }
         }
-        (choice, book.failures > 0)
+        (choice, book.failures > 0 && !book.has_sessions())
     }
 
     /// Begins to open a session, beside whoever wants it.
@@ -84,7 +85,11 @@ impl Core {
     async fn connect(&self, key: &Key) -> Result<Arc<dyn Session>, Broken> {
         let profile = match key {
             Key::Of(profile) => profile.clone(),
-            Key::Common => Profile { principal: String::new(), capabilities: "{}".to_owned(), client: None },
+            Key::Common => Profile {
+                principal: String::new(),
+                capabilities: declared(self.options.sessions).to_owned(),
+                client: None,
+            },
         };
         let limit = self.options.timeouts.connect();
         let connecting = timeout(limit + CONNECT_GRACE, self.connect.connect(profile));
@@ -239,5 +244,14 @@ pub(super) async fn ended(mut pending: Pending) -> Result<(), Fault> {
     match pending.wait_for(Option::is_some).await {
         Ok(outcome) => outcome.clone().unwrap_or(Ok(())),
         Err(_) => Err(closed()),
+    }
+}
+
+/// What the gateway's own session declares. Some servers list a tool only for clients that can do what it needs, and the lists
+/// are for all callers; one who cannot is spared the question. A session that everybody shares is asked nothing at all.
+fn declared(sessions: Sessions) -> &'static str {
+    match sessions {
+        Sessions::PerCaller => r#"{"roots":{},"sampling":{},"elicitation":{"form":{},"url":{}}}"#,
+        Sessions::Shared => "{}",
     }
 }

@@ -84,8 +84,10 @@ pub struct BulkheadOptions {
 }
 
 /// What is different about a tool, found by its name.
-#[derive(Clone)]
-pub struct ToolRules(Arc<dyn Fn(&str) -> ToolOptions + Send + Sync>);
+#[derive(Clone, Default)]
+pub struct ToolRules(Option<Arc<Find>>);
+
+type Find = dyn Fn(&str) -> ToolOptions + Send + Sync;
 
 /// What is different about one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -141,18 +143,13 @@ impl UpstreamOptions {
 
 impl ToolRules {
     pub fn new(find: impl Fn(&str) -> ToolOptions + Send + Sync + 'static) -> Self {
-        Self(Arc::new(find))
+        Self(Some(Arc::new(find)))
     }
 
-    pub(super) fn find(&self, tool: &str) -> ToolOptions {
-        (self.0)(tool)
-    }
-}
-
-impl Default for ToolRules {
-    /// No tool is different.
-    fn default() -> Self {
-        Self::new(|_| ToolOptions::default())
+    /// What is different about the tool that `name` finds; it is looked for only where there are rules.
+    pub(super) fn find<T: AsRef<str>>(&self, name: impl FnOnce() -> Option<T>) -> ToolOptions {
+        let found = self.0.as_ref().and_then(|find| Some(find(name()?.as_ref())));
+        found.unwrap_or_default()
     }
 }
 

@@ -19,7 +19,7 @@ use tokio::{
 };
 use trunkline_protocol::{Call, Handler, Notify, Reply, ServerName, method};
 
-/// How often a server that is to go is looked at.
+/// How often an upstream that is to go is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// One server behind the gateway: supervised, with a session for every caller that needs its own, and its lists at hand.
@@ -82,11 +82,23 @@ impl Upstream {
         Status::of(&self.core)
     }
 
-    /// Lets calls under way finish, for so long, and stops then.
-    pub async fn retire(&self, limit: Duration) {
+    /// What the server offered when it last ran, to be shown until it does again.
+    pub fn recall(&self, offer: Offer) {
+        let before = self.core.offer.compare_and_swap(&None::<Arc<Offer>>, Some(Arc::new(offer)));
+        if before.is_none() {
+            self.core.bump();
+        }
+    }
+
+    /// Lets calls under way finish, for so long, and stops then. Calls that were on their way here when the catalog changed are
+    /// still taken.
+    pub async fn drain(&self, limit: Duration) {
         let until = Instant::now() + limit;
-        while self.core.calls().in_flight > 0 && Instant::now() < until {
-            tokio::time::sleep(LOOK_AGAIN).await;
+        loop {
+            tokio::time::sleep(LOOK_AGAIN.min(limit)).await;
+            if self.core.calls().in_flight == 0 || Instant::now() >= until {
+                break;
+            }
         }
         self.stop().await;
     }

@@ -106,7 +106,10 @@ impl Core {
             let expiry = self.lists().expires(limits.least_ttl);
             tokio::select! {
                 _ = live.gone() => return,
-                () = self.attention.notified() => return,
+                () = self.attention.notified() => {
+                    self.mark(again.map_or(0, |(_, failed)| failed));
+                    return;
+                }
                 () = self.change.notified() => tokio::select! {
                     _ = live.gone() => return,
                     () = sleep(quiet) => {}
@@ -148,6 +151,8 @@ impl Core {
                 Err(fault) => {
                     tracing::warn!(upstream = %self.name, ?kind, %fault, "the list cannot be read");
                     kept.warning = Some(format!("it could not be read: {}", fault.message()));
+                    // It is tried again for the failure, and not for its age.
+                    kept.ttl = None;
                     failed |= bit(kind);
                 }
             }
@@ -186,6 +191,9 @@ impl Core {
     /// Closes sessions that nobody needs.
     fn tidy(&self) {
         let mut book = self.book();
+        if book.lister().is_some_and(|live| live.opened.elapsed() >= self.options.restart.stable) {
+            book.failures = 0;
+        }
         let mut retired = book.retire_idle(self.options.pool.idle);
         retired.extend(book.retire_own());
         drop(book);
@@ -260,6 +268,7 @@ impl Core {
                         self.hear(&live.principal, notification);
                     }
                     Part::Final(Err(fault)) if fault.kind() == FaultKind::NotAvailable => return,
+                    Part::Final(Err(fault)) if is_loss(&fault) => return self.lost(live, &fault),
                     Part::Final(Err(fault)) => {
                         tracing::debug!(upstream = %self.name, %fault, "the subscription to changes ended");
                     }

@@ -54,7 +54,7 @@ impl Listing {
 
     /// Whether both show the same things; marks and missing servers do not count.
     pub(crate) fn shows_same(&self, other: &Self) -> bool {
-        self.items == other.items
+        std::ptr::eq(self, other) || self.items == other.items
     }
 }
 
@@ -77,9 +77,9 @@ impl Lister<'_> {
     fn page(&self, routes: &[&Route], next: Option<String>, meta: Option<&Raw>) -> Raw {
         let items: Vec<Raw> = routes
             .iter()
-            .map(|route| match route.server().is_stale() {
-                true => rewrite::mark_stale(route.listing()),
-                false => route.listing().clone(),
+            .map(|route| {
+                let listing = route.listing();
+                if route.server().is_stale() { rewrite::mark_stale(listing) } else { listing.clone() }
             })
             .collect();
         let mut result = Object::new();

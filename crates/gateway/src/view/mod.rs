@@ -9,9 +9,9 @@ mod shelf;
 mod uris;
 
 use crate::{
-    catalog::{Compiled, Server},
+    catalog::{Compiled, Server, ServerFilters},
     gateway::Source,
-    policy::{BadGlob, Filter},
+    policy::{BadGlob, Filter, FilterRules},
     upstream::{Kind, Offer},
 };
 use names::{Namer, Refused};
@@ -39,6 +39,8 @@ pub(crate) struct View {
     pub(crate) refused: Vec<Refused>,
     /// Whether one server is shown as it is, with its own names and its own introduction.
     pub(crate) transparent: bool,
+    /// Whether besides no rule speaks about its tools and prompts, so that the server itself may judge names it does not list.
+    pub(crate) unruled: bool,
     /// What the view is for.
     pub(crate) instructions: Option<String>,
 }
@@ -49,6 +51,7 @@ pub(crate) struct Share {
     pub(crate) source: Arc<dyn Source>,
     pub(crate) offer: Option<Arc<Offer>>,
     pub(crate) lists: [Arc<Compiled>; 4],
+    pub(crate) filters: Arc<ServerFilters>,
 }
 
 /// Compiled [`ViewRules`].
@@ -57,7 +60,7 @@ pub(crate) struct ViewFilters {
     pub(crate) rules: ViewRules,
     tools: Filter,
     prompts: Filter,
-    resources: Filter,
+    resources: Arc<Filter>,
 }
 
 impl ViewFilters {
@@ -65,9 +68,15 @@ impl ViewFilters {
         Ok(Self {
             tools: Filter::new(&rules.tools)?,
             prompts: Filter::new(&rules.prompts)?,
-            resources: Filter::new(&rules.resources)?,
+            resources: Arc::new(Filter::new(&rules.resources)?),
             rules: rules.clone(),
         })
+    }
+}
+
+impl ViewFilters {
+    fn is_plain(&self) -> bool {
+        self.rules.tools == FilterRules::default() && self.rules.prompts == FilterRules::default()
     }
 }
 
@@ -79,7 +88,7 @@ impl View {
         let servers: Vec<Arc<Server>> = shares
             .iter()
             .zip(uris)
-            .map(|(share, uris)| Arc::new(Server::new(Arc::clone(&share.source), share.offer.clone(), uris)))
+            .map(|(share, uris)| Arc::new(Server::new(share, &filters.resources, uris)))
             .collect();
         let seats: Vec<(&Arc<Server>, &Share)> = servers.iter().zip(shares).collect();
         let mut refused = Vec::new();
@@ -101,6 +110,7 @@ impl View {
         Self {
             origins: resources::Origins::new(&servers, &resources, &templates),
             transparent: alone && naming == Naming::Bare,
+            unruled: alone && naming == Naming::Bare && filters.is_plain() && shares[0].filters.is_plain(),
             instructions: filters.rules.instructions.clone(),
             name,
             servers,

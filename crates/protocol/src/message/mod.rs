@@ -23,6 +23,7 @@ mod subscriptions;
 mod task_state;
 mod tasks;
 mod tools;
+mod trace_parent;
 
 pub use cache::{CacheHints, CacheScope};
 pub use completion::{
@@ -68,3 +69,4 @@ pub use tasks::{
 pub use tools::{
     CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, ToolAnnotations, ToolExecution,
 };
+pub use trace_parent::{BadTraceParent, Sampled, TraceParent};

@@ -1,7 +1,11 @@
 //! What every result of the modern era must say, added where the handler did not say it.
 
 use crate::options::Eras;
-use trunkline_protocol::{Object, Raw, Revision, message::meta::SERVER_INFO, method};
+use trunkline_protocol::{
+    Object, Raw, Revision,
+    message::{ResultType, meta::SERVER_INFO},
+    method,
+};
 
 /// Methods whose results may be cached, and therefore say for how long.
 const CACHEABLE: [&str; 6] = [
@@ -17,9 +21,13 @@ const CACHEABLE: [&str; 6] = [
 pub(super) fn finish(result: &Raw, name: &str, server: Option<&Raw>) -> Raw {
     let Some(mut members) = result.object() else { return result.clone() };
     add(&mut members, "resultType", || Raw::string("complete"));
-    if CACHEABLE.contains(&name) {
+    // What is not the end must not be kept.
+    if CACHEABLE.contains(&name) && ResultType::of(result) == ResultType::Complete {
         add(&mut members, "ttlMs", || serde_json::Value::from(0).into());
         add(&mut members, "cacheScope", || Raw::string("private"));
+    }
+    if name == method::TOOLS_LIST {
+        drop_execution(&mut members);
     }
     if let Some(server) = server {
         let mut meta = members.get("_meta").and_then(Raw::object).unwrap_or_default();
@@ -36,6 +44,24 @@ pub(super) fn with_versions(introduction: &Raw, eras: Eras) -> Raw {
     let spoken: Vec<&str> = spoken.map(|revision| revision.as_str()).collect();
     members.set("supportedVersions", serde_json::json!(spoken).into());
     members.to_raw()
+}
+
+/// Whether a call may be a task is said by the server's answer in this era, not by the tool.
+fn drop_execution(members: &mut Object) {
+    let tools: Option<Vec<Raw>> = members.get("tools").and_then(|raw| raw.decode().ok());
+    let Some(mut tools) = tools.filter(|tools| tools.iter().any(says_execution)) else { return };
+    for tool in tools.iter_mut().filter(|tool| says_execution(tool)) {
+        let mut bare = tool.object().unwrap_or_default();
+        bare.remove("execution");
+        *tool = bare.to_raw();
+    }
+    if let Ok(raw) = Raw::encode(&tools) {
+        members.set("tools", raw);
+    }
+}
+
+fn says_execution(tool: &Raw) -> bool {
+    tool.member("execution").is_some_and(|execution| execution.member("taskSupport").is_some())
 }
 
 fn add(members: &mut Object, name: &'static str, value: impl FnOnce() -> Raw) {

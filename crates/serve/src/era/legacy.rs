@@ -1,7 +1,7 @@
 //! The legacy era: requests are lifted into the newest shape, and what comes back is lowered to what the client may hear.
 
-use super::lower::lower;
-use crate::{service::Service, session::Session};
+use super::{declared::declared, lower::lower};
+use crate::{service::Service, session::Session, tasks};
 use std::{sync::Arc, time::Instant};
 use trunkline_protocol::{
     Call, Envelope, Notification, Object, Part, Raw, Reply, Request, RequestId, Response, Revision,
@@ -16,7 +16,7 @@ use trunkline_protocol::{
 pub(crate) fn lifted_meta(session: &Session, own: Option<&Raw>) -> Object {
     let mut meta = own.and_then(Raw::object).unwrap_or_default();
     meta.set(PROTOCOL_VERSION, Raw::string(Revision::NEWEST.as_str()));
-    meta.set(CLIENT_CAPABILITIES, session.client.capabilities.clone());
+    meta.set(CLIENT_CAPABILITIES, declared(&session.client.capabilities, session.revision));
     if let Some(info) = &session.client.info {
         meta.set(CLIENT_INFO, info.clone());
     }
@@ -31,7 +31,10 @@ pub(crate) fn lift(request: &Request, session: &Session) -> Call {
     for name in ["inputResponses", "requestState"] {
         params.remove(name);
     }
-    let meta = lifted_meta(session, params.get("_meta"));
+    let mut meta = lifted_meta(session, params.get("_meta"));
+    if session.revision.has_core_tasks() && params.get("task").is_some() {
+        super::task::follow_tasks(&mut meta);
+    }
     params.set("_meta", meta.to_raw());
     let mut call = Call::new(request.method.clone(), Some(params.to_raw()));
     call.caller = session.caller.clone();
@@ -46,12 +49,29 @@ pub(crate) fn initialize_result(introduction: &Raw, revision: Revision) -> Raw {
     let unnamed = || serde_json::json!({"name": "trunkline", "version": env!("CARGO_PKG_VERSION")}).into();
     let mut result = Object::new();
     result.set("protocolVersion", Raw::string(revision.as_str()));
-    result.set("capabilities", members.get("capabilities").cloned().unwrap_or_else(Raw::empty_object));
+    result.set("capabilities", super::declared::offered(members.get("capabilities"), revision));
     result.set("serverInfo", identity.unwrap_or_else(unnamed));
-    if let Some(instructions) = members.get("instructions") {
-        result.set("instructions", instructions.clone());
+    for (name, value) in members.iter() {
+        match name {
+            "capabilities" | "protocolVersion" | "serverInfo" => {}
+            "supportedVersions" | "resultType" | "ttlMs" | "cacheScope" => {}
+            "_meta" => {
+                if let Some(rest) = unsigned(value) {
+                    result.set("_meta", rest);
+                }
+            }
+            // `instructions`, and whatever else the server says of itself.
+            _ => result.set(name.to_owned(), value.clone()),
+        }
     }
     result.to_raw()
+}
+
+/// `_meta` without the identity, which has a place of its own here; `None` when nothing is left.
+fn unsigned(meta: &Raw) -> Option<Raw> {
+    let mut members = meta.object()?;
+    members.remove(SERVER_INFO);
+    (!members.is_empty()).then(|| members.to_raw())
 }
 
 /// What goes back to a legacy client.
@@ -68,24 +88,37 @@ pub(crate) struct LegacyReply {
     id: RequestId,
     method: std::borrow::Cow<'static, str>,
     reply: Option<Reply>,
+    /// Ids of addresses that the client was asked to visit.
+    visits: Vec<String>,
+    /// The response, while something has to be said before it.
+    last: Option<Envelope>,
     started: Instant,
 }
 
 impl LegacyReply {
     pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: Request) -> Self {
-        let reply = service.handler.call(lift(&request, session));
+        let reply = if tasks::concerns(session, &request) {
+            tasks::begin(service, session, &request)
+        } else {
+            service.handler.call(lift(&request, session))
+        };
         Self {
             service: service.clone(),
             session: session.clone(),
             id: request.id,
             method: request.method,
             reply: Some(reply),
+            visits: Vec::new(),
+            last: None,
             started: Instant::now(),
         }
     }
 
     /// The next message; `None` after the response.
     pub(crate) async fn next(&mut self) -> Option<Out> {
+        if let Some(last) = self.last.take() {
+            return Some(self.told(last));
+        }
         loop {
             match self.reply.as_mut()?.next().await? {
                 Part::Notification(notification) => {
@@ -93,19 +126,44 @@ impl LegacyReply {
                         return Some(Out::Message(notification.into()));
                     }
                 }
-                Part::Question(question) => return Some(Out::Message(self.session.ask(question))),
+                Part::Question(question) => {
+                    if let Some(asking) = self.session.ask(question) {
+                        self.visits.extend(asking.visit);
+                        return Some(Out::Message(asking.request));
+                    }
+                }
                 Part::Detach => return Some(Out::Detach),
                 Part::Final(outcome) => {
                     self.reply = None;
                     self.service.metrics.call_ended(self.started.elapsed(), &outcome);
                     let outcome = match outcome {
-                        Ok(result) => Ok(lower(&result, &self.method, self.session.revision)),
+                        Ok(result) => {
+                            let mut result = lower(&result, &self.method, self.session.revision);
+                            if self.method == method::TOOLS_LIST && self.session.revision.has_core_tasks() {
+                                result = self.with_task_support(result);
+                            }
+                            Ok(result)
+                        }
                         Err(fault) => Err(fault.to_error(self.session.revision.era())),
                     };
-                    return Some(Out::Message(Response::new(self.id.clone(), outcome).into()));
+                    let response = Response::new(self.id.clone(), outcome).into();
+                    return Some(self.told(response));
                 }
             }
         }
+    }
+
+    /// Before the end, the client hears that its visits counted.
+    fn told(&mut self, response: Envelope) -> Out {
+        let Some(visit) = self.visits.pop() else { return Out::Message(response) };
+        self.last = Some(response);
+        let params = serde_json::json!({"elicitationId": visit});
+        Out::Message(Notification::new(method::ELICITATION_COMPLETE, Some(params.into())).into())
+    }
+
+    /// A handler that runs tasks decides by itself; the client of this era may ask for one.
+    fn with_task_support(&self, list: Raw) -> Raw {
+        if self.service.runs_tasks() { super::lower::with_task_support(&list) } else { list }
     }
 
     /// The level may have changed since the call began.

@@ -14,7 +14,8 @@ pub(super) fn lower(result: &Raw, name: &str, revision: Revision) -> Raw {
     strip_identity(&mut members);
     match name {
         method::TOOLS_CALL => lower_call(&mut members, revision),
-        method::TOOLS_LIST => lower_tools(&mut members),
+        method::PROMPTS_GET => lower_messages(&mut members, revision),
+        method::TOOLS_LIST => lower_tools(&mut members, revision),
         _ => {}
     }
     members.to_raw()
@@ -30,18 +31,38 @@ fn strip_identity(members: &mut Object) {
     }
 }
 
-/// Before the modern era structured content is an object; anything else is in the text already.
+/// Before the modern era structured content is an object; anything else must be in the text.
 fn lower_call(members: &mut Object, revision: Revision) {
-    if members.get("structuredContent").is_some_and(|content| !content.is_object()) {
-        members.remove("structuredContent");
-    }
     let content: Option<Vec<Raw>> = members.get("content").and_then(|raw| raw.decode().ok());
-    let Some(content) = content else { return };
-    let lowered: Vec<Raw> = content.iter().map(|block| lower_block(block, revision)).collect();
+    let content = content.unwrap_or_default();
+    let mut lowered: Vec<Raw> = content.iter().map(|block| lower_block(block, revision)).collect();
+    let odd = members.get("structuredContent").filter(|content| !content.is_object()).cloned();
+    if let Some(odd) = odd {
+        members.remove("structuredContent");
+        let is_text = |block: &Raw| block.member_as::<String>("type").as_deref() == Some("text");
+        if !content.iter().any(is_text) {
+            lowered.push(serde_json::json!({"type": "text", "text": odd.as_str()}).into());
+        }
+    }
     if lowered != content
         && let Ok(raw) = Raw::encode(&lowered)
     {
         members.set("content", raw);
+    }
+}
+
+fn lower_messages(members: &mut Object, revision: Revision) {
+    let messages: Option<Vec<Raw>> = members.get("messages").and_then(|raw| raw.decode().ok());
+    let Some(messages) = messages.filter(|_| !revision.has_resource_links()) else { return };
+    let lower = |message: &Raw| {
+        let Some(mut members) = message.object() else { return message.clone() };
+        if let Some(content) = members.get("content").map(|block| lower_block(block, revision)) {
+            members.set("content", content);
+        }
+        members.to_raw()
+    };
+    if let Ok(raw) = Raw::encode(&messages.iter().map(lower).collect::<Vec<_>>()) {
+        members.set("messages", raw);
     }
 }
 
@@ -61,19 +82,26 @@ fn lower_block(block: &Raw, revision: Revision) -> Raw {
 }
 
 /// An output schema that is no object's would make an older client refuse the whole list.
-fn lower_tools(members: &mut Object) {
+fn lower_tools(members: &mut Object, revision: Revision) {
     let tools: Option<Vec<Raw>> = members.get("tools").and_then(|raw| raw.decode().ok());
     let Some(tools) = tools else { return };
     let is_object = |schema: &Raw| schema.member_as::<String>("type").as_deref() == Some("object");
     let lowered: Vec<Raw> = tools
         .iter()
-        .map(|tool| match tool.member("outputSchema") {
-            Some(schema) if !is_object(&schema) => {
-                let mut tool = tool.object().unwrap_or_default();
-                tool.remove("outputSchema");
-                tool.to_raw()
+        .map(|tool| {
+            let odd = tool.member("outputSchema").is_some_and(|schema| !is_object(&schema));
+            let unknown = !revision.has_core_tasks() && tool.member("execution").is_some();
+            if !odd && !unknown {
+                return tool.clone();
             }
-            _ => tool.clone(),
+            let mut tool = tool.object().unwrap_or_default();
+            if odd {
+                tool.remove("outputSchema");
+            }
+            if unknown {
+                tool.remove("execution");
+            }
+            tool.to_raw()
         })
         .collect();
     if lowered != tools
@@ -81,6 +109,23 @@ fn lower_tools(members: &mut Object) {
     {
         members.set("tools", raw);
     }
+}
+
+/// Tools that may be called as tasks, unless the list says itself which.
+pub(super) fn with_task_support(list: &Raw) -> Raw {
+    let Some(mut members) = list.object() else { return list.clone() };
+    let tools: Option<Vec<Raw>> = members.get("tools").and_then(|raw| raw.decode().ok());
+    let silent = |tools: &Vec<Raw>| tools.iter().all(|tool| tool.member("execution").is_none());
+    let Some(tools) = tools.filter(silent) else { return list.clone() };
+    let support = |tool: &Raw| {
+        let mut tool = tool.object().unwrap_or_default();
+        tool.set("execution", serde_json::json!({"taskSupport": "optional"}).into());
+        tool.to_raw()
+    };
+    if let Ok(raw) = Raw::encode(&tools.iter().map(support).collect::<Vec<_>>()) {
+        members.set("tools", raw);
+    }
+    members.to_raw()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use http::{HeaderMap, HeaderName};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 use trunkline_protocol::{
     Call, Caller, ErrorObject, Object, Raw,
@@ -22,12 +23,20 @@ use trunkline_transport::headers::{
 
 /// Callers whose tools are remembered.
 const MOST_CALLERS: usize = 64;
+/// How long what was seen holds. Changes are told as well, but not to a caller that may see nothing itself.
+const HOLDS: Duration = Duration::from_secs(30);
 /// Pages of tools that are looked at.
 const MOST_PAGES: usize = 1000;
 
 /// Which arguments of which tool are repeated as headers, as each caller sees the tools.
 #[derive(Default)]
-pub(crate) struct ToolHeaders(Mutex<HashMap<String, Arc<Rules>>>);
+pub(crate) struct ToolHeaders(Mutex<HashMap<String, Seen>>);
+
+/// What one caller's tools wanted, and when that was seen.
+struct Seen {
+    rules: Arc<Rules>,
+    at: Instant,
+}
 
 type Rules = HashMap<String, Vec<HeaderParam>>;
 
@@ -38,7 +47,8 @@ impl ToolHeaders {
     }
 
     async fn rules(&self, service: &Service, caller: &Arc<Caller>) -> Arc<Rules> {
-        let known = self.map().get(&caller.id).cloned();
+        let fresh = |seen: &&Seen| seen.at.elapsed() < HOLDS;
+        let known = self.map().get(&caller.id).filter(fresh).map(|seen| seen.rules.clone());
         if let Some(rules) = known {
             return rules;
         }
@@ -47,11 +57,11 @@ impl ToolHeaders {
         if map.len() >= MOST_CALLERS {
             map.clear();
         }
-        map.insert(caller.id.clone(), rules.clone());
+        map.insert(caller.id.clone(), Seen { rules: rules.clone(), at: Instant::now() });
         rules
     }
 
-    fn map(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Rules>>> {
+    fn map(&self) -> std::sync::MutexGuard<'_, HashMap<String, Seen>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,7 @@
 //! What differs between the eras: requests are lifted into the newest revision's shape, answers lowered to what a client may hear.
 
+mod ask;
+mod declared;
 mod digest;
 mod finish;
 mod legacy;
@@ -8,9 +10,13 @@ mod mirror;
 mod modern;
 mod parked;
 mod seal;
+mod task;
+pub(crate) use ask::{Lowered, lower_question};
+pub(crate) use declared::TASKS_EXTENSION;
 pub(crate) use seal::unguessable;
 
-pub(crate) use legacy::{LegacyReply, Out, initialize_result, lifted_meta};
+pub(crate) use legacy::{LegacyReply, Out, initialize_result, lift, lifted_meta};
 pub(crate) use mirror::{ToolHeaders, check_version};
 pub(crate) use modern::{ModernReply, ModernRequest, Refused, is_modern, unsupported};
 pub(crate) use parked::Parking;
+pub(crate) use task::{finished_call, nested, task_meta};

@@ -2,12 +2,15 @@
 
 use super::parked::{ParkedCall, Parking, Whose};
 use crate::service::Service;
-use futures_util::FutureExt;
-use std::{sync::Arc, time::Instant};
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use trunkline_protocol::{
     Call, Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Notification, Object, Part, Question, Raw,
     Reply, Request, RequestId, Response, Revision,
-    message::meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION, SUBSCRIPTION_ID},
+    message::meta::{CLIENT_CAPABILITIES, PROGRESS_TOKEN, PROTOCOL_VERSION, SUBSCRIPTION_ID},
     method,
 };
 
@@ -19,6 +22,11 @@ const GONE: [&str; 5] = [
     method::RESOURCES_SUBSCRIBE,
     method::RESOURCES_UNSUBSCRIBE,
 ];
+
+/// Questions that are asked together come one after the other; so long a silence means that there are no more, and so long is
+/// waited for all of them.
+const QUIET: Duration = Duration::from_millis(50);
+const GATHER: Duration = Duration::from_millis(250);
 
 /// A modern request that was checked.
 pub(crate) struct ModernRequest {
@@ -62,6 +70,11 @@ impl ModernRequest {
         Ok(Self { id: request.id, method: request.method, params, raw: request.params })
     }
 
+    /// What the client says of itself.
+    pub(crate) fn meta(&self) -> Option<Raw> {
+        self.params.get("_meta").cloned()
+    }
+
     /// Begins the call, or brings a parked one back.
     pub(crate) fn begin(self, service: &Arc<Service>, caller: Arc<Caller>) -> ModernReply {
         let started = Instant::now();
@@ -78,7 +91,8 @@ impl ModernRequest {
             Resumed::Call(call) if call.questions.is_empty() => (Some(call.reply), None),
             Resumed::Call(call) => (None, Some(call)),
         };
-        ModernReply { service: service.clone(), request: self, caller, reply, waiting, started }
+        let ahead = VecDeque::new();
+        ModernReply { service: service.clone(), request: self, caller, reply, waiting, ahead, started }
     }
 
     fn resume(&self, parking: &Parking, caller: &Caller) -> Result<Resumed, Fault> {
@@ -110,21 +124,30 @@ pub(crate) struct ModernReply {
     reply: Option<Reply>,
     /// A call whose client came back without all the answers.
     waiting: Option<ParkedCall>,
+    /// Messages that are told before anything else.
+    ahead: VecDeque<Envelope>,
     started: Instant,
 }
 
 impl ModernReply {
     /// The next message; `None` after the response.
     pub(crate) async fn next(&mut self) -> Option<Envelope> {
+        if let Some(message) = self.ahead.pop_front() {
+            return Some(message);
+        }
         if let Some(call) = self.waiting.take() {
             return Some(self.park(call));
         }
         loop {
             match self.reply.as_mut()?.next().await? {
-                Part::Notification(notification) => return Some(self.tagged(notification).into()),
+                Part::Notification(notification) => {
+                    if let Some(notification) = self.tagged(notification) {
+                        return Some(notification.into());
+                    }
+                }
                 Part::Question(question) => {
                     let reply = self.reply.take()?;
-                    return Some(self.ask(reply, question));
+                    return Some(self.ask(reply, question).await);
                 }
                 Part::Detach => {}
                 Part::Final(outcome) => {
@@ -141,24 +164,37 @@ impl ModernReply {
     }
 
     /// Asks the client everything that the tool wants to know by now.
-    fn ask(&mut self, mut reply: Reply, first: Question) -> Envelope {
+    async fn ask(&mut self, mut reply: Reply, first: Question) -> Envelope {
         let mut questions = vec![first];
-        while let Some(Some(part)) = reply.next().now_or_never() {
+        let until = tokio::time::Instant::now() + GATHER;
+        loop {
+            let quiet = (tokio::time::Instant::now() + QUIET).min(until);
+            let Ok(Some(part)) = tokio::time::timeout_at(quiet, reply.next()).await else { break };
             match part {
                 Part::Question(question) => questions.push(question),
-                // What comes along with a question cannot be told any more: the answer to this request is the question.
-                Part::Notification(_) | Part::Detach => {}
+                // Told before the questions, because they are the answer to this request and its last message.
+                Part::Notification(notification) => {
+                    self.ahead.extend(self.tagged(notification).map(Envelope::from));
+                }
+                Part::Detach => {}
                 Part::Final(outcome) => {
-                    return self.respond(
-                        outcome.map(|raw| self.finished(&raw)).map_err(|f| f.to_error(Era::Modern)),
-                    );
+                    let outcome = outcome.map(|raw| self.finished(&raw)).map_err(|f| f.to_error(Era::Modern));
+                    return self.after_all(self.respond(outcome));
                 }
             }
         }
         let name = |(index, question): (usize, Question)| {
             (question.key.clone().unwrap_or_else(|| format!("question{}", index + 1)), question)
         };
-        self.park(ParkedCall { reply, questions: questions.into_iter().enumerate().map(name).collect() })
+        let questions = questions.into_iter().enumerate().map(name).collect();
+        let parked = self.park(ParkedCall { reply, questions });
+        self.after_all(parked)
+    }
+
+    /// The last message, behind those that go ahead of it.
+    fn after_all(&mut self, last: Envelope) -> Envelope {
+        self.ahead.push_back(last);
+        self.ahead.pop_front().expect("one was just put there")
     }
 
     fn park(&mut self, call: ParkedCall) -> Envelope {
@@ -184,11 +220,18 @@ impl ModernReply {
     }
 
     /// A notification of a subscription names the request it belongs to.
-    fn tagged(&self, mut notification: Notification) -> Notification {
+    fn tagged(&self, mut notification: Notification) -> Option<Notification> {
         if self.request.method == method::LISTEN {
             notification.params = with_subscription(notification.params.as_ref(), &self.request.id);
         }
-        notification
+        if notification.method == method::PROGRESS {
+            // The call may have begun with an earlier request, whose token has ended with it.
+            let token = self.request.params.get("_meta").and_then(|meta| meta.member(PROGRESS_TOKEN))?;
+            let mut params = notification.params.as_ref().and_then(Raw::object)?;
+            params.set(PROGRESS_TOKEN, token);
+            notification.params = Some(params.to_raw());
+        }
+        Some(notification)
     }
 
     fn respond(&self, outcome: Result<Raw, ErrorObject>) -> Envelope {

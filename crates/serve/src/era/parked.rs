@@ -4,7 +4,7 @@
 
 use super::{
     digest::digest,
-    seal::{MARK, Seal, unguessable},
+    seal::{Seal, unguessable},
 };
 use std::{
     collections::HashMap,
@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 use tokio::time::Instant;
-use trunkline_protocol::{Fault, FaultKind, Object, Question, Raw, Reply};
+use trunkline_protocol::{Fault, FaultKind, Object, Question, Raw, Reply, method};
 
 pub(crate) struct Parking {
     seal: Seal,
@@ -73,7 +73,7 @@ impl Parking {
 
     /// Brings a call back; `None` when the state is not one of ours but perhaps somebody's behind us.
     pub(super) fn take(&self, state: &str, whose: &Whose<'_>) -> Result<Option<ParkedCall>, Fault> {
-        if !state.starts_with(MARK) {
+        if !self.seal.is_ours(state) {
             return Ok(None);
         }
         let unusable = || {
@@ -114,13 +114,20 @@ impl ParkedCall {
                 let mut request = Object::new();
                 request.set("method", Raw::string(&question.method));
                 if let Some(params) = &question.params {
-                    request.set("params", params.clone());
+                    request.set("params", lifted(&question.method, params));
                 }
                 (key.clone(), request.to_raw())
             })
             .collect();
         requests.to_raw()
     }
+}
+
+/// A question's parameters without what the modern era does not have.
+fn lifted(name: &str, params: &Raw) -> Raw {
+    let Some(mut members) = params.object().filter(|_| name == method::ELICIT) else { return params.clone() };
+    members.remove("elicitationId");
+    members.to_raw()
 }
 
 impl Whose<'_> {

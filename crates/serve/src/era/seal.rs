@@ -6,29 +6,40 @@ use ring::{
     rand::{SecureRandom, SystemRandom},
 };
 
-/// Marks a state as one of ours, so that a state of somebody behind us can be told apart.
-pub(super) const MARK: &str = "tl1.";
+/// How a sealed text begins.
+const FORM: &str = "tl1.";
+/// Characters that tell one process's sealed texts from another's.
+const INSTANCE: usize = 8;
 
 /// A key that lives as long as the process; what it sealed is of no use to another one.
-pub(super) struct Seal(hmac::Key);
+pub(super) struct Seal {
+    key: hmac::Key,
+    /// Marks a text as one of ours: behind us there may be another of our kind, whose texts are not ours to read.
+    mark: String,
+}
 
 impl Seal {
     pub(super) fn new() -> Self {
         let key = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new());
-        Self(key.expect("the system has random numbers, or nothing here is safe"))
+        let key = key.expect("the system has random numbers, or nothing here is safe");
+        Self { key, mark: format!("{FORM}{}.", &unguessable()[..INSTANCE]) }
+    }
+
+    pub(super) fn is_ours(&self, text: &str) -> bool {
+        text.starts_with(&self.mark)
     }
 
     /// `name`, sealed for whoever `bound` describes.
     pub(super) fn close(&self, name: &str, bound: &[u8]) -> String {
-        let tag = hmac::sign(&self.0, &message(name, bound));
-        format!("{MARK}{name}.{}", URL_SAFE_NO_PAD.encode(tag))
+        let tag = hmac::sign(&self.key, &message(name, bound));
+        format!("{}{name}.{}", self.mark, URL_SAFE_NO_PAD.encode(tag))
     }
 
     /// The name in a sealed text, if it was sealed here for the same `bound`.
     pub(super) fn open<'a>(&self, text: &'a str, bound: &[u8]) -> Option<&'a str> {
-        let (name, tag) = text.strip_prefix(MARK)?.split_once('.')?;
+        let (name, tag) = text.strip_prefix(self.mark.as_str())?.split_once('.')?;
         let tag = URL_SAFE_NO_PAD.decode(tag).ok()?;
-        hmac::verify(&self.0, &message(name, bound), &tag).ok()?;
+        hmac::verify(&self.key, &message(name, bound), &tag).ok()?;
         Some(name)
     }
 }
@@ -55,8 +66,9 @@ mod tests {
         let text = seal.close("abc", b"alice");
         assert_eq!(seal.open(&text, b"alice"), Some("abc"));
         assert_eq!(seal.open(&text, b"bob"), None);
+        assert!(seal.is_ours(&text) && !Seal::new().is_ours(&text));
         assert_eq!(Seal::new().open(&text, b"alice"), None);
-        for place in MARK.len()..text.len() {
+        for place in seal.mark.len()..text.len() {
             let mut changed = text.clone().into_bytes();
             changed[place] = if changed[place] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap();

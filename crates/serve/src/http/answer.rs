@@ -2,6 +2,7 @@
 
 use super::sse::Seat;
 use crate::{
+    access::Finish,
     era::ModernReply,
     session::{Item, Reader},
 };
@@ -26,6 +27,14 @@ use trunkline_transport::sse::{Event, KEEP_ALIVE, encode};
 pub(crate) enum Answer {
     Whole(Option<Bytes>),
     Stream(Box<EventBody>),
+    /// One that is told of when it is over.
+    Watched(Box<Watched>),
+}
+
+/// An answer on its way to the access log. The body goes away first, and tells how its call ended.
+pub(crate) struct Watched {
+    body: Answer,
+    finish: Finish,
 }
 
 /// A stream of events, with a comment now and then while it is quiet.
@@ -66,6 +75,10 @@ pub(crate) fn event_of(envelope: &Envelope) -> Bytes {
 }
 
 impl Answer {
+    pub(crate) fn watched(self, finish: Finish) -> Self {
+        Self::Watched(Box::new(Watched { body: self, finish }))
+    }
+
     pub(crate) fn events(first: Option<Bytes>, source: EventSource, keep_alive: Duration) -> Self {
         Self::Stream(Box::new(EventBody {
             first,
@@ -89,6 +102,13 @@ impl Body for Answer {
                 bytes.take().filter(|bytes| !bytes.is_empty()).map(|bytes| Ok(Frame::data(bytes))),
             ),
             Self::Stream(events) => events.poll(cx).map(|event| event.map(|event| Ok(Frame::data(event)))),
+            Self::Watched(watched) => {
+                let frame = ready!(Pin::new(&mut watched.body).poll_frame(cx));
+                if let Some(Ok(frame)) = &frame {
+                    watched.finish.bytes_out += frame.data_ref().map_or(0, |data| data.len() as u64);
+                }
+                Poll::Ready(frame)
+            }
         }
     }
 
@@ -96,6 +116,7 @@ impl Body for Answer {
         match self {
             Self::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
             Self::Stream(events) => events.next.is_none() && events.first.is_none(),
+            Self::Watched(watched) => watched.body.is_end_stream(),
         }
     }
 
@@ -103,6 +124,7 @@ impl Body for Answer {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
             Self::Stream(_) => SizeHint::default(),
+            Self::Watched(watched) => watched.body.size_hint(),
         }
     }
 }

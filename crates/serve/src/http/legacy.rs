@@ -10,11 +10,14 @@ use crate::{
     session::{Outlet, Place, Session, StreamLog, Streams, Underway},
 };
 use ::http::{HeaderValue, Response, StatusCode};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use trunkline_protocol::{
     Envelope, ErrorObject, Malformed, Raw, Request, Response as RpcResponse, Revision, method,
 };
 use trunkline_transport::headers::{LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
+
+/// How long an answer may take before it becomes a stream.
+const PROMPT: Duration = Duration::from_millis(50);
 
 impl Visit {
     pub(super) async fn post_legacy(self, envelope: Envelope) -> Response<Answer> {
@@ -70,15 +73,26 @@ impl Visit {
         };
         let reply = LegacyReply::begin(&self.service, &session, request);
         let mut running = Running { reply: Some(reply), underway: Some(underway), session: session.clone() };
-        match running.first().await {
+        let first = if session.revision.has_polling() {
+            // A call that takes a while becomes a stream early, so that a client that is cut off can come back for the rest.
+            match tokio::time::timeout(PROMPT, running.first()).await {
+                Ok(first) => first,
+                Err(_) => return running.stream(Begun::Quiet, self.service.options.limits.keep_alive),
+            }
+        } else {
+            running.first().await
+        };
+        match first {
             First::Message(Envelope::Response(response)) => {
                 running.finish();
                 let wait = response.outcome.as_ref().err().and_then(retry_after);
                 let status = if wait.is_some() { StatusCode::TOO_MANY_REQUESTS } else { StatusCode::OK };
                 with_retry_after(json(status, Envelope::from(response).to_bytes()), wait)
             }
-            First::Message(message) => running.stream(Some(&message), self.service.options.limits.keep_alive),
-            First::Detach => running.stream(None, self.service.options.limits.keep_alive),
+            First::Message(message) => {
+                running.stream(Begun::Message(message), self.service.options.limits.keep_alive)
+            }
+            First::Detach => running.stream(Begun::Detached, self.service.options.limits.keep_alive),
             First::Cancelled => {
                 running.finish();
                 empty(StatusCode::ACCEPTED)
@@ -211,6 +225,15 @@ struct Running {
     session: Arc<Session>,
 }
 
+/// With what a stream begins.
+enum Begun {
+    Message(Envelope),
+    /// The client is sent away at once.
+    Detached,
+    /// There is nothing to tell yet.
+    Quiet,
+}
+
 enum First {
     Message(Envelope),
     Detach,
@@ -238,14 +261,15 @@ impl Running {
     }
 
     /// The answer becomes a stream: what has come, what comes, and a place to come back to.
-    fn stream(mut self, first: Option<&Envelope>, keep_alive: std::time::Duration) -> Response<Answer> {
+    fn stream(mut self, begun: Begun, keep_alive: Duration) -> Response<Answer> {
         let Outlet::Streams(streams) = &self.session.outlet else { return empty(StatusCode::ACCEPTED) };
         let log = streams.open();
         let reader = log.read();
         log.prime();
-        match first {
-            Some(message) => log.push(message),
-            None => log.detach(),
+        match begun {
+            Begun::Message(message) => log.push(&message),
+            Begun::Detached => log.detach(),
+            Begun::Quiet => {}
         }
         self.go_on(log);
         events(Answer::events(None, EventSource::Log(reader), keep_alive))

@@ -5,8 +5,9 @@ mod body;
 mod legacy;
 mod modern;
 mod sse;
+mod trace_context;
 
-use crate::{doors::Doors, era::is_modern, guard::Denied, service::Service};
+use crate::{access, doors::Doors, era::is_modern, guard::Denied, service::Service};
 use ::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use answer::{Answer, empty, error, json, plain};
 use hyper::body::Incoming;
@@ -25,6 +26,20 @@ pub(crate) struct Visit {
 
 /// Answers one request. It never fails: what goes wrong is an answer, too.
 pub(crate) async fn serve(
+    doors: Arc<Doors>,
+    request: Request<Incoming>,
+    peer: SocketAddr,
+    port: u16,
+) -> Response<Answer> {
+    let Some(hook) = doors.main.options.access.clone() else {
+        return answer(doors, request, peer, port).await;
+    };
+    let answer = |request| answer(doors, request, peer, port);
+    let (response, finish) = access::watched(hook, request, peer, answer).await;
+    response.map(|body| body.watched(finish))
+}
+
+async fn answer(
     doors: Arc<Doors>,
     request: Request<Incoming>,
     peer: SocketAddr,
@@ -50,6 +65,7 @@ pub(crate) async fn serve(
         Ok(caller) => caller,
         Err(denied) => return deny(main, denied),
     };
+    access::note(|note| note.caller = Some(caller.clone()));
     let path = head.uri.path();
     let Some((place, service)) = Place::of(path).and_then(|(place, view)| Some((place, doors.find(view)?)))
     else {
@@ -124,6 +140,7 @@ impl Visit {
             Ok(bytes) => bytes,
             Err(refusal) => return *refusal,
         };
+        access::note(|note| note.bytes_in = bytes.len() as u64);
         let frame = match Frame::parse(&bytes) {
             Ok(frame) => frame,
             Err(malformed) => {
@@ -131,6 +148,8 @@ impl Visit {
                 return error(StatusCode::BAD_REQUEST, malformed.id.as_ref(), error_object);
             }
         };
+        let frame = trace_context::adopted(frame, &self.headers);
+        access::note(|note| note.method = asked(&frame));
         match frame {
             Frame::One(envelope) if self.speaks_modern(&envelope) => self.post_modern(envelope).await,
             Frame::One(envelope) => self.post_legacy(envelope).await,
@@ -180,6 +199,15 @@ fn deny(service: &Service, denied: Denied) -> Response<Answer> {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
     }
     response
+}
+
+/// The method of a frame that has one.
+fn asked(frame: &Frame) -> Option<std::borrow::Cow<'static, str>> {
+    match frame {
+        Frame::One(Envelope::Request(request)) => Some(request.method.clone()),
+        Frame::One(Envelope::Notification(notification)) => Some(notification.method.clone()),
+        Frame::One(Envelope::Response(_)) | Frame::Batch(_) => None,
+    }
 }
 
 /// A notification or an answer was taken.

@@ -47,7 +47,7 @@ impl Visit {
         let Self { service, caller, .. } = self;
         if service.identity.get().is_none() {
             // Every result names the server; a handler that has no name is served all the same.
-            drop(service.introduction(&caller).await);
+            drop(service.introduction(&caller, request.meta()).await);
         }
         let mut reply = request.begin(&service, caller);
         match reply.next().await {

@@ -12,6 +12,9 @@ use trunkline_protocol::{Call, Object, Part, Raw, message::meta, method};
 /// Resources one session may watch.
 const MOST_URIS: usize = 1000;
 
+/// The wish to hear what a server says to this caller outside of any call; a handler that knows nothing of it leaves it be.
+const ASIDES: &str = "trunkline/asides";
+
 #[derive(Default)]
 pub(crate) struct Listening(Mutex<State>);
 
@@ -54,6 +57,7 @@ pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) {
         "promptsListChanged": true,
         "resourcesListChanged": true,
         "resourceSubscriptions": uris,
+        ASIDES: true,
     });
     let mut params = Object::new();
     params.set("notifications", filter.into());

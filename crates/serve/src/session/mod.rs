@@ -4,6 +4,7 @@ mod listening;
 mod registry;
 mod stream;
 
+use crate::era::{Lowered, lower_question};
 use listening::Listening;
 use std::{
     collections::HashMap,
@@ -56,6 +57,13 @@ pub(crate) enum Outlet {
     Streams(Streams),
     /// Over stdio or HTTP+SSE: the one line there is.
     Line(mpsc::Sender<Envelope>),
+}
+
+/// A question on its way to the client.
+pub(crate) struct Asking {
+    pub(crate) request: Envelope,
+    /// The id of a visit that the client will be told of once it counts.
+    pub(crate) visit: Option<String>,
 }
 
 /// A request under way; it is forgotten when this is dropped.
@@ -124,13 +132,20 @@ impl Session {
         }
     }
 
-    /// Turns a question into a request to the client, whose answer will find it.
-    pub(crate) fn ask(&self, question: Question) -> Envelope {
+    /// Turns a question into a request to the client, whose answer will find it. One that the client's revision has no form
+    /// for is declined instead.
+    pub(crate) fn ask(&self, question: Question) -> Option<Asking> {
+        let Some(Lowered { params, visit }) =
+            lower_question(&question.method, question.params.as_ref(), self.revision)
+        else {
+            question.answer(Ok(serde_json::json!({"action": "decline"}).into()));
+            return None;
+        };
         let id =
             RequestId::text(&format!("trunkline-{}", self.next_question.fetch_add(1, Ordering::Relaxed)));
-        let request = Request::new(id.clone(), question.method.clone(), question.params.clone());
+        let request = Request::new(id.clone(), question.method.clone(), params);
         lock(&self.questions).insert(id, question);
-        request.into()
+        Some(Asking { request: request.into(), visit })
     }
 
     /// The client has answered a question.

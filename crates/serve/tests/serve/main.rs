@@ -1,6 +1,7 @@
 //! The server as its clients see it.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod access;
 mod attacks;
 mod doors;
 mod eras;

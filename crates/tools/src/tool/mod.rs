@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::{
     Raw,
-    message::{self, Icon, ToolAnnotations},
+    message::{self, Icon, TaskSupport, ToolAnnotations, ToolExecution},
 };
 
 pub use function::ToolFn;
@@ -98,6 +98,15 @@ impl Tool {
             let mut meta = definition.meta.as_ref().and_then(Raw::object).unwrap_or_default();
             meta.set(metadata::META_KEY, metadata);
             definition.meta = Some(meta.to_raw());
+        }
+        if let (Some(mode), None) = (self.task, &definition.execution) {
+            // Only clients of 2025-11-25 hear of it; others learn it from the answer to a call.
+            let support = match mode {
+                TaskMode::Required => TaskSupport::Required,
+                TaskMode::Optional | TaskMode::OnDemand => TaskSupport::Optional,
+            };
+            definition.execution =
+                Some(ToolExecution { task_support: Some(support), ..ToolExecution::default() });
         }
         definition
     }

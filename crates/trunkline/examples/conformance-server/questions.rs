@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::json;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use trunkline_protocol::{
     Raw,
     message::{ContentBlock, CreateMessageParams, ElicitResult, Role, SampledContent, SamplingMessage},
@@ -22,6 +23,26 @@ struct Show {
     message: String,
 }
 
+#[derive(Deserialize, JsonSchema)]
+#[schemars(crate = "schemars")]
+struct Kind {
+    /// What to ask for
+    kind: AskedFor,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[schemars(crate = "schemars")]
+#[serde(rename_all = "lowercase")]
+enum AskedFor {
+    Form,
+    Url,
+    Sampling,
+    Roots,
+}
+
+/// Calls that were given up while they asked.
+static LEFT_ALONE: AtomicUsize = AtomicUsize::new(0);
+
 pub(crate) fn all() -> Vec<Tool> {
     vec![
         Tool::new("test_sampling", sampling).description("Asks the client's model"),
@@ -36,6 +57,10 @@ pub(crate) fn all() -> Vec<Tool> {
         )
         .description("Cannot do without the client's model"),
         Tool::new("test_streaming_elicitation", streaming).description("Says something, then asks the user"),
+        Tool::new("test_asks_between", asks_between)
+            .description("Tells of its progress, asks what it is told to, and tells of its progress again"),
+        Tool::new("test_left_alone", || async { LEFT_ALONE.load(Ordering::Acquire).to_string() })
+            .description("Tells how many calls were given up while they asked"),
     ]
 }
 
@@ -120,6 +145,37 @@ async fn streaming(cx: Context) -> Result<String, ToolError> {
     let form = json!({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]});
     let answer = cx.question("ok").elicit_form("Is this all right?", form.into()).await?;
     Ok(shown(&answer))
+}
+
+/// Counts a call that is given up before its end.
+struct Unfinished;
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        LEFT_ALONE.fetch_add(1, Ordering::AcqRel);
+    }
+}
+
+async fn asks_between(cx: Context, args: Kind) -> Result<String, ToolError> {
+    let unfinished = Unfinished;
+    cx.progress(1, Some(3), "about to ask");
+    let asking = cx.question("between");
+    let answer = match args.kind {
+        AskedFor::Form => {
+            let form =
+                json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
+            shown(&asking.elicit_form("Who is there?", form.into()).await?)
+        }
+        AskedFor::Url => shown(&asking.elicit_url("Please look", "https://example.com/look").await?),
+        AskedFor::Sampling => sample(&asking, "What is between?", 100).await?,
+        AskedFor::Roots => {
+            let roots = asking.roots().await?;
+            roots.iter().map(|root| root.uri.as_str()).collect::<Vec<_>>().join(", ")
+        }
+    };
+    cx.progress(3, Some(3), "asked");
+    std::mem::forget(unfinished);
+    Ok(format!("{:?} answered: {answer}", args.kind))
 }
 
 fn shown(answer: &ElicitResult) -> String {

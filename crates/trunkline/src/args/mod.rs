@@ -9,6 +9,7 @@ use crate::commands;
 use clap::{Parser, Subcommand};
 
 pub(crate) use connection::{AskArgs, ConnectionArgs, EraChoice, IdChoice};
+pub(crate) use duration::parse as parse_duration;
 pub(crate) use output::{Colors, OutputArgs};
 pub(crate) use words::{Split, TargetWords};
 
@@ -43,9 +44,12 @@ pub(crate) enum Command {
     Read(commands::read::Args),
     Prompt(commands::prompt::Args),
     Complete(commands::complete::Args),
+    Bridge(commands::bridge::Args),
     Doctor(commands::doctor::Args),
     Serve(commands::serve::Args),
+    Status(commands::status::Args),
     Audit(commands::audit::Args),
+    Config(commands::config::Args),
     Completions(commands::completions::Args),
     Man(commands::man::Args),
     #[command(name = "__gen", hide = true)]

@@ -29,6 +29,8 @@ fn write_all(folder: &Path) -> io::Result<()> {
     fs::write(docs.join("cli.md"), pages::command_line(Cli::command()))?;
     fs::write(docs.join("doctor.md"), pages::doctor())?;
     fs::write(docs.join("errors.md"), pages::errors())?;
+    fs::write(docs.join("configuration.md"), trunkline_config::reference_page())?;
+    fs::write(docs.join("trunkline.schema.json"), trunkline_config::schema_json())?;
     for shell in Shell::value_variants() {
         clap_complete::generate_to(*shell, &mut Cli::command(), "trunkline", &completions)?;
     }

@@ -1,9 +1,11 @@
 //! One file per command.
 
 pub(crate) mod audit;
+pub(crate) mod bridge;
 pub(crate) mod call;
 pub(crate) mod complete;
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod generate;
 pub(crate) mod list;
@@ -11,6 +13,7 @@ pub(crate) mod man;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod serve;
+pub(crate) mod status;
 
 use crate::{
     args::{Command, OutputArgs},
@@ -47,9 +50,12 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Read(args) => read::run(context, &args),
         Command::Prompt(args) => prompt::run(context, &args),
         Command::Complete(args) => complete::run(context, &args),
+        Command::Bridge(args) => bridge::run(context, &args),
         Command::Doctor(args) => doctor::run(context, &args),
         Command::Serve(args) => serve::run(context, &args),
+        Command::Status(args) => status::run(context, &args),
         Command::Audit(args) => audit::run(context, &args),
+        Command::Config(args) => config::run(context, &args),
         Command::Completions(args) => completions::run(context, args),
         Command::Man(args) => man::run(context, &args),
         Command::Generate(args) => generate::run(&args),

@@ -3,11 +3,12 @@
 pub(crate) mod content;
 pub(crate) mod json;
 pub(crate) mod listing;
+pub(crate) mod problems;
 pub(crate) mod safe;
 mod save;
 mod signature;
 mod structured;
-mod table;
+pub(crate) mod table;
 
 use anstyle::{AnsiColor, Style};
 

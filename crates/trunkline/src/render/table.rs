@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 const MAX_CELL: usize = 60;
 
 /// Rows under their headings. Cells are one line each, already safe.
-pub(super) fn columns(headings: &[String], rows: &[Vec<String>]) -> String {
+pub(crate) fn columns(headings: &[String], rows: &[Vec<String>]) -> String {
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| cut(cell)).collect()).collect();
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));

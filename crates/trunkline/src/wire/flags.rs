@@ -1,8 +1,11 @@
 //! The options of `serve` that are settings, too, as the topmost layer of the configuration.
 
-use crate::commands::serve::Args;
+use crate::commands::serve::{Args, GuardArgs};
 use serde_json::{Value, json};
-use trunkline_config::Flag;
+use trunkline_config::{Auth, Flag, JwksPlace, Jwt};
+
+/// The claim of a token that names the caller's roles.
+const ROLES_CLAIM: &str = "roles";
 
 /// What `serve` was told.
 pub(crate) fn of(args: &Args) -> Vec<Flag> {
@@ -39,4 +42,18 @@ pub(crate) fn of(args: &Args) -> Vec<Flag> {
         flags.push(flag("--no-audit", "audit.enabled", json!(false)));
     }
     flags
+}
+
+/// Who may come in, as the options say where no configuration is read.
+pub(crate) fn auth(guard: &GuardArgs) -> Auth {
+    let jwt = match (&guard.issuer, &guard.audience, &guard.jwks) {
+        (Some(issuer), Some(audience), Some(jwks)) => Some(Jwt {
+            issuer: issuer.clone(),
+            audience: audience.clone(),
+            jwks: JwksPlace::File(jwks.clone()),
+            roles_claim: ROLES_CLAIM.to_owned(),
+        }),
+        _ => None,
+    };
+    Auth { keys: guard.keys.clone(), jwt, hosts: guard.hosts.clone(), origins: guard.origins.clone() }
 }

@@ -4,15 +4,10 @@ pub(crate) mod doctor;
 mod fetch;
 pub(crate) mod flags;
 pub(crate) mod gateway;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the gateway's wiring uses it as soon as it reads its configuration")
-)]
 pub(crate) mod lineage;
 pub(crate) mod packs;
 pub(crate) mod serve;
 pub(crate) mod settings;
-#[expect(dead_code, reason = "the gateway's wiring uses it as soon as it reads its configuration")]
 pub(crate) mod upstream;
 
 use crate::{
@@ -27,7 +22,7 @@ use crate::{
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::{path::Path, sync::Arc, time::Duration};
 use trunkline_client::{
-    Ability, ConnectOptions, DEFAULT_LIST_TTL, Exposure, Ids, Speak, Target,
+    Ability, ConnectOptions, DEFAULT_LIST_TTL, Exposure, Ids, Speak, Target, Unattended,
     resilience::{TimeoutOptions, Timeouts},
 };
 use trunkline_protocol::{Era, message::Root};
@@ -80,6 +75,13 @@ pub(crate) fn options(args: &ConnectionArgs, context: &Context) -> Result<Connec
         tap: args.trace.then(|| trace(context.screen.clone())),
         ..ConnectOptions::default()
     })
+}
+
+/// How a bridge connects: the client behind it answers, and roots given here are for when there is none.
+pub(crate) fn bridge_options(args: &ConnectionArgs, context: &Context) -> Result<ConnectOptions, Failure> {
+    let roots: Result<Vec<Root>, Failure> = args.ask.roots.iter().map(|folder| root(folder)).collect();
+    let host = Arc::new(Unattended { roots: roots? });
+    Ok(ConnectOptions { host, ..options(args, context)? })
 }
 
 fn refuse(option: &str, given: bool, needs: &str) -> Result<(), Failure> {

@@ -64,18 +64,19 @@ impl Packs {
     }
 
     /// Asks the kernel to hold this process to its directories, as a second layer below the tools' own checks.
-    pub(crate) fn restrict(&self, roots: &Roots, audit: Option<PathBuf>) -> Result<(), Failure> {
+    /// `records` are directories that stay writable, too, and are made where they are missing.
+    pub(crate) fn restrict(&self, roots: &Roots, records: Vec<PathBuf>) -> Result<(), Failure> {
         if self.run {
             // Compilers and package managers write to caches all over the home directory.
             tracing::info!("programs may run, so the kernel does not restrict where this process may write");
             return Ok(());
         }
-        if let Some(audit) = &audit {
-            fs::create_dir_all(audit)
-                .map_err(|error| Failure::usage(format!("{}: {error}", audit.display())))?;
+        for folder in &records {
+            fs::create_dir_all(folder)
+                .map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))?;
         }
         let also: Vec<PathBuf> =
-            audit.into_iter().chain(["/dev/null", "/dev/tty", "/tmp"].map(PathBuf::from)).collect();
+            records.into_iter().chain(["/dev/null", "/dev/tty", "/tmp"].map(PathBuf::from)).collect();
         match sandbox::restrict_process(roots, &also, &Reads::Anywhere) {
             Ok(restriction) => {
                 tracing::debug!(?restriction, "the kernel restricts where this process may write");

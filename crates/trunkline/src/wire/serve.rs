@@ -123,7 +123,7 @@ fn limits(settings: &Settings) -> trunkline_serve::Limits {
     }
 }
 
-fn guard(auth: &Auth) -> Result<Guard, Failure> {
+pub(crate) fn guard(auth: &Auth) -> Result<Guard, Failure> {
     let metadata = match &auth.jwt {
         Some(jwt) => Some(
             ProtectedResource::new(&jwt.audience, &[&jwt.issuer])

@@ -4,9 +4,10 @@ use crate::{
     commands::Context,
     environment::{self, Environment},
     failure::Failure,
+    render::problems,
 };
 use std::path::{Path, PathBuf};
-use trunkline_config::{Flag, Inputs, Loaded, NoKeychain, Problem, Rejected};
+use trunkline_config::{Approvals, Flag, Inputs, Loaded, NoKeychain, Problem, Rejected};
 
 /// The configuration with all its layers; `file` takes the place of the one found upwards from the current directory.
 pub(crate) fn read(
@@ -28,19 +29,51 @@ pub(crate) fn read(
 
 /// The same for commands that need settings: problems are told, and an error ends the command.
 pub(crate) fn load(context: &Context, file: Option<&Path>, flags: Vec<Flag>) -> Result<Loaded, Failure> {
-    let told = |problem: &Problem| {
-        format!("{}:{}:{}: {}", problem.file, problem.line, problem.column, problem.message)
-    };
     match read(&context.environment, file, flags)? {
         Ok(loaded) => {
-            loaded.warnings.iter().for_each(|problem| context.screen.note(&told(problem)));
+            if !context.output.quiet {
+                context.screen.tell(&problems::text(&loaded.warnings, &loaded.layered.sources));
+            }
             Ok(loaded)
         }
         Err(rejected) => {
-            rejected.problems.iter().for_each(|problem| context.screen.note(&told(problem)));
+            context.screen.tell(&problems::text(&rejected.problems, &rejected.sources));
             Err(Failure::usage(rejected.to_string()).hint("see `trunkline config check`"))
         }
     }
+}
+
+/// Takes out the servers of a project's file that nobody agreed to start: whoever wrote the file may be a stranger. Tells which.
+pub(crate) fn leave_out_unapproved(
+    environment: &Environment,
+    loaded: &mut Loaded,
+) -> Result<Vec<String>, Failure> {
+    let unapproved = loaded.unapproved(&approvals(environment)?);
+    for name in &unapproved {
+        loaded.settings.servers.remove(name);
+    }
+    Ok(unapproved.iter().map(ToString::to_string).collect())
+}
+
+/// The launches of projects' servers that were agreed to.
+pub(crate) fn approvals(environment: &Environment) -> Result<Approvals, Failure> {
+    let path = approvals_file(environment)?;
+    Approvals::read(&path)
+        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
+}
+
+pub(crate) fn keep_approvals(environment: &Environment, approvals: &Approvals) -> Result<(), Failure> {
+    let path = approvals_file(environment)?;
+    approvals
+        .write(&path)
+        .map_err(|error| Failure::usage(format!("{} cannot be written: {error}", path.display())))
+}
+
+fn approvals_file(environment: &Environment) -> Result<PathBuf, Failure> {
+    let chosen = environment.get_filled(environment::STATE_HOME).map(PathBuf::from);
+    let state = chosen.or_else(|| home(environment).map(|home| home.join(".local/state")));
+    let none = || Failure::usage("there is no home directory to keep approvals in");
+    state.map(|state| state.join("trunkline/approved.json")).ok_or_else(none)
 }
 
 /// The user's configuration directory of ours.

@@ -4,13 +4,12 @@ use futures_util::future::{BoxFuture, FutureExt};
 use std::{future, sync::Arc, time::Duration};
 use tokio::sync::broadcast::error::RecvError;
 use trunkline_client::{
-    Behalf, ConnectOptions, Connection, Memory, ServerInfo, State, Target,
+    Behalf, ConnectOptions, Connection, Memory, State, Target,
     resilience::{TimeoutOptions, Timeouts},
 };
 use trunkline_gateway::upstream::{Broken, Connect, Profile, Session};
 use trunkline_protocol::{
-    Call, Fault, FaultKind, Handler, Notification, Notify, Object, Raw, Reply, Revision, message::meta,
-    method,
+    Call, Fault, FaultKind, Handler, Notification, Notify, Raw, Reply, Revision, method,
 };
 
 /// The limit on calls of the connection itself. The gateway has its own clocks, and a subscription lasts.
@@ -49,9 +48,10 @@ impl Connect for Reach {
             client: profile.client.and_then(|client| Raw::parse(client).ok()),
         });
         async move {
-            let connection = Connection::open(&target, options).await.map_err(broken)?;
-            Ok(Arc::new(Open { introduction: introduction(connection.server()), connection })
-                as Arc<dyn Session>)
+            let limit = options.timeouts.connect();
+            let opened = Connection::open(&target, options).await;
+            let connection = opened.map_err(|fault| broken(without_target(fault, limit)))?;
+            Ok(Arc::new(Open { introduction: connection.introduction(), connection }) as Arc<dyn Session>)
         }
         .boxed()
     }
@@ -103,7 +103,9 @@ impl Session for Open {
                     Ok(notification) => hear(notification),
                     Err(RecvError::Lagged(missed)) => {
                         tracing::warn!(missed, "a server tells more than can be heard");
-                        CHANGES.iter().for_each(|change| hear(Notification::new(*change, None)));
+                        for change in CHANGES {
+                            hear(Notification::new(change, None));
+                        }
                     }
                     Err(RecvError::Closed) => return,
                 }
@@ -169,6 +171,15 @@ impl Session for Inside {
     }
 }
 
+/// A connection that took too long is told with its target, whose words may be secrets; whoever reads a status knows the
+/// upstream by its name.
+fn without_target(fault: Fault, limit: Duration) -> Fault {
+    match fault.kind() {
+        FaultKind::Timeout => Fault::new(FaultKind::Timeout, format!("no connection within {limit:?}")),
+        _ => fault,
+    }
+}
+
 /// Whether it makes sense to try again the same way.
 fn broken(fault: Fault) -> Broken {
     let permanent = matches!(
@@ -184,47 +195,9 @@ fn broken(fault: Fault) -> Broken {
     Broken { fault, permanent }
 }
 
-/// The introduction as `server/discover` would tell it, whichever way it was given.
-fn introduction(server: &ServerInfo) -> Raw {
-    let given = server.introduction.object().unwrap_or_default();
-    if given.is_empty() || given.get("supportedVersions").is_some() {
-        return server.introduction.clone();
-    }
-    let mut told = Object::new();
-    told.set("supportedVersions", serde_json::json!([server.revision.as_str()]).into());
-    for (name, value) in given.iter().filter(|(name, _)| !matches!(*name, "protocolVersion" | "serverInfo")) {
-        told.set(name.to_owned(), value.clone());
-    }
-    let told = told.to_raw();
-    match given.get("serverInfo") {
-        Some(identity) => meta::set(Some(&told), [(meta::SERVER_INFO, identity.clone())]).unwrap_or(told),
-        None => told,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trunkline_client::Carrier;
-
-    #[test]
-    fn a_legacy_introduction_is_told_as_a_modern_one() {
-        let server = ServerInfo {
-            name: None,
-            title: None,
-            version: None,
-            revision: Revision::V2025_06_18,
-            transport: Carrier::Stdio,
-            instructions: None,
-            capabilities: Raw::empty_object(),
-            introduction: Raw::parse(
-                r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"a"},"x":1.0}"#,
-            )
-            .unwrap(),
-        };
-        let told = r#"{"supportedVersions":["2025-06-18"],"capabilities":{"tools":{}},"x":1.0,"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"a"}}}"#;
-        assert_eq!(introduction(&server).as_str(), told);
-    }
 
     #[test]
     fn what_only_a_change_can_mend_is_permanent() {

@@ -6,7 +6,7 @@ use crate::{
     visit::{Folder, Visit},
 };
 use serde_json::Value;
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt};
 
 /// A checkup of a home with these files.
 fn checkup(files: &[(&str, &str)]) -> (Folder, Visit) {
@@ -44,6 +44,16 @@ fn assert_has(visit: &Visit, cause: &str, summary: &str, fix: &str) {
 fn a_clean_machine_is_fine() {
     let (_folder, visit) = checkup(&[]);
     assert_eq!(visit.code, 0, "{:#}", visit.said);
+}
+
+#[test]
+fn a_missing_keychain_and_a_taken_port_are_warned_of() {
+    // If somebody else has the port already, so much the better.
+    let _held = TcpListener::bind("127.0.0.1:8425");
+    let (_folder, visit) = checkup(&[]);
+    assert_eq!(visit.code, 0, "{:#}", visit.said);
+    assert_has(&visit, "keychain-unavailable", "no session bus", "{env:NAME}");
+    assert_has(&visit, "default-port-taken", "port 8425 is taken by", "--listen 127.0.0.1:0");
 }
 
 #[test]

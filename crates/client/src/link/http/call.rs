@@ -9,16 +9,14 @@ use super::{
 };
 use crate::{
     inbox::{Arrival, Loss, LossKind},
-    switchboard::{Ticket, send_answer},
+    switchboard::Ticket,
     tap::{Direction, Tap},
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use std::{collections::VecDeque, sync::Arc};
-use tokio::runtime;
 use trunkline_protocol::{
-    Envelope, Era, Fault, FaultKind, Frame, Malformed, Notification, Object, Question, Raw, Request,
-    RequestId, method,
+    Envelope, Era, Fault, FaultKind, Frame, Malformed, Notification, Object, Raw, Request, RequestId, method,
 };
 use trunkline_transport::{
     headers::MCP_SESSION_ID,
@@ -95,7 +93,7 @@ impl HttpCall {
         let (id, on_drop) = (outbound.request.id.clone(), outbound.on_drop);
         let legacy = link.session().era() == Some(Era::Legacy);
         Self {
-            ticket: legacy.then(|| link.board().expect(id.clone())),
+            ticket: legacy.then(|| link.board().expect(id.clone(), outbound.standing.clone())),
             link: link.clone(),
             id,
             opens_session: outbound.request.method == method::INITIALIZE,
@@ -213,21 +211,10 @@ impl HttpCall {
 
     fn ask(&mut self, request: Request) {
         let outlet = self.link.outlet();
-        let Request { id, method, params, .. } = request;
-        if method == method::PING {
-            return self.link.board().reply(&outlet, id, Ok(Raw::empty_object()));
+        if request.method == method::PING {
+            return self.link.board().reply(&outlet, request.id, Ok(Raw::empty_object()));
         }
-        let Some(place) = self.link.board().room_for_question() else {
-            return self.link.board().refuse(&outlet, id);
-        };
-        let Ok(runtime) = runtime::Handle::try_current() else { return };
-        let answer = move |outcome| {
-            runtime.spawn(async move {
-                send_answer(outlet, id, outcome).await;
-                drop(place);
-            });
-        };
-        self.arrived.push_back(Arrival::Question(Question::new(method, params, answer)));
+        self.arrived.extend(self.link.board().question(request, &outlet));
     }
 
     /// The answer is there. A stream that has not ended yet is read to its end, so that its connection can be used again.

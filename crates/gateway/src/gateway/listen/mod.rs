@@ -3,11 +3,13 @@
 //! Changes of lists are made here, from one snapshot to the next; servers are not asked for them. Resources and tasks are watched at
 //! the server they belong to, which is asked again whenever its own stream ends.
 
+mod asides;
 mod changes;
 mod relay;
 mod wishes;
 
 use super::{Inner, faults};
+use asides::Asides;
 use changes::Changes;
 use futures_util::{
     Stream, StreamExt,
@@ -37,12 +39,13 @@ impl Inner {
 
     async fn open(self: &Arc<Self>, call: Call) -> Result<impl Stream<Item = Part> + Send + use<>, Fault> {
         let seat = self.listeners.take(&call.caller)?;
-        let params: ListenParams = match &call.params {
+        let mut params: ListenParams = match &call.params {
             Some(params) => params.decode().map_err(|e| unreadable(&e))?,
             None => return Err(faults::missing("notifications")),
         };
         let catalog = self.now.load_full();
         let view = catalog.view(call.view.as_deref()).ok_or_else(|| faults::no_view(call.view.as_deref()))?;
+        let wants_asides = asides::taken(&mut params.notifications);
         let (lists, wishes) = Wishes::sort(self, &catalog, view, (&call.caller, params.notifications))?;
         // From here on no change is missed, whatever the servers take to agree.
         let changes = Changes::new(self, &call, &lists);
@@ -50,6 +53,12 @@ impl Inner {
         let agreed = future::join_all(relays).await;
         let mut accepted = lists;
         let mut streams: Vec<BoxStream<'static, Part>> = vec![changes.parts().boxed()];
+        if let Some(wish) = wants_asides {
+            asides::accept(&mut accepted, wish);
+            for server in &view.servers {
+                streams.push(Asides::new(self, &call, server.name().as_ref()).parts().boxed());
+            }
+        }
         for (relay, granted) in agreed.into_iter().flatten() {
             add(&mut accepted, granted);
             streams.push(relay.parts().boxed());

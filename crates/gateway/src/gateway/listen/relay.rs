@@ -70,10 +70,14 @@ impl Relay {
         })
     }
 
+    /// Asks for what is still permitted as a whole; a caller who lost a part of it hears nothing more.
     fn ask(&self) -> Option<Reply> {
-        let (catalog, server) = self.inner.current(self.call.view.as_deref(), &self.wishes.server)?;
-        // What is asked for was permitted one by one; what is not named is asked in the name of the method.
-        let permit = catalog.policy.permit_relay(&self.call.caller, &server, self.wishes.uris.keys())?;
+        let now = self.inner.current(self.call.view.as_deref(), &self.wishes.server)?;
+        let (policy, caller) = (&now.catalog.policy, &self.call.caller);
+        if !self.wishes.rest.is_empty() {
+            policy.permit_to(caller, &now.server, method::LISTEN)?;
+        }
+        let permit = policy.permit_relay(caller, &now.server, self.wishes.uris.keys())?;
         let params = self.call.params.clone().unwrap_or_else(Raw::empty_object);
         let mut call = self.call.clone();
         call.params = params.with("notifications", &self.wishes.to_filter());
@@ -156,8 +160,8 @@ impl Relay {
     }
 
     fn published(&self, uri: &str) -> Option<String> {
-        let (_, server) = self.inner.current(self.call.view.as_deref(), &self.wishes.server)?;
-        server.uris().publish(uri)
+        let now = self.inner.current(self.call.view.as_deref(), &self.wishes.server)?;
+        now.server.uris().publish(uri)
     }
 
     async fn pause(&mut self) {

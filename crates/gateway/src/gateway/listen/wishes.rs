@@ -9,7 +9,7 @@ use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
 };
-use trunkline_protocol::{Caller, Fault, FaultKind, Object, Raw, message::SubscriptionFilter};
+use trunkline_protocol::{Caller, Fault, FaultKind, Object, Raw, message::SubscriptionFilter, method};
 
 /// How many resources and tasks one subscription may name.
 const MAX_NAMED: usize = 1000;
@@ -58,7 +58,9 @@ impl Wishes {
             }
         }
         if !wish.rest.is_empty() {
-            for server in &view.servers {
+            let may =
+                |server: &&Arc<Server>| catalog.policy.permit_to(caller, server, method::LISTEN).is_some();
+            for server in view.servers.iter().filter(may) {
                 by_server.entry(server.name().as_ref()).or_default().rest = wish.rest.clone();
             }
         }
@@ -126,11 +128,19 @@ fn lists(view: &View, wish: &SubscriptionFilter) -> SubscriptionFilter {
     }
 }
 
+/// A server and where it stands, kept beyond the next snapshot.
+pub(super) struct Current {
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) view: Arc<View>,
+    pub(super) server: Arc<Server>,
+}
+
 impl Inner {
     /// The server that a relay goes to, as it is now.
-    pub(super) fn current(&self, view: Option<&str>, server: &str) -> Option<(Arc<Catalog>, Arc<Server>)> {
+    pub(super) fn current(&self, view: Option<&str>, server: &str) -> Option<Current> {
         let catalog = self.now.load_full();
-        let server = Arc::clone(catalog.view(view)?.server(server)?);
-        Some((catalog, server))
+        let view = Arc::clone(catalog.view(view)?);
+        let server = Arc::clone(view.server(server)?);
+        Some(Current { catalog, view, server })
     }
 }

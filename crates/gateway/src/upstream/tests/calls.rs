@@ -2,11 +2,17 @@
 
 use super::{
     super::*,
-    fake::{Fake, call, call_as, until, until_listed},
+    fake::{Fake, Life, call, call_as, until, until_listed},
 };
 use crate::limit::Quota;
 use serde_json::json;
-use std::{sync::atomic::Ordering, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 use tokio::time::Instant;
 use trunkline_protocol::{Call, Era, FaultKind, Handler};
 use trunkline_resilience::{BreakerOptions, Safety, TimeoutOptions, Timeouts};
@@ -133,7 +139,7 @@ async fn u14_a_slow_server_takes_so_many_calls_and_refuses_the_rest_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_dropped_gives_its_place_back() {
     let fake = Fake::modern();
-    let bulkhead = BulkheadOptions { concurrency: 1, queue: 1, wait: Duration::from_secs(60) };
+    let bulkhead = BulkheadOptions { concurrency: 1, queue: 1, wait: Duration::from_mins(1) };
     let upstream = fake.upstream(UpstreamOptions { bulkhead, ..UpstreamOptions::default() });
     until_listed(&upstream).await;
     for _ in 0..10 {
@@ -183,7 +189,7 @@ async fn a_new_session_begins_with_a_closed_breaker() {
 #[tokio::test(start_paused = true)]
 async fn a_rate_limit_holds_for_all_callers_together() {
     let fake = Fake::modern();
-    let rate = Some(Quota::new(2.try_into().unwrap(), Duration::from_secs(60)));
+    let rate = Some(Quota::new(2.try_into().unwrap(), Duration::from_mins(1)));
     let upstream = fake.upstream(UpstreamOptions { rate, ..UpstreamOptions::default() });
     until_listed(&upstream).await;
     for who in ["ada", "bob"] {
@@ -201,10 +207,12 @@ async fn listening_takes_nobodys_place_and_has_no_time_limit() {
     let upstream = fake.upstream(UpstreamOptions { bulkhead, ..UpstreamOptions::default() });
     until_listed(&upstream).await;
     let listening = tokio::spawn(upstream.call(Call::new("subscriptions/listen", None)).outcome());
-    tokio::time::sleep(Duration::from_secs(7200)).await;
+    tokio::time::sleep(Duration::from_hours(2)).await;
     assert!(!listening.is_finished());
     upstream.call(call("echo")).outcome().await.unwrap();
-    listening.abort();
+    fake.session(0).kill();
+    let fault = listening.await.unwrap().unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::ServerExited, "whoever listens has to know");
 }
 
 #[tokio::test(start_paused = true)]
@@ -229,4 +237,72 @@ async fn latency_and_counts_are_told() {
     assert_eq!((status.calls.total, status.calls.failed, status.latency.unwrap().calls), (5, 0, 5));
     let told = serde_json::to_value(&status).unwrap();
     assert_eq!((&told["state"], &told["calls"]["inFlight"]), (&json!("ready"), &json!(0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn u01_an_address_where_nobody_is_any_more_is_noticed_when_a_call_breaks() {
+    let fake = Fake::modern();
+    let upstream = fake.upstream(UpstreamOptions::default());
+    until_listed(&upstream).await;
+    upstream.call(call("breaks")).outcome().await.unwrap_err();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!((upstream.status().state, fake.tries()), (State::Ready, 1), "only that call broke");
+    *fake.sign_of_life.lock().unwrap() = Life::Refused;
+    let fault = upstream.call(call("breaks")).outcome().await.unwrap_err();
+    assert!(fault.message().contains("may have run"));
+    until(&upstream, |status| status.state == State::Lost).await;
+    until_listed(&upstream).await;
+    assert_eq!(fake.tries(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn u03_a_server_that_hangs_is_started_anew() {
+    let fake = Fake::legacy();
+    let breaker = BreakerOptions { failures: 3, ..BreakerOptions::default() };
+    let upstream = fake.upstream(UpstreamOptions { breaker, ..UpstreamOptions::default() });
+    until_listed(&upstream).await;
+    for _ in 0..3 {
+        upstream.call(call("never")).outcome().await.unwrap_err();
+    }
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    assert_eq!(fake.tries(), 1, "it gives signs of life, so that only the tool hangs");
+    *fake.sign_of_life.lock().unwrap() = Life::Silent;
+    upstream.call(call("never")).outcome().await.unwrap_err();
+    until(&upstream, |status| status.state == State::Lost).await;
+    until_listed(&upstream).await;
+    upstream.call(call("echo")).outcome().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn l02_twice_the_load_gets_all_that_the_server_can_do_and_the_rest_is_refused_soon() {
+    let fake = Fake::modern();
+    let bulkhead = BulkheadOptions { concurrency: 10, queue: 100, wait: Duration::from_secs(1) };
+    let upstream = fake.upstream(UpstreamOptions { bulkhead, ..UpstreamOptions::default() });
+    until_listed(&upstream).await;
+    let counts = Arc::new((AtomicU64::new(0), AtomicU64::new(0)));
+    for _ in 0..10_000 {
+        for _ in 0..2 {
+            let (reply, counts) = (upstream.call(call("queue")), counts.clone());
+            tokio::spawn(async move {
+                let began = Instant::now();
+                match reply.outcome().await {
+                    Ok(_) => counts.0.fetch_add(1, Ordering::SeqCst),
+                    Err(fault) => {
+                        assert_eq!(fault.kind(), FaultKind::Overloaded);
+                        assert!(began.elapsed() <= Duration::from_millis(5), "{:?}", began.elapsed());
+                        counts.1.fetch_add(1, Ordering::SeqCst)
+                    }
+                };
+            });
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let answered = counts.0.load(Ordering::SeqCst);
+    // The clock's grain of a millisecond costs the server a tenth of what it could do.
+    assert!(answered >= 8_000, "{answered} of the 10 000 that the server can do in ten seconds");
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let began = Instant::now();
+    upstream.call(call("queue")).outcome().await.unwrap();
+    assert!(began.elapsed() < Duration::from_millis(20), "nothing is left of the load");
+    assert_eq!((upstream.status().calls.in_flight, upstream.status().calls.waiting), (0, 0));
 }

@@ -11,7 +11,7 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::{Notify as Signal, watch};
+use tokio::sync::{Notify as Signal, Semaphore, watch};
 use trunkline_protocol::{
     Call, Caller, Fault, FaultKind, Handler, Notification, Notify, Outcome, Part, Raw, Reply, Revision,
     message::meta,
@@ -22,6 +22,14 @@ pub(super) enum Door {
     Open,
     Missing,
     Hangs,
+}
+
+/// What comes of asking for a sign of life.
+#[derive(Clone, Copy)]
+pub(super) enum Life {
+    Given,
+    Refused,
+    Silent,
 }
 
 /// The server, however many sessions it has.
@@ -37,9 +45,11 @@ pub(super) struct Fake {
     pub(super) pages: AtomicUsize,
     pub(super) lists_read: AtomicUsize,
     pub(super) list_fails: AtomicBool,
+    pub(super) sign_of_life: Mutex<Life>,
     /// Opened for calls of the tool `gate`.
     pub(super) gate: Signal,
     pub(super) ttl: Mutex<Option<u64>>,
+    turns: Semaphore,
 }
 
 pub(super) struct FakeSession {
@@ -48,10 +58,12 @@ pub(super) struct FakeSession {
     pub(super) profile: Profile,
     lost: watch::Sender<Option<Fault>>,
     pub(super) closed: AtomicBool,
-    hear: Mutex<Option<Box<dyn Fn(Notification) + Send + Sync>>>,
+    hear: Mutex<Option<Hear>>,
     pub(super) heard: Mutex<Vec<String>>,
     pub(super) calls: AtomicUsize,
 }
+
+type Hear = Box<dyn Fn(Notification) + Send + Sync>;
 
 /// What [`Upstream`] is given.
 pub(super) struct Gate(pub(super) Arc<Fake>);
@@ -70,8 +82,10 @@ impl Fake {
             pages: AtomicUsize::new(1),
             lists_read: AtomicUsize::new(0),
             list_fails: AtomicBool::new(false),
+            sign_of_life: Mutex::new(Life::Given),
             gate: Signal::new(),
             ttl: Mutex::default(),
+            turns: Semaphore::new(10),
         })
     }
 
@@ -179,7 +193,7 @@ impl FakeSession {
         hear.as_ref().unwrap()(Notification::new(method, None));
     }
 
-    fn answer(&self, call: &Call) -> Outcome {
+    fn answer(&self, call: &Call) -> Raw {
         let arguments = call.params.as_ref().and_then(|params| params.member("arguments"));
         let told = json!({
             "session": self.number,
@@ -187,7 +201,7 @@ impl FakeSession {
             "caller": call.caller.id,
             "arguments": arguments,
         });
-        Ok(told.into())
+        told.into()
     }
 }
 
@@ -220,19 +234,33 @@ impl FakeSession {
         match call.method.as_ref() {
             "tools/list" => return self.fake.list(call.params.as_ref()),
             "subscriptions/listen" => std::future::pending().await,
+            "ping" | "server/discover" => {
+                let life = *self.fake.sign_of_life.lock().unwrap();
+                match life {
+                    Life::Given => return Ok(Raw::empty_object()),
+                    Life::Refused => return Err(Fault::new(FaultKind::CannotConnect, "nobody there")),
+                    Life::Silent => std::future::pending().await,
+                }
+            }
             _ => {}
         }
         let name: Option<String> = call.params.as_ref().and_then(|params| params.member_as("name"));
         match name.as_deref() {
             Some("gate") => self.fake.gate.notified().await,
+            Some("queue") => {
+                // Ten at a time, each for ten milliseconds: a thousand in a second, and no more.
+                let _turn = self.fake.turns.acquire().await.unwrap();
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
             Some("never") => std::future::pending().await,
+            Some("breaks") => return Err(Fault::new(FaultKind::ConnectionLost, "the connection broke")),
             Some("sick") => return Err(Fault::new(FaultKind::BadAnswer, "gibberish")),
             Some("unreachable-at-first") if self.number == 0 => {
                 return Err(Fault::new(FaultKind::CannotConnect, "nobody there"));
             }
             _ => {}
         }
-        self.answer(&call)
+        Ok(self.answer(&call))
     }
 }
 
@@ -299,12 +327,12 @@ pub(super) async fn until(upstream: &Upstream, wanted: impl Fn(&Status) -> bool)
                 return status;
             }
             // Not everything that a status tells is announced.
-            let _ = tokio::time::timeout(Duration::from_millis(50), versions.changed()).await;
+            tokio::time::timeout(Duration::from_millis(50), versions.changed()).await.ok();
         }
     };
-    match tokio::time::timeout(Duration::from_secs(3600), waiting).await {
+    match tokio::time::timeout(Duration::from_hours(1), waiting).await {
         Ok(status) => status,
-        Err(_) => panic!("it never came: {:#?}", upstream.status()),
+        Err(elapsed) => panic!("it never came: {elapsed}: {:#?}", upstream.status()),
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::{
     super::*,
-    fake::{Fake, tool, until, until_listed},
+    fake::{Fake, call_as, tool, until, until_listed},
 };
 use serde_json::json;
 use std::{sync::atomic::Ordering, time::Duration};
+use trunkline_protocol::Handler;
 
 fn with_lists(lists: ListOptions) -> UpstreamOptions {
     UpstreamOptions { lists, ..UpstreamOptions::default() }
@@ -145,4 +146,32 @@ async fn what_is_not_declared_is_not_asked_for() {
     let upstream = fake.upstream(UpstreamOptions::default());
     assert_eq!(until_listed(&upstream).await.tools.len(), 0);
     assert_eq!(fake.lists_read.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_expires_while_it_cannot_be_read_is_asked_for_with_pauses() {
+    let fake = Fake::legacy();
+    *fake.ttl.lock().unwrap() = Some(60_000);
+    let upstream = fake.upstream(UpstreamOptions::default());
+    until_listed(&upstream).await;
+    fake.list_fails.store(true, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_hours(1)).await;
+    let read = fake.lists_read.load(Ordering::SeqCst);
+    assert!((120..=260).contains(&read), "{read}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_failed_is_read_again_although_callers_come_and_go() {
+    let fake = Fake::legacy();
+    let upstream = fake.upstream(UpstreamOptions::default());
+    until_listed(&upstream).await;
+    fake.list_fails.store(true, Ordering::SeqCst);
+    fake.session(0).say("notifications/tools/list_changed");
+    until(&upstream, |status| status.lists[0].warning.is_some()).await;
+    for who in ["a", "b"] {
+        let outcome = upstream.call(call_as(who, &json!({"roots": {}}), "echo")).outcome().await;
+        outcome.unwrap();
+    }
+    fake.list_fails.store(false, Ordering::SeqCst);
+    until(&upstream, |status| status.lists[0].warning.is_none()).await;
 }

@@ -88,6 +88,17 @@ async fn the_gateways_own_session_ends_when_a_caller_has_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn lists_are_not_read_again_for_every_new_caller() {
+    let fake = Fake::legacy();
+    let upstream = fake.upstream(UpstreamOptions { start: Start::WhenNeeded, ..UpstreamOptions::default() });
+    for n in 0..10 {
+        session_of(&upstream, &format!("u{n}"), &able()).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    assert_eq!(fake.lists_read.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_shared_session_declares_nothing() {
     let fake = Fake::legacy();
     let options = UpstreamOptions { sessions: Sessions::Shared, ..UpstreamOptions::default() };
@@ -102,7 +113,7 @@ async fn a_shared_session_declares_nothing() {
 #[tokio::test(start_paused = true)]
 async fn the_least_recently_used_session_makes_room_and_busy_ones_stay() {
     let fake = Fake::legacy();
-    let pool = PoolOptions { most: 3, per_principal: 2, idle: Duration::from_secs(3600) };
+    let pool = PoolOptions { most: 3, per_principal: 2, idle: Duration::from_hours(1) };
     let upstream =
         fake.upstream(UpstreamOptions { pool, start: Start::WhenNeeded, ..UpstreamOptions::default() });
     for who in ["a", "b", "c"] {
@@ -128,7 +139,7 @@ async fn the_least_recently_used_session_makes_room_and_busy_ones_stay() {
 #[tokio::test(start_paused = true)]
 async fn one_caller_cannot_take_all_sessions() {
     let fake = Fake::legacy();
-    let pool = PoolOptions { most: 10, per_principal: 2, idle: Duration::from_secs(3600) };
+    let pool = PoolOptions { most: 10, per_principal: 2, idle: Duration::from_hours(1) };
     let upstream =
         fake.upstream(UpstreamOptions { pool, start: Start::WhenNeeded, ..UpstreamOptions::default() });
     for n in 0..20 {
@@ -146,7 +157,7 @@ async fn a_session_that_nobody_uses_is_closed_and_the_last_one_stays() {
     for who in ["a", "b", "c"] {
         session_of(&upstream, who, &able()).await;
     }
-    tokio::time::sleep(Duration::from_secs(3600)).await;
+    tokio::time::sleep(Duration::from_hours(1)).await;
     assert_eq!(fake.open_sessions(), 1);
     assert_eq!(upstream.status().state, State::Ready);
 }
@@ -154,10 +165,10 @@ async fn a_session_that_nobody_uses_is_closed_and_the_last_one_stays() {
 #[tokio::test(start_paused = true)]
 async fn s03_nothing_crosses_between_callers() {
     let fake = Fake::legacy();
-    let bulkhead = BulkheadOptions { queue: 2000, ..BulkheadOptions::default() };
+    let bulkhead = BulkheadOptions { queue: 20_000, ..BulkheadOptions::default() };
     let upstream = fake.upstream(UpstreamOptions { bulkhead, ..UpstreamOptions::default() });
     let mut calls = Vec::new();
-    for n in 0..2000 {
+    for n in 0..20_000 {
         let who = format!("u{}", n % 20);
         // Equal clients, equal arguments but for the name, equal tokens.
         let reply = upstream.call(call_as(&who, &able(), "echo"));

@@ -4,7 +4,6 @@
 //! from its creation, done or not, and how many there may be is bounded.
 
 mod task;
-mod time;
 
 use super::{
     Inner, call::tasks_needed, conversation::Conversation, listeners::Change, read_params,

@@ -1,6 +1,5 @@
 //! Task: a call that goes on in the background, and where it stands.
 
-use super::time::iso_8601;
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime},
@@ -13,6 +12,7 @@ use trunkline_protocol::{
         Ttl,
     },
     method,
+    time::iso_8601,
 };
 
 /// How often a caller should look.

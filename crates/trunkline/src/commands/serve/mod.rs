@@ -9,6 +9,7 @@ use crate::{
     args::EraChoice,
     failure::Failure,
     stop::Stop,
+    telemetry::{Telemetry, TelemetryArgs},
     wire::{flags, gateway::Running, packs::Packs, serve as wire, settings},
 };
 use offer::Offer;
@@ -52,6 +53,8 @@ pub(crate) struct Args {
     pub(crate) guard: GuardArgs,
     #[command(flatten)]
     pub(crate) record: RecordArgs,
+    #[command(flatten)]
+    pub(crate) telemetry: TelemetryArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -125,23 +128,52 @@ pub(crate) struct RecordArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
-    let loaded = settings::load(context, args.config.as_deref(), flags::of(args))?;
+    let mut loaded = settings::load(context, args.config.as_deref(), flags::of(args))?;
+    leave_out_unapproved(context, &mut loaded)?;
     if !loaded.settings.servers.is_empty() {
         args.offer.refuse_beside_servers(&args.roots)?;
         return runtime()?.block_on(async {
-            let running = Running::start(&loaded, &context.environment)?;
+            let telemetry = Telemetry::start(&args.telemetry, &loaded.settings, &context.environment)?;
+            let running = Running::start(&loaded, &context.environment, telemetry.tracer())?;
             reload::start(context, args, &loaded, &running)?;
-            let served = serve(context, args, &loaded, &Offer::Servers(running.clone())).await;
+            let served = serve(context, args, &loaded, &Offer::Servers(running.clone()), &telemetry).await;
             running.stop().await;
+            telemetry.finish().await;
             served
         });
     }
     let packs = Packs::from(args);
     let roots = packs.open()?;
     // Before any thread is started: the restriction holds for threads that come after it.
-    packs.restrict(&roots, wire::audit_home(&loaded.settings, &context.environment)?)?;
+    let records = [
+        wire::audit_home(&loaded.settings, &context.environment)?,
+        args.telemetry.directory(&loaded.settings),
+    ];
+    packs.restrict(&roots, records.into_iter().flatten().collect())?;
     let kit = packs.all(&roots, &context.environment)?;
-    runtime()?.block_on(serve(context, args, &loaded, &Offer::Packs(kit.into())))
+    runtime()?.block_on(async {
+        let telemetry = Telemetry::start(&args.telemetry, &loaded.settings, &context.environment)?;
+        let served = serve(context, args, &loaded, &Offer::Packs(kit.into()), &telemetry).await;
+        telemetry.finish().await;
+        served
+    })
+}
+
+/// Servers of a project's file run only after somebody agreed to it.
+fn leave_out_unapproved(context: &Context, loaded: &mut Loaded) -> Result<(), Failure> {
+    let left_out = settings::leave_out_unapproved(&context.environment, loaded)?;
+    if left_out.is_empty() {
+        return Ok(());
+    }
+    let names = left_out.join(", ");
+    let hint = "look at them with `trunkline config show`, and agree with `trunkline config approve`";
+    if loaded.settings.servers.is_empty() {
+        let files: Vec<String> = loaded.read.iter().map(|path| path.display().to_string()).collect();
+        let text = format!("nobody agreed yet to start the servers of {}: {names}", files.join(", "));
+        return Err(Failure::usage(text).hint(hint));
+    }
+    context.screen.note(&format!("left out, because nobody agreed yet to start them: {names}; {hint}"));
+    Ok(())
 }
 
 fn runtime() -> Result<Runtime, Failure> {
@@ -151,11 +183,17 @@ fn runtime() -> Result<Runtime, Failure> {
         .map_err(|error| Failure::usage(format!("the program cannot start: {error}")))
 }
 
-async fn serve(context: &Context, args: &Args, loaded: &Loaded, offer: &Offer) -> Result<Ending, Failure> {
+async fn serve(
+    context: &Context,
+    args: &Args,
+    loaded: &Loaded,
+    offer: &Offer,
+    telemetry: &Telemetry,
+) -> Result<Ending, Failure> {
     if args.stdio {
-        over_stdio(context, args, loaded, offer).await
+        over_stdio(context, args, loaded, offer, telemetry).await
     } else {
-        over_http(context, args, loaded, offer).await
+        over_http(context, args, loaded, offer, telemetry).await
     }
 }
 
@@ -164,10 +202,13 @@ async fn over_stdio(
     args: &Args,
     loaded: &Loaded,
     offer: &Offer,
+    telemetry: &Telemetry,
 ) -> Result<Ending, Failure> {
     let settings = &loaded.settings;
     let (handler, _trail) = wire::recorded(offer.served(), settings, "stdio", &context.environment)?;
-    let options = wire::options(settings, args.era)?;
+    let handler = telemetry.observe(handler);
+    let mut options = wire::options(settings, args.era)?;
+    options.access = telemetry.access_hook();
     let mut stop = Stop::listen()?;
     tokio::select! {
         served = serve_stdio(handler, options, tokio::io::stdin(), tokio::io::stdout()) => {
@@ -183,14 +224,16 @@ async fn over_http(
     args: &Args,
     loaded: &Loaded,
     offer: &Offer,
+    telemetry: &Telemetry,
 ) -> Result<Ending, Failure> {
     let settings = &loaded.settings;
     let mut options = wire::options(settings, args.era)?;
-    offer.add_pages(&mut options);
+    options.access = telemetry.access_hook();
+    offer.add_pages(&mut options, telemetry);
     let listener = bind(settings.listen, &options.guard).await?;
     let port = listener.address().port();
     let (handler, trail) = wire::recorded(offer.served(), settings, &port.to_string(), &context.environment)?;
-    let server = listener.serve(handler, options);
+    let server = listener.serve(telemetry.observe(handler), options);
     let facts = banner::Facts { address: server.address(), offer, loaded, args, trail: trail.as_deref() };
     banner::show(context, &facts)?;
     let (tell, told) = watch::channel(Shutdown::Running);

@@ -3,6 +3,7 @@
 use super::{Args, OfferArgs};
 use crate::{
     failure::Failure,
+    telemetry::Telemetry,
     wire::{
         gateway::Running,
         packs::{Kit, Packs},
@@ -10,6 +11,8 @@ use crate::{
     },
 };
 use std::{path::PathBuf, sync::Arc};
+use trunkline_gateway::metrics;
+use trunkline_protocol::Caller;
 use trunkline_serve::{Page, ServeOptions};
 
 /// What is served.
@@ -36,8 +39,15 @@ impl Offer {
     }
 
     /// What can be read about the servers, beside the door.
-    pub(super) fn add_pages(&self, options: &mut ServeOptions) {
-        let Self::Servers(running) = self else { return };
+    pub(super) fn add_pages(&self, options: &mut ServeOptions, telemetry: &Telemetry) {
+        let ours = telemetry.metrics();
+        let Self::Servers(running) = self else {
+            options.more_metrics = Some(Arc::new(move |_: &Caller| ours()));
+            return;
+        };
+        let counted = running.clone();
+        options.more_metrics =
+            Some(Arc::new(move |_: &Caller| metrics::render(&counted.figures()) + &ours()));
         let running = running.clone();
         options.pages.push(Page {
             path: "/status",

@@ -48,9 +48,12 @@ impl Reloader {
                 Some(()) = hangup.recv() => {}
             }
             match settings::read(&self.context.environment, self.file.as_deref(), self.flags.clone()) {
-                Ok(Ok(loaded)) => {
+                Ok(Ok(mut loaded)) => {
                     watch.follow(loaded.watched.clone());
-                    self.take(loaded.settings);
+                    match settings::leave_out_unapproved(&self.context.environment, &mut loaded) {
+                        Ok(left_out) => self.take(loaded.settings, &left_out),
+                        Err(failure) => self.refuse(&failure.to_text()),
+                    }
                 }
                 Ok(Err(rejected)) => {
                     watch.follow(rejected.watched.clone());
@@ -63,7 +66,12 @@ impl Reloader {
         }
     }
 
-    fn take(&mut self, settings: Settings) {
+    fn take(&mut self, settings: Settings, left_out: &[String]) {
+        if !left_out.is_empty() {
+            let names = left_out.join(", ");
+            let text = format!("not started before somebody agrees with `trunkline config approve`: {names}");
+            self.context.screen.note(&text);
+        }
         match self.running.reload(&settings) {
             Ok(changes) => {
                 let names = |names: &[trunkline_protocol::ServerName]| {

@@ -1,8 +1,10 @@
 //! The gateway as the configuration describes it, and as it changes while it runs.
 
+mod observed;
 mod rules;
 pub(in crate::wire) mod upstreams;
 
+use self::observed::Observed;
 use super::lineage::Lineage;
 use crate::{
     environment::{self, Environment},
@@ -11,10 +13,17 @@ use crate::{
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 use trunkline_config::{Loaded, ServerChanges, Settings};
-use trunkline_gateway::{Gateway, GatewayOptions, gateway::Source, upstream::Upstream};
+use trunkline_gateway::{
+    Gateway, GatewayOptions,
+    gateway::Source,
+    metrics::UpstreamFigures,
+    status::{ConfigStatus, Started, StatusPage},
+    trace::Tracer,
+    upstream::Upstream,
+};
 use trunkline_protocol::{ServerName, message::Implementation};
 
 /// How long lists wait for servers that have just been started.
@@ -26,7 +35,8 @@ pub(crate) struct Running {
     environment: Environment,
     lineage: Lineage,
     instance: Arc<str>,
-    started: Instant,
+    started: Started,
+    observed: Observed,
     now: Mutex<Now>,
 }
 
@@ -34,22 +44,25 @@ pub(crate) struct Running {
 struct Now {
     settings: Settings,
     upstreams: BTreeMap<ServerName, Arc<Upstream>>,
-    /// Counts reloads.
-    generation: u64,
-    /// Why the last reload changed nothing.
-    refused: Option<String>,
+    config: ConfigStatus,
 }
 
 impl Running {
     /// Opens the door; servers are reached behind it.
-    pub(crate) fn start(loaded: &Loaded, environment: &Environment) -> Result<Arc<Self>, Failure> {
+    pub(crate) fn start(
+        loaded: &Loaded,
+        environment: &Environment,
+        tracer: Option<Tracer>,
+    ) -> Result<Arc<Self>, Failure> {
         let files: Vec<String> = loaded.read.iter().map(|path| path.display().to_string()).collect();
         let inherited = environment.get_filled(environment::LINEAGE);
         let lineage = Lineage::enter(inherited, &files.join(", "))
             .map_err(|looped| Failure::usage(looped.to_string()))?;
         let instance: Arc<str> = uuid::Uuid::new_v4().to_string().into();
         let settings = &loaded.settings;
-        let maker = upstreams::Maker { environment, lineage: &lineage, instance: &instance };
+        let observed = Observed::new(tracer);
+        let maker =
+            upstreams::Maker { environment, lineage: &lineage, instance: &instance, observed: &observed };
         let upstreams = maker.all(settings)?;
         let identity = Implementation::new("trunkline", env!("CARGO_PKG_VERSION"));
         let mut options = GatewayOptions::new(identity);
@@ -61,13 +74,14 @@ impl Running {
         for upstream in upstreams.values() {
             upstream.start();
         }
-        let now = Now { settings: settings.clone(), upstreams, generation: 1, refused: None };
+        let now = Now { settings: settings.clone(), upstreams, config: ConfigStatus::default().loaded() };
         Ok(Arc::new(Self {
             gateway,
             environment: environment.clone(),
             lineage,
             instance,
-            started: Instant::now(),
+            started: Started::now(),
+            observed,
             now: Mutex::new(now),
         }))
     }
@@ -80,6 +94,7 @@ impl Running {
             environment: &self.environment,
             lineage: &self.lineage,
             instance: &self.instance,
+            observed: &self.observed,
         };
         let mut upstreams = now.upstreams.clone();
         let mut gone = Vec::new();
@@ -98,8 +113,8 @@ impl Running {
         fresh.iter().for_each(Upstream::start);
         now.upstreams = upstreams;
         now.settings = settings.clone();
-        now.generation += 1;
-        now.refused = None;
+        now.config = now.config.loaded();
+        self.observed.forget(|name| !settings.servers.contains_key(name));
         drop(now);
         retire(gone);
         Ok(changes)
@@ -107,7 +122,8 @@ impl Running {
 
     /// A reload was refused; the status tells it until one succeeds.
     pub(crate) fn refuse(&self, why: &str) {
-        self.now().refused = Some(why.to_owned());
+        let mut now = self.now();
+        now.config = now.config.refused(why);
     }
 
     /// Ends all servers.
@@ -128,15 +144,19 @@ impl Running {
     /// The truth about everything behind the door, for whoever runs it.
     pub(crate) fn status(&self) -> serde_json::Value {
         let now = self.now();
-        let upstreams: Vec<_> = now.upstreams.values().map(|upstream| upstream.status()).collect();
-        serde_json::json!({
-            "name": "trunkline",
-            "version": env!("CARGO_PKG_VERSION"),
-            "uptimeMs": u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
-            "configuration": {"generation": now.generation, "refused": now.refused},
-            "upstreams": upstreams,
-            "catalog": self.gateway.catalog_report(),
-        })
+        let page = StatusPage {
+            gateway: self.started.status("trunkline", env!("CARGO_PKG_VERSION")),
+            config: now.config.clone(),
+            upstreams: now.upstreams.values().map(|upstream| upstream.status()).collect(),
+            catalog: self.gateway.catalog_report(),
+        };
+        drop(now);
+        serde_json::to_value(page).expect("a status page has only plain values")
+    }
+
+    /// What is counted about the servers.
+    pub(crate) fn figures(&self) -> Vec<UpstreamFigures> {
+        self.upstreams().iter().map(|upstream| self.observed.figures(upstream)).collect()
     }
 
     fn now(&self) -> std::sync::MutexGuard<'_, Now> {
@@ -148,12 +168,17 @@ fn sources(upstreams: &BTreeMap<ServerName, Arc<Upstream>>) -> Vec<Arc<dyn Sourc
     upstreams.values().map(|upstream| upstream.clone() as Arc<dyn Source>).collect()
 }
 
+/// How long a call that found its way before a reload may take to set out.
+const GRACE: Duration = Duration::from_secs(1);
 /// How long calls to a server that is no longer wanted may go on.
 const RETIREMENT: Duration = Duration::from_mins(10);
 
 /// Lets calls under way finish before a server that is no longer wanted is ended.
 fn retire(gone: Vec<Arc<Upstream>>) {
     for upstream in gone {
-        tokio::spawn(async move { upstream.retire(RETIREMENT).await });
+        tokio::spawn(async move {
+            tokio::time::sleep(GRACE).await;
+            upstream.drain(RETIREMENT).await;
+        });
     }
 }

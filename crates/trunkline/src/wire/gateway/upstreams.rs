@@ -1,5 +1,6 @@
 //! From a configured server to an upstream that is kept alive.
 
+use super::observed::Observed;
 use crate::{
     environment::Environment,
     failure::Failure,
@@ -32,6 +33,7 @@ pub(super) struct Maker<'a> {
     pub(super) environment: &'a Environment,
     pub(super) lineage: &'a Lineage,
     pub(super) instance: &'a Arc<str>,
+    pub(super) observed: &'a Observed,
 }
 
 impl Maker<'_> {
@@ -58,6 +60,7 @@ impl Maker<'_> {
             options.start = Start::AtOnce;
         }
         let options = options.checked().map_err(|error| named(error.to_string()))?;
+        let connect = self.observed.connect(&server.name, connect);
         Ok(Upstream::new(server.name.clone(), connect, options))
     }
 
@@ -155,6 +158,7 @@ fn options(server: &Server) -> Result<UpstreamOptions, String> {
     options.restart.stable = given.restart.healthy_after;
     options.bulkhead.concurrency = size(given.concurrency);
     options.bulkhead.queue = size(given.queue);
+    options.lists.ttl = Some(given.lists.ttl);
     options.lists.items = size(given.lists.items);
     options.lists.pages = size(given.lists.pages);
     Ok(options)

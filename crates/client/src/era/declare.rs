@@ -1,0 +1,86 @@
+//! What a client can do, told to a server of another revision: only what that revision has.
+
+use serde_json::{Map, Value, json};
+use trunkline_protocol::{Raw, Revision, method};
+
+/// The capabilities of a client as a server of this revision may hear them. Unknown ones stay: they are agreed on elsewhere.
+pub(crate) fn declarable(capabilities: &Raw, revision: Revision) -> Value {
+    let mut told: Map<String, Value> = capabilities.decode().unwrap_or_default();
+    // Tasks towards the client are not carried, and a server that hears of none starts none.
+    told.remove("tasks");
+    if !revision.has_elicitation() {
+        told.remove("elicitation");
+    }
+    if !revision.has_url_elicitation() {
+        if let Some(elicitation) = told.get_mut("elicitation") {
+            let only_url = elicitation.get("url").is_some() && elicitation.get("form").is_none();
+            if only_url {
+                told.remove("elicitation");
+            } else {
+                *elicitation = json!({});
+            }
+        }
+        if let Some(sampling) = told.get_mut("sampling").and_then(Value::as_object_mut) {
+            sampling.remove("tools");
+            sampling.remove("context");
+        }
+    }
+    Value::Object(told)
+}
+
+/// The capability that a question needs.
+pub(crate) fn needed_for(question: &str, params: Option<&Raw>) -> Option<Value> {
+    match question {
+        method::ROOTS_LIST => Some(json!({"roots": {}})),
+        method::CREATE_MESSAGE => Some(json!({"sampling": {}})),
+        method::ELICIT => {
+            let mode: Option<String> = params.and_then(|params| params.member_as("mode"));
+            match mode.as_deref() {
+                Some("url") => Some(json!({"elicitation": {"url": {}}})),
+                _ => Some(json!({"elicitation": {}})),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether these capabilities have what a question needs.
+pub(crate) fn covers(capabilities: &Value, needed: &Value) -> bool {
+    match (capabilities, needed) {
+        (Value::Object(have), Value::Object(need)) => {
+            need.iter().all(|(name, inner)| have.get(name).is_some_and(|own| covers(own, inner)))
+        }
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_server_hears_only_of_what_it_knows() {
+        let all: Raw = json!({
+            "roots": {"listChanged": true}, "sampling": {"tools": {}}, "tasks": {}, "x": 1,
+            "elicitation": {"form": {}, "url": {}}
+        })
+        .into();
+        assert_eq!(
+            declarable(&all, Revision::V2025_06_18),
+            json!({"roots": {"listChanged": true}, "sampling": {}, "elicitation": {}, "x": 1})
+        );
+        assert!(declarable(&all, Revision::V2025_03_26).get("elicitation").is_none());
+        assert_eq!(declarable(&all, Revision::V2025_11_25)["elicitation"], json!({"form": {}, "url": {}}));
+        let url = json!({"elicitation": {"url": {}}}).into();
+        assert_eq!(declarable(&url, Revision::V2025_06_18), json!({}));
+    }
+
+    #[test]
+    fn u06_a_question_needs_its_capability() {
+        let url = Raw::from(json!({"mode": "url"}));
+        let have = json!({"elicitation": {}});
+        assert!(covers(&have, &needed_for(method::ELICIT, None).unwrap()));
+        assert!(!covers(&have, &needed_for(method::ELICIT, Some(&url)).unwrap()));
+        assert!(!covers(&have, &needed_for(method::CREATE_MESSAGE, None).unwrap()));
+    }
+}

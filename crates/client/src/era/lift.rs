@@ -1,0 +1,150 @@
+//! What a server says, for a caller of the other era.
+
+use super::TASKS_EXTENSION;
+use crate::server::ServerInfo;
+use serde_json::json;
+use trunkline_protocol::{
+    Era, ErrorObject, Object, Raw, Revision,
+    message::meta::{
+        CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROGRESS_TOKEN, PROTOCOL_VERSION, SERVER_INFO,
+    },
+    method,
+};
+
+/// The keys of `_meta` that belong to one hop and mean nothing to a legacy server.
+const PROTOCOL_KEYS: [&str; 5] =
+    [PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES, LOG_LEVEL, PROGRESS_TOKEN];
+
+/// The answer to `server/discover` that a legacy server would have given.
+pub(crate) fn introduction(server: &ServerInfo) -> Raw {
+    if server.era() == Era::Modern {
+        return server.introduction.clone();
+    }
+    let told = server.introduction.object().unwrap_or_default();
+    let mut result = Object::new();
+    result.set("supportedVersions", json!([Revision::NEWEST.as_str()]).into());
+    result.set("capabilities", capabilities(server));
+    for (name, value) in told.iter() {
+        if !["protocolVersion", "capabilities", "serverInfo", "_meta"].contains(&name) {
+            result.set(name.to_owned(), value.clone());
+        }
+    }
+    let mut meta = told.get("_meta").and_then(Raw::object).unwrap_or_default();
+    if let Some(identity) = told.get("serverInfo") {
+        meta.set(SERVER_INFO, identity.clone());
+    }
+    if !meta.is_empty() {
+        result.set("_meta", meta.to_raw());
+    }
+    result.to_raw()
+}
+
+/// Tasks of the core become the extension; a server that cannot say that it completes is taken to.
+fn capabilities(server: &ServerInfo) -> Raw {
+    let mut told = server.capabilities.object().unwrap_or_default();
+    let runs_tasks = server.has_capability("tasks.requests.tools.call");
+    if told.remove("tasks").is_some() && runs_tasks {
+        let mut extensions = told.get("extensions").and_then(Raw::object).unwrap_or_default();
+        extensions.set(TASKS_EXTENSION, Raw::empty_object());
+        told.set("extensions", extensions.to_raw());
+    }
+    if !server.revision.declares_completions() && told.get("completions").is_none() {
+        told.set("completions", Raw::empty_object());
+    }
+    told.to_raw()
+}
+
+/// `params` without what only a modern server may hear.
+pub(crate) fn strip_meta(params: &mut Object) {
+    let Some(mut meta) = params.get("_meta").and_then(Raw::object) else { return };
+    for key in PROTOCOL_KEYS {
+        meta.remove(key);
+    }
+    if meta.is_empty() {
+        params.remove("_meta");
+    } else {
+        params.set("_meta", meta.to_raw());
+    }
+}
+
+/// An error of a server of one era, as a caller of the other knows it.
+pub(crate) fn lift_error(mut error: ErrorObject, server: Era, caller: Era, asked: &str) -> ErrorObject {
+    match (server, caller, error.code) {
+        (Era::Legacy, Era::Modern, -32002) if asked == method::RESOURCES_READ => error.code = -32602,
+        // A legacy server has no number for it, but may say what it misses all the same.
+        (Era::Legacy, Era::Modern, _) if names_capabilities(&error) => error.code = -32021,
+        // The modern era gave these numbers other meanings, or keeps them for later.
+        (Era::Legacy, Era::Modern, code @ -32099..=-32020) => return renumbered(error, code),
+        (Era::Modern, Era::Legacy, -32602) if asked == method::RESOURCES_READ && names_uri(&error) => {
+            error.code = -32002;
+        }
+        // A legacy client can do nothing about them: they are between the server and us.
+        (Era::Modern, Era::Legacy, code @ -32022..=-32020) => return renumbered(error, code),
+        _ => {}
+    }
+    error
+}
+
+fn names_uri(error: &ErrorObject) -> bool {
+    error.data.as_ref().is_some_and(|data| data.member("uri").is_some())
+}
+
+fn names_capabilities(error: &ErrorObject) -> bool {
+    let needed = error.data.as_ref().and_then(|data| data.member("requiredCapabilities"));
+    needed.is_some_and(|needed| needed.is_object())
+}
+
+fn renumbered(mut error: ErrorObject, code: i64) -> ErrorObject {
+    let mut data = Object::new();
+    data.set("originalCode", json!(code).into());
+    if let Some(original) = error.data.take() {
+        data.set("originalData", original);
+    }
+    error.code = -32603;
+    error.data = Some(data.to_raw());
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::Carrier;
+
+    #[test]
+    fn a_legacy_server_is_introduced_the_modern_way() {
+        let told = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}},"extensions":{"x":{}}},"serverInfo":{"name":"s","version":"1","icons":[]},"instructions":"hi","vendor":1}"#;
+        let info = ServerInfo::read(Raw::parse(told).unwrap(), Revision::V2025_11_25, Carrier::Stdio);
+        let want = r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"x":{},"io.modelcontextprotocol/tasks":{}}},"instructions":"hi","vendor":1,"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1","icons":[]}}}"#;
+        assert_eq!(introduction(&info).as_str(), want);
+    }
+
+    #[test]
+    fn errors_change_their_numbers_between_the_eras_only() {
+        let code = |code, server, caller, asked| {
+            let mut error = ErrorObject::new(code, "x");
+            error.data = Some(json!({"uri": "a:b"}).into());
+            lift_error(error, server, caller, asked)
+        };
+        let (legacy, modern) = (Era::Legacy, Era::Modern);
+        assert_eq!(code(-32002, legacy, modern, method::RESOURCES_READ).code, -32602);
+        assert_eq!(code(-32002, legacy, legacy, method::RESOURCES_READ).code, -32002);
+        assert_eq!(code(-32602, modern, legacy, method::RESOURCES_READ).code, -32002);
+        assert_eq!(code(-32602, modern, legacy, method::TOOLS_CALL).code, -32602);
+        let odd = code(-32050, legacy, modern, method::TOOLS_CALL);
+        assert_eq!(odd.code, -32603);
+        assert_eq!(odd.data.unwrap().as_str(), r#"{"originalCode":-32050,"originalData":{"uri":"a:b"}}"#);
+        let mut missing = ErrorObject::new(-32600, "x");
+        missing.data = Some(json!({"requiredCapabilities": {"sampling": {}}}).into());
+        assert_eq!(lift_error(missing, legacy, modern, method::TOOLS_CALL).code, -32021);
+        assert_eq!(code(-32021, modern, legacy, method::TOOLS_CALL).code, -32603);
+        assert_eq!(code(-32021, modern, modern, method::TOOLS_CALL).code, -32021);
+    }
+
+    #[test]
+    fn only_what_belongs_to_the_hop_is_stripped() {
+        let text = r#"{"name":"t","_meta":{"progressToken":1,"traceparent":"00","io.modelcontextprotocol/logLevel":"info"}}"#;
+        let mut params = Raw::parse(text).unwrap().object().unwrap();
+        strip_meta(&mut params);
+        assert_eq!(params.to_raw().as_str(), r#"{"name":"t","_meta":{"traceparent":"00"}}"#);
+    }
+}

@@ -1,0 +1,144 @@
+//! Facts about tools that decide how a call is dressed: arguments that travel as headers, and whether a call may be a task.
+
+use crate::{connection::Inner, era::Ask, handshake, server::Carrier};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use trunkline_protocol::{
+    Era, Object, Raw,
+    message::{HeaderParam, TaskSupport, Tool, header_params, next_cursor},
+    method,
+};
+
+/// Pages of a list that are looked through for facts.
+const MAX_PAGES: usize = 100;
+/// Tools remembered.
+const MAX_TOOLS: usize = 10_000;
+/// How long a server may take to tell.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What is known of the tools of one server.
+#[derive(Debug, Default)]
+pub(crate) struct Facts(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    tools: HashMap<String, Arc<Fact>>,
+    /// The whole list was seen, so a tool that is not here has no facts.
+    whole: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Fact {
+    pub(crate) headers: Vec<HeaderParam>,
+    pub(crate) task: TaskSupport,
+}
+
+impl Facts {
+    pub(crate) fn forget(&self) {
+        *self.known() = Known::default();
+    }
+
+    /// Learns from a page of the list.
+    fn learn(&self, tools: &[Raw]) {
+        let mut known = self.known();
+        for tool in tools.iter().filter_map(|raw| raw.decode::<Tool>().ok()) {
+            if known.tools.len() < MAX_TOOLS {
+                let headers = header_params(&tool.input_schema).unwrap_or_default();
+                let fact = Fact { headers, task: tool.task_support() };
+                known.tools.insert(tool.name, Arc::new(fact));
+            }
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// What is known of a tool; the server's list is asked for once if it must be.
+    pub(crate) async fn fact(&self, tool: &str) -> Option<Arc<Fact>> {
+        if !self.needs_facts() {
+            return None;
+        }
+        {
+            let known = self.facts.known();
+            if let Some(fact) = known.tools.get(tool) {
+                return Some(fact.clone());
+            }
+            if known.whole {
+                return None;
+            }
+        }
+        if tokio::time::timeout(PATIENCE, self.look()).await.is_err() {
+            tracing::debug!("the server does not tell of its tools");
+        }
+        self.facts.known().tools.get(tool).cloned()
+    }
+
+    /// Modern HTTP servers want arguments as headers; servers of 2025-11-25 may take a call as a task only.
+    fn needs_facts(&self) -> bool {
+        match self.speech.era() {
+            Era::Modern => self.has_header_rules(),
+            Era::Legacy => self.runs_tasks(),
+        }
+    }
+
+    /// Whether tools' header rules matter on the way to this server.
+    pub(crate) fn has_header_rules(&self) -> bool {
+        self.speech.era() == Era::Modern && self.server.transport == Carrier::StreamableHttp
+    }
+
+    /// Whether the server runs calls as tasks of the core protocol.
+    pub(crate) fn runs_tasks(&self) -> bool {
+        self.speech.revision.has_core_tasks() && self.server.has_capability("tasks.requests.tools.call")
+    }
+
+    async fn look(&self) {
+        let mut params = Object::new();
+        for _ in 0..MAX_PAGES {
+            let mut exchange = self.exchange(&Ask::new(method::TOOLS_LIST, params.clone()));
+            let Ok(Ok(page)) = handshake::answer(&mut exchange).await else { return };
+            self.learn(&page);
+            let Some(cursor) = next_cursor(&page) else { break };
+            params.set("cursor", Raw::string(&cursor));
+        }
+        self.facts.known().whole = true;
+    }
+
+    /// Learns from a list on its way to a caller.
+    pub(crate) fn learn(&self, page: &Raw) {
+        if self.needs_facts() {
+            let tools: Vec<Raw> = page.member_as("tools").unwrap_or_default();
+            self.facts.learn(&tools);
+        }
+    }
+}
+
+/// The list without tools whose header rules are broken, as modern clients over HTTP must have it.
+pub(crate) fn without_bad_headers(page: Raw) -> Raw {
+    let Some(mut members) = page.object() else { return page };
+    let Some(tools) = members.get("tools").and_then(|raw| raw.decode::<Vec<Raw>>().ok()) else { return page };
+    let is_bad = |tool: &Raw| {
+        let verdict = tool.member("inputSchema").map(|schema| header_params(&schema));
+        if let Some(Err(error)) = &verdict {
+            let name: String = tool.member_as("name").unwrap_or_default();
+            tracing::warn!(tool = name, %error, "the tool is left out, because its header rules are broken");
+        }
+        matches!(verdict, Some(Err(_)))
+    };
+    let kept: Vec<&Raw> = tools.iter().filter(|tool| !is_bad(tool)).collect();
+    if kept.len() == tools.len() {
+        return page;
+    }
+    match Raw::encode(&kept) {
+        Ok(kept) => {
+            members.set("tools", kept);
+            members.to_raw()
+        }
+        Err(_) => page,
+    }
+}

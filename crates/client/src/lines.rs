@@ -1,0 +1,113 @@
+//! Further lines: while a question is open on a line that all calls share, a call that may be asked, too, gets a line of its
+//! own. So a caller who does not answer holds up nobody but itself.
+
+use crate::{
+    Connection, State, Target,
+    connection::Inner,
+    conversation::{self, Rounds},
+    era::Ask,
+    link::Link,
+    relay::Relay,
+    switchboard::Standing,
+    turns::Turn,
+};
+use futures_util::{StreamExt, future::join_all, stream};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+use tokio::sync::Mutex;
+use trunkline_protocol::{Era, Fault, Reply};
+
+/// Lines besides the first.
+const MAX_FURTHER: usize = 8;
+/// How long a turn on the first line is waited for. Most calls are over sooner, and servers may keep state per line.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The lines of one connection besides its first.
+#[derive(Default)]
+pub(crate) struct Lines {
+    further: Mutex<Vec<Connection>>,
+    /// Where another line is opened.
+    pub(crate) target: OnceLock<Target>,
+}
+
+/// Begins a call that may be asked on a line where that is clear.
+pub(crate) fn begin(
+    connection: Arc<Inner>,
+    subject: &Arc<str>,
+    ask: Ask,
+    rounds: Rounds,
+    mut relay: Relay,
+) -> Reply {
+    let subject = subject.clone();
+    Reply::new(
+        stream::once(async move {
+            match connection.line_for(&subject).await {
+                Ok((line, turn)) => {
+                    relay.turn = Some(turn);
+                    let timeouts = Some(line.options.timeouts);
+                    conversation::begin(line, ask, rounds, timeouts, Some(relay))
+                }
+                Err(fault) => Reply::ready(Err(fault)),
+            }
+        })
+        .flatten(),
+    )
+}
+
+impl Inner {
+    /// What a call is about during which a legacy server may ask on a line that all calls share.
+    pub(crate) fn shared_line(&self, ask: &Ask) -> Option<Arc<str>> {
+        let shared = matches!(self.link, Link::Duplex(_)) && self.speech.era() == Era::Legacy;
+        match &ask.standing {
+            Standing::Askable(subject) if shared && self.options.behalf.is_some() => Some(subject.clone()),
+            _ => None,
+        }
+    }
+
+    async fn line_for(self: &Arc<Self>, subject: &str) -> Result<(Arc<Self>, Turn), Fault> {
+        let board = self.link.board();
+        if !board.is_asking()
+            && let Ok(turn) = board.turns.take(subject, PATIENCE).await
+        {
+            self.lines.tidy();
+            return Ok((self.clone(), turn));
+        }
+        let mut further = self.lines.further.lock().await;
+        further.retain(|line| line.state() == State::Ready);
+        for line in further.iter() {
+            let board = line.0.link.board();
+            if !board.is_asking()
+                && let Ok(turn) = board.turns.take(subject, Duration::ZERO).await
+            {
+                return Ok((line.0.clone(), turn));
+            }
+        }
+        if let Some(target) = self.lines.target.get()
+            && further.len() < MAX_FURTHER
+        {
+            let line = Box::pin(Connection::open(target, self.options.clone())).await?;
+            let turn = line.0.link.board().turns.take(subject, PATIENCE).await?;
+            further.push(line.clone());
+            return Ok((line.0, turn));
+        }
+        drop(further);
+        Ok((self.clone(), board.turns.take(subject, self.options.timeouts.call()).await?))
+    }
+}
+
+impl Lines {
+    /// Lets go of lines that nobody uses any more.
+    fn tidy(&self) {
+        let Ok(mut further) = self.further.try_lock() else { return };
+        for line in further.extract_if(.., |line| line.0.link.board().is_idle()) {
+            tokio::spawn(async move { line.close().await });
+        }
+    }
+
+    pub(crate) async fn close(&self) {
+        let further = std::mem::take(&mut *self.further.lock().await);
+        join_all(further.iter().map(|line| Box::pin(line.close()))).await;
+    }
+}

@@ -1,0 +1,249 @@
+//! Tasks of a 2025-11-25 server, followed by callers who know the extension.
+//!
+//! There a task's questions come as requests while `tasks/result` is waited for. So that is done here, in the background, and
+//! what is asked is told by `tasks/get` and answered by `tasks/update`.
+
+use crate::{
+    connection::Inner,
+    conversation::{self, Rounds},
+    era::{Ask, TASKS_EXTENSION, add_outcome, flat, lift_error},
+    handshake,
+    switchboard::Standing,
+};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{sync::Notify, task::AbortHandle};
+use trunkline_protocol::{
+    Call, Era, ErrorObject, Fault, FaultKind, Object, Outcome, Part, Question, Raw,
+    message::{InputRequest, InputRequests, TaskIdParams, TaskStatus, UpdateTaskParams, meta},
+    method,
+};
+
+/// Tasks whose questions are waited for at once.
+const MAX_WAITING: usize = 256;
+/// How long a server that says it needs input may take to say what.
+const FIRST_QUESTION: Duration = Duration::from_secs(2);
+
+/// The tasks whose questions are waited for.
+#[derive(Default)]
+pub(crate) struct Waiting(Mutex<HashMap<String, Arc<Wait>>>);
+
+struct Wait {
+    state: Mutex<State>,
+    changed: Notify,
+    work: Mutex<Option<AbortHandle>>,
+}
+
+#[derive(Default)]
+struct State {
+    questions: Vec<(String, Question)>,
+    asked: usize,
+    outcome: Option<Result<Raw, ErrorObject>>,
+}
+
+/// Whether this is a request about a task.
+pub(crate) fn is_about_task(name: &str) -> bool {
+    matches!(name, method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL)
+}
+
+/// Answers a request about a task as a server with the extension would.
+pub(crate) async fn answer(connection: Arc<Inner>, call: Call) -> Outcome {
+    if !follows_tasks(call.params.as_ref()) {
+        return Err(needed());
+    }
+    connection.ready().await?;
+    let params = call.params.clone().unwrap_or_else(Raw::empty_object);
+    let id = params.decode::<TaskIdParams>().map_err(|error| unreadable(&error))?.task_id;
+    match call.method.as_ref() {
+        method::TASKS_UPDATE => {
+            let answers: UpdateTaskParams = params.decode().map_err(|error| unreadable(&error))?;
+            connection.waiting.answer(&id, &answers.input_responses.0);
+            Ok(done())
+        }
+        method::TASKS_CANCEL => {
+            connection.waiting.end(&id);
+            match connection.about_task(method::TASKS_CANCEL, &id).await? {
+                Ok(_) => Ok(done()),
+                // It has ended already, which is as good; that it does not exist shows by asking for it.
+                Err(_) => connection.task(&call, &id).await.map(|_| done()),
+            }
+        }
+        _ => connection.task_told(&call, &id).await,
+    }
+}
+
+impl Inner {
+    async fn task_told(self: &Arc<Self>, call: &Call, id: &str) -> Outcome {
+        let mut task = self.task(call, id).await?;
+        let status = task.get("status").and_then(|raw| raw.decode::<TaskStatus>().ok());
+        match status {
+            Some(TaskStatus::Completed | TaskStatus::Failed) => {
+                let outcome = match self.waiting.take_outcome(id) {
+                    Some(outcome) => outcome,
+                    None => self.about_task(method::TASKS_RESULT, id).await?,
+                };
+                self.waiting.end(id);
+                add_outcome(&mut task, outcome);
+            }
+            Some(TaskStatus::InputRequired) => {
+                let requests = self.questions_of(id).await?;
+                if requests.0.is_empty() {
+                    task.set("status", Raw::string("working"));
+                } else {
+                    let requests = Raw::encode(&requests).map_err(|error| unreadable(&error))?;
+                    task.set("inputRequests", requests);
+                }
+            }
+            Some(TaskStatus::Cancelled) => self.waiting.end(id),
+            Some(TaskStatus::Working | TaskStatus::Unknown(_)) | None => {}
+        }
+        Ok(task.to_raw())
+    }
+
+    async fn task(&self, call: &Call, id: &str) -> Result<Object, Fault> {
+        match self.about_task(method::TASKS_GET, id).await? {
+            Ok(task) => Ok(flat(&task)),
+            Err(error) => {
+                let error = lift_error(error, Era::Legacy, call.revision.era(), &call.method);
+                Err(Fault::from_peer(error, Era::Legacy, &call.method))
+            }
+        }
+    }
+
+    async fn about_task(&self, name: &'static str, id: &str) -> Result<Result<Raw, ErrorObject>, Fault> {
+        let limit = self.options.timeouts.call();
+        let mut exchange = self.exchange(&Ask::new(name, one("taskId", id)));
+        match tokio::time::timeout(limit, handshake::answer(&mut exchange)).await {
+            Ok(answer) => answer.map_err(|loss| loss.fault),
+            Err(_) => Err(Fault::new(FaultKind::Timeout, format!("`{name}` was not answered"))),
+        }
+    }
+
+    /// What the task asks; it is waited for a moment, because the server has said that there is something.
+    async fn questions_of(self: &Arc<Self>, id: &str) -> Result<InputRequests, Fault> {
+        let wait = self.wait_for(id)?;
+        let asked = async {
+            loop {
+                let changed = wait.changed.notified();
+                if !wait.state().questions.is_empty() || wait.state().outcome.is_some() {
+                    return;
+                }
+                changed.await;
+            }
+        };
+        tokio::time::timeout(FIRST_QUESTION, asked).await.ok();
+        let state = wait.state();
+        let requests = state.questions.iter().map(|(key, question)| {
+            let mut request = InputRequest::new(question.method.as_ref());
+            request.params.clone_from(&question.params);
+            (key.clone(), request)
+        });
+        Ok(InputRequests(requests.collect()))
+    }
+
+    fn wait_for(self: &Arc<Self>, id: &str) -> Result<Arc<Wait>, Fault> {
+        let mut all = self.waiting.all();
+        if let Some(wait) = all.get(id) {
+            return Ok(wait.clone());
+        }
+        if all.len() >= MAX_WAITING {
+            return Err(Fault::new(FaultKind::Overloaded, "too many tasks wait for answers"));
+        }
+        let wait = Arc::new(Wait { state: Mutex::default(), changed: Notify::new(), work: Mutex::default() });
+        all.insert(id.to_owned(), wait.clone());
+        let mut ask = Ask::new(method::TASKS_RESULT, one("taskId", id));
+        ask.standing = Standing::Askable(id.into());
+        let work = tokio::spawn(follow(self.clone(), wait.clone(), ask));
+        *lock(&wait.work) = Some(work.abort_handle());
+        Ok(wait)
+    }
+}
+
+/// Collects what is asked until the result is there.
+async fn follow(connection: Arc<Inner>, wait: Arc<Wait>, ask: Ask) {
+    let mut reply = conversation::begin(connection, ask, Rounds::PassedOn, None, None);
+    while let Some(part) = reply.next().await {
+        match part {
+            Part::Question(question) => {
+                let mut state = wait.state();
+                state.asked += 1;
+                let key = format!("question-{}", state.asked);
+                state.questions.push((key, question));
+            }
+            Part::Final(outcome) => {
+                wait.state().outcome = Some(outcome.map_err(|fault| fault.to_error(Era::Legacy)));
+            }
+            Part::Notification(_) | Part::Detach => continue,
+        }
+        wait.changed.notify_waiters();
+    }
+}
+
+impl Waiting {
+    fn answer(&self, id: &str, answers: &Object) {
+        let Some(wait) = self.all().get(id).cloned() else { return };
+        let open = std::mem::take(&mut wait.state().questions);
+        for (key, question) in open {
+            match answers.get(&key) {
+                Some(answer) => question.answer(Ok(answer.clone())),
+                None => wait.state().questions.push((key, question)),
+            }
+        }
+    }
+
+    fn take_outcome(&self, id: &str) -> Option<Result<Raw, ErrorObject>> {
+        self.all().get(id)?.state().outcome.take()
+    }
+
+    fn end(&self, id: &str) {
+        let wait = self.all().remove(id);
+        if let Some(work) = wait.and_then(|wait| lock(&wait.work).take()) {
+            work.abort();
+        }
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<Wait>>> {
+        lock(&self.0)
+    }
+}
+
+impl Wait {
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn one(name: &'static str, value: &str) -> Object {
+    let mut params = Object::new();
+    params.set(name, Raw::string(value));
+    params
+}
+
+/// Whether the caller declared the extension with this call.
+fn follows_tasks(params: Option<&Raw>) -> bool {
+    let capabilities = meta::get(params, meta::CLIENT_CAPABILITIES);
+    let extensions = capabilities.and_then(|capabilities| capabilities.member("extensions"));
+    extensions.is_some_and(|extensions| extensions.member(TASKS_EXTENSION).is_some())
+}
+
+/// Who does not declare the extension is told to.
+pub(crate) fn needed() -> Fault {
+    let data = serde_json::json!({"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}});
+    Fault::new(FaultKind::ClientCapabilityMissing, "this needs a client that can follow tasks")
+        .with_data(data.into())
+}
+
+fn done() -> Raw {
+    serde_json::json!({"resultType": "complete"}).into()
+}
+
+fn unreadable(error: &serde_json::Error) -> Fault {
+    Fault::new(FaultKind::InvalidRequest, format!("the parameters cannot be read: {error}"))
+}

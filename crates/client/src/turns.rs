@@ -1,0 +1,103 @@
+//! Turns: on a line that all calls share, nothing says which call a server's question belongs to. So whoever is known to ask
+//! is let through alone.
+
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, Semaphore};
+use trunkline_protocol::{Fault, FaultKind};
+
+/// Calls that may wait for their turn.
+const MAX_WAITING: usize = 256;
+/// Tools, prompts and resources remembered as asking; beyond that all of them are taken for asking.
+const MAX_ASKERS: usize = 1024;
+
+pub(crate) struct Turns {
+    line: Arc<RwLock<()>>,
+    waiting: Semaphore,
+    askers: Mutex<HashSet<String>>,
+    /// Somebody asked and could have been any of several.
+    anyone_asks: AtomicBool,
+}
+
+/// A turn; it ends when this is dropped.
+#[derive(Debug)]
+pub(crate) enum Turn {
+    Shared { _line: OwnedRwLockReadGuard<()> },
+    Alone { _line: OwnedRwLockWriteGuard<()> },
+}
+
+impl Turns {
+    pub(crate) fn new() -> Self {
+        Self {
+            line: Arc::default(),
+            waiting: Semaphore::new(MAX_WAITING),
+            askers: Mutex::default(),
+            anyone_asks: AtomicBool::new(false),
+        }
+    }
+
+    /// Waits for a turn: alone for whoever is known to ask, together with others for the rest.
+    pub(crate) async fn take(&self, subject: &str, limit: Duration) -> Result<Turn, Fault> {
+        let full = || Fault::new(FaultKind::Overloaded, "too many calls wait for this server's questions");
+        let _place = self.waiting.try_acquire().map_err(|_| full())?;
+        let alone = self.anyone_asks.load(Ordering::Acquire) || self.askers().contains(subject);
+        let line = self.line.clone();
+        let turn = async {
+            if alone {
+                Turn::Alone { _line: line.write_owned().await }
+            } else {
+                Turn::Shared { _line: line.read_owned().await }
+            }
+        };
+        let late = |_| Fault::new(FaultKind::Timeout, "the server is waiting for another call's answers");
+        tokio::time::timeout(limit, turn).await.map_err(late)
+    }
+
+    /// The call of this subject was asked something.
+    pub(crate) fn asked(&self, subject: &str) {
+        let mut askers = self.askers();
+        if askers.len() >= MAX_ASKERS {
+            self.anyone_asks.store(true, Ordering::Release);
+        } else if !askers.contains(subject) {
+            askers.insert(subject.to_owned());
+        }
+    }
+
+    /// Something was asked, and nobody can tell by whom.
+    pub(crate) fn asked_by_anyone(&self) {
+        self.anyone_asks.store(true, Ordering::Release);
+    }
+
+    fn askers(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.askers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_asks_is_alone_and_the_rest_are_together() {
+        let turns = Turns::new();
+        let (_one, two) = (turns.take("a", LIMIT).await.unwrap(), turns.take("b", LIMIT).await.unwrap());
+        turns.asked("a");
+        let late = turns.take("a", LIMIT).await;
+        assert!(matches!(late, Err(fault) if fault.kind() == FaultKind::Timeout));
+        drop((_one, two));
+        let alone = turns.take("a", LIMIT).await.unwrap();
+        assert!(turns.take("b", LIMIT).await.is_err());
+        drop(alone);
+        turns.asked_by_anyone();
+        let _alone = turns.take("b", LIMIT).await.unwrap();
+        assert!(turns.take("c", LIMIT).await.is_err());
+    }
+}

@@ -1,0 +1,256 @@
+//! Plan: what becomes of each server that was found, decided before anything is written.
+
+use super::{
+    client::{Client, ClientFile, Scope},
+    draft::Draft,
+    name::legal_name,
+    secrets::{SecretFound, Taken, set_aside},
+    words,
+};
+use crate::{jsonc::Node, secret::Secret};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::fmt;
+use trunkline_protocol::MAX_SERVER_NAME;
+
+/// A server as another client has it.
+#[derive(Clone)]
+pub struct Found {
+    pub file: ClientFile,
+    /// What the client calls it.
+    pub theirs: String,
+    pub(super) draft: Draft,
+}
+
+/// What becomes of all that was found.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    pub servers: Vec<Planned>,
+}
+
+/// What becomes of one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planned {
+    pub client: Client,
+    pub scope: Scope,
+    pub file: std::path::PathBuf,
+    /// What the client calls it.
+    pub theirs: String,
+    /// What it is called here.
+    pub name: String,
+    pub outcome: Outcome,
+    /// The server, as it is written into our file.
+    pub entry: Map<String, Value>,
+    /// What somebody should know or do.
+    pub notes: Vec<String>,
+    /// Secrets that stood in the client's file.
+    pub secrets: Vec<SecretFound>,
+}
+
+/// What becomes of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    Added,
+    /// Our file has it already, or another client has the very same.
+    Same,
+    /// Our file has another one of this name, which stays.
+    Kept,
+    /// It cannot be taken over.
+    Refused,
+}
+
+/// The order in which keys are written.
+const ORDER: &[&str] = &[
+    "type",
+    "enabled",
+    "command",
+    "environment",
+    "inherit",
+    "cwd",
+    "url",
+    "transport",
+    "headers",
+    "oauth",
+    "timeout",
+    "allow",
+    "deny",
+];
+
+/// Decides what becomes of everything that was found; `existing` is our file as it is.
+pub fn plan(found: Vec<Found>, existing: Option<&Node>) -> Plan {
+    let mut planning = Planning {
+        existing: existing.and_then(|tree| tree.at(&["mcp", "servers"])),
+        taken: Taken::default(),
+        plan: Plan::default(),
+    };
+    for found in found {
+        planning.one(found);
+    }
+    planning.plan
+}
+
+/// What the client wrote may hold secrets.
+impl fmt::Debug for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Found")
+            .field("file", &self.file)
+            .field("theirs", &self.theirs)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Plan {
+    /// Whether anything would be added.
+    pub fn adds(&self) -> bool {
+        self.servers.iter().any(|planned| planned.outcome == Outcome::Added)
+    }
+
+    /// Lets secrets be kept in files beside ours instead of variables; gives what those files have to hold.
+    pub fn secrets_to_files(&mut self) -> Vec<SecretFile> {
+        let mut files: Vec<SecretFile> = Vec::new();
+        for planned in &mut self.servers {
+            for secret in std::mem::take(&mut planned.secrets) {
+                let path = format!("{SECRETS}/{}", secret.variable);
+                let (from, to) = (words::variable(&secret.variable), format!("{{file:{path}}}"));
+                planned.entry.values_mut().for_each(|value| replace_text(value, &from, &to));
+                planned.notes.retain(|note| !note.starts_with(&format!("set `{}` to", secret.variable)));
+                planned.notes.push(format!("the secret in `{}` is kept in {path}", secret.key));
+                if !files.iter().any(|file| file.path == path) {
+                    files.push(SecretFile { path, value: secret.value });
+                }
+            }
+        }
+        files
+    }
+}
+
+/// The directory beside our file in which secrets are kept.
+const SECRETS: &str = "secrets";
+
+/// A file that holds one secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretFile {
+    /// Seen from the directory of our file.
+    pub path: String,
+    pub value: Secret,
+}
+
+fn replace_text(value: &mut Value, from: &str, to: &str) {
+    match value {
+        Value::String(text) => *text = text.replace(from, to),
+        Value::Array(items) => items.iter_mut().for_each(|item| replace_text(item, from, to)),
+        Value::Object(members) => members.values_mut().for_each(|member| replace_text(member, from, to)),
+        _ => {}
+    }
+}
+
+struct Planning<'a> {
+    existing: Option<&'a Node>,
+    taken: Taken,
+    plan: Plan,
+}
+
+impl Planning<'_> {
+    fn one(&mut self, found: Found) {
+        let Found { file, theirs, draft } = found;
+        let Draft { ours, mut notes, refused, .. } = draft;
+        let mut value = Value::Object(ours);
+        notes.extend(words::convert(&mut value, &file));
+        let Value::Object(mut ours) = value else { unreachable!("it was one above") };
+        if let (Some(project), true) = (file.project(), ours.contains_key("command")) {
+            let cwd = ours.get("cwd").and_then(Value::as_str).unwrap_or_default();
+            ours.insert("cwd".to_owned(), words::plain_path(&project.join(cwd)).into());
+        }
+        let legal = legal_name(&theirs);
+        let secrets = set_aside(&mut ours, &legal, &mut self.taken);
+        let entry = ordered(ours);
+        let (name, outcome, note) = if let Some(reason) = refused {
+            notes.clear();
+            (legal, Outcome::Refused, Some(reason))
+        } else {
+            if legal != theirs {
+                notes.push(format!("`{theirs}` is called `{legal}` here"));
+            }
+            self.name(legal, file.client, &entry)
+        };
+        notes.extend(note);
+        let secrets = if outcome == Outcome::Added { secrets } else { Vec::new() };
+        notes.extend(
+            secrets
+                .iter()
+                .map(|secret| format!("set `{}` to what stands in `{}`", secret.variable, secret.key)),
+        );
+        let ClientFile { client, scope, path } = file;
+        self.plan.servers.push(Planned {
+            client,
+            scope,
+            file: path,
+            theirs,
+            name,
+            outcome,
+            entry,
+            notes,
+            secrets,
+        });
+    }
+
+    /// The name it gets, and what becomes of it; and what has to be said about that.
+    fn name(
+        &self,
+        legal: String,
+        client: Client,
+        entry: &Map<String, Value>,
+    ) -> (String, Outcome, Option<String>) {
+        if let Some(ours) = self.existing.and_then(|servers| servers.get(&legal)) {
+            let same = |ours: &Node| ours.to_json().as_object() == Some(entry);
+            let beside = suffixed(&legal, client.name());
+            if self.existing.and_then(|servers| servers.get(&beside)).is_some_and(same) {
+                return (beside, Outcome::Same, None);
+            }
+            if same(ours) {
+                return (legal, Outcome::Same, None);
+            }
+            let note = format!("your file has another `{legal}`, which stays as it is");
+            return (legal, Outcome::Kept, Some(note));
+        }
+        let Some(twin) = self.added(&legal) else { return (legal, Outcome::Added, None) };
+        if twin.entry == *entry {
+            return (legal, Outcome::Same, Some(format!("the same as in {}", twin.client)));
+        }
+        let free = |name: &String| {
+            self.added(name).is_none() && self.existing.is_none_or(|servers| servers.get(name).is_none())
+        };
+        let suffixes =
+            std::iter::once(client.name().to_owned()).chain((2..).map(|number| number.to_string()));
+        let name = suffixes
+            .map(|suffix| suffixed(&legal, &suffix))
+            .find(free)
+            .expect("there is always a next number");
+        let note = format!("{} has another `{legal}`, so this one is called `{name}`", twin.client);
+        (name, Outcome::Added, Some(note))
+    }
+
+    fn added(&self, name: &str) -> Option<&Planned> {
+        self.plan
+            .servers
+            .iter()
+            .find(|planned| planned.outcome == Outcome::Added && planned.name.eq_ignore_ascii_case(name))
+    }
+}
+
+fn suffixed(name: &str, suffix: &str) -> String {
+    let room = MAX_SERVER_NAME - suffix.len() - 1;
+    format!("{}-{suffix}", name[..name.len().min(room)].trim_end_matches('-'))
+}
+
+fn ordered(mut entry: Map<String, Value>) -> Map<String, Value> {
+    let mut out = Map::new();
+    for key in ORDER {
+        if let Some(value) = entry.shift_remove(*key) {
+            out.insert((*key).to_owned(), value);
+        }
+    }
+    out.extend(entry);
+    out
+}

@@ -1,0 +1,116 @@
+//! Secrets that are written out in another client's file: ours gets a reference, and the value is kept aside.
+
+use super::words::{upper_snake, variable};
+use crate::{looks, secret::Secret};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// A variable that has to be set, and the value that it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretFound {
+    pub variable: String,
+    /// Where it stands in the server, such as `headers.Authorization`.
+    pub key: String,
+    pub value: Secret,
+}
+
+/// The names that are taken, with what they stand for, so that two servers with the same secret share one.
+#[derive(Debug, Default)]
+pub(super) struct Taken(BTreeMap<String, Secret>);
+
+/// Puts references in the place of secrets.
+pub(super) fn set_aside(server: &mut Map<String, Value>, name: &str, taken: &mut Taken) -> Vec<SecretFound> {
+    let mut aside = Aside { prefix: upper_snake(name), taken, found: Vec::new() };
+    if let Some(Value::Object(variables)) = server.get_mut("environment") {
+        for (name, value) in variables.iter_mut() {
+            aside.member(value, name, &format!("environment.{name}"), name);
+        }
+    }
+    if let Some(Value::Object(headers)) = server.get_mut("headers") {
+        for (name, value) in headers.iter_mut() {
+            let called = if name.eq_ignore_ascii_case("authorization") {
+                "TOKEN".to_owned()
+            } else {
+                upper_snake(name)
+            };
+            let variable = format!("{}_{called}", aside.prefix);
+            aside.member(value, name, &format!("headers.{name}"), &variable);
+        }
+    }
+    if let Some(secret) = server.get_mut("oauth").and_then(|oauth| oauth.get_mut("clientSecret")) {
+        let variable = format!("{}_CLIENT_SECRET", aside.prefix);
+        aside.member(secret, "clientSecret", "oauth.clientSecret", &variable);
+    }
+    if let Some(Value::Array(words)) = server.get_mut("command") {
+        aside.arguments(words);
+    }
+    if let Some(Value::String(url)) = server.get_mut("url") {
+        *url = aside.address(url, "url");
+    }
+    aside.found
+}
+
+struct Aside<'a> {
+    prefix: String,
+    taken: &'a mut Taken,
+    found: Vec<SecretFound>,
+}
+
+impl Aside<'_> {
+    fn member(&mut self, value: &mut Value, name: &str, key: &str, wanted: &str) {
+        let Value::String(text) = value else { return };
+        if looks::secret(name, text) {
+            let bare = looks::credential(text);
+            let scheme = &text[..text.len() - text.trim_start().len() + text.trim().len() - bare.len()];
+            let reference = self.keep(wanted, bare, key);
+            *text = format!("{scheme}{reference}");
+        } else if looks::masked_address(text).is_some() {
+            *text = self.address(text, key);
+        }
+    }
+
+    fn arguments(&mut self, words: &mut [Value]) {
+        for index in 1..words.len() {
+            let before = words[index - 1].as_str().map(str::to_owned);
+            let Some(word) = words[index].as_str().map(str::to_owned) else { continue };
+            let key = format!("command[{index}]");
+            if let Some((keep, name)) = looks::secret_argument(before.as_deref(), &word) {
+                let called = if name.is_empty() { "SECRET".to_owned() } else { upper_snake(&name) };
+                let reference = self.keep(&format!("{}_{called}", self.prefix), &word[keep..], &key);
+                words[index] = format!("{}{reference}", &word[..keep]).into();
+            } else if looks::masked_address(&word).is_some() {
+                words[index] = self.address(&word, &key).into();
+            }
+        }
+    }
+
+    /// Replaces the values in a query that look like secrets.
+    fn address(&mut self, text: &str, key: &str) -> String {
+        let Some((before, query)) = text.split_once('?') else { return text.to_owned() };
+        let (query, fragment) =
+            query.split_once('#').map_or((query, None), |(query, rest)| (query, Some(rest)));
+        let pair = |pair: &str| match pair.split_once('=') {
+            Some((name, value)) if looks::secret(name, value) => {
+                let wanted = format!("{}_{}", self.prefix, upper_snake(name));
+                format!("{name}={}", self.keep(&wanted, value, key))
+            }
+            _ => pair.to_owned(),
+        };
+        let query: Vec<String> = query.split('&').map(pair).collect();
+        let fragment = fragment.map(|fragment| format!("#{fragment}")).unwrap_or_default();
+        format!("{before}?{}{fragment}", query.join("&"))
+    }
+
+    /// Keeps a secret under the wanted name, or the next that is free; gives the reference to it.
+    fn keep(&mut self, wanted: &str, value: &str, key: &str) -> String {
+        let value = Secret::hidden(value);
+        let free = |name: &String| self.taken.0.get(name).is_none_or(|taken| *taken == value);
+        let own = format!("{}_{wanted}", self.prefix);
+        let names =
+            [wanted.to_owned(), own.clone()].into_iter().chain((2..).map(|number| format!("{own}_{number}")));
+        let name = names.into_iter().find(free).expect("there is always a next number");
+        self.taken.0.insert(name.clone(), value.clone());
+        self.found.push(SecretFound { variable: name.clone(), key: key.to_owned(), value });
+        variable(&name)
+    }
+}

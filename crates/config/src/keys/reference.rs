@@ -1,0 +1,211 @@
+//! `configuration.md`: every key, from the schema.
+
+use super::{check::join, schema::schema};
+use crate::problem::{Code, Severity};
+use serde_json::Value as Json;
+use std::fmt::Write as _;
+
+const INTRODUCTION: &str = "\
+# Configuration
+
+This page is generated from the types in `crates/config/src`. `docs/trunkline.schema.json` says the same to editors (`trunkline config schema`
+prints it), and `trunkline config check` tells what is wrong with a file, with line and column.
+
+## Where settings come from
+
+From the last asked to the first: built-in defaults, the user's file (`$XDG_CONFIG_HOME/trunkline/trunkline.json`), the project's file (the nearest
+`trunkline.json` upwards from the current directory, or the one that `--config` or `TRUNKLINE_CONFIG` names), variables, flags. Objects are laid over
+each other key by key; lists and single values are replaced. A server that a higher layer describes anew (`type`, `command`, `url`, `pack` and what
+belongs to them) replaces the lower one whole, so that no file can send another file's credentials to an address of its own; an entry with nothing of
+that kind only adjusts it. `trunkline config show` tells which file, variable or flag each value came from.
+
+A file is JSON with comments and trailing commas. A name that stands twice in one object is refused. Relative paths start in the directory of the file
+that holds them, and `~/` is the home directory.
+
+Every single value outside of servers, views and roles can be set by a variable: `TRUNKLINE_` and its key in capitals, words and steps joined by `_`,
+such as `TRUNKLINE_LISTEN` or `TRUNKLINE_LIMITS_BODY_BYTES`. Lists are written with commas between their items. Servers come from files alone.
+
+## References
+
+Anywhere in a text:
+
+| written | stands for |
+|---|---|
+| `{env:NAME}`, `${NAME}` | the variable; one that is not set is an error |
+| `${NAME:-default}` | the variable, or the default where it is not set or empty |
+| `{file:path}` | what the file holds, without the line break at its end |
+| `{keychain:service/account}` | a secret of the system's keychain |
+| `$${` | `${` itself |
+
+What a reference stands for is never shown and never written into a log.
+
+A time is a number of milliseconds, or a text with a unit: `\"500ms\"`, `\"30s\"`, `\"5m\"`, `\"2h\"`, `\"1d\"`. A pattern is a glob: `*` and `?`, `[a-z]`,
+`{one,other}`.
+";
+
+/// The page, whole.
+pub fn reference_page() -> String {
+    let mut page = INTRODUCTION.to_owned();
+    let properties = schema()["properties"].as_object().into_iter().flatten();
+    let single: Vec<(&String, &Json)> = properties.clone().filter(|(_, schema)| !is_table(schema)).collect();
+    page.push_str("\n## Keys\n\n");
+    heading(&mut page);
+    for (key, schema) in single {
+        row(&mut page, key, schema);
+    }
+    for (key, schema) in properties.filter(|(_, schema)| is_table(schema)) {
+        section(&mut page, key, schema);
+    }
+    page.push_str("\n## Problems\n\n| code | severity | what it is |\n|---|---|---|\n");
+    for code in Code::ALL {
+        let severity = if code.severity() == Severity::Error { "error" } else { "warning" };
+        line(&mut page, format_args!("| `{}` | {severity} | {} |", code.name(), code.meaning()));
+    }
+    page
+}
+
+fn section(page: &mut String, key: &str, schema: &Json) {
+    let (key, schema) =
+        if key == "mcp" { ("mcp.servers.<name>", &schema["properties"]["servers"]) } else { (key, schema) };
+    let named = schema["additionalProperties"].is_object();
+    let title = if named && !key.ends_with('>') { format!("{key}.<name>") } else { key.to_owned() };
+    line(page, format_args!("\n### `{title}`\n\n{}\n", text(schema)));
+    let inner = if named { &schema["additionalProperties"] } else { schema };
+    if key.starts_with("mcp") {
+        page.push_str("Besides these, every key of `defaults` can stand here, for this server alone.\n\n");
+    }
+    heading(page);
+    rows(page, "", inner, key.starts_with("mcp"));
+}
+
+fn rows(page: &mut String, key: &str, schema: &Json, is_server: bool) {
+    for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
+        if is_server
+            && key.is_empty()
+            && !self::schema()["properties"]["defaults"]["properties"][name].is_null()
+        {
+            continue;
+        }
+        let path = join(key, name);
+        row(page, &path, schema);
+        rows(page, &path, schema, is_server);
+        if schema["additionalProperties"].is_object() {
+            rows(page, &format!("{path}.<name>"), &schema["additionalProperties"], is_server);
+        }
+    }
+}
+
+fn heading(page: &mut String) {
+    page.push_str("| key | value | default | bounds | meaning |\n|---|---|---|---|---|\n");
+}
+
+fn row(page: &mut String, key: &str, schema: &Json) {
+    if is_table(schema) && schema["type"] == "object" && schema["properties"].is_object() {
+        return line(page, format_args!("| `{key}` | object | | | {} |", cell(&text(schema))));
+    }
+    let default = match &schema["default"] {
+        Json::Null if schema.get("default").is_none() => String::new(),
+        value => format!("`{value}`"),
+    };
+    line(
+        page,
+        format_args!(
+            "| `{key}` | {} | {} | {} | {} |",
+            kind(schema),
+            cell(&default),
+            bounds(schema),
+            cell(&text(schema))
+        ),
+    );
+}
+
+fn is_table(schema: &Json) -> bool {
+    schema["properties"].is_object() || schema["additionalProperties"].is_object()
+}
+
+fn text(schema: &Json) -> String {
+    schema["description"].as_str().unwrap_or_default().replace('\n', " ")
+}
+
+/// What may stand there, in words.
+fn kind(schema: &Json) -> String {
+    let choices = super::check::choices(schema);
+    if !choices.is_empty() {
+        return choices.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(", ");
+    }
+    if schema["x-kind"] == "time" {
+        let more = if schema["properties"].is_object() { " or object" } else { "" };
+        return format!("time{more}{}", if takes(schema, "null") { " or null" } else { "" });
+    }
+    let named = match schema["x-kind"].as_str() {
+        Some("path") => Some("path"),
+        Some("url") => Some("address"),
+        Some("path-or-url") => Some("path or address"),
+        Some("address") => Some("address and port"),
+        _ => None,
+    };
+    let names = ["string", "integer", "number", "boolean", "array", "object", "null"];
+    let words = names.iter().filter(|name| takes(schema, name)).map(|name| match *name {
+        "string" => named.unwrap_or("text"),
+        "integer" => "whole number",
+        "array" if schema["items"]["x-kind"] == "glob" => "patterns",
+        "array" => "list",
+        "object" if schema["additionalProperties"].is_object() => "object by name",
+        other => other,
+    });
+    words.collect::<Vec<_>>().join(" or ")
+}
+
+fn takes(schema: &Json, name: &str) -> bool {
+    match &schema["type"] {
+        Json::String(only) => only == name,
+        Json::Array(several) => several.iter().any(|one| one == name),
+        _ => false,
+    }
+}
+
+fn bounds(schema: &Json) -> String {
+    let number = |key: &str| schema[key].as_f64();
+    let shown = |bound: f64| {
+        if schema["x-kind"] == "time" {
+            super::kind::write_time(std::time::Duration::from_secs_f64(bound / 1000.0))
+        } else {
+            bound.to_string()
+        }
+    };
+    match (number("minimum"), number("maximum"), schema["maxItems"].as_u64(), schema["maxLength"].as_u64()) {
+        (Some(least), Some(most), ..) => format!("{} to {}", shown(least), shown(most)),
+        (_, _, Some(most), _) => format!("at most {most} items"),
+        (_, _, _, Some(most)) => format!("at most {most} characters"),
+        _ => String::new(),
+    }
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+fn line(page: &mut String, text: std::fmt::Arguments<'_>) {
+    writeln!(page, "{text}").expect("a String takes any text");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::variables::variables;
+
+    #[test]
+    fn every_key_has_its_row_and_every_row_its_meaning() {
+        let page = reference_page();
+        for variable in variables() {
+            let (section, key) = variable.key.split_once('.').unwrap_or(("Keys", &variable.key));
+            assert!(page.contains(&format!("\n| `{key}` |")), "{section}: {key}");
+        }
+        for row in page.lines().filter(|row| row.starts_with("| `")) {
+            assert!(!row.ends_with("|  |"), "{row}");
+        }
+        for server_key in ["command", "url", "pack", "oauth.clientId", "tools.<name>.rename"] {
+            assert!(page.contains(&format!("\n| `{server_key}` |")), "{server_key}");
+        }
+    }
+}

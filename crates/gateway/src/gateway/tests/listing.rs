@@ -1,0 +1,173 @@
+//! Lists: pages and cursors (M06), what items keep, what is said about servers that are away, stable order.
+
+use super::{
+    Asking,
+    fake::{Fake, Wares, tool},
+    gateway, next_snapshot, raw, somebody, with_options,
+};
+use crate::{
+    catalog::{ItemRules, KindRules, Rules, ServerRules},
+    policy::{FilterRules, PolicyRules, RoleRules},
+};
+use serde_json::{Value, json};
+use trunkline_protocol::{Era, Object, method::*};
+
+#[tokio::test]
+async fn pages_follow_each_other_to_the_end() {
+    let names: Vec<String> = (0..25).map(|n| format!("t{n}")).collect();
+    let a = Fake::new("a", Wares { tools: names.iter().map(|n| tool(n)).collect(), ..Wares::default() });
+    let gateway = with_options(&[&a], Rules::default(), |options| options.page_size = 10);
+    let (mut seen, mut cursor, mut pages) = (Vec::new(), None, 0);
+    loop {
+        let params = cursor.take().map_or_else(|| json!({}), |cursor: String| json!({"cursor": cursor}));
+        let page: Value = somebody().ask(&gateway, TOOLS_LIST, params).await.unwrap().decode().unwrap();
+        seen.extend(page["tools"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap().to_owned()));
+        pages += 1;
+        match page["nextCursor"].as_str() {
+            Some(next) => cursor = Some(next.to_owned()),
+            None => break,
+        }
+    }
+    assert_eq!(pages, 3);
+    assert_eq!(seen, names.iter().map(|n| format!("a_{n}")).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn m06_a_forged_or_foreign_cursor_is_refused() {
+    let wares = Wares {
+        prompts: vec![raw(r#"{"name":"a"}"#), raw(r#"{"name":"b"}"#)],
+        ..Wares::tools(&["a", "b", "c"])
+    };
+    let a = Fake::new("a", wares);
+    let all = || FilterRules::default();
+    let policy = PolicyRules {
+        roles: [("r".to_owned(), RoleRules::default()), ("s".to_owned(), RoleRules::default())].into(),
+        otherwise: Some(all()),
+    };
+    let rules = Rules { policy, ..Rules::default() };
+    let one = with_options(&[&a], rules.clone(), |options| options.page_size = 1);
+    let two = with_options(&[&a], rules, |options| options.page_size = 1);
+    let first = |asking: Asking| {
+        let gateway = one.clone();
+        async move {
+            asking
+                .ask(&gateway, TOOLS_LIST, json!({}))
+                .await
+                .unwrap()
+                .member_as::<String>("nextCursor")
+                .unwrap()
+        }
+    };
+    let cursor = first(Asking::named("x", &["r"])).await;
+    let ask = async |asking: Asking, gateway: &super::Gateway, method, cursor: &Value| {
+        asking.ask(gateway, method, json!({"cursor": cursor})).await
+    };
+    assert!(ask(Asking::named("x", &["r"]), &one, TOOLS_LIST, &json!(cursor)).await.is_ok());
+    let reader = || Asking::named("x", &["r"]);
+    let mut changed = cursor.clone().into_bytes();
+    changed[0] ^= 1;
+    let changed = String::from_utf8(changed).unwrap();
+    let refused = [
+        ask(reader(), &one, PROMPTS_LIST, &json!(cursor)).await,
+        ask(reader().at("server/a"), &one, TOOLS_LIST, &json!(cursor)).await,
+        ask(Asking::named("x", &["s"]), &one, TOOLS_LIST, &json!(cursor)).await,
+        ask(reader(), &two, TOOLS_LIST, &json!(cursor)).await,
+        ask(reader(), &one, TOOLS_LIST, &json!(changed)).await,
+        ask(reader(), &one, TOOLS_LIST, &json!("")).await,
+        ask(reader(), &one, TOOLS_LIST, &json!("2")).await,
+        ask(reader(), &one, TOOLS_LIST, &json!(7)).await,
+        ask(reader(), &one, TOOLS_LIST, &json!("A".repeat(100_000))).await,
+    ];
+    for (place, answer) in refused.into_iter().enumerate() {
+        assert_eq!(answer.unwrap_err().to_error(Era::Modern).code, -32602, "{place}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cursor_outlives_changes_elsewhere_and_dies_with_its_own_list() {
+    let (a, b) = (Fake::new("a", Wares::tools(&["x", "y"])), Fake::new("b", Wares::tools(&["z"])));
+    let gateway = with_options(&[&a, &b], Rules::default(), |options| options.page_size = 1);
+    let list = async || somebody().at("server/a").ask(&gateway, TOOLS_LIST, json!({})).await.unwrap();
+    let cursor: String = list().await.member_as("nextCursor").unwrap();
+    let next = async || somebody().at("server/a").ask(&gateway, TOOLS_LIST, json!({"cursor": cursor})).await;
+    next_snapshot(&gateway, || b.offers(Wares::tools(&["other"]))).await;
+    assert!(next().await.is_ok());
+    next_snapshot(&gateway, || a.offers(Wares::tools(&["x", "new"]))).await;
+    assert!(next().await.is_err());
+}
+
+#[tokio::test]
+async fn items_keep_every_byte_that_no_rule_names() {
+    let written = r#"{ "zeta" : 1.50, "name":"\u0061dd", "icons":[{"src":"data:,"}], "inputSchema":{"type":"object","x":123456789012345678901234567890}, "description":"old",
+        "_meta":{"ui":{"resourceUri":"ui://a"}}, "annotations":{"readOnlyHint":true, "vendor":[ ]}, "execution":{"taskSupport":"optional"}}"#;
+    let annotations: Object = [("destructiveHint".to_owned(), raw("false"))].into_iter().collect();
+    let item = ItemRules { description: Some("new".to_owned()), annotations, ..ItemRules::default() };
+    let tools = KindRules { items: vec![("add".to_owned(), item)], ..KindRules::default() };
+    let server = ServerRules { tools, ..ServerRules::default() };
+    let rules = Rules { servers: [("b".parse().unwrap(), server)].into(), ..Rules::default() };
+    let wares = Wares { tools: vec![raw(written)], ..Wares::default() };
+    let (a, b) = (Fake::new("a", wares.clone()), Fake::new("b", wares));
+    let gateway = gateway(&[&a, &b], rules);
+    let list = somebody().ask(&gateway, TOOLS_LIST, json!({})).await.unwrap();
+    let prefixed = written.replace(r#""\u0061dd""#, r#""a_add""#);
+    let described = written
+        .replace(r#""\u0061dd""#, r#""b_add""#)
+        .replace(r#""old""#, r#""new""#)
+        .replace(r#""vendor":[ ]}"#, r#""vendor":[ ],"destructiveHint":false}"#);
+    let want = format!(r#"{{"tools":[{prefixed},{described}],"ttlMs":0,"cacheScope":"public"}}"#);
+    assert_eq!(list.as_str(), want);
+    let alone = somebody().at("server/a").ask(&gateway, TOOLS_LIST, json!({})).await.unwrap();
+    assert_eq!(alone.as_str(), format!(r#"{{"tools":[{written}],"ttlMs":0,"cacheScope":"public"}}"#));
+}
+
+#[tokio::test]
+async fn a_server_that_is_away_is_marked_and_one_never_heard_is_named() {
+    let a = Fake::new("a", Wares { stale: true, ..Wares::tools(&["x"]) });
+    let (b, c) = (Fake::unheard("b"), Fake::new("c", Wares::tools(&["y"])));
+    let gateway = gateway(&[&a, &b, &c], Rules::default());
+    let list: Value = somebody().ask(&gateway, TOOLS_LIST, json!({})).await.unwrap().decode().unwrap();
+    assert_eq!(list["tools"][0]["_meta"], json!({"trunkline/stale": true}));
+    assert_eq!((list["tools"][1].get("_meta"), &list["_meta"]), (None, &json!({"trunkline/missing": ["b"]})));
+    assert_eq!(b.wakes(), 1, "who is missing is wanted");
+    let answer = somebody().ask(&gateway, TOOLS_CALL, json!({"name": "b_tool"})).await.unwrap_err();
+    assert!(answer.retryable() && answer.message().contains("`b` is not connected"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn lists_wait_for_servers_that_were_just_started_where_they_are_told_to() {
+    let a = Fake::unheard("a");
+    let wait = std::time::Duration::from_secs(5);
+    let gateway = with_options(&[&a], Rules::default(), |options| options.settle = wait);
+    let asked = tokio::spawn({
+        let gateway = gateway.clone();
+        async move { somebody().names(&gateway, TOOLS_LIST).await }
+    });
+    while a.wakes() == 0 {
+        tokio::task::yield_now().await;
+    }
+    a.offers(Wares::tools(&["x"]));
+    assert_eq!(asked.await.unwrap(), ["a_x"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_shuffles_its_list_keeps_its_first_order() {
+    let a = Fake::new("a", Wares::tools(&["x", "y", "z"]));
+    let gateway = gateway(&[&a], Rules::default());
+    next_snapshot(&gateway, || a.offers(Wares::tools(&["z", "x", "y"]))).await;
+    assert_eq!(somebody().names(&gateway, TOOLS_LIST).await, ["a_x", "a_y", "a_z"]);
+    next_snapshot(&gateway, || a.offers(Wares::tools(&["z", "x", "new"]))).await;
+    assert_eq!(somebody().names(&gateway, TOOLS_LIST).await, ["a_z", "a_x", "a_new"]);
+}
+
+#[tokio::test]
+async fn a_list_is_made_once_for_each_standing() {
+    let a = Fake::new("a", Wares::tools(&["x"]));
+    let roles = [("r".to_owned(), RoleRules::default())].into();
+    let rules = Rules { policy: PolicyRules { roles, otherwise: None }, ..Rules::default() };
+    let gateway = gateway(&[&a], rules);
+    let place =
+        async |asking: Asking| asking.ask(&gateway, TOOLS_LIST, json!({})).await.unwrap().as_bytes().as_ptr();
+    let first = place(Asking::named("x", &["r"])).await;
+    assert_eq!(first, place(Asking::named("y", &["r", "other"])).await);
+    assert_ne!(first, place(Asking::named("z", &[])).await);
+}

@@ -1,0 +1,242 @@
+//! The meter: counts what is sent to one server.
+
+use super::{
+    CallFigures,
+    series::{Series, Success},
+};
+use crate::{
+    around::Around,
+    upstream::{Broken, Connect, Profile, Session},
+};
+use futures_util::{Stream, future::BoxFuture};
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll, ready},
+    time::Instant,
+};
+use trunkline_protocol::{Call, Handler, Notify, Outcome, Part, Reply, method};
+
+/// What is counted by its own name. Other methods, such as those of extensions, are counted together.
+const METHODS: [&str; 15] = [
+    method::DISCOVER,
+    method::PING,
+    method::TOOLS_LIST,
+    method::TOOLS_CALL,
+    method::RESOURCES_LIST,
+    method::RESOURCES_READ,
+    method::RESOURCES_TEMPLATES,
+    method::PROMPTS_LIST,
+    method::PROMPTS_GET,
+    method::COMPLETE,
+    method::LISTEN,
+    method::TASKS_GET,
+    method::TASKS_RESULT,
+    method::TASKS_CANCEL,
+    method::TASKS_UPDATE,
+];
+
+/// The label of everything that has no label of its own.
+const OTHER: &str = "other";
+
+/// Whether tools are counted one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PerTool {
+    #[default]
+    No,
+    /// At most so many names; further tools are counted together.
+    UpTo(usize),
+}
+
+/// Counts what is sent to one server. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct Meter(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// One more than there are names: the last is for the rest.
+    methods: [Series; METHODS.len() + 1],
+    per_tool: PerTool,
+    tools: Mutex<HashMap<String, Arc<Series>>>,
+}
+
+impl Meter {
+    pub fn new(per_tool: PerTool) -> Self {
+        Self(Arc::new(Inner { methods: Default::default(), per_tool, tools: Mutex::default() }))
+    }
+
+    /// The same way to reach a server, with each call counted.
+    pub fn connect(&self, inner: Arc<dyn Connect>) -> Arc<dyn Connect> {
+        Arc::new(MeteredConnect { inner, meter: self.clone() })
+    }
+
+    /// What was counted so far; only what happened at all.
+    pub fn calls(&self) -> Vec<CallFigures> {
+        let names = METHODS.iter().chain([&OTHER]);
+        let mut all: Vec<_> =
+            names.zip(&self.0.methods).filter_map(|(name, series)| series.figures(name, None)).collect();
+        if self.0.per_tool != PerTool::No {
+            all.retain(|figures| figures.method != method::TOOLS_CALL);
+            let tools = self.0.tools.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut tools: Vec<_> = tools
+                .iter()
+                .filter_map(|(name, series)| series.figures(method::TOOLS_CALL, Some(name)))
+                .collect();
+            tools.sort_by(|one, other| one.tool.cmp(&other.tool));
+            all.extend(tools);
+        }
+        all
+    }
+
+    fn series(&self, call: &Call) -> Counted {
+        let index = METHODS.iter().position(|known| *known == call.method).unwrap_or(METHODS.len());
+        Counted { meter: self.clone(), index, tool: self.tool(call) }
+    }
+
+    fn tool(&self, call: &Call) -> Option<Arc<Series>> {
+        let PerTool::UpTo(most) = self.0.per_tool else { return None };
+        if call.method != method::TOOLS_CALL {
+            return None;
+        }
+        let name: Cow<'static, str> = call.params.as_ref()?.member_as("name")?;
+        let mut tools = self.0.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(series) = tools.get(name.as_ref()) {
+            return Some(Arc::clone(series));
+        }
+        let name = if tools.len() < most { name.into_owned() } else { OTHER.to_owned() };
+        Some(Arc::clone(tools.entry(name).or_default()))
+    }
+}
+
+struct MeteredConnect {
+    inner: Arc<dyn Connect>,
+    meter: Meter,
+}
+
+impl Connect for MeteredConnect {
+    fn connect(&self, profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, Broken>> {
+        let connecting = self.inner.connect(profile);
+        let meter = self.meter.clone();
+        Box::pin(async move {
+            let session = connecting.await?;
+            let handler = Metered { inner: Arc::clone(&session), meter };
+            Ok(Arc::new(Around { session, handler }) as Arc<dyn Session>)
+        })
+    }
+}
+
+struct Metered<H> {
+    inner: H,
+    meter: Meter,
+}
+
+impl<H: Handler> Handler for Metered<H> {
+    fn call(&self, call: Call) -> Reply {
+        let counted = self.meter.series(&call);
+        let asks_tool = call.method == method::TOOLS_CALL;
+        Reply::new(Watched {
+            reply: self.inner.call(call),
+            counted: Some(counted),
+            began: Instant::now(),
+            asks_tool,
+        })
+    }
+
+    fn notify(&self, notice: Notify) {
+        self.inner.notify(notice);
+    }
+}
+
+/// Where a call is counted.
+struct Counted {
+    meter: Meter,
+    index: usize,
+    tool: Option<Arc<Series>>,
+}
+
+/// A reply whose end is counted. One that is given up counts for nothing: its length says nothing about the server.
+struct Watched {
+    reply: Reply,
+    counted: Option<Counted>,
+    began: Instant,
+    asks_tool: bool,
+}
+
+impl Watched {
+    fn end(&mut self, outcome: &Outcome) {
+        let Some(counted) = self.counted.take() else { return };
+        let failed = match outcome {
+            Ok(result) => self.asks_tool && result.member_as::<bool>("isError") == Some(true),
+            Err(_) => true,
+        };
+        let (took, success) = (self.began.elapsed(), if failed { Success::No } else { Success::Yes });
+        counted.meter.0.methods[counted.index].count(took, success);
+        if let Some(tool) = counted.tool {
+            tool.count(took, success);
+        }
+    }
+}
+
+impl Stream for Watched {
+    type Item = Part;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Part>> {
+        let part = ready!(Pin::new(&mut self.reply).poll_next(cx));
+        if let Some(Part::Final(outcome)) = &part {
+            self.end(outcome);
+        }
+        Poll::Ready(part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trunkline_protocol::{Fault, FaultKind, Raw};
+
+    struct Peer;
+
+    impl Handler for Peer {
+        fn call(&self, call: Call) -> Reply {
+            let name = call.params.and_then(|params| params.member_as::<String>("name")).unwrap_or_default();
+            Reply::ready(match name.as_str() {
+                "sad" => Ok(serde_json::json!({"isError": true}).into()),
+                "bad" => Err(Fault::new(FaultKind::Timeout, "no answer")),
+                _ => Ok(Raw::empty_object()),
+            })
+        }
+
+        fn notify(&self, _: Notify) {}
+    }
+
+    async fn counted(per_tool: PerTool, tools: &[&str]) -> Vec<(String, Option<String>, u64, u64)> {
+        let metered = Metered { inner: Peer, meter: Meter::new(per_tool) };
+        for tool in tools {
+            let params = serde_json::json!({"name": tool});
+            drop(metered.call(Call::new(method::TOOLS_CALL, Some(params.into()))).outcome().await);
+        }
+        drop(metered.call(Call::new("vendor/one", None)).outcome().await);
+        drop(metered.call(Call::new("vendor/two", None)).outcome().await);
+        drop(metered.call(Call::new("vendor/given-up", None)));
+        let figures = metered.meter.calls().into_iter();
+        figures.map(|one| (one.method, one.tool, one.calls, one.failures)).collect()
+    }
+
+    #[tokio::test]
+    async fn calls_are_counted_by_method_and_unknown_methods_together() {
+        let want = [("tools/call".to_owned(), None, 3, 2), (OTHER.to_owned(), None, 2, 0)];
+        assert_eq!(counted(PerTool::No, &["fine", "sad", "bad"]).await, want);
+    }
+
+    #[tokio::test]
+    async fn tools_are_counted_one_by_one_only_up_to_a_bound() {
+        let names: Vec<String> = (0..50).map(|n| format!("tool-{n:02}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let counted = counted(PerTool::UpTo(2), &names).await;
+        let tools: Vec<_> =
+            counted.iter().filter_map(|(_, tool, calls, _)| Some((tool.as_deref()?, *calls))).collect();
+        assert_eq!(tools, [(OTHER, 48), ("tool-00", 1), ("tool-01", 1)]);
+    }
+}

@@ -1,0 +1,111 @@
+//! The shape of `GET /status`: the gateway, its settings, the truth about each upstream, and what the catalog made of it.
+
+use crate::{catalog::CatalogReport, upstream::Status};
+use serde::Serialize;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// The page. Times are in milliseconds; `…At` since 1970.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatusPage {
+    pub gateway: GatewayStatus,
+    pub config: ConfigStatus,
+    pub upstreams: Vec<Status>,
+    pub catalog: CatalogReport,
+}
+
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GatewayStatus {
+    pub name: String,
+    pub version: String,
+    pub started_at: u64,
+    pub uptime_ms: u64,
+}
+
+/// Which settings are in force.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigStatus {
+    /// Counts the settings that came into force; the first ones are 1.
+    pub generation: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loaded_at: Option<u64>,
+    /// Why the newest settings are not in force, if they are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<ReloadError>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReloadError {
+    pub text: String,
+    pub at: u64,
+}
+
+/// When the gateway started, by both clocks.
+#[derive(Debug, Clone, Copy)]
+pub struct Started {
+    at: SystemTime,
+    moment: Instant,
+}
+
+impl Started {
+    pub fn now() -> Self {
+        Self { at: SystemTime::now(), moment: Instant::now() }
+    }
+
+    pub fn status(&self, name: impl Into<String>, version: impl Into<String>) -> GatewayStatus {
+        let uptime_ms = u64::try_from(self.moment.elapsed().as_millis()).unwrap_or(u64::MAX);
+        GatewayStatus { name: name.into(), version: version.into(), started_at: epoch_ms(self.at), uptime_ms }
+    }
+}
+
+impl ConfigStatus {
+    /// After settings came into force.
+    #[must_use]
+    pub fn loaded(&self) -> Self {
+        Self {
+            generation: self.generation + 1,
+            loaded_at: Some(epoch_ms(SystemTime::now())),
+            last_error: None,
+        }
+    }
+
+    /// After settings were refused.
+    #[must_use]
+    pub fn refused(&self, why: impl Into<String>) -> Self {
+        let error = ReloadError { text: why.into(), at: epoch_ms(SystemTime::now()) };
+        Self { last_error: Some(error), ..self.clone() }
+    }
+}
+
+fn epoch_ms(at: SystemTime) -> u64 {
+    let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_told_until_settings_come_into_force_again() {
+        let first = ConfigStatus::default().loaded();
+        let refused = first.refused("trunkline.json:3:7: no such key");
+        assert_eq!((refused.generation, refused.loaded_at), (1, first.loaded_at));
+        assert!(refused.last_error.as_ref().is_some_and(|error| error.text.contains(":3:7")));
+        let mended = refused.loaded();
+        assert!(mended.generation == 2 && mended.last_error.is_none());
+        let catalog = CatalogReport { generation: 1, servers: Vec::new(), views: vec!["files".into()] };
+        let gateway = Started::now().status("trunkline", "1");
+        let page =
+            serde_json::to_value(StatusPage { gateway, config: mended, upstreams: Vec::new(), catalog });
+        let page = page.unwrap();
+        assert!(page["gateway"]["startedAt"].as_u64() > Some(1_700_000_000_000));
+        assert_eq!(
+            (&page["config"]["generation"], &page["catalog"]["views"][0]),
+            (&2.into(), &"files".into())
+        );
+    }
+}

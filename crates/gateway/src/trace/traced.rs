@@ -1,0 +1,80 @@
+//! Traced: a handler whose calls are steps of a trace.
+
+use super::{
+    Side, Tracer,
+    open_span::{OpenSpan, open},
+};
+use futures_util::Stream;
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+use trunkline_protocol::{Call, Handler, Notify, Part, Reply};
+
+/// A handler whose calls are recorded as spans. Without a tracer, calls pass as they are.
+#[derive(Debug)]
+pub struct Traced<H> {
+    inner: H,
+    tracer: Option<Tracer>,
+    side: Side,
+    revision: Option<String>,
+}
+
+impl<H> Traced<H> {
+    /// For what we offer: server spans.
+    pub fn server(inner: H, tracer: Option<Tracer>) -> Self {
+        Self { inner, tracer, side: Side::Server, revision: None }
+    }
+
+    /// For what we ask of an upstream: client spans that carry its name, and the revision spoken with it.
+    pub fn client(
+        inner: H,
+        tracer: Option<Tracer>,
+        server: impl Into<Arc<str>>,
+        revision: Option<String>,
+    ) -> Self {
+        Self { inner, tracer, side: Side::Client(server.into()), revision }
+    }
+
+    fn begin(&self, call: &mut Call) -> Option<OpenSpan> {
+        open(self.tracer.as_ref()?, &self.side, self.revision.as_deref(), call)
+    }
+}
+
+impl<H: Handler> Handler for Traced<H> {
+    fn call(&self, mut call: Call) -> Reply {
+        match self.begin(&mut call) {
+            None => self.inner.call(call),
+            Some(open) => Reply::new(Watched { reply: self.inner.call(call), open: Some(open) }),
+        }
+    }
+
+    fn notify(&self, notice: Notify) {
+        self.inner.notify(notice);
+    }
+
+    fn has_view(&self, view: &str) -> bool {
+        self.inner.has_view(view)
+    }
+}
+
+/// A reply whose end is recorded.
+struct Watched {
+    reply: Reply,
+    open: Option<OpenSpan>,
+}
+
+impl Stream for Watched {
+    type Item = Part;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Part>> {
+        let part = ready!(Pin::new(&mut self.reply).poll_next(cx));
+        if let Some(Part::Final(outcome)) = &part
+            && let Some(open) = self.open.take()
+        {
+            open.end(outcome);
+        }
+        Poll::Ready(part)
+    }
+}

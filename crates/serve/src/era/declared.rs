@@ -1,0 +1,71 @@
+//! Capabilities across the eras: what a legacy client declared, and what a server offers to it.
+
+use trunkline_protocol::{Object, Raw, Revision};
+
+/// The extension that modern servers run tasks by.
+pub(crate) const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
+
+/// What a client declared, without what its revision cannot know. Its own tasks are left out: nothing in the newest shape
+/// could start one.
+pub(super) fn declared(capabilities: &Raw, revision: Revision) -> Raw {
+    let mut told = capabilities.object().unwrap_or_default();
+    told.remove("tasks");
+    if !revision.has_elicitation() {
+        told.remove("elicitation");
+    }
+    if !revision.has_url_elicitation() {
+        keep_out(&mut told, "elicitation", "url");
+        keep_out(&mut told, "sampling", "tools");
+        keep_out(&mut told, "sampling", "context");
+    }
+    told.to_raw()
+}
+
+fn keep_out(capabilities: &mut Object, name: &'static str, part: &str) {
+    if let Some(mut inner) = capabilities.get(name).and_then(Raw::object)
+        && inner.remove(part).is_some()
+    {
+        capabilities.set(name, inner.to_raw());
+    }
+}
+
+/// What a server offers, told to a client of this revision. Clients of 2025-11-25 know tasks as part of the core.
+pub(super) fn offered(capabilities: Option<&Raw>, revision: Revision) -> Raw {
+    let mut offered = capabilities.and_then(Raw::object).unwrap_or_default();
+    let runs_tasks =
+        offered.get("extensions").is_some_and(|extensions| extensions.member(TASKS_EXTENSION).is_some());
+    if runs_tasks && revision.has_core_tasks() {
+        let tasks = serde_json::json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}});
+        offered.set("tasks", tasks.into());
+    }
+    if !revision.declares_completions() {
+        offered.remove("completions");
+    }
+    offered.to_raw()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &'static str) -> Raw {
+        Raw::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_client_declares_no_more_than_its_revision_has() {
+        let all = raw(r#"{"sampling":{"tools":{}},"elicitation":{"form":{},"url":{}},"tasks":{},"x":{}}"#);
+        let told = |revision| declared(&all, revision).to_string();
+        assert_eq!(told(Revision::V2025_03_26), r#"{"sampling":{},"x":{}}"#);
+        assert_eq!(told(Revision::V2025_06_18), r#"{"sampling":{},"elicitation":{"form":{}},"x":{}}"#);
+        assert!(told(Revision::V2025_11_25).contains("url"));
+    }
+
+    #[test]
+    fn tasks_are_offered_to_those_who_know_them() {
+        let offer = raw(r#"{"extensions":{"io.modelcontextprotocol/tasks":{}},"completions":{}}"#);
+        assert!(offered(Some(&offer), Revision::V2025_11_25).member("tasks").is_some());
+        assert!(offered(Some(&offer), Revision::V2025_06_18).member("tasks").is_none());
+        assert!(offered(Some(&offer), Revision::V2024_11_05).member("completions").is_none());
+    }
+}

@@ -1,0 +1,61 @@
+//! Tasks of the extension in the form of 2025-11-25.
+
+use super::{declared::TASKS_EXTENSION, legacy::lifted_meta, lower::lower};
+use crate::session::Session;
+use trunkline_protocol::{Object, Raw, Revision, message::meta::CLIENT_CAPABILITIES, method};
+
+/// Members that differ in name.
+const RENAMED: [(&str, &str); 2] = [("ttlMs", "ttl"), ("pollIntervalMs", "pollInterval")];
+/// Members that the older form has elsewhere.
+const LEFT_OUT: [&str; 5] = ["resultType", "inputRequests", "result", "error", "_meta"];
+
+/// A task as a client of 2025-11-25 knows it. A tool that failed has failed its task.
+pub(crate) fn nested(task: &Raw) -> Raw {
+    let told = task.object().unwrap_or_default();
+    let mut nested = Object::new();
+    for (name, value) in told.iter().filter(|(name, _)| !LEFT_OUT.contains(name)) {
+        let renamed = RENAMED.iter().find(|(new, _)| *new == name).map(|(_, old)| *old);
+        nested.set(renamed.unwrap_or(name).to_owned(), value.clone());
+    }
+    if nested.get("ttl").is_none() {
+        nested.set("ttl", Raw::null());
+    }
+    let failed = told.get("result").and_then(|result| result.member_as::<bool>("isError")) == Some(true);
+    if failed {
+        nested.set("status", Raw::string("failed"));
+    }
+    nested.to_raw()
+}
+
+/// The result of a tool call, as a client of this revision knows it.
+pub(crate) fn finished_call(result: &Raw, revision: Revision) -> Raw {
+    lower(result, method::TOOLS_CALL, revision)
+}
+
+/// `_meta` of a session that follows tasks.
+pub(crate) fn task_meta(session: &Session) -> Object {
+    let mut meta = lifted_meta(session, None);
+    follow_tasks(&mut meta);
+    meta
+}
+
+/// Says that the caller follows tasks of the extension.
+pub(super) fn follow_tasks(meta: &mut Object) {
+    let mut capabilities = meta.get(CLIENT_CAPABILITIES).and_then(Raw::object).unwrap_or_default();
+    let mut extensions = capabilities.get("extensions").and_then(Raw::object).unwrap_or_default();
+    extensions.set(TASKS_EXTENSION, Raw::empty_object());
+    capabilities.set("extensions", extensions.to_raw());
+    meta.set(CLIENT_CAPABILITIES, capabilities.to_raw());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flat_task_becomes_a_nested_one() {
+        let flat = r#"{"resultType":"complete","taskId":"t","status":"completed","ttlMs":5,"pollIntervalMs":7,"createdAt":"c","x":1,"result":{"isError":true}}"#;
+        let want = r#"{"taskId":"t","status":"failed","ttl":5,"pollInterval":7,"createdAt":"c","x":1}"#;
+        assert_eq!(nested(&Raw::parse(flat).unwrap()).as_str(), want);
+    }
+}

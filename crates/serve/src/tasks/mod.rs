@@ -1,0 +1,160 @@
+//! Tasks for clients of 2025-11-25, made of what a handler has: tasks of the extension, or results at once.
+//!
+//! Every task that a client was told of is noted here, with its owner; to everybody else it does not exist.
+
+mod result;
+mod shelf;
+
+use crate::{
+    era::{lift, nested},
+    service::Service,
+    session::Session,
+};
+use std::sync::Arc;
+use trunkline_protocol::{
+    Call, Fault, FaultKind, Object, Outcome, Part, Raw, Reply, Request,
+    message::{ResultType, TaskIdParams, TaskStatus},
+    method,
+};
+
+pub(crate) use shelf::Shelf;
+use shelf::{Kept, Known};
+
+/// Tasks that a list looks at again.
+const MAX_REFRESHED: usize = 64;
+
+/// Whether a request is one that only clients of 2025-11-25 make of us.
+pub(crate) fn concerns(session: &Session, request: &Request) -> bool {
+    session.revision.has_core_tasks()
+        && match request.method.as_ref() {
+            method::TOOLS_CALL => request.params.as_ref().is_some_and(|p| p.member("task").is_some()),
+            method::TASKS_GET | method::TASKS_RESULT | method::TASKS_LIST | method::TASKS_CANCEL => true,
+            _ => false,
+        }
+}
+
+/// The reply to such a request.
+pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: &Request) -> Reply {
+    let desk = Desk { service: service.clone(), session: session.clone() };
+    let params = request.params.clone();
+    match request.method.as_ref() {
+        method::TOOLS_CALL => desk.start(lift(request, session)),
+        method::TASKS_RESULT => result::wait(desk, params),
+        method::TASKS_LIST => Reply::from_future(async move { desk.list().await }),
+        method::TASKS_CANCEL => Reply::from_future(async move { desk.cancel(params).await }),
+        _ => Reply::from_future(async move {
+            let known = desk.known(params.as_ref())?;
+            Ok(desk.look(&known).await?.task)
+        }),
+    }
+}
+
+/// Where one client's tasks are dealt with.
+#[derive(Clone)]
+struct Desk {
+    service: Arc<Service>,
+    session: Arc<Session>,
+}
+
+/// Where a task stands.
+struct Standing {
+    /// As the client hears it.
+    task: Raw,
+    /// As the handler told it; nothing for a result that was there at once.
+    told: Option<Raw>,
+}
+
+impl Desk {
+    /// Calls a tool; whatever it answers, the client gets a task.
+    fn start(self, call: Call) -> Reply {
+        use futures_util::StreamExt;
+        let reply = self.service.handler.call(call);
+        Reply::new(reply.map(move |part| match part {
+            Part::Final(Ok(result)) => Part::Final(self.started(&result)),
+            other => other,
+        }))
+    }
+
+    fn started(&self, result: &Raw) -> Outcome {
+        let owner = &self.session.caller.id;
+        let task = if ResultType::of(result) == ResultType::Task {
+            let task = nested(result);
+            self.service.tasks.note(owner, &task)?;
+            task
+        } else {
+            self.service.tasks.keep(owner, super::era::finished_call(result, self.session.revision))?
+        };
+        let mut created = Object::new();
+        created.set("task", task);
+        if let Some(meta) = result.member("_meta").filter(|_| ResultType::of(result) == ResultType::Task) {
+            created.set("_meta", meta);
+        }
+        Ok(created.to_raw())
+    }
+
+    fn known(&self, params: Option<&Raw>) -> Result<Known, Fault> {
+        let id = params.and_then(|raw| raw.decode::<TaskIdParams>().ok()).map(|params| params.task_id);
+        let id = id.ok_or_else(|| Fault::new(FaultKind::InvalidRequest, "`taskId` is missing"))?;
+        self.service.tasks.find(&id, &self.session.caller.id).ok_or_else(unknown)
+    }
+
+    async fn look(&self, known: &Known) -> Result<Standing, Fault> {
+        if let Kept::Here { .. } = known.kept {
+            return Ok(Standing { task: known.task.clone(), told: None });
+        }
+        let told = self.ask(method::TASKS_GET, &known.id, None).await?;
+        let task = nested(&told);
+        self.service.tasks.update(&known.id, &task);
+        Ok(Standing { task, told: Some(told) })
+    }
+
+    async fn list(&self) -> Outcome {
+        let mut tasks = Vec::new();
+        for (number, known) in self.service.tasks.of(&self.session.caller.id).into_iter().enumerate() {
+            let task = match is_final(&known.task) || number >= MAX_REFRESHED {
+                true => known.task,
+                // One that the handler has forgotten is told as it was last heard of.
+                false => self.look(&known).await.map_or(known.task, |standing| standing.task),
+            };
+            tasks.push(task);
+        }
+        let mut result = Object::new();
+        result.set("tasks", Raw::encode(&tasks).unwrap_or_else(|_| serde_json::json!([]).into()));
+        Ok(result.to_raw())
+    }
+
+    async fn cancel(&self, params: Option<Raw>) -> Outcome {
+        let known = self.known(params.as_ref())?;
+        if is_final(&self.look(&known).await?.task) {
+            return Err(Fault::new(FaultKind::InvalidRequest, "the task has ended already"));
+        }
+        self.ask(method::TASKS_CANCEL, &known.id, None).await?;
+        let mut task = self.look(&known).await?.task.object().unwrap_or_default();
+        // The extension asks for it and does not wait; the client of this era is told what was asked.
+        task.set("status", Raw::string("cancelled"));
+        let task = task.to_raw();
+        self.service.tasks.update(&known.id, &task);
+        Ok(task)
+    }
+
+    async fn ask(&self, name: &'static str, id: &str, answers: Option<Object>) -> Outcome {
+        let mut params = Object::new();
+        params.set("taskId", Raw::string(id));
+        if let Some(answers) = answers {
+            params.set("inputResponses", answers.to_raw());
+        }
+        params.set("_meta", crate::era::task_meta(&self.session).to_raw());
+        let mut call = Call::new(name, Some(params.to_raw()));
+        call.caller = self.session.caller.clone();
+        call.revision = self.session.revision;
+        self.service.handler.call(call).outcome().await
+    }
+}
+
+fn is_final(task: &Raw) -> bool {
+    task.member_as::<TaskStatus>("status").is_some_and(|status| status.is_final())
+}
+
+fn unknown() -> Fault {
+    Fault::new(FaultKind::InvalidRequest, "there is no such task")
+}

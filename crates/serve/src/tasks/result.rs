@@ -1,0 +1,124 @@
+//! `tasks/result`: waits for a task's end, and asks the client meanwhile what the task wants to know.
+
+use super::{Desk, shelf::Kept};
+use futures_util::{future::join_all, stream};
+use std::{collections::HashSet, time::Duration};
+use tokio::sync::oneshot;
+use trunkline_protocol::{
+    Era, Fault, FaultKind, Object, Outcome, Part, Question, Raw, Reply,
+    message::{
+        TaskState, TaskStatus,
+        meta::{self, RELATED_TASK},
+    },
+    method,
+};
+
+/// How often a task is looked at when the handler does not say, and what it may say.
+const POLL: Duration = Duration::from_millis(500);
+const POLL_BOUNDS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(10));
+
+pub(super) fn wait(desk: Desk, params: Option<Raw>) -> Reply {
+    let waiter = Waiter {
+        desk,
+        params,
+        id: String::new(),
+        asked: HashSet::new(),
+        unasked: Vec::new(),
+        open: Vec::new(),
+        pause: None,
+    };
+    Reply::new(stream::unfold(waiter, |mut waiter| async move {
+        let part = waiter.next().await;
+        Some((part, waiter))
+    }))
+}
+
+struct Waiter {
+    desk: Desk,
+    params: Option<Raw>,
+    id: String,
+    /// Keys of questions that were asked; a handler repeats them until it has seen the answers.
+    asked: HashSet<String>,
+    unasked: Vec<Question>,
+    open: Vec<(String, oneshot::Receiver<Outcome>)>,
+    pause: Option<Duration>,
+}
+
+impl Waiter {
+    async fn next(&mut self) -> Part {
+        loop {
+            if let Some(question) = self.unasked.pop() {
+                return Part::Question(question);
+            }
+            match self.advance().await {
+                Ok(Some(result)) => return Part::Final(Ok(self.related(&result))),
+                Ok(None) => {}
+                Err(fault) => return Part::Final(Err(fault)),
+            }
+        }
+    }
+
+    async fn advance(&mut self) -> Result<Option<Raw>, Fault> {
+        if !self.open.is_empty() {
+            self.hand_over().await?;
+        }
+        if let Some(pause) = self.pause.take() {
+            tokio::time::sleep(pause).await;
+        }
+        let known = self.desk.known(self.params.as_ref())?;
+        self.id.clone_from(&known.id);
+        if let Kept::Here { result } = &known.kept {
+            return Ok(Some(result.as_ref().clone()));
+        }
+        let told = self.desk.look(&known).await?.told.unwrap_or_else(Raw::empty_object);
+        let state =
+            TaskState::read(&told).map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))?;
+        self.pause = Some(state.poll_interval.unwrap_or(POLL).clamp(POLL_BOUNDS.0, POLL_BOUNDS.1));
+        match (state.status, state.outcome) {
+            (_, Some(Ok(result))) => Ok(Some(crate::era::finished_call(&result, self.desk.session.revision))),
+            (_, Some(Err(error))) => Err(Fault::from_peer(error, Era::Modern, method::TOOLS_CALL)),
+            (TaskStatus::Cancelled, None) => {
+                Err(Fault::new(FaultKind::InvalidRequest, "the task was cancelled and has no result"))
+            }
+            (TaskStatus::InputRequired, None) => {
+                for (key, request) in state.input_requests.0 {
+                    if self.asked.insert(key.clone()) {
+                        self.ask(key, request.method, request.params);
+                    }
+                }
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A question of the task carries the task's id.
+    fn ask(&mut self, key: String, name: String, params: Option<Raw>) {
+        let (tell, answer) = oneshot::channel();
+        let params = self.tied(params.as_ref());
+        self.unasked.push(Question::new(name, Some(params), move |outcome| drop(tell.send(outcome))));
+        self.open.push((key, answer));
+    }
+
+    async fn hand_over(&mut self) -> Result<(), Fault> {
+        let open = std::mem::take(&mut self.open);
+        let answers =
+            join_all(open.into_iter().map(|(key, answer)| async move { (key, answer.await) })).await;
+        let mut given = Object::new();
+        for (key, answer) in answers {
+            let gone = |_| Err(Fault::new(FaultKind::Declined, "the question was not answered"));
+            given.set(key, answer.unwrap_or_else(gone)?);
+        }
+        self.desk.ask(method::TASKS_UPDATE, &self.id, Some(given)).await.map(drop)
+    }
+
+    fn related(&self, result: &Raw) -> Raw {
+        self.tied(Some(result))
+    }
+
+    fn tied(&self, payload: Option<&Raw>) -> Raw {
+        let id = serde_json::json!({"taskId": self.id});
+        let tied = meta::set(payload, [(RELATED_TASK, Raw::from(id))]);
+        tied.unwrap_or_else(|_| payload.cloned().unwrap_or_else(Raw::empty_object))
+    }
+}

@@ -1,0 +1,138 @@
+//! The tasks that clients were told of, with their owners.
+
+use crate::{era::unguessable, session::lock};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    time::{Duration, SystemTime},
+};
+use tokio::time::Instant;
+use trunkline_protocol::{Fault, FaultKind, Raw, time::iso_8601};
+
+/// How many tasks of one caller are kept, and of all together.
+const MAX_PER_CALLER: usize = 64;
+const MAX_TASKS: usize = 4096;
+/// How long a result that was there at once is kept.
+const TTL: Duration = Duration::from_mins(10);
+/// How long a task is remembered that lives elsewhere.
+const REMEMBERED: Duration = Duration::from_hours(24);
+
+#[derive(Default)]
+pub(crate) struct Shelf(Mutex<HashMap<String, Entry>>);
+
+struct Entry {
+    owner: String,
+    task: Raw,
+    kept: Kept,
+    until: Instant,
+    number: u64,
+}
+
+/// Where the result of a task is.
+#[derive(Clone)]
+pub(super) enum Kept {
+    /// The call had ended before the client was told of a task.
+    Here {
+        result: Arc<Raw>,
+    },
+    Elsewhere,
+}
+
+/// A task that belongs to whoever asks.
+pub(super) struct Known {
+    pub(super) id: String,
+    pub(super) task: Raw,
+    pub(super) kept: Kept,
+}
+
+impl Shelf {
+    /// Notes a task that lives elsewhere.
+    pub(super) fn note(&self, owner: &str, task: &Raw) -> Result<(), Fault> {
+        let id: String = task.member_as("taskId").ok_or_else(nameless)?;
+        self.put(id, owner, task.clone(), Kept::Elsewhere, REMEMBERED)
+    }
+
+    /// Keeps a result as the task that it might have been.
+    pub(super) fn keep(&self, owner: &str, result: Raw) -> Result<Raw, Fault> {
+        let id = unguessable();
+        let failed = result.member_as::<bool>("isError") == Some(true);
+        let now = iso_8601(SystemTime::now());
+        let task: Raw = serde_json::json!({
+            "taskId": id,
+            "status": if failed { "failed" } else { "completed" },
+            "createdAt": now,
+            "lastUpdatedAt": now,
+            "ttl": u64::try_from(TTL.as_millis()).unwrap_or(u64::MAX),
+        })
+        .into();
+        self.put(id, owner, task.clone(), Kept::Here { result: Arc::new(result) }, TTL)?;
+        Ok(task)
+    }
+
+    pub(super) fn update(&self, id: &str, task: &Raw) {
+        if let Some(entry) = lock(&self.0).get_mut(id) {
+            entry.task = task.clone();
+        }
+    }
+
+    /// The same for a task that does not exist and for one of somebody else.
+    pub(super) fn find(&self, id: &str, owner: &str) -> Option<Known> {
+        let mut all = lock(&self.0);
+        all.retain(|_, entry| entry.until > Instant::now());
+        let entry = all.get(id).filter(|entry| entry.owner == owner)?;
+        Some(Known { id: id.to_owned(), task: entry.task.clone(), kept: entry.kept.clone() })
+    }
+
+    /// All of one caller's, oldest first.
+    pub(super) fn of(&self, owner: &str) -> Vec<Known> {
+        let mut all = lock(&self.0);
+        all.retain(|_, entry| entry.until > Instant::now());
+        let mut own: Vec<_> = all.iter().filter(|(_, entry)| entry.owner == owner).collect();
+        own.sort_by_key(|(_, entry)| entry.number);
+        let known = |(id, entry): (&String, &Entry)| Known {
+            id: id.clone(),
+            task: entry.task.clone(),
+            kept: entry.kept.clone(),
+        };
+        own.into_iter().map(known).collect()
+    }
+
+    fn put(&self, id: String, owner: &str, task: Raw, kept: Kept, keep: Duration) -> Result<(), Fault> {
+        let mut all = lock(&self.0);
+        all.retain(|_, entry| entry.until > Instant::now());
+        let own = all.values().filter(|entry| entry.owner == owner).count();
+        if own >= MAX_PER_CALLER || all.len() >= MAX_TASKS {
+            return Err(Fault::new(FaultKind::Overloaded, "too many tasks are kept; wait until some expire"));
+        }
+        let number = all.values().map(|entry| entry.number + 1).max().unwrap_or_default();
+        let until = Instant::now() + keep;
+        all.insert(id, Entry { owner: owner.to_owned(), task, kept, until, number });
+        Ok(())
+    }
+}
+
+fn nameless() -> Fault {
+    Fault::new(FaultKind::BadAnswer, "the server started a task without an id")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn s05_a_task_is_its_owners_only_and_expires() {
+        let shelf = Shelf::default();
+        let task = shelf.keep("alice", Raw::parse(r#"{"content":[]}"#).unwrap()).unwrap();
+        let id: String = task.member_as("taskId").unwrap();
+        assert!(shelf.find(&id, "alice").is_some());
+        assert!(shelf.find(&id, "bob").is_none() && shelf.of("bob").is_empty());
+        assert_eq!(shelf.of("alice").len(), 1);
+        tokio::time::advance(TTL).await;
+        assert!(shelf.find(&id, "alice").is_none());
+        for _ in 0..MAX_PER_CALLER {
+            shelf.keep("alice", Raw::empty_object()).unwrap();
+        }
+        assert_eq!(shelf.keep("alice", Raw::empty_object()).unwrap_err().kind(), FaultKind::Overloaded);
+        assert!(shelf.keep("bob", Raw::empty_object()).is_ok());
+    }
+}

@@ -1,0 +1,14 @@
+//! Upstreams of the gateway against real processes and addresses. Tests are named by the row of the adversarial catalogue
+//! they show.
+#![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
+
+#[path = "../faults/support.rs"]
+#[expect(dead_code, reason = "it serves another target, too")]
+mod faults;
+#[path = "../../../trunkline/src/wire/upstream.rs"]
+mod reach;
+
+mod processes;
+mod scripted;
+#[allow(dead_code, reason = "it serves another target, too")]
+mod support;

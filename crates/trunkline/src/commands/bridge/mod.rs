@@ -1,0 +1,168 @@
+//! `bridge`: one server, offered over another transport or to clients of another era, under its own names.
+
+mod bridged;
+
+use super::{Context, Ending, serve::GuardArgs};
+use crate::{
+    args::{ConnectionArgs, TargetWords},
+    failure::Failure,
+    stop::Stop,
+    wire::{self, upstream::Reach},
+};
+use bridged::{About, Bridged};
+use std::{net::SocketAddr, sync::Arc};
+use tokio::sync::watch;
+use trunkline_client::{ConnectOptions, Target};
+use trunkline_gateway::upstream::{Start, Upstream, UpstreamOptions};
+use trunkline_protocol::ServerName;
+use trunkline_serve::{BindError, ServeOptions, Server, Shutdown, serve_stdio};
+
+/// Offer a server over another transport, or to clients of another era
+///
+/// On standard input and output by default, so that a client that only starts commands reaches a remote or newer server. With
+/// `--listen` on HTTP, so that a server that is a command is reached by address: at `/mcp` by clients of every revision, at
+/// `/sse` by those of 2024-11-05. The server's names, instructions and identity are passed on unchanged.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "trunkline bridge [OPTIONS] <URL>\n       trunkline bridge [OPTIONS] -- <COMMAND>..."
+)]
+pub(crate) struct Args {
+    /// The server's address
+    #[arg(value_name = "TARGET")]
+    words: Vec<String>,
+    /// The command that starts the server, instead of an address
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+    /// Listen here on HTTP, instead of on standard input and output
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
+    #[command(flatten)]
+    guard: GuardArgs,
+    #[command(flatten)]
+    connection: ConnectionArgs,
+}
+
+/// The server's name in messages; a bridge has only one.
+const NAME: &str = "server";
+
+pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
+    let words = TargetWords { words: &args.words, command: &args.command };
+    let split = words.split(&context.environment)?;
+    if let Some(word) = split.rest.first() {
+        return Err(Failure::usage(format!("`{word}` is one word too many")));
+    }
+    refuse("--answer", !args.connection.ask.answers.is_empty())?;
+    refuse("--sample", args.connection.ask.sample)?;
+    refuse("--log-level", args.connection.log_level.is_some())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::usage(format!("the program cannot start: {error}")))?;
+    runtime.block_on(async {
+        let target = wire::target(split.target, &args.connection, &context.environment)?;
+        let options = wire::bridge_options(&args.connection, context)?;
+        let upstream = upstream(target, options)?;
+        upstream.start();
+        let handler = Arc::new(Bridged(upstream.clone()));
+        let outcome = match args.listen {
+            Some(address) => over_http(context, args, address, handler).await,
+            None => over_stdio(args, handler).await,
+        };
+        upstream.stop().await;
+        outcome
+    })
+}
+
+/// The server behind the bridge. It is started by the first client, on whose behalf.
+fn upstream(target: Target, options: ConnectOptions) -> Result<Arc<Upstream>, Failure> {
+    let name = NAME.parse::<ServerName>().map_err(|error| Failure::usage(error.to_string()))?;
+    let settings = UpstreamOptions {
+        start: Start::WhenNeeded,
+        timeouts: options.timeouts,
+        ..UpstreamOptions::default()
+    };
+    Ok(Upstream::new(name, Arc::new(Reach::new(target, options)), settings))
+}
+
+/// What only a person could answer.
+fn refuse(option: &str, given: bool) -> Result<(), Failure> {
+    if given {
+        let failure = format!("{option} makes no sense here: the client behind the bridge answers");
+        return Err(Failure::usage(failure));
+    }
+    Ok(())
+}
+
+async fn over_stdio(args: &Args, handler: Arc<Bridged>) -> Result<Ending, Failure> {
+    let mut stop = Stop::listen()?;
+    let options = ServeOptions {
+        guard: wire::serve::guard(&wire::flags::auth(&args.guard))?,
+        ..ServeOptions::default()
+    };
+    tokio::select! {
+        served = serve_stdio(handler, options, tokio::io::stdin(), tokio::io::stdout()) => {
+            served.map_err(|error| Failure::usage(format!("the input cannot be read: {error}")))?;
+        }
+        _ = stop.stopped() => {}
+    }
+    stop.next_is_final();
+    Ok(Ending::Fine)
+}
+
+async fn over_http(
+    context: &Context,
+    args: &Args,
+    address: SocketAddr,
+    handler: Arc<Bridged>,
+) -> Result<Ending, Failure> {
+    let mut stop = Stop::listen()?;
+    let guard = wire::serve::guard(&wire::flags::auth(&args.guard))?;
+    let listener = Server::listen(address, &guard).await.map_err(cannot_listen)?;
+    // A server that cannot be reached or started is told of at once, and not to the first client only.
+    let server = tokio::select! {
+        server = handler.meet() => server.map_err(Failure::connecting)?,
+        stopped = stop.stopped() => return Err(stopped),
+    };
+    let serving = listener.serve(handler, ServeOptions { guard, ..ServeOptions::default() });
+    announce(context, serving.address(), &server)?;
+    let (tell, told) = watch::channel(Shutdown::Running);
+    let mut running = Box::pin(serving.run(told));
+    for word in [Shutdown::Drain, Shutdown::Now] {
+        tokio::select! {
+            () = &mut running => return Ok(Ending::Fine),
+            _ = stop.stopped() => tell.send_replace(word),
+        };
+    }
+    running.await;
+    Ok(Ending::Fine)
+}
+
+fn announce(context: &Context, address: SocketAddr, server: &About) -> Result<(), Failure> {
+    let endpoint = format!("http://{address}/mcp");
+    if context.output.json {
+        let value = serde_json::json!({
+            "endpoint": endpoint,
+            "sse": format!("http://{address}/sse"),
+            "server": server.name,
+            "revision": server.revision,
+            "pid": std::process::id(),
+        });
+        return context.print_json(&value).map(drop);
+    }
+    let name = server.name.as_deref().unwrap_or("a server without a name");
+    context.screen.tell(&format!(
+        "{name} (revision {}) is offered at {endpoint}, and to clients of 2024-11-05 at http://{address}/sse\n",
+        server.revision.unwrap_or("unknown")
+    ));
+    Ok(())
+}
+
+fn cannot_listen(error: BindError) -> Failure {
+    match error {
+        BindError::Refused(refused) => Failure::usage(refused.to_string()).hint("see --keys"),
+        error @ BindError::Io { .. } => {
+            let why = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+            Failure::usage(format!("{error}: {why}")).hint("choose another address with --listen")
+        }
+    }
+}

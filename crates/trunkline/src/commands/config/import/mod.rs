@@ -1,0 +1,166 @@
+//! `config import`: the servers of other clients, shown and, if wanted, taken over.
+
+mod report;
+
+use crate::{
+    commands::{Context, Ending},
+    environment::{self, Environment},
+    failure::Failure,
+    wire::settings,
+};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+use trunkline_config::{
+    FILE_NAME, Problem,
+    import::{Client, ClientFile, Found, Machine, Plan, Scope, SecretFile, insert, plan, read},
+    jsonc, replace, write_secret,
+};
+
+/// Take over the servers that other clients have configured
+///
+/// Shows what was found and what would become of it; nothing is written without --write. Secrets that stand in a client's file become
+/// references to environment variables, or to files with --move-secrets; they are never shown.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The clients, such as `cursor` or `claude-code`; all without it
+    #[arg(value_name = "CLIENT", value_parser = client)]
+    clients: Vec<Client>,
+    /// Read this file, whose client is named or else guessed
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Our file; without it `trunkline/trunkline.json` in the user's configuration directory
+    #[arg(long, value_name = "FILE")]
+    to: Option<PathBuf>,
+    /// Write our file; what it held before is kept beside it
+    #[arg(long)]
+    write: bool,
+    /// Keep secrets in files beside ours that only you can read, instead of variables that you have to set
+    #[arg(long)]
+    move_secrets: bool,
+}
+
+/// What an import comes to, before it is written.
+struct Import {
+    target: PathBuf,
+    before: Option<String>,
+    after: String,
+    plan: Plan,
+    secrets: Vec<SecretFile>,
+    /// Files of clients that cannot be read.
+    problems: Vec<Problem>,
+    files: Vec<ClientFile>,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
+    let import = prepare(args, &context.environment)?;
+    let mut backup = None;
+    let writes = args.write && import.plan.adds();
+    if writes {
+        for file in &import.secrets {
+            let path = beside(&import.target, &file.path);
+            write_secret(&path, &file.value).map_err(|error| unwritable(&path, &error))?;
+        }
+        backup = replace(&import.target, import.before.as_deref(), &import.after)
+            .map_err(|error| unwritable(&import.target, &error))?;
+    }
+    let written = report::Written { done: writes, backup };
+    if context.output.json {
+        context.print_json(&report::json(&import, &written))?;
+    } else {
+        context.print(&report::text(&import, &written))?;
+    }
+    match (&args.from, import.problems.is_empty()) {
+        (Some(from), false) => Err(Failure::usage(format!("{} cannot be read", from.display()))),
+        _ => Ok(Ending::Fine),
+    }
+}
+
+fn prepare(args: &Args, environment: &Environment) -> Result<Import, Failure> {
+    let machine = Machine {
+        home: settings::home(environment),
+        config_home: environment.get_filled(environment::CONFIG_HOME).map(PathBuf::from),
+        app_data: environment.get_filled(environment::APP_DATA).map(PathBuf::from),
+        directory: settings::directory()?,
+    };
+    let target = target(args, environment, &machine)?;
+    let files = files(args, &machine)?;
+    let (mut found, mut problems): (Vec<Found>, Vec<Problem>) = (Vec::new(), Vec::new());
+    for file in &files {
+        let text = fs::read_to_string(&file.path).map_err(|error| unreadable(&file.path, &error))?;
+        match read(file, &text, &machine.directory) {
+            Ok(servers) => found.extend(servers),
+            Err(told) => problems.extend(told),
+        }
+    }
+    let before = match fs::read_to_string(&target) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(unreadable(&target, &error)),
+    };
+    let broken = || {
+        Failure::usage(format!("{} is not what it should be", target.display()))
+            .hint(format!("see `trunkline config check {}`", target.display()))
+    };
+    let tree = match &before {
+        Some(text) if !text.trim().is_empty() => Some(jsonc::parse(text, 0).map_err(|_| broken())?),
+        _ => None,
+    };
+    let mut plan = plan(found, tree.as_ref());
+    let secrets = if args.move_secrets { plan.secrets_to_files() } else { Vec::new() };
+    let after = insert(before.as_deref(), &plan).map_err(|_| broken())?;
+    Ok(Import { target, before, after, plan, secrets, problems, files })
+}
+
+fn target(args: &Args, environment: &Environment, machine: &Machine) -> Result<PathBuf, Failure> {
+    if let Some(to) = &args.to {
+        return Ok(machine.directory.join(to));
+    }
+    let directory = settings::user_directory(environment).ok_or_else(|| {
+        Failure::usage("there is no home directory to keep the configuration in")
+            .hint("name a file with --to")
+    })?;
+    Ok(directory.join(FILE_NAME))
+}
+
+/// The files to read.
+fn files(args: &Args, machine: &Machine) -> Result<Vec<ClientFile>, Failure> {
+    let Some(from) = &args.from else {
+        let clients = if args.clients.is_empty() { &Client::ALL[..] } else { &args.clients };
+        return Ok(clients.iter().flat_map(|client| client.files(machine)).collect());
+    };
+    let path = machine.directory.join(from);
+    let text = fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
+    let client = match args.clients.as_slice() {
+        [] => Client::guess(&path, &text).ok_or_else(|| {
+            Failure::usage(format!("it is not plain which client {} belongs to", path.display()))
+                .hint("name the client before --from")
+        })?,
+        [client] => *client,
+        _ => return Err(Failure::usage("--from is one file of one client; name only one")),
+    };
+    // A file in a project's tree is the project's; one below the home directory, hidden or not, is the user's.
+    let known = client.files(machine).into_iter().find(|known| known.path == path);
+    let scope = known.map_or(Scope::User, |known| known.scope);
+    Ok(vec![ClientFile { client, scope, path }])
+}
+
+fn client(text: &str) -> Result<Client, String> {
+    text.parse::<Client>().map_err(|error| {
+        let names: Vec<&str> = Client::ALL.iter().map(|client| client.name()).collect();
+        format!("{error}: {}", names.join(", "))
+    })
+}
+
+fn beside(target: &Path, path: &str) -> PathBuf {
+    target.parent().unwrap_or(Path::new(".")).join(path)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::usage(format!("{} cannot be read: {error}", path.display()))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::usage(format!("{} cannot be written: {error}", path.display()))
+}

@@ -1,0 +1,79 @@
+//! `config show`: what holds in the end, and which file, variable or flag says so.
+
+use crate::{
+    commands::{Context, Ending},
+    failure::Failure,
+    render::{FAINT, NAME, problems, safe},
+    wire::settings,
+};
+use serde_json::json;
+use std::{fmt::Write as _, path::PathBuf};
+use trunkline_config::{Layer, Loaded, Shown};
+
+/// Show what holds in the end, and where each value comes from
+///
+/// Secrets are not shown: references to them stay as they are written, and secrets that are written out are covered.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// This file instead of the one found upwards from the current directory
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Also show what nobody set: the built-in defaults
+    #[arg(long)]
+    all: bool,
+    /// Only keys that begin like this, such as `mcp.servers.github`
+    key: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
+    let loaded = match settings::read(&context.environment, args.config.as_deref(), Vec::new())? {
+        Ok(loaded) => loaded,
+        Err(rejected) => {
+            context.screen.tell(&problems::text(&rejected.problems, &rejected.sources));
+            return Err(
+                Failure::usage("the configuration cannot be used").hint("see `trunkline config check`")
+            );
+        }
+    };
+    let wanted = |shown: &&Shown| {
+        let asked = args.key.as_deref().is_none_or(|key| is_below(&shown.key, key));
+        asked && (args.all || args.key.is_some() || shown.origin.layer != Layer::BuiltIn)
+    };
+    let values: Vec<&Shown> = loaded.shown.iter().filter(wanted).collect();
+    if context.output.json {
+        let whole = json!({"files": loaded.read, "values": values, "settings": loaded.settings});
+        return context.print_json(&whole);
+    }
+    context.print(&text(&values, &loaded, args))
+}
+
+fn is_below(key: &str, wanted: &str) -> bool {
+    key.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+fn text(values: &[&Shown], loaded: &Loaded, args: &Args) -> String {
+    let mut out = String::new();
+    for shown in values {
+        let value = safe::line(&shown.value.to_string());
+        let origin = match shown.origin.position {
+            Some(at) => format!("{}:{}:{}", shown.origin.file, at.line, at.column),
+            None => shown.origin.file.clone(),
+        };
+        let (key, origin) = (safe::line(&shown.key), safe::line(&origin));
+        writeln!(
+            out,
+            "{NAME}{key}{NAME:#} = {value}\n    {FAINT}{}: {origin}{FAINT:#}",
+            shown.origin.layer.name()
+        )
+        .expect("a String takes any text");
+    }
+    if values.is_empty() {
+        out.push_str("nothing is set\n");
+    }
+    let built_in = loaded.shown.iter().filter(|shown| shown.origin.layer == Layer::BuiltIn).count();
+    if !args.all && args.key.is_none() {
+        writeln!(out, "\n{built_in} more values are built in; --all shows them")
+            .expect("a String takes any text");
+    }
+    out
+}

@@ -1,0 +1,84 @@
+//! `status`: how a running gateway and the servers behind it are.
+
+mod fetch;
+mod seen;
+mod table;
+
+use super::{Context, Ending};
+use crate::{args::parse_duration, environment, failure::Failure, stop::Stop};
+use fetch::Asker;
+use seen::Seen;
+use std::{
+    io::{self, IsTerminal},
+    time::Duration,
+};
+use trunkline_protocol::Raw;
+
+/// Where `serve` listens unless told otherwise.
+const DEFAULT_ADDRESS: &str = "http://127.0.0.1:8425";
+
+/// Erases the screen and begins at its top.
+const CLEAR: &str = "\x1b[2J\x1b[H";
+
+/// Show how a running gateway and the servers behind it are
+///
+/// Exit status: 0 every server can be called, 1 one of them cannot, 2 the key is refused, 3 the gateway is not reached.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The address of the gateway
+    #[arg(value_name = "URL", default_value = DEFAULT_ADDRESS)]
+    url: String,
+    /// The key to show; better put it into `TRUNKLINE_KEY`, where other users of this machine cannot read it
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// Show it again and again, this often
+    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "2s", value_parser = parse_duration)]
+    watch: Option<Duration>,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
+    let key = args.key.as_deref().or(context.environment.get_filled(environment::KEY));
+    let asker = Asker::new(&args.url, key)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::usage(format!("the program cannot start: {error}")))?;
+    runtime.block_on(async {
+        match args.watch {
+            None => show(context, &asker.ask().await?, ""),
+            Some(pause) => watch(context, &asker, pause).await,
+        }
+    })
+}
+
+/// Shows it until somebody stops us. A gateway that is away may come back.
+async fn watch(context: &Context, asker: &Asker, pause: Duration) -> Result<Ending, Failure> {
+    let mut stop = Stop::listen()?;
+    let clear = if io::stdout().is_terminal() { CLEAR } else { "" };
+    loop {
+        tokio::select! {
+            asked = asker.ask() => match asked {
+                Ok(page) => drop(show(context, &page, clear)?),
+                Err(failure) if failure.exit_code() == 3 => {
+                    context.screen.tell(&format!("{clear}{}", failure.to_text()));
+                }
+                Err(failure) => return Err(failure),
+            },
+            _ = stop.stopped() => return Ok(Ending::Fine),
+        }
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            _ = stop.stopped() => return Ok(Ending::Fine),
+        }
+    }
+}
+
+fn show(context: &Context, page: &Raw, before: &str) -> Result<Ending, Failure> {
+    let seen = Seen::read(page)?;
+    if context.output.json {
+        context.print_json(page)?;
+    } else {
+        context.print(&format!("{before}{}", table::text(&seen)))?;
+    }
+    Ok(if seen.is_well() { Ending::Fine } else { Ending::ToolError })
+}

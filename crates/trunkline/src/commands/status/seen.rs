@@ -1,0 +1,129 @@
+//! The status page as far as it is shown. What is missing or new does no harm: the gateway may be of another version.
+
+use crate::failure::Failure;
+use serde::Deserialize;
+use trunkline_protocol::{Fault, FaultKind, Raw};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Seen {
+    pub(super) gateway: Gateway,
+    pub(super) config: Config,
+    pub(super) upstreams: Vec<Upstream>,
+    pub(super) catalog: Catalog,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Gateway {
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) uptime_ms: u64,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Config {
+    pub(super) generation: u64,
+    pub(super) last_error: Option<Error>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Catalog {
+    pub(super) views: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Upstream {
+    pub(super) name: String,
+    pub(super) state: String,
+    pub(super) for_ms: u64,
+    pub(super) last_error: Option<Error>,
+    pub(super) next_try_ms: Option<u64>,
+    pub(super) restarts: u64,
+    pub(super) breaker: String,
+    pub(super) calls: Calls,
+    pub(super) latency: Option<Latency>,
+    pub(super) stale: bool,
+    pub(super) lists: Vec<List>,
+    pub(super) quarantined: Vec<Quarantined>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Error {
+    pub(super) code: Option<String>,
+    pub(super) text: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Calls {
+    pub(super) in_flight: u64,
+    pub(super) total: u64,
+    pub(super) failed: u64,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Latency {
+    pub(super) p50_ms: f64,
+    pub(super) p99_ms: f64,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct List {
+    pub(super) kind: String,
+    pub(super) items: u64,
+    pub(super) warning: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Quarantined {
+    pub(super) kind: String,
+    pub(super) name: Option<String>,
+    pub(super) reason: String,
+}
+
+/// How an upstream is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Health {
+    /// It can be called; it may have to be started for that.
+    Well,
+    /// It is on its way.
+    Coming,
+    Down,
+}
+
+impl Seen {
+    pub(super) fn read(page: &Raw) -> Result<Self, Failure> {
+        let is_ours = page.member("upstreams").is_some() && page.member("gateway").is_some();
+        let read = page.decode().ok().filter(|_| is_ours);
+        read.ok_or_else(|| {
+            Failure::connecting(Fault::new(FaultKind::BadAnswer, "the answer is not the status of a gateway"))
+        })
+    }
+
+    pub(super) fn is_well(&self) -> bool {
+        self.upstreams.iter().all(|upstream| upstream.health() == Health::Well)
+    }
+}
+
+impl Upstream {
+    pub(super) fn health(&self) -> Health {
+        match (self.state.as_str(), self.breaker.as_str()) {
+            (_, "open") => Health::Down,
+            ("ready" | "idle", _) => Health::Well,
+            ("connecting", _) => Health::Coming,
+            _ => Health::Down,
+        }
+    }
+
+    pub(super) fn items(&self, kind: &str) -> u64 {
+        self.lists.iter().filter(|list| list.kind == kind).map(|list| list.items).sum()
+    }
+}

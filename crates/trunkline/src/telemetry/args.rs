@@ -1,0 +1,53 @@
+//! The options about records of requests.
+
+use super::access_log::{Destination, Form};
+use clap::ValueEnum;
+use std::path::{Path, PathBuf};
+use trunkline_config::Settings;
+
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Limits and records")]
+pub(crate) struct TelemetryArgs {
+    /// Write a line per request to this file, `-` for standard error. SIGHUP opens the file anew
+    #[arg(long, value_name = "FILE")]
+    pub(crate) access_log: Option<PathBuf>,
+    /// How these lines are written
+    #[arg(long, value_name = "FORM", default_value = "json")]
+    pub(crate) access_log_format: FormChoice,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum FormChoice {
+    /// One JSON object a line
+    #[default]
+    Json,
+    /// `name=value` pairs
+    Text,
+}
+
+impl TelemetryArgs {
+    pub(super) fn access_log(&self, settings: &Settings) -> Option<(Destination, Form)> {
+        let form = match self.access_log_format {
+            FormChoice::Json => Form::Json,
+            FormChoice::Text => Form::Text,
+        };
+        Some((self.destination(settings)?, form))
+    }
+
+    /// The directory that must stay writable.
+    pub(crate) fn directory(&self, settings: &Settings) -> Option<PathBuf> {
+        let Some(Destination::File(path)) = self.destination(settings) else { return None };
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        Some(parent.unwrap_or(Path::new(".")).to_owned())
+    }
+
+    /// The option goes before the configuration.
+    fn destination(&self, settings: &Settings) -> Option<Destination> {
+        let given = self.access_log.as_deref();
+        let configured = || settings.access_log.enabled.then_some(settings.access_log.file.as_deref());
+        match given.map(Some).or_else(configured)? {
+            Some(path) if path != Path::new("-") => Some(Destination::File(path.to_owned())),
+            _ => Some(Destination::StandardError),
+        }
+    }
+}

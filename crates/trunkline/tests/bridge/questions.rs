@@ -1,0 +1,117 @@
+//! Questions asked in the middle of a call: every kind, in all pairs of eras, over both transports.
+
+use crate::{
+    host::Answering,
+    site::{Cell, Site},
+};
+use serde_json::json;
+use std::sync::{Arc, Mutex};
+use trunkline_client::Client;
+use trunkline_protocol::{
+    Era, Object, Raw,
+    message::{CallToolResult, ContentBlock},
+    method,
+};
+
+/// What is asked for, by which method, and what the tool then says.
+const KINDS: [(&str, &str, &str); 4] = [
+    ("form", method::ELICIT, "Ada"),
+    ("url", method::ELICIT, "action=accept"),
+    ("sampling", method::CREATE_MESSAGE, "a sample"),
+    ("roots", method::ROOTS_LIST, "file:///between"),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_kind_of_question_reaches_the_client_and_its_answer_the_tool() {
+    for cell in Cell::all() {
+        let site = cell.site();
+        let host = Arc::new(Answering::default());
+        let client = site.client(cell.client, host.clone()).await;
+        for (kind, asked_by, said) in KINDS {
+            let (result, progress) = asks_between(&client, kind).await;
+            let text = text_of(&result);
+            assert!(text.contains(said), "{cell:?} {kind}: {text}");
+            let asked = host.asked();
+            assert_eq!(asked.len(), 1, "{cell:?} {kind}: {asked:?}");
+            assert_eq!(asked[0].method, asked_by, "{cell:?} {kind}");
+            // A call that is parked has ended for its client, so what it said before went with the first answer.
+            assert_eq!(progress, [1, 3], "{cell:?} {kind}");
+            if kind == "url" {
+                let id = asked[0].params.as_ref().and_then(|params| params.member("elicitationId"));
+                assert_eq!(id.is_some(), cell.client.era() == Era::Legacy, "{cell:?}");
+            }
+        }
+        client.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_legacy_client_hears_that_its_visit_counted() {
+    for cell in Cell::all().filter(|cell| cell.client.era() == Era::Legacy && cell.server == Era::Modern) {
+        let host = Arc::new(Answering::default());
+        let site = cell.site();
+        let client = site.client(cell.client, host.clone()).await;
+        asks_between(&client, "url").await;
+        let id: String = host.asked()[0].params.as_ref().unwrap().member_as("elicitationId").unwrap();
+        let told = host.noticed(method::ELICITATION_COMPLETE);
+        let told: Vec<String> =
+            told.iter().filter_map(|n| n.params.as_ref()?.member_as("elicitationId")).collect();
+        assert_eq!(told, [id], "{cell:?}");
+        client.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_given_up_while_it_asks_ends_at_the_server_too() {
+    for cell in Cell::all() {
+        let site = cell.site();
+        let host = Answering::silent();
+        let client = site.client(cell.client, host.clone()).await;
+        tokio::select! {
+            _ = asks_between(&client, "form") => panic!("nobody answered"),
+            () = host.is_asked() => {}
+        }
+        // A modern client has no call left to cancel: the bridge gives up when it does not come back.
+        if cell.client.era() == Era::Legacy {
+            until_left_alone(&client, &site, cell).await;
+        }
+        client.close().await;
+    }
+}
+
+/// Asks the server until it says that a call was given up.
+async fn until_left_alone(client: &Client, _site: &Site, cell: Cell) {
+    let told = async {
+        loop {
+            let result = client.call("test_left_alone", Object::new()).await.unwrap();
+            if text_of(&result) == "1" {
+                return;
+            }
+        }
+    };
+    let limit = std::time::Duration::from_secs(20);
+    tokio::time::timeout(limit, told).await.unwrap_or_else(|_| panic!("{cell:?}: the call goes on"));
+}
+
+pub(crate) async fn asks_between(client: &Client, kind: &str) -> (CallToolResult, Vec<u64>) {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let hear = heard.clone();
+    let arguments = Raw::from(json!({"kind": kind})).object().unwrap();
+    let result = client
+        .call("test_asks_between", arguments)
+        .on_progress(move |progress| {
+            hear.lock().unwrap().push(progress.progress.as_str().parse().unwrap());
+        })
+        .await
+        .unwrap_or_else(|fault| panic!("{kind}: {fault}"));
+    let progress = heard.lock().unwrap().clone();
+    (result, progress)
+}
+
+pub(crate) fn text_of(result: &CallToolResult) -> String {
+    let text = result.blocks().iter().find_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.text.clone()),
+        _ => None,
+    });
+    text.unwrap_or_default()
+}

@@ -1,0 +1,329 @@
+//! `config check`, `show`, `import` and `schema`, as people and programs see them.
+
+#[expect(dead_code, reason = "only a part of the shared support is used here")]
+mod support;
+
+use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use support::{Run, trunkline};
+use tempfile::TempDir;
+
+/// A home directory and a project in it.
+struct Home(TempDir);
+
+impl Home {
+    fn new() -> Self {
+        let home = Self(tempfile::tempdir().expect("a temporary folder"));
+        home.write("project/.keep", "");
+        home
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("it has one")).expect("the test can write its files");
+        fs::write(&path, text).expect("the test can write its files");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("the test can write its files");
+    }
+
+    /// Runs the binary in the project; the way to the home directory is shown as `~`.
+    fn run(&self, args: &[&str], variables: &[(&str, &str)]) -> Run {
+        let home = self.0.path().to_string_lossy().into_owned();
+        let mut command = trunkline(variables);
+        command.args(args).env("HOME", &home).current_dir(self.path("project"));
+        let mut run = Run::of(&mut command, "");
+        for text in [&mut run.stdout, &mut run.stderr] {
+            *text = text.replace(&home, "~");
+        }
+        run
+    }
+}
+
+#[test]
+fn check_shows_each_problem_with_its_line_and_a_mark() {
+    let home = Home::new();
+    home.write("project/trunkline.json", "{\n  \"mcp\": {\n    \"servers\": {\n      \"a\": { \"comand\": [\"x\"], \"environment\": { \"API_KEY\": \"abcdefgh12\" } },\n      \"grüße\": {}\n    }\n  },\n\t\"limits\": { \"calls\": 0 }\n}\n");
+    insta::assert_snapshot!(home.run(&["config", "check"], &[]), @r#"
+    exit 2
+    --- stdout
+    error[unknown-key]: there is no key `comand` here
+     --> ~/project/trunkline.json:4:14
+      |
+    4 |       "a": { "comand": ["x"], "environment": { "API_KEY": "**********" } },
+      |              ^^^^^^^^
+      = key: mcp.servers.a.comand
+      = help: did you mean `command`?
+
+    warning[inline-secret]: this looks like a secret that stands in the file itself
+     --> ~/project/trunkline.json:4:59
+      |
+    4 |       "a": { "comand": ["x"], "environment": { "API_KEY": "**********" } },
+      |                                                           ^^^^^^^^^^^^
+      = key: mcp.servers.a.environment.API_KEY
+      = help: write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead
+
+    error[bad-value]: `grüße` cannot name a server: 1 to 32 letters, digits or `-`, beginning with a letter or digit
+     --> ~/project/trunkline.json:5:16
+      |
+    5 |       "grüße": {}
+      |                ^^
+      = key: mcp.servers.grüße
+      = help: call it `gr-e`
+
+    error[out-of-range]: it must lie between 1 and 10000
+     --> ~/project/trunkline.json:8:23
+      |
+    8 |  "limits": { "calls": 0 }
+      |                       ^
+      = key: limits.calls
+
+    --- stderr
+    error: the configuration cannot be used: 3 errors, 1 warning
+    "#);
+}
+
+#[test]
+fn check_with_json_gives_every_problem_as_data() {
+    let home = Home::new();
+    home.write("project/trunkline.json", "{\"listen\": \"${WHERE}\"}");
+    let run = home.run(&["config", "check", "--json"], &[]);
+    let value: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((run.code, &value["valid"]), (2, &false.into()));
+    let problem = &value["problems"][0];
+    assert_eq!(
+        (&problem["code"], &problem["severity"], &problem["line"], &problem["column"], &problem["key"]),
+        (&"unset-variable".into(), &"error".into(), &1.into(), &12.into(), &"listen".into())
+    );
+}
+
+#[test]
+fn check_of_a_sound_file_is_short_and_another_file_can_be_named() {
+    let home = Home::new();
+    home.write("project/trunkline.json", "{\"nonsense\": 1}");
+    home.write("other.json", "// sound\n{\"mcp\": {\"servers\": {\"a\": {\"command\": [\"x\"]}}},}");
+    insta::assert_snapshot!(home.run(&["config", "check", "../other.json"], &[]), @r"
+    exit 0
+    --- stdout
+    ~/project/../other.json: no problems, 1 server
+    --- stderr
+    ");
+    let named = [("TRUNKLINE_CONFIG", "../other.json")];
+    assert_eq!(home.run(&["config", "check"], &named).code, 0);
+    insta::assert_snapshot!(home.run(&["config", "check", "missing.json"], &[]), @r"
+    exit 2
+    --- stdout
+    error[unreadable]: the file cannot be read: No such file or directory (os error 2)
+     --> ~/project/missing.json
+
+    --- stderr
+    error: the configuration cannot be used: 1 error
+    ");
+}
+
+#[test]
+fn show_tells_where_each_value_comes_from_and_no_secret() {
+    let home = Home::new();
+    home.write(
+        ".config/trunkline/trunkline.json",
+        "{\n  \"listen\": \"127.0.0.1:${PORT}\",\n  \"limits\": { \"calls\": 9 }\n}",
+    );
+    home.write("project/trunkline.json", "{\"mcp\": {\"servers\": {\n  \"a\": { \"command\": [\"${BIN}\", \"--token\", \"abcdefgh12\"], \"environment\": { \"T\": \"{env:A_TOKEN}\", \"L\": \"C\" } },\n  \"b\": { \"url\": \"https://h/mcp?key=abcdefgh12\", \"headers\": { \"X\": \"plain\", \"Y\": \"Bearer ${A_TOKEN}\" } }\n}}}");
+    let variables =
+        [("PORT", "99"), ("BIN", "srv"), ("A_TOKEN", "t0ps3cret"), ("TRUNKLINE_LIMITS_PARKED", "7")];
+    let run = home.run(&["config", "show"], &variables);
+    insta::assert_snapshot!(run, @r#"
+    exit 0
+    --- stdout
+    listen = "127.0.0.1:99"
+        user: ~/.config/trunkline/trunkline.json:2:13
+    mcp.servers.a.command = ["srv","--token","***"]
+        project: ~/project/trunkline.json:2:21
+    mcp.servers.a.environment.T = "{env:A_TOKEN}"
+        project: ~/project/trunkline.json:2:80
+    mcp.servers.a.environment.L = "C"
+        project: ~/project/trunkline.json:2:102
+    mcp.servers.b.url = "https://h/mcp?key=***"
+        project: ~/project/trunkline.json:3:17
+    mcp.servers.b.headers.X = "***"
+        project: ~/project/trunkline.json:3:67
+    mcp.servers.b.headers.Y = "Bearer {env:A_TOKEN}"
+        project: ~/project/trunkline.json:3:81
+    limits.calls = 9
+        user: ~/.config/trunkline/trunkline.json:3:24
+    limits.parked = 7
+        environment: TRUNKLINE_LIMITS_PARKED
+
+    57 more values are built in; --all shows them
+    --- stderr
+    "#);
+    let json = home.run(&["config", "show", "--json"], &variables);
+    let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(value["settings"]["servers"]["a"]["reach"]["program"], "srv");
+    assert_eq!(value["settings"]["limits"]["parked"], 7);
+    for secret in ["t0ps3cret", "abcdefgh12"] {
+        assert!(!json.stdout.contains(secret) && !run.stdout.contains(secret), "{secret}");
+    }
+    let one = home.run(&["config", "show", "limits.calls"], &variables);
+    assert_eq!(one.stdout, "limits.calls = 9\n    user: ~/.config/trunkline/trunkline.json:3:24\n");
+}
+
+const CURSOR: &str = r#"{"mcpServers": {
+  "github": {"command": "npx", "args": ["-y", "gh"], "env": {"GITHUB_TOKEN": "ghp_NotARealTokenNotARealToken0000"}},
+  "docs": {"url": "https://docs.example.com/mcp"}}}"#;
+
+#[test]
+fn import_shows_first_and_writes_only_when_told_to() {
+    let home = Home::new();
+    home.write(".cursor/mcp.json", CURSOR);
+    home.write("project/.mcp.json", r#"{"mcpServers": {"github": {"type": "ws", "url": "wss://h/"}, "local_one": {"command": "./run.sh"}}}"#);
+    let run = home.run(&["config", "import"], &[]);
+    insta::assert_snapshot!(run, @r#"
+    exit 0
+    --- stdout
+    client                 server     kind    becomes
+    ─────────────────────  ─────────  ──────  ─────────────
+    Claude Code (project)  github     remote  — (see below)
+    Claude Code (project)  local_one  local   local-one
+    Cursor (user)          github     local   github
+    Cursor (user)          docs       remote  docs
+
+    Needs attention
+    github (~/project/.mcp.json)
+      - it is reached by WebSocket, which is no transport of the protocol
+    local_one (~/project/.mcp.json)
+      - `local_one` is called `local-one` here
+    github (~/.cursor/mcp.json)
+      - set `GITHUB_TOKEN` to what stands in `environment.GITHUB_TOKEN`
+
+    ~/.config/trunkline/trunkline.json
+    @@ -0,0 +1,22 @@
+    +{
+    +  "mcp": {
+    +    "servers": {
+    +      "local-one": {
+    +        "type": "local",
+    +        "command": ["./run.sh"],
+    +        "cwd": "~/project"
+    +      },
+    +      "github": {
+    +        "type": "local",
+    +        "command": ["npx", "-y", "gh"],
+    +        "environment": {
+    +          "GITHUB_TOKEN": "{env:GITHUB_TOKEN}"
+    +        }
+    +      },
+    +      "docs": {
+    +        "type": "remote",
+    +        "url": "https://docs.example.com/mcp"
+    +      }
+    +    }
+    +  }
+    +}
+
+    nothing was written; --write writes it
+    before it can be used, set GITHUB_TOKEN; or import with --move-secrets
+    --- stderr
+    "#);
+    let ours = home.path(".config/trunkline/trunkline.json");
+    assert!(!ours.exists(), "nothing is written without --write");
+    let run = home.run(&["config", "import", "--write"], &[]);
+    assert!(run.stdout.contains("~/.config/trunkline/trunkline.json was written\n"), "{run}");
+    assert!(!fs::read_to_string(&ours).unwrap().contains("ghp_"));
+    let check = home.run(&["config", "check"], &[("GITHUB_TOKEN", "x")]);
+    assert_eq!(check.code, 0, "{check}");
+    let again = home.run(&["config", "import", "--write"], &[]);
+    assert!(again.stdout.ends_with("there is nothing to add\n"), "{again}");
+}
+
+#[test]
+fn import_keeps_what_is_there_and_a_copy_of_it() {
+    let home = Home::new();
+    home.write(".cursor/mcp.json", CURSOR);
+    let before = "{\n  // mine\n  \"mcp\": { \"servers\": {\n    \"docs\": { \"url\": \"https://other.example.com/\" }, // kept\n  } },\n}\n";
+    home.write("project/trunkline.json", before);
+    let run = home.run(&["config", "import", "cursor", "--to", "trunkline.json", "--write", "--json"], &[]);
+    let value: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let outcomes: Vec<_> = value["servers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|server| (&server["name"], &server["outcome"]))
+        .collect();
+    assert_eq!(outcomes, [(&"github".into(), &"added".into()), (&"docs".into(), &"kept".into())]);
+    assert_eq!((&value["written"], &value["servers"][0]["set"][0]), (&true.into(), &"GITHUB_TOKEN".into()));
+    let backup = value["backup"].as_str().unwrap().replace('~', &home.0.path().to_string_lossy());
+    assert_eq!(fs::read_to_string(backup).unwrap(), before);
+    let after = fs::read_to_string(home.path("project/trunkline.json")).unwrap();
+    assert!(
+        after.contains("// mine") && after.contains("// kept") && after.contains("\"github\""),
+        "{after}"
+    );
+}
+
+#[test]
+fn import_can_keep_secrets_in_files_and_then_everything_works_at_once() {
+    let home = Home::new();
+    home.write(".cursor/mcp.json", CURSOR);
+    let run = home.run(&["config", "import", "--write", "--move-secrets"], &[]);
+    assert!(!run.stdout.contains("ghp_"), "{run}");
+    let secret = home.path(".config/trunkline/secrets/GITHUB_TOKEN");
+    assert_eq!(fs::read_to_string(&secret).unwrap(), "ghp_NotARealTokenNotARealToken0000");
+    assert_eq!(fs::metadata(&secret).unwrap().permissions().mode() & 0o777, 0o600);
+    let check = home.run(&["config", "check"], &[]);
+    assert_eq!(
+        (check.code, check.stdout.as_str()),
+        (0, "~/.config/trunkline/trunkline.json: no problems, 2 servers\n")
+    );
+}
+
+#[test]
+fn import_reads_one_named_file_and_tells_what_is_wrong_with_it() {
+    let home = Home::new();
+    home.write("project/broken/mcp_config.json", "{\"mcpServers\": {\n");
+    insta::assert_snapshot!(home.run(&["config", "import", "windsurf", "--from", "broken/mcp_config.json"], &[]), @r"
+    exit 2
+    --- stdout
+    error[syntax]: the file ends inside an object; a `}` is missing
+     --> ~/project/broken/mcp_config.json:2:1
+
+    no servers were found
+    --- stderr
+    error: broken/mcp_config.json cannot be read
+    ");
+    home.write("project/what.json", "{}");
+    let run = home.run(&["config", "import", "--from", "what.json"], &[]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("it is not plain which client"), "{run}");
+    let nobody = home.run(&["config", "import", "emacs"], &[]);
+    assert!(nobody.code == 2 && nobody.stderr.contains("claude-code, claude-desktop"), "{nobody}");
+    let nothing = home.run(&["config", "import"], &[]);
+    assert_eq!((nothing.code, nothing.stdout.as_str()), (0, "no file of any client was found\n"));
+}
+
+#[test]
+fn v05_the_servers_of_a_project_wait_for_approval_and_wait_again_when_changed() {
+    let home = Home::new();
+    home.write(
+        "project/trunkline.json",
+        r#"{"mcp": {"servers": {"a": {"command": ["run", "--token", "abcdefgh12"]}}}}"#,
+    );
+    let waiting = home.run(&["config", "approve"], &[]);
+    assert!(waiting.stdout.starts_with("a\n") && !waiting.stdout.contains("abcdefgh12"), "{waiting}");
+    assert_eq!(home.run(&["config", "approve", "b"], &[]).code, 2);
+    assert_eq!(home.run(&["config", "approve", "a"], &[]).stdout, "approved: a\n");
+    assert_eq!(home.run(&["config", "approve"], &[]).stdout, "nothing waits for approval\n");
+    home.write("project/trunkline.json", r#"{"mcp": {"servers": {"a": {"command": ["run", "--evil"]}}}}"#);
+    assert!(home.run(&["config", "approve"], &[]).stdout.starts_with("a\n"));
+}
+
+#[test]
+fn the_schema_is_json_and_the_one_in_the_documentation() {
+    let run = Home::new().run(&["config", "schema"], &[]);
+    let schema: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(schema["properties"]["mcp"]["properties"]["servers"].is_object());
+    let kept: PathBuf =
+        [env!("CARGO_MANIFEST_DIR"), "..", "..", "docs", "trunkline.schema.json"].iter().collect();
+    assert_eq!(run.stdout, fs::read_to_string(kept).unwrap());
+}

@@ -1,0 +1,99 @@
+//! A client on one line, written by hand: to the server itself, or to a bridge in front of it.
+
+use super::exchange::Era;
+use std::{path::PathBuf, process::Stdio, time::Duration};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
+    process::{Child, ChildStdin, ChildStdout, Command},
+};
+
+/// How long one answer may take before the test is taken for hanging.
+const HANG: Duration = Duration::from_secs(60);
+
+/// How the bridge reaches the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transport {
+    Stdio,
+    Http,
+}
+
+pub(crate) struct Line {
+    child: Child,
+    /// The server behind the bridge, where it is no child of the bridge.
+    _server: Option<Child>,
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+}
+
+impl Line {
+    pub(crate) async fn direct(era: Era) -> Self {
+        Self::start(planted(era), None)
+    }
+
+    pub(crate) async fn through(era: Era, transport: Transport) -> Self {
+        let mut bridge = Command::new(env!("CARGO_BIN_EXE_trunkline"));
+        bridge.arg("bridge");
+        let server = match transport {
+            Transport::Stdio => {
+                let server = planted(era);
+                let server = server.as_std();
+                bridge.arg("--").arg(server.get_program()).args(server.get_args());
+                None
+            }
+            Transport::Http => {
+                let (server, port) = serving(era).await;
+                bridge.arg(format!("http://127.0.0.1:{port}/mcp"));
+                Some(server)
+            }
+        };
+        Self::start(bridge, server)
+    }
+
+    fn start(mut command: Command, server: Option<Child>) -> Self {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+        let input = child.stdin.take().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, _server: server, input, output }
+    }
+
+    /// Sends a frame; gives all that comes back up to its answer. A notification has none.
+    pub(crate) async fn ask(&mut self, frame: &str) -> Vec<String> {
+        self.input.write_all(format!("{frame}\n").as_bytes()).await.unwrap();
+        let sent: serde_json::Value = serde_json::from_str(frame).unwrap();
+        let Some(id) = sent.get("id") else { return Vec::new() };
+        let mut heard = Vec::new();
+        loop {
+            let line = tokio::time::timeout(HANG, self.output.next_line()).await;
+            let line = line.unwrap_or_else(|_| panic!("no answer to {frame}; heard {heard:#?}"));
+            let line = line.unwrap().unwrap_or_else(|| panic!("the line ended before the answer to {frame}"));
+            let answered = serde_json::from_str::<serde_json::Value>(&line).unwrap()["id"] == *id;
+            heard.push(line);
+            if answered {
+                return heard;
+            }
+        }
+    }
+
+    pub(crate) async fn close(mut self) {
+        drop(self.input);
+        tokio::time::timeout(HANG, self.child.wait()).await.expect("the process ends").unwrap();
+    }
+}
+
+fn planted(era: Era) -> Command {
+    let script: PathBuf =
+        [env!("CARGO_MANIFEST_DIR"), "tests", "transparency", "planted.py"].iter().collect();
+    let mut command = Command::new("python3");
+    command.arg(script).arg(era.word());
+    command
+}
+
+async fn serving(era: Era) -> (Child, u16) {
+    let mut command = planted(era);
+    command.arg("--http").stdout(Stdio::piped()).kill_on_drop(true);
+    let mut server = command.spawn().unwrap();
+    let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
+    let port = lines.next_line().await.unwrap().unwrap().parse().unwrap();
+    (server, port)
+}
