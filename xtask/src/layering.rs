@@ -13,7 +13,7 @@ const LAYERS: &[(&str, May)] = &[
     ("testkit", May::UseAllBut(&["trunkline", "xtask", "bench"])),
     ("serve", May::Use(&["auth", "transport", "protocol"])),
     ("client", May::Use(&["auth", "resilience", "transport", "protocol"])),
-    ("lint", May::Use(&["client", "protocol"])),
+    ("lint", May::Use(&["client", "transport", "protocol"])),
     ("gateway", May::Use(&["resilience", "protocol"])),
     ("tools", May::Use(&["protocol"])),
     ("documents", May::Use(&["protocol"])),

@@ -45,6 +45,7 @@ pub(crate) enum Command {
     Prompt(commands::prompt::Args),
     Complete(commands::complete::Args),
     Bridge(commands::bridge::Args),
+    Doctor(commands::doctor::Args),
     Serve(commands::serve::Args),
     Status(commands::status::Args),
     Audit(commands::audit::Args),

@@ -27,6 +27,7 @@ fn write_all(folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     fs::write(docs.join("cli.md"), pages::command_line(Cli::command()))?;
+    fs::write(docs.join("doctor.md"), pages::doctor())?;
     fs::write(docs.join("errors.md"), pages::errors())?;
     fs::write(docs.join("configuration.md"), trunkline_config::reference_page())?;
     fs::write(docs.join("trunkline.schema.json"), trunkline_config::schema_json())?;

@@ -1,5 +1,6 @@
 //! Settings into parts: the only place that knows how options of the command line become those of the client.
 
+pub(crate) mod doctor;
 mod fetch;
 pub(crate) mod flags;
 pub(crate) mod gateway;

@@ -19,7 +19,7 @@ use trunkline_config::Loaded;
 use trunkline_serve::{BindError, Guard, Listener, Server, Shutdown, serve_stdio};
 
 /// Where we listen unless told otherwise.
-const DEFAULT_ADDRESS: SocketAddr =
+pub(crate) const DEFAULT_ADDRESS: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8425);
 /// Ports tried after the default one.
 const FURTHER_PORTS: u16 = 20;
