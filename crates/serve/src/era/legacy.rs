@@ -53,8 +53,8 @@ pub(crate) fn initialize_result(introduction: &Raw, revision: Revision) -> Raw {
     result.set("serverInfo", identity.unwrap_or_else(unnamed));
     for (name, value) in members.iter() {
         match name {
-            "capabilities" | "protocolVersion" | "serverInfo" => {}
-            "supportedVersions" | "resultType" | "ttlMs" | "cacheScope" => {}
+            "capabilities" | "protocolVersion" | "serverInfo" | "supportedVersions" | "resultType"
+            | "ttlMs" | "cacheScope" => {}
             "_meta" => {
                 if let Some(rest) = unsigned(value) {
                     result.set("_meta", rest);
