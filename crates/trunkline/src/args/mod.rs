@@ -1,7 +1,7 @@
 //! The command line as it is typed.
 
 mod connection;
-mod duration;
+pub(crate) mod duration;
 mod output;
 mod words;
 
@@ -43,6 +43,7 @@ pub(crate) enum Command {
     Read(commands::read::Args),
     Prompt(commands::prompt::Args),
     Complete(commands::complete::Args),
+    Lint(Box<commands::lint::Args>),
     Serve(commands::serve::Args),
     Audit(commands::audit::Args),
     Completions(commands::completions::Args),

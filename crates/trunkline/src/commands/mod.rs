@@ -5,6 +5,7 @@ pub(crate) mod call;
 pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod generate;
+pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod prompt;
@@ -35,6 +36,8 @@ pub(crate) enum Ending {
     Fine,
     /// The tool itself reported an error.
     ToolError,
+    /// There are findings that the caller wants to fail on.
+    Findings,
 }
 
 pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure> {
@@ -44,6 +47,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Read(args) => read::run(context, &args),
         Command::Prompt(args) => prompt::run(context, &args),
         Command::Complete(args) => complete::run(context, &args),
+        Command::Lint(args) => lint::run(context, &args),
         Command::Serve(args) => serve::run(context, &args),
         Command::Audit(args) => audit::run(context, &args),
         Command::Completions(args) => completions::run(context, args),
@@ -82,7 +86,7 @@ impl From<Ending> for std::process::ExitCode {
     fn from(ending: Ending) -> Self {
         match ending {
             Ending::Fine => Self::SUCCESS,
-            Ending::ToolError => Self::from(1),
+            Ending::ToolError | Ending::Findings => Self::from(1),
         }
     }
 }

@@ -1,0 +1,240 @@
+//! Runs probes: the introduction in both eras, then everything else, side by side where lines allow it.
+
+use super::{Event, Options, ServerSubject, plan};
+use crate::{
+    evidence::{Evidence, Line, Missed, Settled},
+    probes::{self, Known, LineUse, Probe, Stage},
+    wire::{Dial, Speaker},
+};
+use futures_util::future::join_all;
+use serde_json::Value;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{sync::Semaphore, time::Instant};
+use trunkline_client::Carrier;
+use trunkline_protocol::Era;
+
+/// How long the other era may take to answer once one has.
+const OTHER_ERA: Duration = Duration::from_secs(2);
+
+/// There is nothing to judge: the server could not be started or reached.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct Unreachable {
+    pub why: String,
+    /// The end of what the process wrote to stderr.
+    pub stderr: String,
+}
+
+/// What the introduction in one era came to.
+struct Introduced {
+    speaker: Speaker,
+    era: Era,
+    introduction: Option<Value>,
+}
+
+/// Talks to a server and keeps everything.
+pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Evidence, Unreachable> {
+    options.progress.tell(Event::Connecting { target: &subject.name });
+    let mut dial = subject.dial.clone();
+    dial.answer = options.budget.start;
+    let mut introduced = introduce(&dial).await;
+    if introduced.iter().all(|era| era.introduction.is_none())
+        && let Some(sse) = dial.over_sse()
+    {
+        let old = introduce_era(&sse, Era::Legacy).await;
+        if old.introduction.is_some() {
+            dial = sse;
+            introduced = vec![old];
+        }
+    }
+    dial.answer = options.budget.answer;
+    if let Some(unreachable) = unreachable(&introduced) {
+        for era in introduced {
+            era.speaker.finish().await;
+        }
+        return Err(unreachable);
+    }
+    Ok(probe(subject, options, dial, introduced).await)
+}
+
+async fn probe(
+    subject: &ServerSubject,
+    options: &Options,
+    dial: Dial,
+    introduced: Vec<Introduced>,
+) -> Evidence {
+    let mut evidence = Evidence::new(&subject.name, dial.carrier());
+    evidence.served = introduced.iter().filter(|era| era.introduction.is_some()).map(|era| era.era).collect();
+    let run = Run {
+        target: &subject.name,
+        options,
+        carrier: dial.carrier(),
+        until: Instant::now() + options.budget.total,
+        lines: Semaphore::new(options.budget.lines),
+        done: AtomicUsize::new(0),
+        total: introduced
+            .iter()
+            .filter(|era| era.introduction.is_some())
+            .map(|era| plan::probes(options, era.era, dial.carrier()).len())
+            .sum(),
+    };
+    for (lines, missed) in join_all(introduced.into_iter().map(|era| run.era(era, dial.clone()))).await {
+        evidence.lines.extend(lines);
+        evidence.missed.extend(missed);
+    }
+    evidence
+}
+
+async fn introduce(dial: &Dial) -> Vec<Introduced> {
+    let modern = introduce_era(dial, Era::Modern);
+    let legacy = introduce_era(dial, Era::Legacy);
+    tokio::pin!(modern, legacy);
+    // Whichever answers first, the other one gets a moment more, and is then left alone.
+    let (modern, legacy) = tokio::select! {
+        first = &mut modern => (Some(first), tokio::time::timeout(patience(dial), legacy).await.ok()),
+        first = &mut legacy => {
+            let wait = if first.introduction.is_some() { OTHER_ERA } else { patience(dial) };
+            (tokio::time::timeout(wait, modern).await.ok(), Some(first))
+        }
+    };
+    [modern, legacy].into_iter().flatten().collect()
+}
+
+/// A server that is slow to start is slow in both eras; one that answered once is not.
+fn patience(dial: &Dial) -> Duration {
+    dial.answer
+}
+
+async fn introduce_era(dial: &Dial, era: Era) -> Introduced {
+    let mut speaker = dial.open("main", era).await;
+    let step = match era {
+        Era::Legacy => probes::INITIALIZE,
+        Era::Modern => probes::DISCOVER,
+    };
+    let introduction = speaker.introduce(step).await;
+    let modern = |result: &Value| result.get("supportedVersions").is_some();
+    let legacy = |result: &Value| result.get("protocolVersion").is_some() || result.get("capabilities").is_some();
+    let introduction = introduction.filter(|result| match era {
+        Era::Modern => modern(result),
+        Era::Legacy => legacy(result),
+    });
+    Introduced { speaker, era, introduction }
+}
+
+/// Why there is nothing to judge; none if at least something came from the server.
+fn unreachable(introduced: &[Introduced]) -> Option<Unreachable> {
+    let mut why = None;
+    for era in introduced {
+        if let Some(failed) = era.speaker.failed() {
+            why = Some(failed.to_owned());
+            continue;
+        }
+        let failed = era.speaker.so_far(|line| {
+            let spoke = line.frames.iter().any(|frame| frame.direction != crate::evidence::Direction::Sent);
+            if spoke || line.ended.is_some() || line.exchanges.iter().any(|exchange| exchange.http.is_some()) {
+                return None;
+            }
+            line.exchanges.iter().find_map(|exchange| match &exchange.settled {
+                Settled::Failed(why) => Some(why.clone()),
+                _ => None,
+            })
+        });
+        why = Some(failed?);
+    }
+    why.map(|why| Unreachable { why, stderr: String::new() })
+}
+
+/// One run over one target.
+struct Run<'a> {
+    target: &'a str,
+    options: &'a Options,
+    carrier: Carrier,
+    until: Instant,
+    lines: Semaphore,
+    done: AtomicUsize,
+    total: usize,
+}
+
+type Gathered = (Vec<Line>, Vec<Missed>);
+
+impl Run<'_> {
+    async fn era(&self, introduced: Introduced, dial: Dial) -> Gathered {
+        let Introduced { mut speaker, era, introduction } = introduced;
+        let Some(introduction) = introduction else {
+            return (vec![speaker.finish().await], Vec::new());
+        };
+        speaker.patience(dial.answer);
+        let active = self.options.active;
+        let known = Arc::new(Known { era, dial, introduction, active });
+        let (shared, own): (Vec<_>, Vec<_>) = plan::probes(self.options, era, self.carrier)
+            .into_iter()
+            .partition(|probe| probe.line == LineUse::Shared);
+        let (main, others) = tokio::join!(
+            self.shared(Stage::new(speaker, known.clone()), shared),
+            join_all(own.into_iter().map(|probe| self.own(probe, known.clone())))
+        );
+        let mut gathered = main;
+        for (lines, missed) in others {
+            gathered.0.extend(lines);
+            gathered.1.extend(missed);
+        }
+        gathered
+    }
+
+    async fn shared(&self, mut stage: Stage, probes: Vec<&'static Probe>) -> Gathered {
+        let era = Some(stage.era());
+        let mut missed = Vec::new();
+        for probe in probes {
+            self.begins(probe);
+            let why = if stage.speaker.has_ended() {
+                Some("the server was gone by then".to_owned())
+            } else {
+                let ran = tokio::time::timeout_at(self.until, (probe.run)(&mut stage)).await;
+                ran.is_err().then(|| self.out_of_time())
+            };
+            missed.extend(why.map(|why| Missed { probe: probe.name, era, why }));
+        }
+        (stage.finish().await, missed)
+    }
+
+    async fn own(&self, probe: &'static Probe, known: Arc<Known>) -> Gathered {
+        let era = Some(known.era);
+        let miss = |why: String| vec![Missed { probe: probe.name, era, why }];
+        let Ok(Ok(_permit)) = tokio::time::timeout_at(self.until, self.lines.acquire()).await else {
+            return (Vec::new(), miss(self.out_of_time()));
+        };
+        self.begins(probe);
+        let mut speaker = known.dial.open(probe.name, known.era).await;
+        if let Some(why) = speaker.failed().map(str::to_owned) {
+            return (vec![speaker.finish().await], miss(why));
+        }
+        // A process that is just starting may take as long as the first one.
+        speaker.patience(self.options.budget.start);
+        if probe.line == LineUse::Own && speaker.introduce(probes::INTRODUCED_AGAIN).await.is_none() {
+            return (vec![speaker.finish().await], miss("the server did not introduce itself again".to_owned()));
+        }
+        if probe.line == LineUse::Own {
+            speaker.patience(known.dial.answer);
+        }
+        let mut stage = Stage::new(speaker, known);
+        let ran = tokio::time::timeout_at(self.until, (probe.run)(&mut stage)).await;
+        let missed = if ran.is_err() { miss(self.out_of_time()) } else { Vec::new() };
+        (stage.finish().await, missed)
+    }
+
+    fn begins(&self, probe: &Probe) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed);
+        let event = Event::Probe { target: self.target, name: probe.name, done, total: self.total };
+        self.options.progress.tell(event);
+    }
+
+    fn out_of_time(&self) -> String {
+        format!("the time budget of {} s was used up", self.options.budget.total.as_secs())
+    }
+}

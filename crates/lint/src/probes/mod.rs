@@ -1,0 +1,92 @@
+//! Probes: each asks a server one kind of question over the raw wire and leaves its exchanges as evidence.
+//!
+//! A probe judges nothing. It names its exchanges with [`Step`]s, by which rules find them.
+
+mod batch;
+mod bad_cursor;
+mod envelopes;
+mod foreign_origin;
+mod interleaved;
+mod lists;
+mod malformed;
+mod missing_meta;
+mod notifications;
+mod ping;
+mod request_ids;
+mod shutdown;
+mod stage;
+mod undeclared;
+mod unknown_method;
+mod unknown_tool;
+mod unknown_version;
+
+pub use bad_cursor::{BAD_CURSOR, BAD_CURSOR_STEP};
+pub use batch::{BATCH, BATCH_STEP, BATCH_AFTER};
+pub use envelopes::{ENVELOPES, ENVELOPES_AFTER, ENVELOPES_STEP};
+pub use foreign_origin::{FOREIGN_HOST_STEP, FOREIGN_ORIGIN, FOREIGN_ORIGIN_STEP};
+pub use interleaved::{INTERLEAVED, INTERLEAVED_STEP};
+pub use lists::{LISTS, MAX_PAGES};
+pub use malformed::{MALFORMED, MALFORMED_AFTER, MALFORMED_STEP};
+pub use missing_meta::{MISSING_META, MISSING_META_STEP, STATELESS_STEP};
+pub use notifications::{NOTIFICATIONS, NOTIFICATIONS_AFTER, NOTIFICATIONS_STEP};
+pub use ping::{PING, PING_STEP};
+pub use request_ids::{REQUEST_IDS, REQUEST_IDS_STEP};
+pub use shutdown::{SHUTDOWN, SHUTDOWN_STEP};
+pub use stage::{Known, Stage};
+pub use undeclared::{UNDECLARED, UNDECLARED_STEP};
+pub use unknown_method::{UNKNOWN_METHOD, UNKNOWN_METHOD_STEP};
+pub use unknown_tool::{UNKNOWN_TOOL, UNKNOWN_TOOL_STEP};
+pub use unknown_version::{NO_SUCH_VERSION, UNKNOWN_VERSION, UNKNOWN_VERSION_STEP};
+
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+};
+use futures_util::future::BoxFuture;
+use std::fmt;
+
+/// One kind of question.
+pub struct Probe {
+    pub name: &'static str,
+    pub mode: Mode,
+    pub eras: Eras,
+    pub carriers: Carriers,
+    pub line: LineUse,
+    pub run: for<'a> fn(&'a mut Stage) -> BoxFuture<'a, ()>,
+}
+
+/// On which line a probe asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineUse {
+    /// On the main line, after one another: for questions that a right server survives.
+    Shared,
+    /// On a line of its own, introduced: for questions that may break a server, or whose answers must not be mixed up.
+    Own,
+    /// On a line of its own on which nothing was said.
+    Fresh,
+}
+
+/// The first `initialize` of a line.
+pub const INITIALIZE: Step = Step("initialize");
+/// The notification that follows it.
+pub const INITIALIZED: Step = Step("notifications/initialized");
+/// The first `server/discover` of a line.
+pub const DISCOVER: Step = Step("server/discover");
+/// The introduction on a line that is not the main one.
+pub const INTRODUCED_AGAIN: Step = Step("introduced-again");
+
+/// The introduction itself: always run, by the engine.
+pub static INTRODUCTION: Probe = Probe {
+    name: "introduction",
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |_| Box::pin(async {}),
+};
+
+impl fmt::Debug for Probe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Probe").field("name", &self.name).field("mode", &self.mode).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,80 @@
+//! Stage: where a probe runs. It has a line, knows how the server introduced itself, and can open more lines.
+
+use super::INTRODUCED_AGAIN;
+use crate::{
+    engine::Active,
+    evidence::{Line, Step},
+    wire::{Dial, Heard, Speaker},
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use trunkline_protocol::Era;
+
+/// What the introduction told.
+#[derive(Debug)]
+pub struct Known {
+    pub era: Era,
+    pub dial: Dial,
+    /// The result of `initialize` or `server/discover`.
+    pub introduction: Value,
+    /// What an active probe may do.
+    pub active: Active,
+}
+
+#[derive(Debug)]
+pub struct Stage {
+    pub speaker: Speaker,
+    pub known: Arc<Known>,
+    more: Vec<Line>,
+}
+
+impl Known {
+    pub fn has_capability(&self, path: &str) -> bool {
+        let capabilities = self.introduction.get("capabilities");
+        let found = path.split('.').try_fold(capabilities, |at, name| Some(at?.get(name)));
+        found.flatten().is_some_and(|value| !value.is_null() && *value != Value::Bool(false))
+    }
+}
+
+impl Stage {
+    pub(crate) fn new(speaker: Speaker, known: Arc<Known>) -> Self {
+        Self { speaker, known, more: Vec::new() }
+    }
+
+    pub fn era(&self) -> Era {
+        self.known.era
+    }
+
+    /// Opens another line to the same server, introduced.
+    pub async fn another(&self, purpose: &'static str) -> Speaker {
+        let mut speaker = self.fresh(purpose).await;
+        speaker.introduce(INTRODUCED_AGAIN).await;
+        speaker
+    }
+
+    /// Opens another line on which nothing was said.
+    pub async fn fresh(&self, purpose: &'static str) -> Speaker {
+        self.known.dial.open(purpose, self.known.era).await
+    }
+
+    /// Ends a line opened here and keeps its record.
+    pub async fn done(&mut self, speaker: Speaker) {
+        self.more.push(speaker.finish().await);
+    }
+
+    /// A plain request that every server answers, to see that it still does.
+    pub async fn sentinel(&mut self, step: Step) -> Heard {
+        let method = match self.era() {
+            Era::Legacy => "ping",
+            Era::Modern => "server/discover",
+        };
+        self.speaker.ask(step, method, json!({})).await
+    }
+
+    /// Ends all lines and gives their records, the stage's own first.
+    pub(crate) async fn finish(self) -> Vec<Line> {
+        let mut lines = vec![self.speaker.finish().await];
+        lines.extend(self.more);
+        lines
+    }
+}

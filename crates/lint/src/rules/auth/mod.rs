@@ -1,0 +1,3 @@
+//! Rules of the group `auth`.
+
+rules![];

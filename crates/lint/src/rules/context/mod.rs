@@ -1,0 +1,3 @@
+//! Rules of the group `context`.
+
+rules![tool_list_size];

@@ -1,0 +1,3 @@
+//! Rules of the group `docs`.
+
+rules![tool_description];

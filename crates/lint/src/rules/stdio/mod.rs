@@ -1,0 +1,3 @@
+//! Rules of the group `stdio`.
+
+rules![leaves_at_eof, stdout_noise];

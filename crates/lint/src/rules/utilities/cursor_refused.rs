@@ -1,0 +1,35 @@
+//! `cursor-refused`: a cursor the server never gave is refused.
+
+use crate::{
+    evidence::Case,
+    outcome::{Level, Verdict},
+    probes::{BAD_CURSOR, BAD_CURSOR_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "cursor-refused",
+    group: Group::Utilities,
+    level: Level::Info,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "a list asked for with an invalid cursor is refused with -32602",
+    clause: Clause::of("2025-11-25", "server/utilities/pagination", "Error Handling"),
+    why: "A client with a stale cursor gets the first page again and believes that it has seen the rest.",
+    fix: "Answer -32602 for a cursor that the server did not give.",
+    needs: &[&BAD_CURSOR],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for asked in case.all(&BAD_CURSOR, BAD_CURSOR_STEP)? {
+        // A part of a feature that the server does not have has no cursors either.
+        if !matches!(asked.error_code(), Some(-32602 | -32601)) {
+            let message = format!("an invalid cursor should be refused with -32602, but {}", asked.describe());
+            findings.push(asked.finding(message, "").about(asked.variant()));
+        }
+    }
+    Ok(findings)
+}

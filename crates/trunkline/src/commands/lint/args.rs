@@ -1,0 +1,74 @@
+//! What `lint` takes.
+
+use crate::args::{ConnectionArgs, duration};
+use clap::ValueEnum;
+use std::time::Duration;
+use trunkline_lint::{Group, Level};
+
+/// Judge servers by rules: what is wrong, what proves it, how to fix it
+#[derive(Debug, clap::Args)]
+#[command(
+    visible_alias = "validate",
+    override_usage = "trunkline lint [OPTIONS] <URL>...\n       trunkline lint [OPTIONS] -- <COMMAND>..."
+)]
+pub(crate) struct Args {
+    /// The servers' addresses
+    #[arg(value_name = "TARGET")]
+    pub(super) words: Vec<String>,
+    /// The command that starts the server, instead of an address
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(super) command: Vec<String>,
+    /// Judge by this rule only; may be repeated
+    #[arg(long = "rule", value_name = "RULE")]
+    pub(super) rules: Vec<String>,
+    /// Judge by the rules of this group only; may be repeated
+    #[arg(long = "group", value_name = "GROUP")]
+    pub(super) groups: Vec<Group>,
+    /// Leave out rules below this level: info, warning, error, critical
+    #[arg(long, value_name = "LEVEL")]
+    pub(super) level: Option<Level>,
+    /// Exit with 1 when there is a finding of this level or above; `never` for not at all
+    #[arg(long, value_name = "LEVEL", default_value = "error", value_parser = fail_on)]
+    pub(super) fail_on: FailOn,
+    /// How the report is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: Format,
+    /// Tell of every rule what became of it, not only of those that found something
+    #[arg(long)]
+    pub(super) all_outcomes: bool,
+    /// Ask only what every client asks; send nothing malformed
+    #[arg(long, conflicts_with = "active")]
+    pub(super) passive: bool,
+    /// Call tools, too: those that say they only read
+    #[arg(long)]
+    pub(super) active: bool,
+    /// Call also tools that may change something
+    #[arg(long, requires = "active")]
+    pub(super) allow_side_effects: bool,
+    /// How many tools an active run may call
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    pub(super) max_calls: usize,
+    /// How long the probes of one server may take together
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, default_value = "60s")]
+    pub(super) budget: Duration,
+    #[command(flatten)]
+    pub(super) connection: ConnectionArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    Text,
+    /// For programs; its schema is in docs/lint-report.schema.json
+    Json,
+}
+
+/// From which level on the run counts as failed.
+pub(super) type FailOn = Option<Level>;
+
+fn fail_on(text: &str) -> Result<FailOn, String> {
+    if text == "never" {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|unknown: trunkline_lint::UnknownLevel| unknown.to_string())
+}
