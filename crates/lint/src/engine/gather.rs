@@ -119,7 +119,8 @@ async fn introduce_era(dial: &Dial, era: Era) -> Introduced {
     };
     let introduction = speaker.introduce(step).await;
     let modern = |result: &Value| result.get("supportedVersions").is_some();
-    let legacy = |result: &Value| result.get("protocolVersion").is_some() || result.get("capabilities").is_some();
+    let legacy =
+        |result: &Value| result.get("protocolVersion").is_some() || result.get("capabilities").is_some();
     let introduction = introduction.filter(|result| match era {
         Era::Modern => modern(result),
         Era::Legacy => legacy(result),
@@ -137,7 +138,8 @@ fn unreachable(introduced: &[Introduced]) -> Option<Unreachable> {
         }
         let failed = era.speaker.so_far(|line| {
             let spoke = line.frames.iter().any(|frame| frame.direction != crate::evidence::Direction::Sent);
-            if spoke || line.ended.is_some() || line.exchanges.iter().any(|exchange| exchange.http.is_some()) {
+            if spoke || line.ended.is_some() || line.exchanges.iter().any(|exchange| exchange.http.is_some())
+            {
                 return None;
             }
             line.exchanges.iter().find_map(|exchange| match &exchange.settled {
@@ -217,7 +219,10 @@ impl Run<'_> {
         // A process that is just starting may take as long as the first one.
         speaker.patience(self.options.budget.start);
         if probe.line == LineUse::Own && speaker.introduce(probes::INTRODUCED_AGAIN).await.is_none() {
-            return (vec![speaker.finish().await], miss("the server did not introduce itself again".to_owned()));
+            return (
+                vec![speaker.finish().await],
+                miss("the server did not introduce itself again".to_owned()),
+            );
         }
         if probe.line == LineUse::Own {
             speaker.patience(known.dial.answer);

@@ -1,11 +1,7 @@
 //! Which probes a run needs.
 
 use super::Options;
-use crate::{
-    probes::Probe,
-    rule::Rule,
-    rules,
-};
+use crate::{probes::Probe, rule::Rule, rules};
 use trunkline_client::Carrier;
 use trunkline_protocol::Era;
 
@@ -22,7 +18,8 @@ pub(super) fn probes(options: &Options, era: Era, carrier: Carrier) -> Vec<&'sta
             continue;
         }
         for probe in rule.needs {
-            let fits = probe.mode <= options.mode && probe.eras.include(era) && probe.carriers.include(carrier);
+            let fits =
+                probe.mode <= options.mode && probe.eras.include(era) && probe.carriers.include(carrier);
             if fits && !needed.iter().any(|known| known.name == probe.name) {
                 needed.push(probe);
             }

@@ -1,8 +1,8 @@
 //! Case: a server as it shows itself in one era. This is what most rules look at.
 
 use super::{
-    Evidence, Exchange, Frame, FrameRef, HttpHead, Item, Line, List, Settled, Step, exchange, frame::Direction,
-    listed,
+    Evidence, Exchange, Frame, FrameRef, HttpHead, Item, Line, List, Settled, Step, exchange,
+    frame::Direction, listed,
 };
 use crate::{
     outcome::{Finding, Skip},

@@ -43,13 +43,7 @@ pub struct Missed {
 
 impl Evidence {
     pub fn new(target: impl Into<String>, carrier: Carrier) -> Self {
-        Self {
-            target: target.into(),
-            carrier,
-            served: Vec::new(),
-            lines: Vec::new(),
-            missed: Vec::new(),
-        }
+        Self { target: target.into(), carrier, served: Vec::new(), lines: Vec::new(), missed: Vec::new() }
     }
 
     pub fn frame(&self, at: FrameRef) -> Option<&Frame> {

@@ -27,12 +27,9 @@ async fn run(stage: &mut Stage) {
     {
         let id = stage.speaker.fresh_id();
         let message = match stage.era() {
-            Era::Legacy => request(
-                Era::Legacy,
-                &id,
-                "initialize",
-                initialize_params(Revision::NEWEST_LEGACY.as_str()),
-            ),
+            Era::Legacy => {
+                request(Era::Legacy, &id, "initialize", initialize_params(Revision::NEWEST_LEGACY.as_str()))
+            }
             Era::Modern => request(Era::Modern, &id, "server/discover", json!({})),
         };
         let ask = HttpAsk::post(bytes(&message)).header(header, value);

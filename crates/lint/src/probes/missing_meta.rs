@@ -4,7 +4,7 @@ use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
     rule::{Carriers, Eras, Mode},
-    wire::{Expect, Say, modern_meta},
+    wire::{Expect, Say, Speaker, modern_meta},
 };
 use serde_json::{Value, json};
 use trunkline_protocol::Revision;
@@ -12,6 +12,9 @@ use trunkline_protocol::Revision;
 pub const MISSING_META_STEP: Step = Step("missing-meta");
 /// A request without any `_meta`, after complete ones on the same line.
 pub const STATELESS_STEP: Step = Step("bare-after-complete");
+
+/// The same as the first thing on a line.
+pub const BARE_FIRST_STEP: Step = Step("bare-first");
 
 const REQUIRED: [&str; 2] =
     ["io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities"];
@@ -33,13 +36,16 @@ async fn run(stage: &mut Stage) {
     for member in REQUIRED {
         let mut meta = modern_meta(Revision::NEWEST.as_str());
         meta.as_object_mut().and_then(|meta| meta.remove(member));
-        ask(stage, (MISSING_META_STEP, member), &method, json!({"_meta": meta})).await;
+        ask(&mut stage.speaker, (MISSING_META_STEP, member), &method, json!({"_meta": meta})).await;
     }
-    ask(stage, (STATELESS_STEP, ""), &method, json!({})).await;
+    ask(&mut stage.speaker, (STATELESS_STEP, ""), &method, json!({})).await;
+    let mut fresh = stage.fresh("bare-first").await;
+    ask(&mut fresh, (BARE_FIRST_STEP, ""), &method, json!({})).await;
+    stage.done(fresh).await;
 }
 
-async fn ask(stage: &mut Stage, (step, variant): (Step, &str), method: &str, params: Value) {
-    let id = stage.speaker.fresh_id();
+async fn ask(speaker: &mut Speaker, (step, variant): (Step, &str), method: &str, params: Value) {
+    let id = speaker.fresh_id();
     let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-    stage.speaker.say(Say::new(step, &message, Expect::Answer(id)).variant(variant)).await;
+    speaker.say(Say::new(step, &message, Expect::Answer(id)).variant(variant)).await;
 }

@@ -2,8 +2,8 @@
 //!
 //! A probe judges nothing. It names its exchanges with [`Step`]s, by which rules find them.
 
-mod batch;
 mod bad_cursor;
+mod batch;
 mod envelopes;
 mod foreign_origin;
 mod interleaved;
@@ -21,13 +21,13 @@ mod unknown_tool;
 mod unknown_version;
 
 pub use bad_cursor::{BAD_CURSOR, BAD_CURSOR_STEP};
-pub use batch::{BATCH, BATCH_STEP, BATCH_AFTER};
+pub use batch::{BATCH, BATCH_AFTER, BATCH_STEP};
 pub use envelopes::{ENVELOPES, ENVELOPES_AFTER, ENVELOPES_STEP};
 pub use foreign_origin::{FOREIGN_HOST_STEP, FOREIGN_ORIGIN, FOREIGN_ORIGIN_STEP};
 pub use interleaved::{INTERLEAVED, INTERLEAVED_STEP};
 pub use lists::{LISTS, MAX_PAGES};
 pub use malformed::{MALFORMED, MALFORMED_AFTER, MALFORMED_STEP};
-pub use missing_meta::{MISSING_META, MISSING_META_STEP, STATELESS_STEP};
+pub use missing_meta::{BARE_FIRST_STEP, MISSING_META, MISSING_META_STEP, STATELESS_STEP};
 pub use notifications::{NOTIFICATIONS, NOTIFICATIONS_AFTER, NOTIFICATIONS_STEP};
 pub use ping::{PING, PING_STEP};
 pub use request_ids::{REQUEST_IDS, REQUEST_IDS_STEP};

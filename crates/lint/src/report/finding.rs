@@ -61,9 +61,9 @@ impl FindingReport {
     pub(super) fn new(rule: &'static Rule, finding: Finding, era: Option<Era>, source: Source<'_>) -> Self {
         let pointer = finding.place.as_ref().map(|place| place.pointer.clone());
         let snippet = match (source, &finding.place) {
-            (Source::Evidence(evidence), Some(place)) => evidence
-                .frame(place.frame)
-                .and_then(|frame| Snippet::of(frame.json()?, &place.pointer)),
+            (Source::Evidence(evidence), Some(place)) => {
+                evidence.frame(place.frame).and_then(|frame| Snippet::of(frame.json()?, &place.pointer))
+            }
             _ => None,
         };
         let frames = match source {
@@ -126,11 +126,8 @@ pub(super) fn shorten(text: &str, limit: usize) -> String {
 
 /// FNV-1a over rule, subject and place. Numbers in the pointer are left out, so that an item may move in its list.
 fn fingerprint(rule: &str, about: Option<&str>, pointer: Option<&str>) -> String {
-    let place: Vec<&str> = pointer
-        .unwrap_or_default()
-        .split('/')
-        .filter(|part| part.parse::<u64>().is_err())
-        .collect();
+    let place: Vec<&str> =
+        pointer.unwrap_or_default().split('/').filter(|part| part.parse::<u64>().is_err()).collect();
     let text = format!("{rule}\0{}\0{}", about.unwrap_or_default(), place.join("/"));
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

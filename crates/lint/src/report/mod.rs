@@ -5,7 +5,7 @@ mod finding;
 mod snippet;
 mod text;
 
-pub use cost::{ClientLimit, Cost, CLIENT_LIMITS, ToolCost, estimate};
+pub use cost::{CLIENT_LIMITS, ClientLimit, Cost, ToolCost, estimate};
 pub use finding::{FindingReport, FrameReport, Ignored};
 pub use snippet::Snippet;
 pub use text::{Detail, text};
@@ -114,7 +114,10 @@ impl Report {
     /// Every finding, with the target it belongs to.
     pub fn findings(&self) -> impl Iterator<Item = (&TargetReport, &FindingReport)> {
         self.targets.iter().flat_map(|target| {
-            target.rules.iter().flat_map(move |rule| rule.findings.iter().map(move |finding| (target, finding)))
+            target
+                .rules
+                .iter()
+                .flat_map(move |rule| rule.findings.iter().map(move |finding| (target, finding)))
         })
     }
 

@@ -43,8 +43,11 @@ pub fn text(report: &Report, detail: Detail) -> String {
         (summary.ignored, "ignored"),
         (summary.unreachable, "not reached"),
     ];
-    let found: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let found: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
     let found = if found.is_empty() { "no findings".to_owned() } else { found.join(", ") };
     let style = level_style(report.worst().unwrap_or(Level::Info));
     line(
@@ -63,15 +66,19 @@ fn target_text(out: &mut String, target: &TargetReport, detail: Detail) {
         .flatten()
         .filter(|text| !text.is_empty())
         .collect();
-    let eras = if target.eras.is_empty() { String::new() } else { format!(" · {}", target.eras.join(" and ")) };
+    let eras =
+        if target.eras.is_empty() { String::new() } else { format!(" · {}", target.eras.join(" and ")) };
     line(out, &format!("{BOLD}{}{BOLD:#}  {DIM}{}{eras}{DIM:#}\n", target.target, about.join(" · ")));
     if let Some(why) = &target.unreachable {
         line(out, &format!("{CARET}cannot be reached{CARET:#}: {why}\n"));
     }
     for group in Group::ALL {
         let rules: Vec<_> = target.rules.iter().filter(|rule| rule.rule.group == group).collect();
-        let findings: Vec<_> =
-            rules.iter().flat_map(|rule| &rule.findings).filter(|finding| finding.ignored.is_none()).collect();
+        let findings: Vec<_> = rules
+            .iter()
+            .flat_map(|rule| &rule.findings)
+            .filter(|finding| finding.ignored.is_none())
+            .collect();
         let others = detail == Detail::Everything && rules.iter().any(|rule| rule.outcome != Kind::Finding);
         if findings.is_empty() && !others {
             continue;
@@ -94,7 +101,10 @@ fn target_text(out: &mut String, target: &TargetReport, detail: Detail) {
 fn finding_text(out: &mut String, finding: &FindingReport) {
     let style = level_style(finding.level);
     let eras = if finding.eras.len() == 1 { format!(" ({})", finding.eras[0]) } else { String::new() };
-    line(out, &format!("  {style}{}{style:#} {BOLD}{}{BOLD:#}{DIM}{eras}{DIM:#}", finding.level, finding.rule));
+    line(
+        out,
+        &format!("  {style}{}{style:#} {BOLD}{}{BOLD:#}{DIM}{eras}{DIM:#}", finding.level, finding.rule),
+    );
     let about = finding.about.as_ref().map(|about| format!("{about}: ")).unwrap_or_default();
     line(out, &format!("    {about}{}", finding.message));
     if let Some(snippet) = &finding.snippet {
@@ -117,7 +127,10 @@ fn finding_text(out: &mut String, finding: &FindingReport) {
 }
 
 fn snippet_text(out: &mut String, snippet: &Snippet, pointer: &str) {
-    line(out, &format!("    {DIM}at {}{DIM:#}", if pointer.is_empty() { "the whole message" } else { pointer }));
+    line(
+        out,
+        &format!("    {DIM}at {}{DIM:#}", if pointer.is_empty() { "the whole message" } else { pointer }),
+    );
     for (index, text) in snippet.lines.iter().enumerate() {
         line(out, &format!("    {DIM}│{DIM:#} {}", visible(text)));
         if index == snippet.line {
@@ -155,7 +168,14 @@ fn cost_text(out: &mut String, cost: &Cost) {
             (None, Some(allowed)) => (cost.total, allowed, "tokens"),
             (None, None) => continue,
         };
-        line(out, &format!("  {DIM}{}: {} % of the {allowed} {unit} it allows{DIM:#}", limit.client, used * 100 / allowed));
+        line(
+            out,
+            &format!(
+                "  {DIM}{}: {} % of the {allowed} {unit} it allows{DIM:#}",
+                limit.client,
+                used * 100 / allowed
+            ),
+        );
     }
     out.push('\n');
 }
@@ -182,7 +202,8 @@ fn level_style(level: Level) -> Style {
 fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        let hidden = c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+        let hidden = c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
         if hidden {
             shown.extend(c.escape_unicode());
         } else {

@@ -19,8 +19,21 @@ macro_rules! groups {
 }
 
 groups![
-    lifecycle, json_rpc, stdio, http, tools, resources, prompts, utilities, tasks, auth, security, performance, context,
-    docs, config,
+    lifecycle,
+    json_rpc,
+    stdio,
+    http,
+    tools,
+    resources,
+    prompts,
+    utilities,
+    tasks,
+    auth,
+    security,
+    performance,
+    context,
+    docs,
+    config,
 ];
 
 /// Every rule, group by group.
@@ -34,8 +47,10 @@ pub fn find(name: &str) -> Option<&'static Rule> {
 
 /// Names that look like this one, best first.
 pub fn suggest(name: &str) -> Vec<&'static str> {
-    let mut near: Vec<_> =
-        all().map(|rule| (strsim::jaro_winkler(rule.name, name), rule.name)).filter(|(near, _)| *near > 0.8).collect();
+    let mut near: Vec<_> = all()
+        .map(|rule| (strsim::jaro_winkler(rule.name, name), rule.name))
+        .filter(|(near, _)| *near > 0.8)
+        .collect();
     near.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     near.into_iter().take(3).map(|(_, name)| name).collect()
 }

@@ -52,7 +52,9 @@ pub fn initialize_params(version: &str) -> Value {
 
 fn dressed(era: Era, params: Value) -> Value {
     let mut params = if params.is_null() { json!({}) } else { params };
-    if era == Era::Modern && let Some(object) = params.as_object_mut() {
+    if era == Era::Modern
+        && let Some(object) = params.as_object_mut()
+    {
         let meta = object.entry("_meta").or_insert_with(|| json!({}));
         if let (Some(meta), Value::Object(needed)) =
             (meta.as_object_mut(), modern_meta(Revision::NEWEST.as_str()))

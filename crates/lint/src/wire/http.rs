@@ -71,11 +71,23 @@ pub(crate) struct Got {
 
 impl HttpAsk {
     pub fn post(body: Bytes) -> Self {
-        Self { method: Method::POST, headers: Vec::new(), dressed: Dressed::Fully, body, linger: Duration::ZERO }
+        Self {
+            method: Method::POST,
+            headers: Vec::new(),
+            dressed: Dressed::Fully,
+            body,
+            linger: Duration::ZERO,
+        }
     }
 
     pub fn bare(method: Method) -> Self {
-        Self { method, headers: Vec::new(), dressed: Dressed::Bare, body: Bytes::new(), linger: Duration::ZERO }
+        Self {
+            method,
+            headers: Vec::new(),
+            dressed: Dressed::Bare,
+            body: Bytes::new(),
+            linger: Duration::ZERO,
+        }
     }
 
     #[must_use]

@@ -1,6 +1,9 @@
 //! A server over standard input and output.
 
-use super::{dial::{DialError, Pair}, inbox::Inbox};
+use super::{
+    dial::{DialError, Pair},
+    inbox::Inbox,
+};
 use crate::evidence::{Departed, Direction};
 use bytes::Bytes;
 use std::time::Duration;

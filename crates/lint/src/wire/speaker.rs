@@ -179,7 +179,9 @@ impl Speaker {
             Some(why) if !self.inbox.has_ended() => (None, Settled::Failed(why)),
             _ => self.wait(mark, began, &say.expect).await,
         };
-        if settled == Settled::Gone && let Ok(Way::Pipe(pipe)) = &self.way {
+        if settled == Settled::Gone
+            && let Ok(Way::Pipe(pipe)) = &self.way
+        {
             pipe.note_ending().await;
         }
         let got = self.inbox.received(mark, self.inbox.mark());
@@ -207,7 +209,8 @@ impl Speaker {
             return Heard { answer: None, settled, http: None };
         };
         let began = Instant::now();
-        let sent = (!ask.body.is_empty()).then(|| self.inbox.keep(Direction::Sent, ask.body.clone())).flatten();
+        let sent =
+            (!ask.body.is_empty()).then(|| self.inbox.keep(Direction::Sent, ask.body.clone())).flatten();
         let id = match &expect {
             Expect::Answer(id) => Some(id),
             Expect::Any | Expect::Nothing => None,
@@ -350,7 +353,9 @@ impl Speaker {
         let any = |frame: &crate::evidence::Frame| {
             frame.json().is_some_and(|message| {
                 message.get("method").is_none()
-                    && (message.get("result").is_some() || message.get("error").is_some() || message.is_array())
+                    && (message.get("result").is_some()
+                        || message.get("error").is_some()
+                        || message.is_array())
             })
         };
         let (found, limit) = match expect {

@@ -36,7 +36,8 @@ impl Conversation {
         let parsed: Option<Value> = serde_json::from_slice(heard.bytes).ok();
         let kind = kind_of(parsed.as_ref());
         let message = parsed.unwrap_or(Value::Null);
-        let id = message.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or(Value::Null);
+        let id =
+            message.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or(Value::Null);
         let right = match kind {
             Kind::Malformed => Some(Err(model::error(-32700, "Parse error"))),
             Kind::Batch | Kind::Invalid => Some(Err(model::error(-32600, "Invalid request"))),
@@ -138,7 +139,9 @@ fn apply(answer: &mut Option<Value>, act: &Act, id: &Value) {
         match message.pointer_mut(parent) {
             Some(Value::Object(members)) => drop(members.shift_remove(&name)),
             Some(Value::Array(items)) => {
-                if let Ok(index) = name.parse::<usize>() && index < items.len() {
+                if let Ok(index) = name.parse::<usize>()
+                    && index < items.len()
+                {
                     items.remove(index);
                 }
             }

@@ -65,7 +65,9 @@ async fn answer(
         if !own {
             told.answer = error.map(|error| json!({"jsonrpc": "2.0", "id": told.id, "error": error}));
         }
-    } else if message["method"] == "initialize" && told.answer.as_ref().is_some_and(|it| it.get("result").is_some()) {
+    } else if message["method"] == "initialize"
+        && told.answer.as_ref().is_some_and(|it| it.get("result").is_some())
+    {
         more.push(("mcp-session-id", shared.begin()));
     } else if method == Method::DELETE
         && let Some(session) = heard.headers.get("mcp-session-id")
@@ -80,7 +82,8 @@ impl Shared {
         let number = self.made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         // Looks random and is not: good enough to be told apart, and the same in every run.
         let scrambled = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bf0_3635_dcf5_1f2a;
-        let session = format!("{scrambled:016x}{:016x}", scrambled.rotate_left(29).wrapping_mul(0xd6e8_feb8_6659_fd93));
+        let session =
+            format!("{scrambled:016x}{:016x}", scrambled.rotate_left(29).wrapping_mul(0xd6e8_feb8_6659_fd93));
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone());
         session
     }
@@ -181,8 +184,12 @@ fn status_of(told: &Told, message: &Value) -> u16 {
         Some(-32601) if model::is_modern(message) => 404,
         Some(-32020..=-32000) if model::is_modern(message) => 400,
         Some(-32022 | -32021) => 400,
-        Some(-32602) if message["params"]["_meta"].get("io.modelcontextprotocol/clientCapabilities").is_none()
-            && model::is_modern(message) => 400,
+        Some(-32602)
+            if message["params"]["_meta"].get("io.modelcontextprotocol/clientCapabilities").is_none()
+                && model::is_modern(message) =>
+        {
+            400
+        }
         _ => 200,
     }
 }
@@ -225,7 +232,9 @@ fn respond(told: &Told, status: u16, more: Vec<(&'static str, String)>) -> Respo
         if value.is_empty() {
             response.headers_mut().remove(name);
         } else {
-            response.headers_mut().insert(name, HeaderValue::from_str(value).expect("a script's value is plain"));
+            response
+                .headers_mut()
+                .insert(name, HeaderValue::from_str(value).expect("a script's value is plain"));
         }
     }
     response

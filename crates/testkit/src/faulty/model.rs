@@ -45,7 +45,9 @@ pub fn error(code: i64, message: &str) -> Value {
 
 fn check_meta(params: &Value) -> Result<(), Value> {
     let meta = &params["_meta"];
-    let Some(version) = meta[VERSION].as_str() else { return Err(error(-32602, "protocolVersion is missing")) };
+    let Some(version) = meta[VERSION].as_str() else {
+        return Err(error(-32602, "protocolVersion is missing"));
+    };
     if version != MODERN {
         let data = json!({"supported": [MODERN], "requested": version});
         return Err(json!({"code": -32022, "message": "Unsupported protocol version", "data": data}));
@@ -121,7 +123,8 @@ fn call(script: &Script, params: &Value) -> Answer {
     }
     Ok(match name {
         "add" => {
-            let sum = arguments["a"].as_i64().unwrap_or(0).saturating_add(arguments["b"].as_i64().unwrap_or(0));
+            let sum =
+                arguments["a"].as_i64().unwrap_or(0).saturating_add(arguments["b"].as_i64().unwrap_or(0));
             let text = json!({"sum": sum}).to_string();
             json!({"content": [{"type": "text", "text": text}], "structuredContent": {"sum": sum}})
         }
@@ -223,7 +226,12 @@ fn dress(result: &mut Value, method: &str) {
     members.entry("resultType").or_insert_with(|| json!("complete"));
     if matches!(
         method,
-        "server/discover" | "tools/list" | "resources/list" | "resources/templates/list" | "prompts/list" | "resources/read"
+        "server/discover"
+            | "tools/list"
+            | "resources/list"
+            | "resources/templates/list"
+            | "prompts/list"
+            | "resources/read"
     ) {
         members.entry("ttlMs").or_insert_with(|| json!(60_000));
         members.entry("cacheScope").or_insert_with(|| json!("private"));

@@ -1,12 +1,11 @@
 //! Script: which faults a server has, as data.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// A server that is right but for its faults.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 pub struct Script {
     /// What the fixture shows, for people.
     #[serde(default)]
@@ -25,7 +24,7 @@ pub struct Script {
     pub faults: Vec<Fault>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
     #[serde(default)]
@@ -35,7 +34,7 @@ pub struct Fault {
 }
 
 /// Which messages a fault is about; what is not said fits all.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct When {
     pub kind: Option<Kind>,
@@ -56,7 +55,7 @@ pub struct When {
     pub headers: BTreeMap<String, String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Before anything was read.
@@ -71,7 +70,7 @@ pub enum Kind {
 }
 
 /// What happens instead of, or to, the right answer.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Act {
     /// The whole message to answer; `"$id"` stands for the id.

@@ -63,9 +63,7 @@ pub async fn serve(
 }
 
 /// A server inside this process: what to read from and write to. Must be called on a runtime.
-pub fn inside(
-    script: &Script,
-) -> (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>) {
+pub fn inside(script: &Script) -> (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>) {
     let (ours, theirs) = tokio::io::duplex(PIPE);
     let (input, output) = tokio::io::split(theirs);
     let script = script.clone();

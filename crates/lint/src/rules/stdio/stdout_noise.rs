@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Direction, Evidence, FrameRef},
     outcome::{Finding, Level, Verdict},
-    probes::INTRODUCTION,
+    probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2026-07-28", "basic/transports/stdio", ""),
     why: "A banner or log line on standard output is the commonest reason why a server works in one client and closes the connection in another.",
     fix: "Write banners, logs and progress to standard error.",
-    needs: &[&INTRODUCTION],
+    needs: &[&INTRODUCTION, &LISTS],
     check: Check::Target(check),
 };
 

@@ -5,20 +5,15 @@ mod args;
 pub(crate) use args::Args;
 
 use super::{Context, Ending};
-use crate::{
-    args::TargetWords,
-    failure::Failure,
-    stop::Stop,
-    terminal::Steps,
-    wire,
-};
+use crate::{args::TargetWords, failure::Failure, stop::Stop, terminal::Steps, wire};
 use args::Format;
 use std::time::Duration;
 use trunkline_lint::{
     Mode, Options, Progress, Report, Selection, Subject,
     engine::{Active, Budget, Callable, Event, ServerSubject},
     report::{self, Detail},
-    rules, wire::Dial,
+    rules,
+    wire::Dial,
 };
 use trunkline_protocol::{Fault, FaultKind};
 
@@ -77,8 +72,7 @@ fn options(args: &Args, steps: &Steps) -> Result<Options, Failure> {
             });
         }
     }
-    let selection =
-        Selection { rules: args.rules.clone(), groups: args.groups.clone(), level: args.level };
+    let selection = Selection { rules: args.rules.clone(), groups: args.groups.clone(), level: args.level };
     let usual = Budget::default();
     let budget = Budget {
         start: args.connection.connect_timeout,
