@@ -24,11 +24,12 @@ pub(super) struct Conversation {
     pub(super) script: Script,
     /// How often each fault's condition was met.
     met: Vec<usize>,
+    heard: usize,
 }
 
 impl Conversation {
     pub(super) fn new(script: Script) -> Self {
-        Self { met: vec![0; script.faults.len()], script }
+        Self { met: vec![0; script.faults.len()], script, heard: 0 }
     }
 
     /// The answer to some bytes.
@@ -49,6 +50,7 @@ impl Conversation {
             Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
         });
         let acts = self.acts(kind, &message, heard);
+        self.heard += 1;
         let mut told = Told { answer: None, act: Act::default(), id: id.clone() };
         for act in acts {
             apply(&mut answer, &act, &id);
@@ -71,7 +73,7 @@ impl Conversation {
     fn acts(&mut self, kind: Kind, message: &Value, heard: &Heard<'_>) -> Vec<Act> {
         let mut acts = Vec::new();
         for (met, Fault { when, act }) in self.met.iter_mut().zip(&self.script.faults) {
-            if !fits(when, kind, message, heard) {
+            if when.behind.is_some_and(|behind| self.heard < behind) || !fits(when, kind, message, heard) {
                 continue;
             }
             *met += 1;
@@ -113,6 +115,7 @@ fn fits(when: &When, kind: Kind, message: &Value, heard: &Heard<'_>) -> bool {
         && when.subject.as_deref().is_none_or(|wanted| subject == Some(wanted))
         && when.has.as_deref().is_none_or(|pointer| message.pointer(pointer).is_some())
         && when.lacks.as_deref().is_none_or(|pointer| message.pointer(pointer).is_none())
+        && when.equals.iter().all(|(pointer, value)| message.pointer(pointer) == Some(value))
         && when.http.as_deref().is_none_or(|method| heard.http == Some(method))
         && when.headers.iter().all(|(name, value)| heard.headers.get(name) == Some(value))
 }

@@ -44,6 +44,11 @@ pub struct When {
     pub subject: Option<String>,
     /// Counts the messages that fit the rest, from 1 on each line.
     pub nth: Option<usize>,
+    /// How many messages must have come on the line before.
+    pub behind: Option<usize>,
+    /// Values of the message by pointer.
+    #[serde(default)]
+    pub equals: BTreeMap<String, Value>,
     /// A pointer into the message that must be there.
     pub has: Option<String>,
     /// A pointer into the message that must not be there.
