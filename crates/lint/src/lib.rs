@@ -3,6 +3,7 @@
 //! A [`Subject`] is what is judged. Only [`probes`] do I/O: they talk to a server over the raw wire and keep every frame as
 //! [`Evidence`]. A [`Rule`] is a pure function from evidence to an [`Outcome`]. Renderers in [`report`] decide nothing.
 
+mod baseline;
 pub mod engine;
 pub mod evidence;
 mod outcome;
@@ -12,6 +13,7 @@ mod rule;
 pub mod rules;
 pub mod wire;
 
+pub use baseline::{BadIgnore, Baseline, Ignore, Known, ignore};
 pub use engine::{Budget, Options, Progress, Selection, Subject, Unreachable, lint};
 pub use evidence::{Case, Evidence};
 pub use outcome::{Finding, Level, Outcome, Place, Skip, UnknownLevel, Verdict};

@@ -107,9 +107,9 @@ impl Default for Options {
 impl Default for Budget {
     fn default() -> Self {
         Self {
-            start: Duration::from_secs(60),
+            start: Duration::from_mins(1),
             answer: Duration::from_secs(3),
-            total: Duration::from_secs(60),
+            total: Duration::from_mins(1),
             calls: 50,
             lines: 4,
         }

@@ -38,7 +38,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    pub fn new(direction: Direction, at: Duration, bytes: Bytes) -> Self {
+    pub fn new(direction: Direction, at: Duration, bytes: &Bytes) -> Self {
         let length = bytes.len();
         let bytes = bytes.slice(..length.min(FRAME_LIMIT));
         Self { direction, at, bytes, length, parsed: OnceLock::new() }

@@ -88,7 +88,8 @@ impl Printer<'_> {
                 for (index, value) in items.iter().enumerate() {
                     self.line(depth + 1);
                     let end = at.len();
-                    at.push_str(&format!("/{index}"));
+                    at.push('/');
+                    at.push_str(&index.to_string());
                     self.value(value, at, depth + 1);
                     at.truncate(end);
                     self.push(if index + 1 < items.len() { "," } else { "" });

@@ -84,7 +84,9 @@ fn target_text(out: &mut String, target: &TargetReport, detail: Detail) {
             continue;
         }
         line(out, &format!("{BOLD}{group}{BOLD:#}"));
-        findings.iter().for_each(|finding| finding_text(out, finding));
+        for finding in findings {
+            finding_text(out, finding);
+        }
         if detail == Detail::Everything {
             for rule in rules.iter().filter(|rule| rule.outcome != Kind::Finding) {
                 let (sign, why) = (sign(rule.outcome), rule.why.as_deref().unwrap_or_default());

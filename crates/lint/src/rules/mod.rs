@@ -1,5 +1,10 @@
 //! The rules, by group. A group's `mod.rs` names each of its files once; everything else is derived from that.
 
+#![expect(
+    clippy::unnecessary_wraps,
+    reason = "all checks have one signature, also those that always have a verdict"
+)]
+
 use crate::rule::Rule;
 
 /// Declares the files of a group as modules and makes the group's table of them.

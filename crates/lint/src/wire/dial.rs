@@ -94,10 +94,9 @@ impl Dial {
                 SseLine::open(client, target, &inbox).await.map(super::speaker::Way::Sse)
             }
         };
-        let line = line.map_err(|error| {
+        let line = line.inspect_err(|error| {
             inbox.edit(|record| record.failed = Some(error.why.clone()));
             inbox.close();
-            error
         });
         Speaker::new(line, inbox, era, (self.answer, self.quiet))
     }

@@ -310,7 +310,12 @@ fn modern(headers: &mut HeaderMap, body: &[u8]) {
 fn told(method: &Method, ask: &HttpAsk) -> String {
     let mut told = method.to_string();
     for (name, value) in &ask.headers {
-        told.push_str(&if value.is_empty() { format!(", no {name}") } else { format!(", {name}: {value}") });
+        told.push_str(if value.is_empty() { ", no " } else { ", " });
+        told.push_str(name.as_str());
+        if !value.is_empty() {
+            told.push_str(": ");
+            told.push_str(value);
+        }
     }
     told
 }

@@ -52,7 +52,7 @@ impl Inbox {
             return None;
         }
         record.bytes += bytes.len();
-        record.line.frames.push(Frame::new(direction, self.elapsed(), bytes));
+        record.line.frames.push(Frame::new(direction, self.elapsed(), &bytes));
         let index = record.line.frames.len() - 1;
         drop(record);
         self.0.changed.send_replace(());

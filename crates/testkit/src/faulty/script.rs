@@ -75,6 +75,7 @@ pub enum Kind {
 }
 
 /// What happens instead of, or to, the right answer.
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of the script, and most scripts use one")]
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Act {

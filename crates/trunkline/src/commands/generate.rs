@@ -28,6 +28,12 @@ fn write_all(folder: &Path) -> io::Result<()> {
     }
     fs::write(docs.join("cli.md"), pages::command_line(Cli::command()))?;
     fs::write(docs.join("errors.md"), pages::errors())?;
+    let rules = docs.join("rules");
+    fs::create_dir_all(&rules)?;
+    fs::write(rules.join("README.md"), trunkline_lint::report::index())?;
+    for rule in trunkline_lint::rules::all() {
+        fs::write(rules.join(format!("{}.md", rule.name)), trunkline_lint::report::page(rule))?;
+    }
     for shell in Shell::value_variants() {
         clap_complete::generate_to(*shell, &mut Cli::command(), "trunkline", &completions)?;
     }

@@ -31,7 +31,7 @@ fn check(case: &Case<'_>) -> Verdict {
         let own = asked.sent().and_then(|sent| sent.json()?.get("id"));
         let method = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or("notification");
         for message in asked.got() {
-            let stray = message.is_response() && message.value.get("id").filter(|id| Some(*id) == own).is_none();
+            let stray = message.is_response() && message.value.get("id").is_none_or(|id| Some(id) != own);
             // Errors without an id are how some refuse an HTTP request; over HTTP that is a matter of its own.
             let http_refusal = asked.http().is_some_and(|http| !http.is_success())
                 && message.value.get("id").is_none_or(Value::is_null);

@@ -2,8 +2,8 @@
 
 use crate::args::{ConnectionArgs, duration};
 use clap::ValueEnum;
-use std::time::Duration;
-use trunkline_lint::{Group, Level};
+use std::{path::PathBuf, time::Duration};
+use trunkline_lint::{Group, Ignore, Level};
 
 /// Judge servers by rules: what is wrong, what proves it, how to fix it
 #[derive(Debug, clap::Args)]
@@ -30,6 +30,18 @@ pub(crate) struct Args {
     /// Exit with 1 when there is a finding of this level or above; `never` for not at all
     #[arg(long, value_name = "LEVEL", default_value = "error", value_parser = fail_on)]
     pub(super) fail_on: FailOn,
+    /// Do not count what this file knows; it is written by --write-baseline
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline: Option<PathBuf>,
+    /// Write everything that is found into this file, to be accepted from now on
+    #[arg(long, value_name = "FILE")]
+    pub(super) write_baseline: Option<PathBuf>,
+    /// Do not count this finding, as `RULE=REASON` or `RULE:SUBJECT=REASON`; may be repeated
+    #[arg(long = "ignore", value_name = "IGNORE")]
+    pub(super) ignores: Vec<Ignore>,
+    /// Tell what a rule is about, why it matters and how to fix what it finds, and judge nothing
+    #[arg(long, value_name = "RULE", exclusive = true)]
+    pub(super) explain: Option<String>,
     /// How the report is written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: Format,
@@ -59,8 +71,16 @@ pub(crate) struct Args {
 pub(super) enum Format {
     /// For people
     Text,
-    /// For programs; its schema is in docs/lint-report.schema.json
+    /// For programs; docs/lint-report.schema.json describes it
     Json,
+    /// SARIF 2.1.0, for code scanning services
+    Sarif,
+    /// XML, a test case per rule
+    Junit,
+    /// Annotations of GitHub Actions
+    Github,
+    /// For pull requests and wikis
+    Markdown,
 }
 
 /// From which level on the run counts as failed.

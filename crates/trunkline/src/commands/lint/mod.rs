@@ -1,5 +1,6 @@
 //! `lint`: is this server right?
 
+mod accepted;
 mod args;
 
 pub(crate) use args::Args;
@@ -9,7 +10,7 @@ use crate::{args::TargetWords, failure::Failure, stop::Stop, terminal::Steps, wi
 use args::Format;
 use std::time::Duration;
 use trunkline_lint::{
-    Mode, Options, Progress, Report, Selection, Subject,
+    Mode, Options, Progress, Report, Rule, Selection, Subject,
     engine::{Active, Budget, Callable, Event, ServerSubject},
     report::{self, Detail},
     rules,
@@ -21,6 +22,10 @@ use trunkline_protocol::{Fault, FaultKind};
 const LEAST_TOTAL: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
+    if let Some(name) = &args.explain {
+        return context.print(&report::page(known(name)?));
+    }
+    let baseline = args.baseline.as_deref().map(accepted::read).transpose()?;
     let subjects = subjects(context, args)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -37,7 +42,19 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     });
     drop(steps);
     runtime.shutdown_timeout(Duration::from_millis(200));
-    let report = report?;
+    let mut report = report?;
+    trunkline_lint::ignore(&mut report, &args.ignores);
+    if let Some(baseline) = baseline {
+        for gone in baseline.apply(&mut report) {
+            context.screen.note(&format!(
+                "the baseline still has `{}` of {}, which is no more",
+                gone.rule, gone.target
+            ));
+        }
+    }
+    if let Some(path) = &args.write_baseline {
+        accepted::write(path, &report)?;
+    }
     print(context, args, &report)?;
     verdict(args, &report)
 }
@@ -64,13 +81,7 @@ fn subjects(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
 
 fn options(args: &Args, steps: &Steps) -> Result<Options, Failure> {
     for name in &args.rules {
-        if rules::find(name).is_none() {
-            let failure = Failure::usage(format!("there is no rule `{name}`"));
-            return Err(match rules::suggest(name).as_slice() {
-                [] => failure,
-                near => failure.hint(format!("did you mean {}?", near.join(", "))),
-            });
-        }
+        known(name)?;
     }
     let selection = Selection { rules: args.rules.clone(), groups: args.groups.clone(), level: args.level };
     let usual = Budget::default();
@@ -99,10 +110,24 @@ fn options(args: &Args, steps: &Steps) -> Result<Options, Failure> {
     Ok(Options { selection, budget, mode, active, progress })
 }
 
+fn known(name: &str) -> Result<&'static Rule, Failure> {
+    rules::find(name).ok_or_else(|| {
+        let failure = Failure::usage(format!("there is no rule `{name}`"));
+        match rules::suggest(name).as_slice() {
+            [] => failure,
+            near => failure.hint(format!("did you mean {}?", near.join(", "))),
+        }
+    })
+}
+
 fn print(context: &Context, args: &Args, report: &Report) -> Result<Ending, Failure> {
     let format = if context.output.json { Format::Json } else { args.format };
     match format {
         Format::Json => context.print_json(report),
+        Format::Sarif => context.print_json(&report::sarif(report)),
+        Format::Junit => context.print(&report::junit(report, args.fail_on)),
+        Format::Github => context.print(&report::github(report)),
+        Format::Markdown => context.print(&report::markdown(report)),
         Format::Text => {
             let detail = if args.all_outcomes { Detail::Everything } else { Detail::Findings };
             context.print(&report::text(report, detail))
