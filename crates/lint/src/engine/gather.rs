@@ -4,6 +4,7 @@ use super::{Event, Options, ServerSubject, plan};
 use crate::{
     evidence::{Evidence, Line, Missed, Settled},
     probes::{self, Known, LineUse, Probe, Stage},
+    rule::Mode,
     wire::{Dial, Speaker},
 };
 use futures_util::future::join_all;
@@ -173,10 +174,12 @@ impl Run<'_> {
         };
         speaker.patience(dial.answer);
         let active = self.options.active;
-        let known = Arc::new(Known { era, dial, introduction, active });
-        let (shared, own): (Vec<_>, Vec<_>) = plan::probes(self.options, era, self.carrier)
+        let start = self.options.budget.start;
+        let known = Arc::new(Known { era, dial, introduction, start, active });
+        let (mut shared, own): (Vec<_>, Vec<_>) = plan::probes(self.options, era, self.carrier)
             .into_iter()
-            .partition(|probe| probe.line == LineUse::Shared);
+            .partition(|probe| matches!(probe.line, LineUse::Shared | LineUse::Risky));
+        shared.sort_by_key(|probe| (probe.mode == Mode::Active, probe.line == LineUse::Risky));
         let (main, others) = tokio::join!(
             self.shared(Stage::new(speaker, known.clone()), shared),
             join_all(own.into_iter().map(|probe| self.own(probe, known.clone())))
@@ -194,12 +197,14 @@ impl Run<'_> {
         let mut missed = Vec::new();
         for probe in probes {
             self.begins(probe);
-            let why = if stage.speaker.has_ended() {
-                Some("the server was gone by then".to_owned())
-            } else {
-                let ran = tokio::time::timeout_at(self.until, (probe.run)(&mut stage)).await;
-                ran.is_err().then(|| self.out_of_time())
+            let run = async {
+                if !stage.is_well() {
+                    stage.renew(probe.name).await;
+                }
+                (probe.run)(&mut stage).await;
             };
+            let ran = tokio::time::timeout_at(self.until, run).await;
+            let why = ran.is_err().then(|| self.out_of_time());
             missed.extend(why.map(|why| Missed { probe: probe.name, era, why }));
         }
         (stage.finish().await, missed)

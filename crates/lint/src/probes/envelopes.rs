@@ -17,7 +17,7 @@ pub static ENVELOPES: Probe = Probe {
     mode: Mode::Negative,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    line: LineUse::Own,
+    line: LineUse::Risky,
     run: |stage| Box::pin(run(stage)),
 };
 

@@ -19,7 +19,7 @@ pub static INTERLEAVED: Probe = Probe {
     mode: Mode::Negative,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    line: LineUse::Own,
+    line: LineUse::Risky,
     run: |stage| Box::pin(run(stage)),
 };
 

@@ -15,7 +15,7 @@ pub static MALFORMED: Probe = Probe {
     mode: Mode::Negative,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    line: LineUse::Own,
+    line: LineUse::Risky,
     run: |stage| Box::pin(run(stage)),
 };
 

@@ -4,7 +4,7 @@ use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
     rule::{Carriers, Eras, Mode},
-    wire::{Expect, Say, Speaker, modern_meta},
+    wire::{Expect, Heard, Say, Speaker, modern_meta},
 };
 use serde_json::{Value, json};
 use trunkline_protocol::Revision;
@@ -38,14 +38,17 @@ async fn run(stage: &mut Stage) {
         meta.as_object_mut().and_then(|meta| meta.remove(member));
         ask(&mut stage.speaker, (MISSING_META_STEP, member), &method, json!({"_meta": meta})).await;
     }
-    ask(&mut stage.speaker, (STATELESS_STEP, ""), &method, json!({})).await;
+    let served = ask(&mut stage.speaker, (STATELESS_STEP, ""), &method, json!({})).await;
+    if served.result().is_none() {
+        return;
+    }
     let mut fresh = stage.fresh("bare-first").await;
     ask(&mut fresh, (BARE_FIRST_STEP, ""), &method, json!({})).await;
     stage.done(fresh).await;
 }
 
-async fn ask(speaker: &mut Speaker, (step, variant): (Step, &str), method: &str, params: Value) {
+async fn ask(speaker: &mut Speaker, (step, variant): (Step, &str), method: &str, params: Value) -> Heard {
     let id = speaker.fresh_id();
     let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-    speaker.say(Say::new(step, &message, Expect::Answer(id)).variant(variant)).await;
+    speaker.say(Say::new(step, &message, Expect::Answer(id)).variant(variant)).await
 }

@@ -13,7 +13,6 @@ mod missing_meta;
 mod notifications;
 mod ping;
 mod request_ids;
-mod shutdown;
 mod stage;
 mod undeclared;
 mod unknown_method;
@@ -31,7 +30,6 @@ pub use missing_meta::{BARE_FIRST_STEP, MISSING_META, MISSING_META_STEP, STATELE
 pub use notifications::{NOTIFICATIONS, NOTIFICATIONS_AFTER, NOTIFICATIONS_STEP};
 pub use ping::{PING, PING_STEP};
 pub use request_ids::{REQUEST_IDS, REQUEST_IDS_STEP};
-pub use shutdown::{SHUTDOWN, SHUTDOWN_STEP};
 pub use stage::{Known, Stage};
 pub use undeclared::{UNDECLARED, UNDECLARED_STEP};
 pub use unknown_method::{UNKNOWN_METHOD, UNKNOWN_METHOD_STEP};
@@ -60,7 +58,9 @@ pub struct Probe {
 pub enum LineUse {
     /// On the main line, after one another: for questions that a right server survives.
     Shared,
-    /// On a line of its own, introduced: for questions that may break a server, or whose answers must not be mixed up.
+    /// On the main line after all of those; for questions that may break a server. If one does, the next gets a new line.
+    Risky,
+    /// On a line of its own, introduced: for what must not be mixed with anything else. Starting a process is what costs most.
     Own,
     /// On a line of its own on which nothing was said.
     Fresh,

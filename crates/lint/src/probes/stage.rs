@@ -3,11 +3,11 @@
 use super::INTRODUCED_AGAIN;
 use crate::{
     engine::Active,
-    evidence::{Line, Step},
+    evidence::{Line, Settled, Step},
     wire::{Dial, Heard, Speaker},
 };
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use trunkline_protocol::Era;
 
 /// What the introduction told.
@@ -17,6 +17,8 @@ pub struct Known {
     pub dial: Dial,
     /// The result of `initialize` or `server/discover`.
     pub introduction: Value,
+    /// How long a new line may take to answer for the first time.
+    pub start: Duration,
     /// What an active probe may do.
     pub active: Active,
 }
@@ -49,12 +51,16 @@ impl Stage {
     pub async fn another(&self, purpose: &'static str) -> Speaker {
         let mut speaker = self.fresh(purpose).await;
         speaker.introduce(INTRODUCED_AGAIN).await;
+        speaker.patience(self.known.dial.answer);
         speaker
     }
 
     /// Opens another line on which nothing was said.
     pub async fn fresh(&self, purpose: &'static str) -> Speaker {
-        self.known.dial.open(purpose, self.known.era).await
+        let mut speaker = self.known.dial.open(purpose, self.known.era).await;
+        // A process that is just starting may take as long as the first one did.
+        speaker.patience(self.known.start);
+        speaker
     }
 
     /// Ends a line opened here and keeps its record.
@@ -69,6 +75,23 @@ impl Stage {
             Era::Modern => "server/discover",
         };
         self.speaker.ask(step, method, json!({})).await
+    }
+
+    /// Whether the line still answers: it has not ended, and the last question was not left open.
+    pub(crate) fn is_well(&self) -> bool {
+        let open = self.speaker.so_far(|line| {
+            line.exchanges.last().is_some_and(|last| {
+                matches!(last.settled, Settled::Silent(_) | Settled::Gone | Settled::Failed(_))
+            })
+        });
+        !open && !self.speaker.has_ended()
+    }
+
+    /// Takes a new line in place of one that no longer answers.
+    pub(crate) async fn renew(&mut self, purpose: &'static str) {
+        let fresh = self.another(purpose).await;
+        let broken = std::mem::replace(&mut self.speaker, fresh);
+        self.done(broken).await;
     }
 
     /// Ends all lines and gives their records, the stage's own first.

@@ -1,4 +1,4 @@
-//! A revision that does not exist, as the first thing a server hears.
+//! A revision that does not exist; in the legacy era as the first thing a server hears.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -19,18 +19,23 @@ pub static UNKNOWN_VERSION: Probe = Probe {
     mode: Mode::Negative,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    line: LineUse::Fresh,
+    line: LineUse::Shared,
     run: |stage| Box::pin(run(stage)),
 };
 
 async fn run(stage: &mut Stage) {
-    let id = stage.speaker.fresh_id();
-    let message = match stage.era() {
-        Era::Legacy => request(Era::Legacy, &id, "initialize", initialize_params(NO_SUCH_VERSION)),
+    match stage.era() {
+        // Only the first message of a connection is a handshake.
+        Era::Legacy => {
+            let mut fresh = stage.fresh(UNKNOWN_VERSION.name).await;
+            let id = fresh.fresh_id();
+            let message = request(Era::Legacy, &id, "initialize", initialize_params(NO_SUCH_VERSION));
+            fresh.say(Say::new(UNKNOWN_VERSION_STEP, &message, Expect::Answer(id))).await;
+            stage.done(fresh).await;
+        }
         Era::Modern => {
             let params = json!({"_meta": modern_meta(NO_SUCH_VERSION)});
-            request(Era::Modern, &id, "server/discover", params)
+            stage.speaker.ask(UNKNOWN_VERSION_STEP, "server/discover", params).await;
         }
-    };
-    stage.speaker.say(Say::new(UNKNOWN_VERSION_STEP, &message, Expect::Answer(id))).await;
+    }
 }

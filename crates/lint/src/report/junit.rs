@@ -1,4 +1,4 @@
-//! JUnit XML: a suite per target, a case per rule.
+//! XML as `JUnit` writes it: a suite per target, a case per rule.
 
 use super::{Kind, Report, RuleReport, TargetReport};
 use crate::outcome::Level;

@@ -44,7 +44,7 @@ fn target_text(out: &mut String, target: &TargetReport) {
         put(out, &format!("**Cannot be reached:** {}\n", plain(why)));
     }
     let mut findings: Vec<&FindingReport> = target.rules.iter().flat_map(|rule| &rule.findings).collect();
-    findings.sort_by(|a, b| b.level.cmp(&a.level));
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
     for finding in findings {
         finding_text(out, finding);
     }

@@ -84,9 +84,15 @@ fn target_text(out: &mut String, target: &TargetReport, detail: Detail) {
             continue;
         }
         line(out, &format!("{BOLD}{group}{BOLD:#}"));
+        let mut last: Option<&FindingReport> = None;
         for finding in findings {
-            finding_text(out, finding);
+            if last.is_some_and(|last| last.rule != finding.rule) {
+                advice(out, last);
+            }
+            finding_text(out, finding, last);
+            last = Some(finding);
         }
+        advice(out, last);
         if detail == Detail::Everything {
             for rule in rules.iter().filter(|rule| rule.outcome != Kind::Finding) {
                 let (sign, why) = (sign(rule.outcome), rule.why.as_deref().unwrap_or_default());
@@ -100,13 +106,23 @@ fn target_text(out: &mut String, target: &TargetReport, detail: Detail) {
     }
 }
 
-fn finding_text(out: &mut String, finding: &FindingReport) {
-    let style = level_style(finding.level);
-    let eras = if finding.eras.len() == 1 { format!(" ({})", finding.eras[0]) } else { String::new() };
-    line(
-        out,
-        &format!("  {style}{}{style:#} {BOLD}{}{BOLD:#}{DIM}{eras}{DIM:#}", finding.level, finding.rule),
-    );
+/// What to do about the findings of a rule, once for all of them.
+fn advice(out: &mut String, finding: Option<&FindingReport>) {
+    let Some(finding) = finding else { return };
+    line(out, &format!("    {FIX}fix{FIX:#} {}", finding.fix));
+    line(out, &format!("    {DIM}{}{DIM:#}", finding.clause));
+}
+
+fn finding_text(out: &mut String, finding: &FindingReport, last: Option<&FindingReport>) {
+    let same = |last: &FindingReport| {
+        last.rule == finding.rule && last.level == finding.level && last.eras == finding.eras
+    };
+    if !last.is_some_and(same) {
+        let style = level_style(finding.level);
+        let eras = if finding.eras.len() == 1 { format!(" ({})", finding.eras[0]) } else { String::new() };
+        let (level, rule) = (finding.level, finding.rule);
+        line(out, &format!("  {style}{level}{style:#} {BOLD}{rule}{BOLD:#}{DIM}{eras}{DIM:#}"));
+    }
     let about = finding.about.as_ref().map(|about| format!("{about}: ")).unwrap_or_default();
     line(out, &format!("    {about}{}", finding.message));
     if let Some(snippet) = &finding.snippet {
@@ -124,8 +140,6 @@ fn finding_text(out: &mut String, finding: &FindingReport) {
         }
     }
     finding.notes.iter().for_each(|note| line(out, &format!("    {DIM}{}{DIM:#}", visible(note))));
-    line(out, &format!("    {FIX}fix{FIX:#} {}", finding.fix));
-    line(out, &format!("    {DIM}{}{DIM:#}", finding.clause));
 }
 
 fn snippet_text(out: &mut String, snippet: &Snippet, pointer: &str) {

@@ -189,7 +189,7 @@ impl Reading<'_> {
             decoder.push(chunk);
             while let Ok(Some(event)) = decoder.next() {
                 if !event.data.is_empty() {
-                    self.keep(event.data);
+                    self.keep(&event.data);
                 }
             }
             if self.answer.is_some() {
@@ -217,12 +217,12 @@ impl Reading<'_> {
         }
         show(&mut head.body, &whole);
         if !whole.trim_ascii().is_empty() {
-            self.keep(whole.freeze());
+            self.keep(&whole.freeze());
         }
     }
 
-    fn keep(&mut self, bytes: Bytes) {
-        let json = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
+    fn keep(&mut self, bytes: &Bytes) {
+        let json = serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok();
         let direction = if json { Direction::Received } else { Direction::Noise };
         let Some(at) = self.inbox.keep(direction, bytes) else { return };
         self.frames.push(at);

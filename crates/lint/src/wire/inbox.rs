@@ -44,7 +44,7 @@ impl Inbox {
     }
 
     /// Keeps a frame and gives its index; none when there is no room for it.
-    pub(crate) fn keep(&self, direction: Direction, bytes: Bytes) -> Option<usize> {
+    pub(crate) fn keep(&self, direction: Direction, bytes: &Bytes) -> Option<usize> {
         let mut record = self.record();
         let full = record.line.frames.len() >= MAX_FRAMES || record.bytes >= MAX_BYTES;
         if full && direction != Direction::Sent {
@@ -52,7 +52,7 @@ impl Inbox {
             return None;
         }
         record.bytes += bytes.len();
-        record.line.frames.push(Frame::new(direction, self.elapsed(), &bytes));
+        record.line.frames.push(Frame::new(direction, self.elapsed(), bytes));
         let index = record.line.frames.len() - 1;
         drop(record);
         self.0.changed.send_replace(());

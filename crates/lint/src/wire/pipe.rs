@@ -101,13 +101,13 @@ async fn read<R: AsyncRead + Unpin>(mut reader: FrameReader<R>, inbox: Inbox) {
             Ok(Some(Read::Frame(bytes))) => {
                 // A line that only begins like JSON is noise as well.
                 let json = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
-                inbox.keep(if json { Direction::Received } else { Direction::Noise }, bytes);
+                inbox.keep(if json { Direction::Received } else { Direction::Noise }, &bytes);
             }
             Ok(Some(Read::Noise(bytes))) => {
-                inbox.keep(Direction::Noise, bytes);
+                inbox.keep(Direction::Noise, &bytes);
             }
             Ok(Some(Read::TooLong { head, .. })) => {
-                inbox.keep(Direction::Noise, head);
+                inbox.keep(Direction::Noise, &head);
             }
             Ok(None) => return inbox.end("closed its output"),
             Err(error) => return inbox.end(format!("broke its output off: {error}")),

@@ -16,6 +16,9 @@ use tokio::time::Instant;
 use trunkline_protocol::Era;
 use trunkline_transport::child::Patience;
 
+/// How long even a slow server may take to leave.
+const LONGEST_LEAVE: Duration = Duration::from_secs(10);
+
 /// How long a process that did not leave by itself may take after SIGTERM.
 const TERM: Duration = Duration::from_millis(500);
 
@@ -165,7 +168,7 @@ impl Speaker {
         }
         let mark = self.inbox.mark();
         let began = Instant::now();
-        let sent = self.inbox.keep(Direction::Sent, say.bytes.clone());
+        let sent = self.inbox.keep(Direction::Sent, &say.bytes);
         let (head, failure) = match &self.way {
             Ok(Way::Pipe(pipe)) => (None, pipe.send(say.bytes).await.err()),
             Ok(Way::Sse(sse)) => match sse.post(say.bytes).await {
@@ -209,8 +212,7 @@ impl Speaker {
             return Heard { answer: None, settled, http: None };
         };
         let began = Instant::now();
-        let sent =
-            (!ask.body.is_empty()).then(|| self.inbox.keep(Direction::Sent, ask.body.clone())).flatten();
+        let sent = (!ask.body.is_empty()).then(|| self.inbox.keep(Direction::Sent, &ask.body)).flatten();
         let id = match &expect {
             Expect::Answer(id) => Some(id),
             Expect::Any | Expect::Nothing => None,
@@ -256,7 +258,7 @@ impl Speaker {
             let (era, inbox) = (self.era, &self.inbox);
             let asks = messages.into_iter().map(async |(id, message)| {
                 let bytes = dress::bytes(&message);
-                let sent = inbox.keep(Direction::Sent, bytes.clone());
+                let sent = inbox.keep(Direction::Sent, &bytes);
                 let got = http.exchange(era, &HttpAsk::post(bytes), inbox, (Some(&id), until)).await;
                 (id, sent, got)
             });
@@ -277,7 +279,7 @@ impl Speaker {
         let mut sent = Vec::new();
         for (id, message) in messages {
             let bytes = dress::bytes(&message);
-            let at = self.inbox.keep(Direction::Sent, bytes.clone());
+            let at = self.inbox.keep(Direction::Sent, &bytes);
             match &self.way {
                 Ok(Way::Pipe(pipe)) => drop(pipe.send(bytes).await),
                 Ok(Way::Sse(sse)) => drop(sse.post(bytes).await),
@@ -344,7 +346,9 @@ impl Speaker {
     /// Ends the line and gives its record.
     pub async fn finish(self) -> Line {
         if let Ok(Way::Pipe(pipe)) = self.way {
-            pipe.finish(Patience { eof: LEAVE, term: TERM }).await;
+            // A server that is slow to start is slow to leave, on a machine that has other things to do.
+            let first = self.inbox.edit(|line| line.exchanges.first().map_or(LEAVE, |first| first.took));
+            pipe.finish(Patience { eof: first.clamp(LEAVE, LONGEST_LEAVE), term: TERM }).await;
         }
         self.inbox.take()
     }

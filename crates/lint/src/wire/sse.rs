@@ -46,7 +46,7 @@ async fn read(mut receiver: Receiver, inbox: Inbox) {
     loop {
         match receiver.next().await {
             Ok(Some(bytes)) => {
-                inbox.keep(Direction::Received, bytes);
+                inbox.keep(Direction::Received, &bytes);
             }
             Ok(None) => return inbox.end("closed its stream"),
             Err(error) => return inbox.end(format!("broke its stream off: {error}")),

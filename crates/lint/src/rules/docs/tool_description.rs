@@ -2,7 +2,7 @@
 
 use crate::{
     evidence::{Case, Item, List},
-    outcome::{Level, Verdict},
+    outcome::{Finding, Level, Verdict},
     probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -31,20 +31,21 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(case.list(List::Tools)?.iter().filter_map(judge).collect())
 }
 
-fn judge(tool: &Item<'_>) -> Option<crate::outcome::Finding> {
+fn judge(tool: &Item<'_>) -> Option<Finding> {
     let text = tool.text("description").unwrap_or_default().trim();
     let lower = text.to_lowercase();
-    let same = |name: &str| name.to_lowercase().replace(['_', '-', '.'], " ") == lower.replace(['_', '-', '.'], " ");
-    let wrong = if text.is_empty() {
-        "it has no description".to_owned()
-    } else if tool.text("name").is_some_and(same) {
-        "its description only repeats its name".to_owned()
-    } else if PLACEHOLDERS.iter().any(|word| lower.starts_with(word)) {
-        "its description is a placeholder".to_owned()
-    } else if text.chars().count() < SHORTEST {
-        format!("its description has only {} characters", text.chars().count())
-    } else {
-        return None;
-    };
-    Some(tool.finding(wrong, "/description"))
+    let spaced = |name: &str| name.to_lowercase().replace(['_', '-', '.'], " ");
+    if text.is_empty() {
+        return Some(tool.finding("it has no description", "/description"));
+    }
+    if tool.text("name").is_some_and(|name| spaced(name) == spaced(&lower)) {
+        return Some(tool.finding("its description only repeats its name", "/description"));
+    }
+    if PLACEHOLDERS.iter().any(|word| lower.starts_with(word)) {
+        return Some(tool.finding("its description is a placeholder", "/description"));
+    }
+    let length = text.chars().count();
+    // A short text may still say it all; only somebody who knows the tool can tell.
+    let short = || tool.finding(format!("its description has only {length} characters"), "/description");
+    (length < SHORTEST).then(|| short().level(Level::Info))
 }

@@ -1,9 +1,9 @@
 //! `leaves-at-eof`: a server leaves when its input ends.
 
 use crate::{
-    evidence::Case,
+    evidence::{Evidence, Line, Settled},
     outcome::{Finding, Level, Skip, Verdict},
-    probes::SHUTDOWN,
+    probes::INTRODUCTION,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -18,17 +18,28 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "basic/lifecycle", "Shutdown"),
     why: "Clients that end leave the process behind: it keeps its port, its files and its memory.",
     fix: "End the process when reading standard input gives end-of-file.",
-    needs: &[&SHUTDOWN],
-    check: Check::Server(check),
+    needs: &[&INTRODUCTION],
+    check: Check::Target(check),
 };
 
-fn check(case: &Case<'_>) -> Verdict {
-    let line = case.lines().map(|(_, line)| line).find(|line| line.purpose == SHUTDOWN.name);
-    let departed = line.ok_or_else(|| case.missing(&SHUTDOWN))?.departed.as_ref();
-    let departed = departed.ok_or_else(|| Skip::not_verified("the server had ended before"))?;
-    if departed.after.is_some() {
+fn check(evidence: &Evidence) -> Verdict {
+    // Whoever still works on something may finish it first, so only idle processes count.
+    let departed: Vec<_> = evidence
+        .lines
+        .iter()
+        .filter(|line| is_idle(line))
+        .filter_map(|line| line.departed.as_ref())
+        .collect();
+    let Some(first) = departed.first() else {
+        return Err(Skip::not_verified("no process was idle when its input was closed"));
+    };
+    if departed.iter().any(|departed| departed.after.is_some()) {
         return Ok(Vec::new());
     }
-    let message = "3 s after its input was closed the idle server was still running and had to be ended by a signal";
-    Ok(vec![Finding::new(message).note(format!("the server {}", departed.how))])
+    let message = "more than 3 s after its input was closed the idle server was still running and had to be ended by a signal";
+    Ok(vec![Finding::new(message).note(format!("the server {}", first.how))])
+}
+
+fn is_idle(line: &Line) -> bool {
+    line.exchanges.iter().all(|exchange| matches!(exchange.settled, Settled::Answered | Settled::Quiet))
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     evidence::Case,
-    outcome::{Level, Verdict},
+    outcome::{Finding, Level, Verdict},
     probes::{BAD_CURSOR, BAD_CURSOR_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -23,13 +23,22 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let mut findings = Vec::new();
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut lists = Vec::new();
     for asked in case.all(&BAD_CURSOR, BAD_CURSOR_STEP)? {
         // A part of a feature that the server does not have has no cursors either.
         if !matches!(asked.error_code(), Some(-32602 | -32601)) {
             let message = format!("an invalid cursor should be refused with -32602, but {}", asked.describe());
-            findings.push(asked.finding(message, "").about(asked.variant()));
+            lists.push(asked.variant());
+            if findings.is_empty() {
+                findings.push(asked.finding(message, "").about(asked.variant()));
+            }
         }
+    }
+    if let ([finding], [_, others @ ..]) = (findings.as_mut_slice(), lists.as_slice())
+        && !others.is_empty()
+    {
+        finding.notes.push(format!("the same with {}", others.join(", ")));
     }
     Ok(findings)
 }

@@ -7,6 +7,7 @@ use trunkline_lint::{Group, Ignore, Level};
 
 /// Judge servers by rules: what is wrong, what proves it, how to fix it
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(
     visible_alias = "validate",
     override_usage = "trunkline lint [OPTIONS] <URL>...\n       trunkline lint [OPTIONS] -- <COMMAND>..."
