@@ -2,7 +2,7 @@
 
 use super::{Event, Options, ServerSubject, plan};
 use crate::{
-    evidence::{Evidence, Line, Missed, Settled},
+    evidence::{Direction, Evidence, Line, Missed, Settled},
     probes::{self, Known, LineUse, Probe, Stage},
     rule::Mode,
     wire::{Dial, Speaker},
@@ -44,7 +44,7 @@ pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Eviden
     options.progress.tell(Event::Connecting { target: &subject.name });
     let mut dial = subject.dial.clone();
     dial.answer = options.budget.start;
-    let mut introduced = introduce(&dial).await;
+    let (mut introduced, closed) = introduce(&dial).await;
     if introduced.iter().all(|era| era.introduction.is_none())
         && let Some(sse) = dial.over_sse()
     {
@@ -55,13 +55,17 @@ pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Eviden
         }
     }
     dial.answer = options.budget.answer;
-    if let Some(unreachable) = unreachable(&introduced) {
+    if closed.is_empty()
+        && let Some(unreachable) = unreachable(&introduced)
+    {
         for era in introduced {
             era.speaker.finish().await;
         }
         return Err(unreachable);
     }
-    Ok(probe(subject, options, dial, introduced).await)
+    let mut evidence = probe(subject, options, dial, introduced).await;
+    evidence.lines.extend(closed);
+    Ok(evidence)
 }
 
 async fn probe(
@@ -92,24 +96,51 @@ async fn probe(
     evidence
 }
 
-async fn introduce(dial: &Dial) -> Vec<Introduced> {
-    let modern = introduce_era(dial, Era::Modern);
+/// How long a silent process is left alone before its input is closed, to see whether its answer lies in a buffer.
+const SILENCE: Duration = Duration::from_secs(10);
+
+async fn introduce(dial: &Dial) -> (Vec<Introduced>, Vec<Line>) {
+    let mut impatient = dial.clone();
+    impatient.answer = dial.answer.min(SILENCE);
+    let modern = introduce_era(&impatient, Era::Modern);
     let legacy = introduce_era(dial, Era::Legacy);
-    tokio::pin!(modern, legacy);
-    // Whichever answers first, the other one gets a moment more, and is then left alone.
-    let (modern, legacy) = tokio::select! {
-        first = &mut modern => (Some(first), tokio::time::timeout(patience(dial), legacy).await.ok()),
-        first = &mut legacy => {
-            let wait = if first.introduction.is_some() { OTHER_ERA } else { patience(dial) };
-            (tokio::time::timeout(wait, modern).await.ok(), Some(first))
+    tokio::pin!(legacy);
+    let (modern, first_legacy) = {
+        tokio::pin!(modern);
+        tokio::select! {
+            first = &mut modern => (Some(first), None),
+            first = &mut legacy => {
+                let wait = if first.introduction.is_some() { OTHER_ERA } else { SILENCE };
+                (tokio::time::timeout(wait, &mut modern).await.ok(), Some(first))
+            }
         }
     };
-    [modern, legacy].into_iter().flatten().collect()
-}
-
-/// A server that is slow to start is slow in both eras; one that answered once is not.
-fn patience(dial: &Dial) -> Duration {
-    dial.answer
+    let (mut introduced, mut closed) = (Vec::new(), Vec::new());
+    let mut again = modern.is_none();
+    match modern {
+        Some(silent) if silent.is_silent() => {
+            // Closing its input makes a process that keeps its answers in a buffer write them.
+            let line = silent.speaker.finish().await;
+            let buffered = line.frames.iter().any(|frame| frame.direction == Direction::Received);
+            closed.push(line);
+            if buffered {
+                return (introduced, closed);
+            }
+            again = true;
+        }
+        other => introduced.extend(other),
+    }
+    let legacy = match first_legacy {
+        Some(legacy) => legacy,
+        None => legacy.await,
+    };
+    // A server that was only slow to start is asked once more, now that it is warm.
+    if again && legacy.introduction.is_some() {
+        impatient.answer = OTHER_ERA.max(legacy.took()).min(SILENCE);
+        introduced.push(introduce_era(&impatient, Era::Modern).await);
+    }
+    introduced.push(legacy);
+    (introduced, closed)
 }
 
 async fn introduce_era(dial: &Dial, era: Era) -> Introduced {
@@ -129,6 +160,22 @@ async fn introduce_era(dial: &Dial, era: Era) -> Introduced {
     Introduced { speaker, era, introduction }
 }
 
+impl Introduced {
+    /// Whether the server lives and says nothing at all.
+    fn is_silent(&self) -> bool {
+        let silent = self.speaker.so_far(|line| {
+            line.frames.iter().all(|frame| frame.direction == Direction::Sent)
+                && line.exchanges.iter().any(|exchange| matches!(exchange.settled, Settled::Silent(_)))
+        });
+        silent && self.speaker.is_process()
+    }
+
+    /// How long the introduction took.
+    fn took(&self) -> Duration {
+        self.speaker.so_far(|line| line.exchanges.first().map_or(Duration::ZERO, |first| first.took))
+    }
+}
+
 /// Why there is nothing to judge; none if at least something came from the server.
 fn unreachable(introduced: &[Introduced]) -> Option<Unreachable> {
     let mut why = None;
@@ -138,7 +185,7 @@ fn unreachable(introduced: &[Introduced]) -> Option<Unreachable> {
             continue;
         }
         let failed = era.speaker.so_far(|line| {
-            let spoke = line.frames.iter().any(|frame| frame.direction != crate::evidence::Direction::Sent);
+            let spoke = line.frames.iter().any(|frame| frame.direction != Direction::Sent);
             if spoke || line.ended.is_some() || line.exchanges.iter().any(|exchange| exchange.http.is_some())
             {
                 return None;

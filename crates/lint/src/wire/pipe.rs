@@ -75,7 +75,11 @@ impl PipeLine {
         self.inbox.close();
         let Some(child) = self.child.take() else {
             self.writer.close().await.ok();
+            tokio::time::timeout(LAST_WORDS, &mut self.reading).await.ok();
             self.reading.abort();
+            if !ended_before {
+                self.inbox.edit(|line| line.ended = None);
+            }
             return;
         };
         let stderr = child.stderr();

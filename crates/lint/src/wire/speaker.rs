@@ -119,6 +119,11 @@ impl Speaker {
         self.inbox.has_ended()
     }
 
+    /// Whether the server is a process, or plays one in a test.
+    pub(crate) fn is_process(&self) -> bool {
+        matches!(self.way, Ok(Way::Pipe(_)))
+    }
+
     /// The server's process, if it is one.
     pub fn process(&self) -> Option<i32> {
         match &self.way {

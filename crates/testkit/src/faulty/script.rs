@@ -20,6 +20,9 @@ pub struct Script {
     /// `instructions`.
     #[serde(default)]
     pub offer: Map<String, Value>,
+    /// Keeps all output until the input has ended.
+    #[serde(default)]
+    pub buffered: bool,
     #[serde(default)]
     pub faults: Vec<Fault>,
 }

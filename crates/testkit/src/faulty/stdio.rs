@@ -38,12 +38,16 @@ pub async fn serve(
             continue;
         }
         let told = talk.hear(&Heard { bytes, http: None, headers: BTreeMap::new() });
-        if let Some(late) = held.take() {
+        if !talk.script.buffered
+            && let Some(late) = held.take()
+        {
             output.write_all(&late).await?;
         }
         let text = text_of(&told);
         tokio::time::sleep(Duration::from_millis(told.act.delay_ms)).await;
-        if told.act.hold {
+        if talk.script.buffered {
+            held.get_or_insert_default().extend_from_slice(&text);
+        } else if told.act.hold {
             held = Some(text);
         } else {
             output.write_all(&text).await?;

@@ -1,3 +1,25 @@
 //! Rules of the group `json-rpc`.
 
-rules![error_shape, id_echo, interleaved_answers, jsonrpc_member, malformed_survival, notification_silence, response_shape, unknown_method_code];
+rules![
+    batch_refused,
+    envelope_members,
+    error_code_range,
+    error_shape,
+    error_texts,
+    id_echo,
+    interleaved_answers,
+    invalid_envelope,
+    jsonrpc_member,
+    malformed_survival,
+    message_objects,
+    meta_keys,
+    notification_silence,
+    notification_survival,
+    parse_error_code,
+    requests_answered,
+    response_shape,
+    result_type,
+    stray_responses,
+    unique_members,
+    unknown_method_code,
+];

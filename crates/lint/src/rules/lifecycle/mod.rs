@@ -1,3 +1,23 @@
 //! Rules of the group `lifecycle`.
 
-rules![declared_lists, discover_result, first_answer, initialize_result, meta_required, ping_result, stateless_requests, undeclared_features, unsupported_version, version_negotiation];
+rules![
+    capability_values,
+    declared_lists,
+    deprecated_features,
+    discover_result,
+    first_answer,
+    initialize_refusal,
+    initialize_result,
+    instructions_text,
+    known_revision,
+    meta_required,
+    newest_revision,
+    ping_result,
+    removed_methods,
+    server_identity,
+    server_requests,
+    stateless_requests,
+    undeclared_features,
+    unsupported_version,
+    version_negotiation,
+];

@@ -1,3 +1,10 @@
 //! Rules of the group `stdio`.
 
-rules![leaves_at_eof, stdout_noise];
+rules![
+    buffered_output,
+    leaves_at_eof,
+    mid_session_exit,
+    one_line_messages,
+    stdout_noise,
+    utf8_output,
+];
