@@ -11,6 +11,7 @@ pub mod probes;
 pub mod report;
 mod rule;
 pub mod rules;
+pub mod sample;
 pub mod wire;
 
 pub use baseline::{BadIgnore, Baseline, Ignore, Known, ignore};

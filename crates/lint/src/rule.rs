@@ -90,6 +90,8 @@ pub enum Mode {
     Negative,
     /// Tools are called.
     Active,
+    /// Many generated messages are sent.
+    Fuzz,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -208,6 +210,7 @@ impl Mode {
             Self::Passive => "passive",
             Self::Negative => "negative",
             Self::Active => "active",
+            Self::Fuzz => "fuzz",
         }
     }
 }

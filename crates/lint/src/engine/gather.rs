@@ -82,6 +82,7 @@ async fn probe(
         carrier: dial.carrier(),
         until: Instant::now() + options.budget.total,
         lines: Semaphore::new(options.budget.lines),
+        calls: Arc::new(AtomicUsize::new(options.active.calls)),
         done: AtomicUsize::new(0),
         total: introduced
             .iter()
@@ -207,6 +208,7 @@ struct Run<'a> {
     carrier: Carrier,
     until: Instant,
     lines: Semaphore,
+    calls: Arc<AtomicUsize>,
     done: AtomicUsize,
     total: usize,
 }
@@ -222,11 +224,12 @@ impl Run<'_> {
         speaker.patience(dial.answer);
         let active = self.options.active;
         let start = self.options.budget.start;
-        let known = Arc::new(Known { era, dial, introduction, start, active });
+        let calls_left = self.calls.clone();
+        let known = Arc::new(Known { era, dial, introduction, start, active, calls_left });
         let (mut shared, own): (Vec<_>, Vec<_>) = plan::probes(self.options, era, self.carrier)
             .into_iter()
             .partition(|probe| matches!(probe.line, LineUse::Shared | LineUse::Risky));
-        shared.sort_by_key(|probe| (probe.mode == Mode::Active, probe.line == LineUse::Risky));
+        shared.sort_by_key(|probe| (probe.mode >= Mode::Active, probe.line == LineUse::Risky, probe.mode));
         let (main, others) = tokio::join!(
             self.shared(Stage::new(speaker, known.clone()), shared),
             join_all(own.into_iter().map(|probe| self.own(probe, known.clone())))

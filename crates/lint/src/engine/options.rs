@@ -46,6 +46,10 @@ pub struct Active {
     pub tools: Callable,
     /// Calls that are allowed in all.
     pub calls: usize,
+    /// Messages that a fuzzing probe generates.
+    pub cases: usize,
+    /// Where the generator begins; the same seed gives the same messages.
+    pub seed: u64,
 }
 
 /// Which tools may be called.

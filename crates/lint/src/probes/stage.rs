@@ -2,12 +2,18 @@
 
 use super::INTRODUCED_AGAIN;
 use crate::{
-    engine::Active,
-    evidence::{Line, Settled, Step},
+    engine::{Active, Callable},
+    evidence::{Line, List, Settled, Step},
     wire::{Dial, Heard, Speaker},
 };
 use serde_json::{Value, json};
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 use trunkline_protocol::Era;
 
 /// What the introduction told.
@@ -21,6 +27,8 @@ pub struct Known {
     pub start: Duration,
     /// What an active probe may do.
     pub active: Active,
+    /// Calls of tools that are left, for all lines to this server.
+    pub calls_left: Arc<AtomicUsize>,
 }
 
 #[derive(Debug)]
@@ -31,6 +39,12 @@ pub struct Stage {
 }
 
 impl Known {
+    /// Takes one call from the budget; false when there is none left.
+    pub fn take_call(&self) -> bool {
+        let less = |left: usize| left.checked_sub(1);
+        self.calls_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+
     pub fn has_capability(&self, path: &str) -> bool {
         let capabilities = self.introduction.get("capabilities");
         let found = path.split('.').try_fold(capabilities, |at, name| Some(at?.get(name)));
@@ -66,6 +80,24 @@ impl Stage {
     /// Ends a line opened here and keeps its record.
     pub async fn done(&mut self, speaker: Speaker) {
         self.more.push(speaker.finish().await);
+    }
+
+    /// The tools this run may call, as the server lists them.
+    pub fn callable_tools(&self) -> Vec<Value> {
+        let read_only = |tool: &Value| tool["annotations"]["readOnlyHint"] == true;
+        let may = |tool: &Value| match self.known.active.tools {
+            Callable::None => false,
+            Callable::ReadOnly => read_only(tool),
+            Callable::All => true,
+        };
+        let listed = |line: &Line| -> Vec<Value> {
+            let pages = line.exchanges.iter().filter(|exchange| exchange.step == List::Tools.step());
+            let answers = pages
+                .filter_map(|page| line.frames[page.answer?].json()?.pointer("/result/tools")?.as_array());
+            answers.flatten().cloned().collect()
+        };
+        let lines = std::iter::once(self.speaker.so_far(listed)).chain(self.more.iter().map(listed));
+        lines.flatten().filter(|tool| may(tool)).collect()
     }
 
     /// A plain request that every server answers, to see that it still does.

@@ -6,6 +6,7 @@ use crate::{
     outcome::{Finding, Level},
     rule::Rule,
 };
+use bytes::Bytes;
 use serde::Serialize;
 use trunkline_protocol::Era;
 
@@ -30,6 +31,9 @@ pub struct FindingReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<Snippet>,
     pub frames: Vec<FrameReport>,
+    /// What was sent, whole, for a file that does it again.
+    #[serde(skip)]
+    pub sent: Vec<Bytes>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     pub fix: &'static str,
@@ -83,6 +87,16 @@ impl FindingReport {
             }
             Source::Config(_) | Source::Nothing => Vec::new(),
         };
+        let sent = match source {
+            Source::Evidence(evidence) => {
+                let frames = finding.frames.iter().filter_map(|at| evidence.frame(*at));
+                frames
+                    .filter(|frame| frame.direction == Direction::Sent)
+                    .map(|frame| frame.bytes.clone())
+                    .collect()
+            }
+            Source::Config(_) | Source::Nothing => Vec::new(),
+        };
         Self {
             rule: rule.name,
             level: finding.level.unwrap_or(rule.level),
@@ -93,6 +107,7 @@ impl FindingReport {
             pointer,
             snippet,
             frames,
+            sent,
             notes: finding.notes,
             fix: rule.fix,
             clause: rule.clause.to_string(),

@@ -24,6 +24,7 @@ pub fn page(rule: &Rule) -> String {
         Mode::Passive => "passive: asks what every client asks",
         Mode::Negative => "negative: sends malformed or unknown messages, calls no tool",
         Mode::Active => "active: calls tools (`--active`)",
+        Mode::Fuzz => "fuzz: sends many generated messages (`--fuzz`; tools only with `--active`)",
     };
     let clause = match rule.clause.url() {
         Some(url) => format!("[{}]({url})", rule.clause),

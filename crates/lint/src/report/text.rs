@@ -101,7 +101,8 @@ fn target_text(out: &mut String, target: &TargetReport, detail: Detail) {
         }
         out.push('\n');
     }
-    if let Some(cost) = &target.cost {
+    let wanted = target.rules.iter().any(|rule| rule.rule.group == Group::Context);
+    if let Some(cost) = target.cost.as_ref().filter(|_| wanted) {
         cost_text(out, cost);
     }
 }

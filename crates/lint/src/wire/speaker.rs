@@ -58,6 +58,8 @@ pub enum Expect {
     Any,
     /// Nothing; listen for the quiet time.
     Nothing,
+    /// Whatever comes is kept, and nobody waits for it.
+    Soon,
 }
 
 /// The outcome of an exchange, as a probe may need it to go on.
@@ -220,7 +222,7 @@ impl Speaker {
         let sent = (!ask.body.is_empty()).then(|| self.inbox.keep(Direction::Sent, &ask.body)).flatten();
         let id = match &expect {
             Expect::Answer(id) => Some(id),
-            Expect::Any | Expect::Nothing => None,
+            Expect::Any | Expect::Nothing | Expect::Soon => None,
         };
         let got = http.exchange(self.era, &ask, &self.inbox, (id, began + self.answer)).await;
         let took = began.elapsed();
@@ -238,11 +240,11 @@ impl Speaker {
             Ok(got) => {
                 exchange.answer = match expect {
                     Expect::Answer(_) => got.answer,
-                    Expect::Any | Expect::Nothing => self.response_among(&got.frames),
+                    Expect::Any | Expect::Nothing | Expect::Soon => self.response_among(&got.frames),
                 };
                 exchange.settled = match (exchange.answer, &expect) {
                     (Some(_), _) => Settled::Answered,
-                    (None, Expect::Nothing) => Settled::Quiet,
+                    (None, Expect::Nothing | Expect::Soon) => Settled::Quiet,
                     (None, _) if got.head.ended => Settled::Quiet,
                     (None, _) => Settled::Silent(took),
                 };
@@ -368,6 +370,7 @@ impl Speaker {
             })
         };
         let (found, limit) = match expect {
+            Expect::Soon => return (None, Settled::Quiet),
             Expect::Answer(id) => {
                 let found = self.inbox.wait_for(mark, began + self.answer, |frame| answers(frame, id));
                 (found.await, self.answer)

@@ -102,7 +102,7 @@ fn lint(rule: &'static Rule, server: &Server) -> Report {
     let options = Options {
         selection: Selection { rules: vec![rule.name.to_owned()], ..Selection::default() },
         mode: rule.mode.max(Mode::Negative),
-        active: Active { tools: Callable::All, calls: 100 },
+        active: Active { tools: Callable::All, calls: 200, cases: 100, seed: 1 },
         ..Options::default()
     };
     let over = server.script.over.as_deref().unwrap_or("stdio");

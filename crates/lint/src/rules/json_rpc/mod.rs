@@ -6,6 +6,7 @@ rules![
     error_code_range,
     error_shape,
     error_texts,
+    fuzzed_frames,
     id_echo,
     interleaved_answers,
     invalid_envelope,

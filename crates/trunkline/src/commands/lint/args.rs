@@ -58,6 +58,18 @@ pub(crate) struct Args {
     /// Call also tools that may change something
     #[arg(long, requires = "active")]
     pub(super) allow_side_effects: bool,
+    /// Send generated messages, too: broken frames, and with --active odd arguments for tools
+    #[arg(long, conflicts_with = "passive")]
+    pub(super) fuzz: bool,
+    /// How many messages are generated per kind and era
+    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+    pub(super) fuzz_cases: usize,
+    /// Where the generator begins; the same seed gives the same messages
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(super) seed: u64,
+    /// Where a file is written for each failure, which does it again
+    #[arg(long, value_name = "DIR", default_value = "lint-fuzz")]
+    pub(super) fuzz_dir: PathBuf,
     /// How many tools an active run may call
     #[arg(long, value_name = "NUMBER", default_value_t = 50)]
     pub(super) max_calls: usize,

@@ -2,6 +2,7 @@
 
 mod accepted;
 mod args;
+mod reproducer;
 
 pub(crate) use args::Args;
 
@@ -55,6 +56,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     if let Some(path) = &args.write_baseline {
         accepted::write(path, &report)?;
     }
+    if args.fuzz {
+        for path in reproducer::write(&args.fuzz_dir, &report, args.seed)? {
+            context.screen.note(&format!("a reproducer is in {}", path.display()));
+        }
+    }
     print(context, args, &report)?;
     verdict(args, &report)
 }
@@ -106,7 +112,8 @@ fn options(args: &Args, steps: &Steps) -> Result<Options, Failure> {
     });
     let mode = if args.active { Mode::Active } else { Mode::Negative };
     let mode = if args.passive { Mode::Passive } else { mode };
-    let active = Active { tools, calls: args.max_calls };
+    let mode = if args.fuzz { Mode::Fuzz } else { mode };
+    let active = Active { tools, calls: args.max_calls, cases: args.fuzz_cases, seed: args.seed };
     Ok(Options { selection, budget, mode, active, progress })
 }
 
