@@ -52,19 +52,30 @@ impl<'a> Case<'a> {
         self.evidence.carrier
     }
 
+    /// The lines on which this era was spoken and fuzzed; what is seen there says nothing about other rules.
+    pub fn fuzzed_lines(&self) -> impl Iterator<Item = (usize, &'a Line)> + use<'a> {
+        let era = self.era;
+        let lines = self.evidence.lines.iter().enumerate();
+        lines.filter(move |(_, line)| line.era == Some(era) && line.is_fuzzed())
+    }
+
     /// The lines on which this era was spoken, with their indices.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &'a Line)> + use<'a> {
         let era = self.era;
-        self.evidence.lines.iter().enumerate().filter(move |(_, line)| line.era == Some(era))
+        self.evidence
+            .lines
+            .iter()
+            .enumerate()
+            .filter(move |(_, line)| line.era == Some(era) && !line.is_fuzzed())
     }
 
     /// All exchanges of a step, in order.
     pub fn asked(&self, step: Step) -> impl Iterator<Item = Asked<'a>> + use<'a> {
         let era = self.era;
         let evidence = self.evidence;
-        evidence
-            .asked(step)
-            .filter(move |asked| evidence.lines[asked.line].era.is_none_or(|spoken| spoken == era))
+        evidence.asked(step).filter(move |asked| {
+            asked.line().era.is_none_or(|spoken| spoken == era) && !asked.line().is_fuzzed()
+        })
     }
 
     /// The first exchange of a step; without one, why the rule that wants it has no verdict.

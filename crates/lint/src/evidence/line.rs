@@ -52,6 +52,11 @@ impl Line {
         Self { purpose, ..Self::default() }
     }
 
+    /// Whether generated messages were sent on it.
+    pub fn is_fuzzed(&self) -> bool {
+        self.purpose.starts_with("fuzz-")
+    }
+
     pub fn observed(&self, step: Step) -> impl Iterator<Item = &str> {
         self.observed.iter().filter(move |(known, _)| *known == step).map(|(_, what)| what.as_str())
     }

@@ -2,7 +2,7 @@
 
 use super::{LineUse, Probe, Stage};
 use crate::{
-    evidence::Step,
+    evidence::{List, Step},
     rule::{Carriers, Eras, Mode},
     sample::{self, Rng},
 };
@@ -16,7 +16,7 @@ pub static FUZZ_ARGUMENTS: Probe = Probe {
     mode: Mode::Fuzz,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    line: LineUse::Risky,
+    line: LineUse::Own,
     run: |stage| Box::pin(run(stage)),
 };
 
@@ -24,6 +24,7 @@ pub static FUZZ_ARGUMENTS: Probe = Probe {
 const ENOUGH: usize = 5;
 
 async fn run(stage: &mut Stage) {
+    stage.speaker.ask(List::Tools.step(), List::Tools.method(), json!({})).await;
     let tools = stage.callable_tools();
     if tools.is_empty() {
         return;

@@ -18,7 +18,7 @@ pub static FUZZ_FRAMES: Probe = Probe {
     mode: Mode::Fuzz,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    line: LineUse::Risky,
+    line: LineUse::Own,
     run: |stage| Box::pin(run(stage)),
 };
 
@@ -66,7 +66,7 @@ fn broken(stage: &mut Stage, rng: &mut Rng) -> Bytes {
         )
         .into_bytes(),
         4 => json!({"jsonrpc": "2.0", "id": id, "method": "y".repeat(LONG)}).to_string().into_bytes(),
-        5 => format!(r#"{{"jsonrpc":"2.0","id":{id},"id":7,"method":"ping"}}"#).into_bytes(),
+        5 => format!(r#"{{"jsonrpc":"2.0","id":{id},"id":49999,"method":"ping"}}"#).into_bytes(),
         6 => format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"\ud800","params":{{"n":1e999999}}}}"#)
             .into_bytes(),
         _ => (0..rng.below(64) + 1).map(|_| u8::try_from(rng.below(256)).unwrap_or(0)).collect(),

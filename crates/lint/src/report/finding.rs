@@ -1,6 +1,6 @@
 //! One finding as it is shown: with its frames written out, and what makes it the same finding next time.
 
-use super::{Source, snippet::Snippet};
+use super::{Source, inline, snippet::Snippet};
 use crate::{
     evidence::{Direction, FrameRef},
     outcome::{Finding, Level},
@@ -87,6 +87,12 @@ impl FindingReport {
             }
             Source::Config(_) | Source::Nothing => Vec::new(),
         };
+        let ignored = match (source, &finding.place) {
+            (Source::Evidence(evidence), Some(place)) => evidence
+                .frame(place.frame)
+                .and_then(|frame| inline::find(rule, frame.json()?, &place.pointer)),
+            _ => None,
+        };
         let sent = match source {
             Source::Evidence(evidence) => {
                 let frames = finding.frames.iter().filter_map(|at| evidence.frame(*at));
@@ -111,7 +117,7 @@ impl FindingReport {
             notes: finding.notes,
             fix: rule.fix,
             clause: rule.clause.to_string(),
-            ignored: None,
+            ignored,
         }
     }
 }

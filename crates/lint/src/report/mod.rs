@@ -3,20 +3,24 @@
 mod cost;
 mod finding;
 mod github;
+mod inline;
 mod junit;
 mod markdown;
 mod page;
 mod sarif;
+mod schema;
 mod snippet;
 mod text;
 
 pub use cost::{CLIENT_LIMITS, ClientLimit, Cost, ToolCost, estimate};
 pub use finding::{FindingReport, FrameReport, Ignored};
 pub use github::github;
+pub use inline::LINT_IGNORE;
 pub use junit::junit;
 pub use markdown::markdown;
 pub use page::{index, page};
 pub use sarif::sarif;
+pub use schema::schema;
 pub use snippet::Snippet;
 pub use text::{Detail, text};
 

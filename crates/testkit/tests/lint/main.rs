@@ -5,6 +5,7 @@
 
 mod clean;
 mod fixture;
+mod reports;
 mod table;
 
 use fixture::Fixture;

@@ -28,6 +28,8 @@ fn write_all(folder: &Path) -> io::Result<()> {
     }
     fs::write(docs.join("cli.md"), pages::command_line(Cli::command()))?;
     fs::write(docs.join("errors.md"), pages::errors())?;
+    let schema = serde_json::to_string_pretty(&trunkline_lint::report::schema())?;
+    fs::write(docs.join("lint-report.schema.json"), schema + "\n")?;
     let rules = docs.join("rules");
     fs::create_dir_all(&rules)?;
     fs::write(rules.join("README.md"), trunkline_lint::report::index())?;

@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Verdict {
     let mut frames = Vec::new();
-    for (index, line) in evidence.lines.iter().enumerate() {
+    for (index, line) in evidence.lines.iter().enumerate().filter(|(_, line)| !line.is_fuzzed()) {
         let noise = line.frames.iter().enumerate().filter(|(_, frame)| frame.direction == Direction::Noise);
         frames.extend(noise.map(|(frame, _)| FrameRef { line: index, frame }));
     }

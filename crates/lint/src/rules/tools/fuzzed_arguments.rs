@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings: Vec<Finding> = Vec::new();
     let mut seen = false;
-    for (index, line) in case.lines() {
+    for (index, line) in case.fuzzed_lines() {
         let mut last: Option<Asked<'_>> = None;
         for exchange in &line.exchanges {
             let asked = Asked::new(case.evidence(), index, exchange);
