@@ -1,3 +1,5 @@
 //! Rules of the group `security`.
 
-rules![];
+rules![
+    definitions_stable,
+];
