@@ -24,6 +24,8 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
+const UNREACHABLE: &str = "`x-mcp-header` stands where it cannot be reached through `properties`";
+
 const SECRET: [&str; 6] = ["token", "password", "secret", "apikey", "api_key", "credential"];
 
 fn check(case: &Case<'_>) -> Verdict {
@@ -34,10 +36,13 @@ fn check(case: &Case<'_>) -> Verdict {
         let mut stack = vec![(schema, "/inputSchema".to_owned(), true)];
         while let Some((value, at, reachable)) = stack.pop() {
             let Value::Object(members) = value else { continue };
-            if let Some(header) = members.get("x-mcp-header") {
-                if let Some((wrong, level)) = judge(header, members.get("type"), reachable, &at, &mut seen) {
-                    findings.push(tool.finding(wrong, &format!("{at}/x-mcp-header")).level(level));
-                }
+            let verdict = match members.get("x-mcp-header") {
+                None => None,
+                Some(_) if !reachable => Some((UNREACHABLE, Level::Error)),
+                Some(header) => judge(header, members.get("type"), &at, &mut seen),
+            };
+            if let Some((wrong, level)) = verdict {
+                findings.push(tool.finding(wrong, &format!("{at}/x-mcp-header")).level(level));
             }
             for (name, inner) in members {
                 if name == "properties" {
@@ -55,7 +60,6 @@ fn check(case: &Case<'_>) -> Verdict {
 fn judge(
     header: &Value,
     kind: Option<&Value>,
-    reachable: bool,
     at: &str,
     seen: &mut BTreeSet<String>,
 ) -> Option<(&'static str, Level)> {
@@ -63,9 +67,6 @@ fn judge(
     let Some(name) = header.as_str().filter(|name| !name.is_empty() && name.chars().all(token)) else {
         return Some(("`x-mcp-header` is not the name of a header", Level::Error));
     };
-    if !reachable {
-        return Some(("`x-mcp-header` stands where it cannot be reached through `properties`", Level::Error));
-    }
     if !kind.and_then(Value::as_str).is_some_and(|kind| matches!(kind, "string" | "integer" | "boolean")) {
         return Some(("`x-mcp-header` stands on a property that is no string, integer or boolean", Level::Error));
     }

@@ -31,7 +31,7 @@ fn check(case: &Case<'_>) -> Verdict {
     for tool in case.list(List::Tools)? {
         let name = tool.text("name").unwrap_or_default().to_lowercase();
         let verb = name.split(['_', '-', '.']).next().unwrap_or_default();
-        let hint = |hint: &str| tool.value.get("annotations").and_then(|it| it.get(hint)).and_then(|it| it.as_bool());
+        let hint = |hint: &str| tool.value.get("annotations").and_then(|it| it.get(hint)).and_then(serde_json::Value::as_bool);
         let destructive = DESTRUCTIVE.contains(&verb);
         if (destructive || CHANGING.contains(&verb)) && hint("readOnlyHint") == Some(true) {
             let message = format!("its name begins with `{verb}`, but it says that it only reads");
