@@ -2,6 +2,7 @@
 //!
 //! A probe judges nothing. It names its exchanges with [`Step`]s, by which rules find them.
 
+mod authorization;
 mod bad_cursor;
 mod batch;
 mod completions;
@@ -11,6 +12,7 @@ mod fuzz_arguments;
 mod fuzz_frames;
 mod http_edges;
 mod interleaved;
+mod listening;
 mod lists;
 mod lists_again;
 mod malformed;
@@ -26,9 +28,13 @@ mod tool_calls;
 mod undeclared;
 mod unknown_method;
 mod unknown_resource;
+mod unknown_task;
 mod unknown_tool;
 mod unknown_version;
 
+pub use authorization::{
+    AUTH_BARE_STEP, AUTH_GARBAGE_STEP, AUTH_ISSUER_STEP, AUTH_RESOURCE_STEP, AUTHORIZATION,
+};
 pub use bad_cursor::{BAD_CURSOR, BAD_CURSOR_STEP};
 pub use batch::{BATCH, BATCH_AFTER, BATCH_STEP};
 pub use completions::{COMPLETION_STEP, COMPLETIONS};
@@ -41,6 +47,7 @@ pub use http_edges::{
     METHOD_MISMATCH_STEP, METHOD_MISSING_STEP, NAME_ENCODED_STEP, NAME_MISMATCH_STEP,
 };
 pub use interleaved::{INTERLEAVED, INTERLEAVED_STEP};
+pub use listening::{LISTENING, LISTENING_STEP};
 pub use lists::{LISTS, MAX_PAGES};
 pub use lists_again::{LISTS_AGAIN, TOOLS_AGAIN_STEP};
 pub use malformed::{MALFORMED, MALFORMED_AFTER, MALFORMED_STEP};
@@ -58,6 +65,7 @@ pub use unknown_method::{UNKNOWN_METHOD, UNKNOWN_METHOD_STEP};
 pub use unknown_resource::{
     PROMPT_LACKING_STEP, UNKNOWN_PROMPT_STEP, UNKNOWN_RESOURCE, UNKNOWN_RESOURCE_STEP,
 };
+pub use unknown_task::{UNKNOWN_TASK, UNKNOWN_TASK_STEP};
 pub use unknown_tool::{UNKNOWN_TOOL, UNKNOWN_TOOL_STEP};
 pub use unknown_version::{NO_SUCH_VERSION, UNKNOWN_VERSION, UNKNOWN_VERSION_STEP};
 
