@@ -23,10 +23,10 @@ pub static LISTENING: Probe = Probe {
     eras: Eras::Both,
     carriers: Carriers::Http,
     line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
+    run: |stage| Box::pin(async { run(stage) }),
 };
 
-async fn run(stage: &mut Stage) {
+fn run(stage: &mut Stage) {
     let Some(url) = stage.known.dial.address().cloned() else { return };
     let local = match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),

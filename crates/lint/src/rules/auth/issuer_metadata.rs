@@ -1,12 +1,11 @@
 //! `issuer-metadata`: the issuer is who it says.
 
 use crate::{
-    evidence::{Asked, Evidence},
+    evidence::{Evidence},
     outcome::{Level, Skip, Verdict},
     probes::{AUTHORIZATION, AUTH_BARE_STEP, AUTH_ISSUER_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "issuer-metadata",
@@ -34,7 +33,7 @@ fn check(evidence: &Evidence) -> Verdict {
     };
     let asked: Vec<_> = evidence.asked(AUTH_ISSUER_STEP).collect();
     let Some(first) = asked.first() else { return Err(Skip::not_verified("no authorization server is named")) };
-    let found = asked.iter().find_map(|asked| Some((asked, document(asked)?)));
+    let found = asked.iter().find_map(|asked| Some((asked, asked.http()?.document()?)));
     let Some((asked, document)) = found else {
         return Ok(vec![first.finding(format!("{} publishes no metadata", first.variant()), "")]);
     };
@@ -43,8 +42,4 @@ fn check(evidence: &Evidence) -> Verdict {
         return Ok(Vec::new());
     }
     Ok(vec![asked.finding(format!("`issuer` is `{issuer}`, and it was found by {}", asked.variant()), "")])
-}
-
-fn document<'a>(asked: &Asked<'a>) -> Option<Value> {
-    serde_json::from_str(&asked.http().filter(|http| http.is_success())?.body).ok()
 }

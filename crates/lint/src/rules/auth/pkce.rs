@@ -1,12 +1,11 @@
 //! `pkce`: logins are protected by PKCE.
 
 use crate::{
-    evidence::{Asked, Evidence},
+    evidence::{Evidence},
     outcome::{Level, Skip, Verdict},
     probes::{AUTHORIZATION, AUTH_BARE_STEP, AUTH_ISSUER_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "pkce",
@@ -32,15 +31,11 @@ fn check(evidence: &Evidence) -> Verdict {
             Skip::not_verified("it was not tried without credentials")
         });
     };
-    let found = evidence.asked(AUTH_ISSUER_STEP).find_map(|asked| Some((asked, document(&asked)?)));
+    let found = evidence.asked(AUTH_ISSUER_STEP).find_map(|asked| Some((asked, asked.http()?.document()?)));
     let Some((asked, document)) = found else { return Err(Skip::not_verified("there is no metadata of an issuer")) };
     let methods = document["code_challenge_methods_supported"].as_array();
     if methods.is_some_and(|methods| methods.iter().any(|method| method == "S256")) {
         return Ok(Vec::new());
     }
     Ok(vec![asked.finding("`code_challenge_methods_supported` does not list S256", "")])
-}
-
-fn document<'a>(asked: &Asked<'a>) -> Option<Value> {
-    serde_json::from_str(&asked.http().filter(|http| http.is_success())?.body).ok()
 }

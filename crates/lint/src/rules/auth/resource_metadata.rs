@@ -1,12 +1,11 @@
 //! `resource-metadata`: the metadata is about this server.
 
 use crate::{
-    evidence::{Asked, Evidence},
+    evidence::{Evidence},
     outcome::{Level, Skip, Verdict},
     probes::{AUTHORIZATION, AUTH_BARE_STEP, AUTH_RESOURCE_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "resource-metadata",
@@ -32,7 +31,7 @@ fn check(evidence: &Evidence) -> Verdict {
             Skip::not_verified("it was not tried without credentials")
         });
     };
-    let found = evidence.asked(AUTH_RESOURCE_STEP).find_map(|asked| Some((asked, document(&asked)?)));
+    let found = evidence.asked(AUTH_RESOURCE_STEP).find_map(|asked| Some((asked, asked.http()?.document()?)));
     let Some((asked, document)) = found else { return Err(Skip::not_verified("there is no metadata")) };
     let mut findings = Vec::new();
     let own = evidence.address.as_ref().map(|url| url.as_str().trim_end_matches('/').to_owned()).unwrap_or_default();
@@ -45,8 +44,4 @@ fn check(evidence: &Evidence) -> Verdict {
         findings.push(asked.finding("`authorization_servers` is missing or empty", "").about("authorization_servers"));
     }
     Ok(findings)
-}
-
-fn document<'a>(asked: &Asked<'a>) -> Option<Value> {
-    serde_json::from_str(&asked.http().filter(|http| http.is_success())?.body).ok()
 }
