@@ -66,7 +66,7 @@ impl Fixture {
                     self.rule.name, bad.script.about
                 ));
             }
-            shown.push_str(&format!("# {}\n", bad.script.about));
+            shown.extend(["# ", &bad.script.about, "\n"]);
             shown.push_str(&report::text(&report, Detail::Findings));
             shown.push('\n');
         }
