@@ -1,7 +1,7 @@
 //! The command line as it is typed.
 
 mod connection;
-mod duration;
+pub(crate) mod duration;
 mod output;
 mod words;
 
@@ -46,6 +46,7 @@ pub(crate) enum Command {
     Complete(commands::complete::Args),
     Bridge(commands::bridge::Args),
     Doctor(commands::doctor::Args),
+    Lint(Box<commands::lint::Args>),
     Serve(commands::serve::Args),
     Status(commands::status::Args),
     Audit(commands::audit::Args),

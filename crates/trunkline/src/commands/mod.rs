@@ -8,6 +8,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod generate;
+pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod prompt;
@@ -41,6 +42,8 @@ pub(crate) enum Ending {
     ToolError,
     /// There is no connection.
     Unreachable,
+    /// There are findings that the caller wants to fail on.
+    Findings,
 }
 
 pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure> {
@@ -52,6 +55,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Complete(args) => complete::run(context, &args),
         Command::Bridge(args) => bridge::run(context, &args),
         Command::Doctor(args) => doctor::run(context, &args),
+        Command::Lint(args) => lint::run(context, &args),
         Command::Serve(args) => serve::run(context, &args),
         Command::Status(args) => status::run(context, &args),
         Command::Audit(args) => audit::run(context, &args),
@@ -92,7 +96,7 @@ impl From<Ending> for std::process::ExitCode {
     fn from(ending: Ending) -> Self {
         match ending {
             Ending::Fine => Self::SUCCESS,
-            Ending::ToolError => Self::from(1),
+            Ending::ToolError | Ending::Findings => Self::from(1),
             Ending::Unreachable => Self::from(3),
         }
     }

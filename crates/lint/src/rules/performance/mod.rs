@@ -1,0 +1,6 @@
+//! Rules of the group `performance`.
+
+rules![
+    cold_start,
+    list_latency,
+];

@@ -1,0 +1,5 @@
+//! Rules of the group `tasks`.
+
+rules![
+    tasks_declared,
+];
