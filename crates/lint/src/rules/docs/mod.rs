@@ -1,3 +1,21 @@
 //! Rules of the group `docs`.
 
-rules![tool_description];
+rules![
+    confusable_parameters,
+    confusable_tools,
+    icon_shape,
+    icon_source,
+    instructions_tools,
+    naming_style,
+    parameter_description,
+    parameter_type,
+    prompt_description,
+    resource_description,
+    server_instructions,
+    server_version,
+    server_website,
+    tool_description,
+    tool_title,
+    vague_names,
+    values_in_prose,
+];
