@@ -42,9 +42,7 @@ pub(in crate::rules) fn words(name: &str) -> Vec<String> {
     let mut fresh = true;
     let mut before = ' ';
     for letter in name.chars() {
-        if !letter.is_alphanumeric() {
-            fresh = true;
-        } else {
+        if letter.is_alphanumeric() {
             let hump = letter.is_uppercase() && before.is_lowercase();
             if fresh || hump || words.is_empty() {
                 words.push(String::new());
@@ -52,6 +50,8 @@ pub(in crate::rules) fn words(name: &str) -> Vec<String> {
             fresh = false;
             let last = words.last_mut().expect("a word was pushed before the first letter");
             last.extend(letter.to_lowercase());
+        } else {
+            fresh = true;
         }
         before = letter;
     }

@@ -34,7 +34,7 @@ fn check(case: &Case<'_>) -> Verdict {
         if tokens > MOST
             && let Some(first) = items.first()
         {
-            let message = format!("the {} entries of `{}` take about {tokens} tokens", items.len(), list.method());
+            let message = format!("its {} entries take about {tokens} tokens", items.len());
             let at = format!("/result/{}", list.member());
             findings.push(Finding::new(message).about(list.method()).at(first.frame, at));
         }

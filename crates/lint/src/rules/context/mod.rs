@@ -9,6 +9,7 @@ rules![
     list_tool_limit,
     output_schema_size,
     parameter_count,
+    prompt_size,
     repeated_text,
     resource_read_size,
     result_size,

@@ -37,7 +37,7 @@ fn check(case: &Case<'_>) -> Verdict {
         let structured = result.get("structuredContent").map_or(0, estimate);
         let tokens = text.max(structured);
         if tokens > MOST {
-            let message = format!("a call of `{}` returns about {tokens} tokens", asked.variant());
+            let message = format!("a call returns about {tokens} tokens");
             findings.push(asked.finding(message, "/result/content").about(format!("tool {}", asked.variant())));
         }
     }

@@ -14,6 +14,7 @@ rules![
     server_instructions,
     server_version,
     server_website,
+    title_form,
     tool_description,
     tool_title,
     vague_names,

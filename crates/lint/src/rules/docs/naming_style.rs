@@ -39,7 +39,7 @@ fn check(case: &Case<'_>) -> Verdict {
     for (style, tools) in &styles {
         if *style != usual {
             let names: Vec<&str> = tools.iter().filter_map(|tool| tool.text("name")).collect();
-            let message = format!("most names are written in {usual}, in {style} {}", words::some(&names));
+            let message = format!("most names are written in {usual}, but not {}", words::some(&names));
             findings.push(tools[0].finding(message, "/name").about(*style));
         }
     }

@@ -34,7 +34,7 @@ fn check(case: &Case<'_>) -> Verdict {
         let silent: Vec<&Item<'_>> = items.iter().filter(|item| item.text("description").is_none_or(|it| it.trim().is_empty())).collect();
         let Some(first) = silent.first() else { continue };
         let names: Vec<&str> = silent.iter().filter_map(|item| item.text("name")).collect();
-        let message = format!("entries of `{}` without a description: {}", list.method(), words::some(&names));
+        let message = format!("entries without a description: {}", words::some(&names));
         findings.push(Finding::new(message).about(list.method()).at(first.frame, first.pointer.clone()));
     }
     Ok(findings)

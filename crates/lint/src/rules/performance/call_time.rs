@@ -29,8 +29,8 @@ fn check(case: &Case<'_>) -> Verdict {
     let calls = case.all(&TOOL_CALLS, TOOL_CALL_STEP)?;
     let slow = calls.into_iter().filter(|asked| asked.took() > SLOW);
     let tell = |asked: Asked<'_>| {
-        let how = if asked.answer().is_some() { "was answered" } else { "was not answered" };
-        let message = format!("a call of `{}` {how} within {:.1} s", asked.variant(), asked.took().as_secs_f64());
+        let how = if asked.answer().is_some() { "was answered after" } else { "was not answered in" };
+        let message = format!("a call {how} {:.1} s", asked.took().as_secs_f64());
         asked.finding(message, "").about(format!("tool {}", asked.variant()))
     };
     Ok(slow.map(tell).collect())

@@ -37,7 +37,7 @@ fn check(case: &Case<'_>) -> Verdict {
         return Ok(Vec::new());
     }
     let took = |asked: &Asked<'_>| asked.took().as_secs_f64();
-    let message = format!("`tools/list` took {:.1} s, in the middle of {} requests {:.1} s", took(slowest), asked.len(), took(median));
+    let message = format!("`tools/list` took {:.1} s; the median of {} requests is {:.1} s", took(slowest), asked.len(), took(median));
     let finding = slowest.finding(message, "");
     // One slow answer may be the machine's fault.
     Ok(vec![if median.took() > SLOW { finding } else { finding.level(Level::Info) }])

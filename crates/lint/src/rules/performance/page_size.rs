@@ -39,11 +39,11 @@ fn check(case: &Case<'_>) -> Verdict {
         let total: usize = pages.iter().map(|(_, count)| count).sum();
         let at = format!("/result/{}", list.member());
         if pages.len() > PAGES && total < FEW * pages.len() {
-            let message = format!("`{}` gives {total} entries over {} pages", list.method(), pages.len());
+            let message = format!("{total} entries come over {} pages", pages.len());
             findings.push(first.finding(message, "/result/nextCursor").about(list.method()));
         }
         if let Some((page, count)) = pages.iter().find(|(_, count)| *count > MANY) {
-            let message = format!("`{}` gives {count} entries on one page", list.method());
+            let message = format!("{count} entries come on one page");
             findings.push(page.finding(message, &at).about(list.method()));
         }
     }

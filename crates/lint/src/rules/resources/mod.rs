@@ -1,6 +1,7 @@
 //! Rules of the group `resources`.
 
 rules![
+    file_uri_form,
     resource_annotations,
     resource_contents,
     resource_contents_empty,

@@ -30,7 +30,7 @@ fn check(case: &Case<'_>) -> Verdict {
         for (index, contents) in list.into_iter().flatten().enumerate() {
             let Some(uri) = contents.get("uri").and_then(Value::as_str) else { continue };
             if !uri.starts_with(asked.variant().trim_end_matches('/')) {
-                let message = format!("`{}` was asked for, the contents are of `{uri}`", asked.variant());
+                let message = format!("the contents that come are of `{uri}`");
                 findings.push(asked.finding(message, &format!("/result/contents/{index}/uri")).about(asked.variant()));
             }
         }

@@ -28,7 +28,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let asked = case.all(&READ_RESOURCES, READ_RESOURCE_STEP).map_err(|missing| nothing_listed(case).unwrap_or(missing))?;
     for asked in asked {
         if asked.result().is_none() {
-            let message = format!("`{}` is listed and cannot be read: {}", asked.variant(), asked.describe());
+            let message = format!("it is listed and cannot be read: {}", asked.describe());
             findings.push(asked.finding(message, "/error").about(asked.variant()));
         }
     }

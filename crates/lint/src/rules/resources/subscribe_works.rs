@@ -27,7 +27,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for asked in case.all(&SUBSCRIBE, SUBSCRIBE_STEP)? {
         if asked.result().is_none() {
-            let message = format!("`{}` of a listed resource fails: {}", asked.variant(), asked.describe());
+            let message = format!("it fails for a listed resource: {}", asked.describe());
             findings.push(asked.finding(message, "/error").about(asked.variant()));
         }
     }

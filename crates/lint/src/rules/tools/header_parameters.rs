@@ -41,7 +41,7 @@ fn check(case: &Case<'_>) -> Verdict {
             } else if !matches!(kind, "string" | "integer" | "boolean") {
                 format!("the header `{name}` is on a parameter that is no string, integer or boolean")
             } else if !is_reachable(&node.pointer) {
-                format!("the header `{name}` is on a parameter that not only `properties` lead to")
+                format!("the header `{name}` is on a parameter that is not reached through `properties` alone")
             } else {
                 continue;
             };

@@ -30,7 +30,7 @@ fn check(case: &Case<'_>) -> Verdict {
         }
         seen = true;
         if matches!(asked.error_code(), Some(-32603 | -32601)) {
-            let message = format!("a call of `{}` with arguments made from its schema fails: {}", asked.variant(), asked.describe());
+            let message = format!("a call with arguments made from its schema fails: {}", asked.describe());
             findings.push(asked.finding(message, "/error").about(format!("tool {}", asked.variant())));
         }
     }

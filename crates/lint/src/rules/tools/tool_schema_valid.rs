@@ -33,7 +33,10 @@ fn check(case: &Case<'_>) -> Verdict {
             }
             if let Err(error) = jsonschema::meta::validate(root) {
                 let at = format!("{pointer}{}", error.instance_path());
-                findings.push(tool.finding(format!("`{}` is not a valid schema: {error}", &pointer[1..]), &at));
+                // What the meta-schema says about a wrong type is a list of alternatives.
+                let unknown_type = at.ends_with("/type").then(|| format!("{} is not a type", error.instance()));
+                let why = unknown_type.unwrap_or_else(|| error.to_string());
+                findings.push(tool.finding(format!("`{}` is not a valid schema: {why}", &pointer[1..]), &at));
             }
         }
     }
