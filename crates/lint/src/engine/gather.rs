@@ -75,6 +75,7 @@ async fn probe(
     introduced: Vec<Introduced>,
 ) -> Evidence {
     let mut evidence = Evidence::new(&subject.name, dial.carrier());
+    evidence.address = dial.address().cloned();
     evidence.served = introduced.iter().filter(|era| era.introduction.is_some()).map(|era| era.era).collect();
     let run = Run {
         target: &subject.name,

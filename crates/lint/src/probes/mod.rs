@@ -5,21 +5,24 @@
 mod another_list;
 mod bad_cursor;
 mod batch;
+mod completions;
 mod envelopes;
 mod foreign_origin;
 mod fuzz_arguments;
 mod fuzz_frames;
-mod get_prompts;
+mod http_edges;
 mod interleaved;
 mod lists;
+mod lists_again;
+mod lists_at_once;
 mod malformed;
 mod missing_meta;
 mod notifications;
 mod ping;
-mod read_resources;
+mod prompt_gets;
 mod removed_methods;
-mod repeated_lists;
 mod request_ids;
+mod resource_reads;
 mod stage;
 mod subscribe;
 mod tool_calls;
@@ -28,35 +31,41 @@ mod unknown_method;
 mod unknown_resource;
 mod unknown_tool;
 mod unknown_version;
-mod wrong_prompts;
 
 pub use another_list::{ANOTHER_LIST, ANOTHER_LIST_STEP};
 pub use bad_cursor::{BAD_CURSOR, BAD_CURSOR_STEP};
 pub use batch::{BATCH, BATCH_AFTER, BATCH_STEP};
+pub use completions::{COMPLETION_STEP, COMPLETIONS};
 pub use envelopes::{ENVELOPES, ENVELOPES_AFTER, ENVELOPES_STEP};
 pub use foreign_origin::{FOREIGN_HOST_STEP, FOREIGN_ORIGIN, FOREIGN_ORIGIN_STEP};
 pub use fuzz_arguments::{FUZZ_ARGUMENTS, FUZZ_CALL_AFTER, FUZZ_CALL_STEP};
 pub use fuzz_frames::{FUZZ_FRAME_AFTER, FUZZ_FRAME_STEP, FUZZ_FRAMES};
-pub use get_prompts::{GET_PROMPT_STEP, GET_PROMPTS, GET_PROMPTS_LIMIT};
+pub use http_edges::{
+    BAD_VERSION_HEADER_STEP, BOGUS_SESSION_STEP, DELETE_STEP, ENDED_SESSION_STEP, GET_STEP, HTTP_EDGES,
+    METHOD_MISMATCH_STEP, METHOD_MISSING_STEP, NAME_ENCODED_STEP, NAME_MISMATCH_STEP,
+};
 pub use interleaved::{INTERLEAVED, INTERLEAVED_STEP};
 pub use lists::{LISTS, MAX_PAGES};
+pub use lists_again::{LISTS_AGAIN, TOOLS_AGAIN_STEP};
+pub use lists_at_once::{LISTS_AT_ONCE, LISTS_AT_ONCE_STEP};
 pub use malformed::{MALFORMED, MALFORMED_AFTER, MALFORMED_STEP};
 pub use missing_meta::{BARE_FIRST_STEP, MISSING_META, MISSING_META_STEP, STATELESS_STEP};
 pub use notifications::{NOTIFICATIONS, NOTIFICATIONS_AFTER, NOTIFICATIONS_STEP};
 pub use ping::{PING, PING_STEP};
-pub use read_resources::{READ_RESOURCE_STEP, READ_RESOURCES, READ_RESOURCES_LIMIT};
+pub use prompt_gets::{PROMPT_GET_STEP, PROMPT_GETS};
 pub use removed_methods::{REMOVED_METHODS, REMOVED_METHODS_STEP};
-pub use repeated_lists::{AT_ONCE, LIST_AGAIN_STEP, LISTS_AT_ONCE_STEP, REPEATED_LISTS, REPEATS};
 pub use request_ids::{REQUEST_IDS, REQUEST_IDS_STEP};
+pub use resource_reads::{RESOURCE_READ_STEP, RESOURCE_READS};
 pub use stage::{Known, Stage};
 pub use subscribe::{SUBSCRIBE, SUBSCRIBE_STEP};
 pub use tool_calls::{TOOL_CALL_ILL_TYPED_STEP, TOOL_CALL_LACKING_STEP, TOOL_CALL_STEP, TOOL_CALLS};
 pub use undeclared::{UNDECLARED, UNDECLARED_STEP};
 pub use unknown_method::{UNKNOWN_METHOD, UNKNOWN_METHOD_STEP};
-pub use unknown_resource::{UNKNOWN_RESOURCE, UNKNOWN_RESOURCE_STEP};
+pub use unknown_resource::{
+    PROMPT_LACKING_STEP, UNKNOWN_PROMPT_STEP, UNKNOWN_RESOURCE, UNKNOWN_RESOURCE_STEP,
+};
 pub use unknown_tool::{UNKNOWN_TOOL, UNKNOWN_TOOL_STEP};
 pub use unknown_version::{NO_SUCH_VERSION, UNKNOWN_VERSION, UNKNOWN_VERSION_STEP};
-pub use wrong_prompts::{LACKING_PROMPT_STEP, UNKNOWN_PROMPT_STEP, WRONG_PROMPTS};
 
 use crate::{
     evidence::Step,

@@ -71,11 +71,6 @@ pub(in crate::rules) fn properties(schema: &Value) -> impl Iterator<Item = (&Str
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
 }
 
-/// The names under `required`.
-pub(in crate::rules) fn required(schema: &Value) -> impl Iterator<Item = &str> {
-    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
-}
-
 /// A member's name as a part of a pointer.
 pub(in crate::rules) fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")

@@ -74,6 +74,14 @@ impl Dial {
         }
     }
 
+    /// The address of the server, if it has one.
+    pub fn address(&self) -> Option<&url::Url> {
+        match &self.way {
+            Way::Http(_, target) | Way::Sse(_, target) => Some(target.url()),
+            Way::Command(_) | Way::Inside(_) => None,
+        }
+    }
+
     /// The same address, spoken to by HTTP+SSE.
     #[must_use]
     pub fn over_sse(&self) -> Option<Self> {

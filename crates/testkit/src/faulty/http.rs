@@ -57,6 +57,7 @@ async fn answer(
     let refused = if told.act.lenient { None } else { refusal(&shared, &method, &heard.headers, &message) };
     let (status, refusal) = match refused {
         Some((status, error)) => (status, Some(error)),
+        None if method == Method::DELETE => (204, None),
         None => (status_of(&told, &message), None),
     };
     let mut more = Vec::new();
@@ -73,6 +74,7 @@ async fn answer(
         && let Some(session) = heard.headers.get("mcp-session-id")
     {
         shared.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+        told.answer = None;
     }
     respond(&told, status, more)
 }

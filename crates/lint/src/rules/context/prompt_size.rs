@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{GET_PROMPTS, GET_PROMPT_STEP, LISTS},
+    probes::{LISTS, PROMPT_GETS, PROMPT_GET_STEP},
     report::estimate,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::practice("client limits", "context cost"),
     why: "A user who chooses the prompt fills the context before the first word.",
     fix: "Shorten the text, and link resources instead of embedding them.",
-    needs: &[&LISTS, &GET_PROMPTS],
+    needs: &[&LISTS, &PROMPT_GETS],
     check: Check::Server(check),
 };
 
@@ -29,7 +29,7 @@ const MOST: usize = 10_000;
 fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("prompts")?;
     let (mut findings, mut seen) = (Vec::new(), false);
-    for asked in case.all(&GET_PROMPTS, GET_PROMPT_STEP)? {
+    for asked in case.all(&PROMPT_GETS, PROMPT_GET_STEP)? {
         let Some(messages) = asked.result().and_then(|it| it.get("messages")).and_then(Value::as_array) else { continue };
         seen = true;
         let text = |message: &Value| {

@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, READ_RESOURCES, READ_RESOURCE_STEP},
+    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
     report::estimate,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::practice("client limits", "context cost"),
     why: "A user who attaches it fills the context with one click.",
     fix: "Split it, offer a template with a range, or state `size` so that clients can warn.",
-    needs: &[&LISTS, &READ_RESOURCES],
+    needs: &[&LISTS, &RESOURCE_READS],
     check: Check::Server(check),
 };
 
@@ -29,7 +29,7 @@ const MOST: usize = 25_000;
 fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("resources")?;
     let (mut findings, mut seen) = (Vec::new(), false);
-    for asked in case.all(&READ_RESOURCES, READ_RESOURCE_STEP)? {
+    for asked in case.all(&RESOURCE_READS, RESOURCE_READ_STEP)? {
         let Some(contents) = asked.result().and_then(|it| it.get("contents")).and_then(Value::as_array) else { continue };
         seen = true;
         let tokens: usize = contents.iter().filter_map(|it| it.get("text")).map(estimate).sum();

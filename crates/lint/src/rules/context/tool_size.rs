@@ -1,10 +1,9 @@
-//! `tool-size`: one tool does not take the room of ten.
+//! `tool-size`: no tool is a book.
 
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Verdict},
     probes::LISTS,
-    report::estimate,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -15,23 +14,18 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "every tool takes at most 1,000 tokens of the list",
+    summary: "one tool takes at most 1,000 tokens",
     clause: Clause::practice("client limits", "context cost"),
-    why: "The tool is sent to the model with every request, whether it is used or not.",
-    fix: "Shorten the description and the schema: examples and edge cases belong into error texts or a resource.",
+    why: "The definition is sent with every request, also when the tool is never used.",
+    fix: "Shorten the description to what a model needs to choose and call the tool, and drop what the schema already says.",
     needs: &[&LISTS],
     check: Check::Server(check),
 };
 
-const MOST: usize = 1_000;
+const MOST: usize = 1000;
 
 fn check(case: &Case<'_>) -> Verdict {
-    let mut findings = Vec::new();
-    for tool in case.list(List::Tools)? {
-        let tokens = estimate(tool.value);
-        if tokens > MOST {
-            findings.push(tool.finding(format!("it takes about {tokens} tokens of the list"), ""));
-        }
-    }
-    Ok(findings)
+    let tools = case.list(List::Tools)?;
+    let large = tools.iter().map(|tool| (tool, crate::report::estimate(tool.value))).filter(|(_, tokens)| *tokens > MOST);
+    Ok(large.map(|(tool, tokens)| tool.finding(format!("it takes about {tokens} tokens"), "")).collect())
 }

@@ -1,7 +1,7 @@
 //! Rules of the group `docs`.
 
 rules![
-    confusable_parameters,
+    argument_styles,
     confusable_tools,
     icon_shape,
     icon_source,

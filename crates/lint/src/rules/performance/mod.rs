@@ -2,10 +2,10 @@
 
 rules![
     call_time,
-    list_time,
+    cold_start,
+    list_latency,
     message_size,
     page_size,
     read_time,
     requests_in_parallel,
-    start_time,
 ];

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, READ_RESOURCES, READ_RESOURCE_STEP},
+    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::practice("client limits", "time"),
     why: "Clients read resources while the user waits, and the model with them.",
     fix: "Keep what is expensive to make, or offer it as a tool that reports progress.",
-    needs: &[&LISTS, &READ_RESOURCES],
+    needs: &[&LISTS, &RESOURCE_READS],
     check: Check::Server(check),
 };
 
@@ -27,7 +27,7 @@ const SLOW: Duration = Duration::from_secs(2);
 
 fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("resources")?;
-    let read = case.all(&READ_RESOURCES, READ_RESOURCE_STEP)?;
+    let read = case.all(&RESOURCE_READS, RESOURCE_READ_STEP)?;
     let answered: Vec<_> = read.into_iter().filter(|asked| asked.answer().is_some()).collect();
     if answered.is_empty() {
         return Err(Skip::not_verified("no resource could be read"));

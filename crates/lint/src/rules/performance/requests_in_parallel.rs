@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, LISTS_AT_ONCE_STEP, LIST_AGAIN_STEP, REPEATED_LISTS},
+    probes::{LISTS, LISTS_AGAIN, LISTS_AT_ONCE, LISTS_AT_ONCE_STEP, TOOLS_AGAIN_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use std::time::Duration;
@@ -19,13 +19,13 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::practice("client limits", "time"),
     why: "Clients send requests side by side; one slow call then holds up all others, pings included.",
     fix: "Handle each request in a task or thread of its own, and do not block the reading loop.",
-    needs: &[&LISTS, &REPEATED_LISTS],
+    needs: &[&LISTS, &LISTS_AGAIN, &LISTS_AT_ONCE],
     check: Check::Server(check),
 };
 
 fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("tools")?;
-    let mut single: Vec<Duration> = case.all(&REPEATED_LISTS, LIST_AGAIN_STEP)?.iter().map(Asked::took).collect();
+    let mut single: Vec<Duration> = case.all(&LISTS_AGAIN, TOOLS_AGAIN_STEP)?.iter().map(Asked::took).collect();
     single.sort_unstable();
     let single = single[single.len() / 2];
     let together: Vec<_> = case.asked(LISTS_AT_ONCE_STEP).collect();

@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{GET_PROMPTS, GET_PROMPT_STEP, LISTS},
+    probes::{LISTS, PROMPT_GETS, PROMPT_GET_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -18,14 +18,14 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "server/prompts", "Getting a Prompt"),
     why: "Users choose a prompt from the list and get an error.",
     fix: "Answer `prompts/get` for every listed prompt; -32602 is for arguments that are wrong, -32603 for nothing a client can cause.",
-    needs: &[&LISTS, &GET_PROMPTS],
+    needs: &[&LISTS, &PROMPT_GETS],
     check: Check::Server(check),
 };
 
 fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("prompts")?;
     let (mut findings, mut seen) = (Vec::new(), false);
-    for asked in case.all(&GET_PROMPTS, GET_PROMPT_STEP)? {
+    for asked in case.all(&PROMPT_GETS, PROMPT_GET_STEP)? {
         let about = format!("prompt {}", asked.variant());
         let level = match asked.error_code() {
             // Made-up arguments may be refused.

@@ -15,10 +15,10 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "`title`, `description` and `arguments` of prompts have the types that the protocol gives them, and every argument has a name",
+    summary: "`title` and `description` of prompts and their arguments are strings",
     clause: Clause::of("2025-11-25", "schema", "Prompt"),
     why: "Typed clients refuse the whole list for one member of the wrong type.",
-    fix: "Write `arguments` as a list of objects with `name`, `description` and `required`; leave out what there is no value for.",
+    fix: "Write texts as strings and leave out what there is no value for; `null` is none.",
     needs: &[&LISTS],
     check: Check::Server(check),
 };
@@ -31,21 +31,13 @@ fn check(case: &Case<'_>) -> Verdict {
                 findings.push(prompt.finding(format!("`{member}` is not a string"), &format!("/{member}")));
             }
         }
-        let Some(arguments) = prompt.value.get("arguments") else { continue };
-        let Some(arguments) = arguments.as_array() else {
-            findings.push(prompt.finding("`arguments` is not a list", "/arguments"));
-            continue;
-        };
-        for (index, argument) in arguments.iter().enumerate() {
-            let at = |member: &str| format!("/arguments/{index}/{member}");
-            if argument.get("name").and_then(Value::as_str).is_none_or(str::is_empty) {
-                findings.push(prompt.finding("an argument has no name", &at("name")));
-            }
-            if argument.get("required").is_some_and(|value| !value.is_boolean()) {
-                findings.push(prompt.finding("`required` of an argument is not a boolean", &at("required")));
-            }
-            if argument.get("description").is_some_and(|value| !value.is_string()) {
-                findings.push(prompt.finding("`description` of an argument is not a string", &at("description")));
+        let arguments = prompt.value.get("arguments").and_then(Value::as_array).into_iter().flatten();
+        for (index, argument) in arguments.enumerate() {
+            for member in ["title", "description"] {
+                if argument.get(member).is_some_and(|value| !value.is_string()) {
+                    let message = format!("`{member}` of an argument is not a string");
+                    findings.push(prompt.finding(message, &format!("/arguments/{index}/{member}")));
+                }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `prompt-names`: prompts have names, each its own.
+//! `prompt-names`: prompts have names of their own.
 
 use crate::{
     evidence::{Case, List},
@@ -17,15 +17,15 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "every prompt has a name, and no two have the same",
     clause: Clause::of("2025-11-25", "server/prompts", "Prompt"),
-    why: "A prompt without a name cannot be asked for; of two with one name only one can.",
-    fix: "Give each prompt a name of its own.",
+    why: "Prompts are chosen by name, often as a slash command; a missing or double one cannot be chosen.",
+    fix: "Give each prompt a `name` of its own.",
     needs: &[&LISTS],
     check: Check::Server(check),
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let mut findings = Vec::new();
     let mut seen = BTreeSet::new();
+    let mut findings = Vec::new();
     for prompt in case.list(List::Prompts)? {
         match prompt.text("name").filter(|name| !name.is_empty()) {
             None => findings.push(prompt.finding("the prompt has no name", "/name")),

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case},
     outcome::{Level, Skip, Verdict},
-    probes::{GET_PROMPTS, GET_PROMPT_STEP, LISTS},
+    probes::{LISTS, PROMPT_GETS, PROMPT_GET_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "server/prompts", "PromptMessage"),
     why: "The user chose a prompt, and nothing happens.",
     fix: "Return the text of the prompt; answer -32602 when an argument makes it impossible.",
-    needs: &[&LISTS, &GET_PROMPTS],
+    needs: &[&LISTS, &PROMPT_GETS],
     check: Check::Server(check),
 };
 
@@ -39,7 +39,7 @@ fn check(case: &Case<'_>) -> Verdict {
 
 fn got<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
     case.needs_capability("prompts")?;
-    let got = case.all(&GET_PROMPTS, GET_PROMPT_STEP)?;
+    let got = case.all(&PROMPT_GETS, PROMPT_GET_STEP)?;
     let got: Vec<_> = got.into_iter().filter(|asked| asked.result().is_some_and(is_complete)).collect();
     if got.is_empty() { Err(Skip::not_verified("no prompt could be got with made-up arguments")) } else { Ok(got) }
 }

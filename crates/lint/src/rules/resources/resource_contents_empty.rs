@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, READ_RESOURCES, READ_RESOURCE_STEP},
+    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "server/resources", "Reading Resources"),
     why: "An empty list leaves open whether the resource is empty or gone.",
     fix: "Return one piece with an empty `text` for an empty resource, and an error for one that is gone.",
-    needs: &[&LISTS, &READ_RESOURCES],
+    needs: &[&LISTS, &RESOURCE_READS],
     check: Check::Server(check),
 };
 
@@ -34,7 +34,7 @@ fn check(case: &Case<'_>) -> Verdict {
 
 fn read<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
     case.needs_capability("resources")?;
-    let read = case.all(&READ_RESOURCES, READ_RESOURCE_STEP)?;
+    let read = case.all(&RESOURCE_READS, RESOURCE_READ_STEP)?;
     let read: Vec<_> = read.into_iter().filter(|asked| asked.result().is_some()).collect();
     if read.is_empty() { Err(Skip::not_verified("no resource could be read")) } else { Ok(read) }
 }

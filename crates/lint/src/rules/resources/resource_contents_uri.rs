@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, READ_RESOURCES, READ_RESOURCE_STEP},
+    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "server/resources", "Resource Contents"),
     why: "Clients file the contents under the URI they carry and do not find them again.",
     fix: "Repeat the URI of the request in each piece of contents.",
-    needs: &[&LISTS, &READ_RESOURCES],
+    needs: &[&LISTS, &RESOURCE_READS],
     check: Check::Server(check),
 };
 
@@ -40,7 +40,7 @@ fn check(case: &Case<'_>) -> Verdict {
 
 fn read<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
     case.needs_capability("resources")?;
-    let read = case.all(&READ_RESOURCES, READ_RESOURCE_STEP)?;
+    let read = case.all(&RESOURCE_READS, RESOURCE_READ_STEP)?;
     let read: Vec<_> = read.into_iter().filter(|asked| asked.result().is_some()).collect();
     if read.is_empty() { Err(Skip::not_verified("no resource could be read")) } else { Ok(read) }
 }

@@ -1,7 +1,7 @@
 //! `list-changed-declared`: changes of lists are announced only where that was declared.
 
 use crate::{
-    evidence::{Case, List},
+    evidence::Case,
     outcome::{Finding, Level, Verdict},
     probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -16,9 +16,9 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "every `enum` has values, each once, and all of the type that is declared",
+    summary: "every `enum` has each value once, and all of the type that is declared",
     clause: Clause::of("2025-11-25", "server/tools", "Tool"),
-    why: "A model that has to choose from nothing, or from values that the schema refuses, cannot make a valid call.",
+    why: "A model that chooses a value which the schema refuses cannot make a valid call, and providers refuse a list with duplicates.",
     fix: "List each allowed value once, in the declared type.",
     needs: &[&LISTS],
     check: Check::Server(check),
@@ -30,9 +30,6 @@ fn check(case: &Case<'_>) -> Verdict {
         for node in schema::of_tool(&tool) {
             let Some(values) = node.value.get("enum").and_then(Value::as_array) else { continue };
             let at = format!("{}/enum", node.pointer);
-            if values.is_empty() {
-                findings.push(tool.finding("an `enum` has no values", &at));
-            }
             let twice = values.iter().enumerate().find(|(index, value)| values[..*index].contains(value));
             if let Some((index, value)) = twice {
                 findings.push(tool.finding(format!("an `enum` has {value} twice"), &format!("{at}/{index}")));

@@ -1,8 +1,8 @@
-//! `unknown-tool-code`: the error for an unknown tool is one of the protocol.
+//! `unknown-tool-code`: an unknown tool is a protocol error.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
+    evidence::{Case},
+    outcome::{Level, Verdict},
     probes::{UNKNOWN_TOOL, UNKNOWN_TOOL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -14,10 +14,10 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Negative,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "a call of a tool that does not exist is refused with -32602",
+    summary: "a call of an unknown tool is refused with -32602",
     clause: Clause::of("2025-11-25", "server/tools", "Error Handling"),
-    why: "With `isError` the model is told that the tool failed and tries it again; clients cannot tell a wrong name from a failure.",
-    fix: "Answer the JSON-RPC error -32602 instead of a result with `isError`.",
+    why: "As a result with `isError` it looks like a tool that ran and failed; the model tries again instead of choosing another.",
+    fix: "Answer with the JSON-RPC error -32602 instead of a result.",
     needs: &[&UNKNOWN_TOOL],
     check: Check::Server(check),
 };
@@ -25,15 +25,9 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("tools")?;
     let asked = case.first(&UNKNOWN_TOOL, UNKNOWN_TOOL_STEP)?;
-    if asked.answer().is_none() {
-        return Err(Skip::not_verified(asked.describe()));
+    if asked.error_code() == Some(-32602) {
+        return Ok(Vec::new());
     }
-    let as_result = asked.result().is_some_and(|result| result["isError"] == true);
-    Ok(match asked.error_code() {
-        Some(-32602) => Vec::new(),
-        _ if as_result => vec![asked.finding("an unknown tool gives a result with `isError` instead of -32602", "/result/isError")],
-        // Success is the matter of another rule.
-        _ if asked.result().is_some() => Vec::new(),
-        _ => vec![asked.finding(format!("an unknown tool should be refused with -32602, but {}", asked.describe()), "/error/code")],
-    })
+    let message = format!("an unknown tool should be refused with -32602, but {}", asked.describe());
+    Ok(vec![asked.finding(message, "")])
 }

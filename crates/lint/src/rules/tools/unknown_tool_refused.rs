@@ -1,7 +1,7 @@
-//! `unknown-tool-refused`: a tool that does not exist cannot be called.
+//! `unknown-tool-refused`: a tool that does not exist does not work.
 
 use crate::{
-    evidence::Case,
+    evidence::{Case},
     outcome::{Level, Skip, Verdict},
     probes::{UNKNOWN_TOOL, UNKNOWN_TOOL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -14,10 +14,10 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Negative,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "a call of a tool that does not exist is refused",
+    summary: "a call of an unknown tool fails",
     clause: Clause::of("2025-11-25", "server/tools", "Error Handling"),
-    why: "A model that makes up a tool believes that it worked.",
-    fix: "Look the name up before anything else and answer -32602.",
+    why: "A model that misspells a name believes that its call did something.",
+    fix: "Answer a call of an unknown tool with the error -32602.",
     needs: &[&UNKNOWN_TOOL],
     check: Check::Server(check),
 };
@@ -25,9 +25,12 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("tools")?;
     let asked = case.first(&UNKNOWN_TOOL, UNKNOWN_TOOL_STEP)?;
-    if asked.answer().is_none() {
-        return Err(Skip::not_verified(asked.describe()));
+    match asked.result() {
+        Some(result) if result["isError"] != true => {
+            Ok(vec![asked.finding("a call of a tool that does not exist succeeds", "/result")])
+        }
+        Some(_) => Ok(Vec::new()),
+        None if asked.error().is_some() => Ok(Vec::new()),
+        None => Err(Skip::not_verified(asked.describe())),
     }
-    let accepted = asked.result().is_some_and(|result| result["isError"] != true);
-    Ok(accepted.then(|| asked.finding("a call of a tool that does not exist succeeds", "/result")).into_iter().collect())
 }

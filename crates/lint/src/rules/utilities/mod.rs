@@ -1,3 +1,12 @@
 //! Rules of the group `utilities`.
 
-rules![cursor_refused];
+rules![
+    cache_hints,
+    cache_scope_pages,
+    completion_values,
+    cursor_refused,
+    items_once,
+    pages_end,
+    stray_progress,
+    undeclared_logs,
+];
