@@ -33,7 +33,8 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for tool in case.list(List::Tools)? {
         let name = words::words(tool.text("name").unwrap_or_default());
-        let lists = name.iter().any(|word| VERBS.contains(&word.as_str()));
+        // The verb stands first, or behind the name of a product.
+        let lists = name.iter().take(2).any(|word| VERBS.contains(&word.as_str()));
         let Some(root) = tool.value.get("inputSchema") else { continue };
         let is_limit = |name: &str| words::words(name).iter().any(|word| LIMITS.contains(&word.as_str()));
         // Without any parameter there is nothing to choose from, and the list is mostly short.

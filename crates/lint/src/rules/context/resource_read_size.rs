@@ -1,7 +1,7 @@
 //! `resource-read-size`: resources fit into the context.
 
 use crate::{
-    evidence::Case,
+    evidence::{Case, List},
     outcome::{Level, Skip, Verdict},
     probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
     report::estimate,
@@ -27,7 +27,9 @@ pub(super) static RULE: Rule = Rule {
 const MOST: usize = 25_000;
 
 fn check(case: &Case<'_>) -> Verdict {
-    case.needs_capability("resources")?;
+    if case.list(List::Resources)?.is_empty() {
+        return Err(Skip::not_applicable("the list of resources is empty"));
+    }
     let (mut findings, mut seen) = (Vec::new(), false);
     for asked in case.all(&RESOURCE_READS, RESOURCE_READ_STEP)? {
         let Some(contents) = asked.result().and_then(|it| it.get("contents")).and_then(Value::as_array) else { continue };

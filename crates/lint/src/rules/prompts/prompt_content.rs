@@ -1,7 +1,7 @@
 //! `prompt-content`: the content of prompts is complete.
 
 use crate::{
-    evidence::Case,
+    evidence::{Case, List},
     outcome::{Level, Skip, Verdict},
     probes::{LISTS, PROMPT_GETS, PROMPT_GET_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -25,7 +25,9 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    case.needs_capability("prompts")?;
+    if case.list(List::Prompts)?.is_empty() {
+        return Err(Skip::not_applicable("the list of prompts is empty"));
+    }
     let (mut findings, mut seen) = (Vec::new(), false);
     for asked in case.all(&PROMPT_GETS, PROMPT_GET_STEP)? {
         let Some(messages) = asked.result().and_then(|it| it.get("messages")).and_then(Value::as_array) else { continue };

@@ -1,7 +1,7 @@
 //! `prompt-result-empty`: prompts say something.
 
 use crate::{
-    evidence::{Asked, Case},
+    evidence::{Asked, Case, List},
     outcome::{Level, Skip, Verdict},
     probes::{LISTS, PROMPT_GETS, PROMPT_GET_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -38,7 +38,9 @@ fn check(case: &Case<'_>) -> Verdict {
 }
 
 fn got<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
-    case.needs_capability("prompts")?;
+    if case.list(List::Prompts)?.is_empty() {
+        return Err(Skip::not_applicable("the list of prompts is empty"));
+    }
     let got = case.all(&PROMPT_GETS, PROMPT_GET_STEP)?;
     let got: Vec<_> = got.into_iter().filter(|asked| asked.result().is_some_and(is_complete)).collect();
     if got.is_empty() { Err(Skip::not_verified("no prompt could be got with made-up arguments")) } else { Ok(got) }

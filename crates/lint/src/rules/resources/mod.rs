@@ -17,6 +17,7 @@ rules![
     resource_uri,
     resource_uri_characters,
     subscribe_works,
+    template_scheme,
     template_syntax,
     templates_unique,
     unknown_resource,
