@@ -20,6 +20,9 @@ use tokio::{sync::Semaphore, time::Instant};
 use trunkline_client::Carrier;
 use trunkline_protocol::Era;
 
+/// How long an answer of a slow server may take, unless the caller allows more.
+const LONGEST_ANSWER: Duration = Duration::from_secs(20);
+
 /// How long the other era may take to answer once one has.
 const OTHER_ERA: Duration = Duration::from_secs(2);
 
@@ -54,7 +57,10 @@ pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Eviden
             introduced = vec![old];
         }
     }
-    dial.answer = options.budget.answer;
+    // On a machine that has other things to do all answers take longer, not only the first.
+    let slowest = introduced.iter().filter(|era| era.introduction.is_some()).map(Introduced::took).max();
+    let patient = slowest.unwrap_or_default().saturating_mul(2).min(LONGEST_ANSWER);
+    dial.answer = options.budget.answer.max(patient);
     if closed.is_empty()
         && let Some(unreachable) = unreachable(&introduced)
     {
@@ -220,7 +226,7 @@ impl Run<'_> {
     async fn era(&self, introduced: Introduced, dial: Dial) -> Gathered {
         let Introduced { mut speaker, era, introduction } = introduced;
         let Some(introduction) = introduction else {
-            return (vec![speaker.finish().await], Vec::new());
+            return self.protected(speaker, era, dial).await;
         };
         speaker.patience(dial.answer);
         let active = self.options.active;
@@ -241,6 +247,24 @@ impl Run<'_> {
             gathered.1.extend(missed);
         }
         gathered
+    }
+
+    /// A server that asks who is calling has no introduction for us, but can still be asked how it protects itself.
+    async fn protected(&self, speaker: Speaker, era: Era, dial: Dial) -> Gathered {
+        let refused = speaker.so_far(|line| {
+            line.exchanges
+                .iter()
+                .any(|exchange| exchange.http.as_ref().is_some_and(|http| http.status == 401))
+        });
+        let planned = plan::probes(self.options, era, self.carrier);
+        let probe = planned.into_iter().find(|probe| probe.name == probes::AUTHORIZATION.name);
+        let Some(probe) = probe.filter(|_| refused && era == Era::Modern) else {
+            return (vec![speaker.finish().await], Vec::new());
+        };
+        let (start, active) = (self.options.budget.start, self.options.active);
+        let calls_left = self.calls.clone();
+        let known = Known { era, dial, introduction: Value::Null, start, active, calls_left };
+        self.shared(Stage::new(speaker, Arc::new(known)), vec![probe]).await
     }
 
     async fn shared(&self, mut stage: Stage, probes: Vec<&'static Probe>) -> Gathered {

@@ -3,6 +3,7 @@
 //! A probe judges nothing. It names its exchanges with [`Step`]s, by which rules find them.
 
 mod another_list;
+mod authorization;
 mod bad_cursor;
 mod batch;
 mod completions;
@@ -12,6 +13,7 @@ mod fuzz_arguments;
 mod fuzz_frames;
 mod http_edges;
 mod interleaved;
+mod listening;
 mod lists;
 mod lists_again;
 mod lists_at_once;
@@ -29,10 +31,14 @@ mod tool_calls;
 mod undeclared;
 mod unknown_method;
 mod unknown_resource;
+mod unknown_task;
 mod unknown_tool;
 mod unknown_version;
 
 pub use another_list::{ANOTHER_LIST, ANOTHER_LIST_STEP};
+pub use authorization::{
+    AUTH_BARE_STEP, AUTH_GARBAGE_STEP, AUTH_ISSUER_STEP, AUTH_RESOURCE_STEP, AUTHORIZATION,
+};
 pub use bad_cursor::{BAD_CURSOR, BAD_CURSOR_STEP};
 pub use batch::{BATCH, BATCH_AFTER, BATCH_STEP};
 pub use completions::{COMPLETION_STEP, COMPLETIONS};
@@ -45,6 +51,7 @@ pub use http_edges::{
     METHOD_MISMATCH_STEP, METHOD_MISSING_STEP, NAME_ENCODED_STEP, NAME_MISMATCH_STEP,
 };
 pub use interleaved::{INTERLEAVED, INTERLEAVED_STEP};
+pub use listening::{LISTENING, LISTENING_STEP};
 pub use lists::{LISTS, MAX_PAGES};
 pub use lists_again::{LISTS_AGAIN, TOOLS_AGAIN_STEP};
 pub use lists_at_once::{LISTS_AT_ONCE, LISTS_AT_ONCE_STEP};
@@ -64,6 +71,7 @@ pub use unknown_method::{UNKNOWN_METHOD, UNKNOWN_METHOD_STEP};
 pub use unknown_resource::{
     PROMPT_LACKING_STEP, UNKNOWN_PROMPT_STEP, UNKNOWN_RESOURCE, UNKNOWN_RESOURCE_STEP,
 };
+pub use unknown_task::{UNKNOWN_TASK, UNKNOWN_TASK_STEP};
 pub use unknown_tool::{UNKNOWN_TOOL, UNKNOWN_TOOL_STEP};
 pub use unknown_version::{NO_SUCH_VERSION, UNKNOWN_VERSION, UNKNOWN_VERSION_STEP};
 

@@ -102,6 +102,16 @@ impl HttpLine {
         Self { client, target, session: None, version: None }
     }
 
+    /// Points the line at another address; gives the one before.
+    pub(crate) fn retarget(&mut self, url: &url::Url) -> Option<Target> {
+        let target = Target::new(url.clone()).ok()?;
+        Some(std::mem::replace(&mut self.target, target))
+    }
+
+    pub(crate) fn restore(&mut self, target: Target) {
+        self.target = target;
+    }
+
     pub(crate) fn target(&self) -> &Target {
         &self.target
     }

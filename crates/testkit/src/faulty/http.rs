@@ -1,7 +1,7 @@
 //! The faulty server over Streamable HTTP, both eras.
 
 use super::{
-    Script,
+    Script, authorization,
     conversation::{Conversation, Heard, Told},
     model,
 };
@@ -9,7 +9,7 @@ use axum::{
     Router,
     body::{Body, Bytes},
     extract::State,
-    http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri},
 };
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
@@ -40,6 +40,7 @@ pub async fn serve_http(script: Script, listener: TcpListener) -> io::Result<()>
 async fn answer(
     State(shared): State<Arc<Shared>>,
     method: Method,
+    uri: Uri,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response<Body> {
@@ -47,6 +48,10 @@ async fn answer(
         .iter()
         .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
         .collect();
+    let auth = shared.talk.lock().unwrap_or_else(PoisonError::into_inner).script.auth.clone();
+    if let Some(refusal) = auth.and_then(|auth| authorization::answer(&auth, &uri, &told_headers)) {
+        return refusal;
+    }
     let heard = Heard { bytes: &body, http: Some(method.as_str()), headers: told_headers };
     let mut told = shared.talk.lock().unwrap_or_else(PoisonError::into_inner).hear(&heard);
     tokio::time::sleep(Duration::from_millis(told.act.delay_ms)).await;

@@ -3,6 +3,7 @@
 //! The linter's tests break it in one way at a time: the same [`Script`] runs inside the test over a pipe, as a process, and
 //! over HTTP. What a right server answers is in [`model`]; what goes wrong is data.
 
+mod authorization;
 mod conversation;
 mod http;
 pub mod model;
@@ -10,5 +11,5 @@ mod script;
 mod stdio;
 
 pub use http::serve_http;
-pub use script::{Act, Fault, Kind, Script, When};
+pub use script::{Act, Auth, Fault, Kind, Script, When};
 pub use stdio::{inside, serve};

@@ -20,11 +20,30 @@ pub struct Script {
     /// `instructions`.
     #[serde(default)]
     pub offer: Map<String, Value>,
+    /// Over HTTP: asks callers for a token.
+    #[serde(default)]
+    pub auth: Option<Auth>,
     /// Keeps all output until the input has ended.
     #[serde(default)]
     pub buffered: bool,
     #[serde(default)]
     pub faults: Vec<Fault>,
+}
+
+/// How the server protects itself. What is absent is right.
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Auth {
+    /// Says nothing about where tokens come from.
+    #[serde(default)]
+    pub mute: bool,
+    /// The protected-resource metadata; `$origin` stands for the server's own.
+    pub resource: Option<Value>,
+    /// The authorization server's metadata.
+    pub issuer: Option<Value>,
+    /// Takes wrong tokens: `header`, `query`.
+    #[serde(default)]
+    pub accepts: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]

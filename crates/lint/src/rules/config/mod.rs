@@ -1,3 +1,10 @@
 //! Rules of the group `config`.
 
-rules![];
+mod servers;
+
+rules![
+    config_plain_http,
+    config_secrets,
+    config_shell,
+    config_unpinned,
+];

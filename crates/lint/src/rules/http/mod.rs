@@ -7,6 +7,7 @@ rules![
     foreign_host,
     foreign_origin,
     get_answer,
+    listens_everywhere,
     method_header,
     name_encoding,
     name_header,

@@ -1,7 +1,7 @@
 //! `cold-start`: a server starts quickly.
 
 use crate::{
-    evidence::{Case, Settled},
+    evidence::{Evidence, Line, Settled},
     outcome::{Finding, Level, Skip, Verdict},
     probes::INTRODUCTION,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -20,22 +20,24 @@ pub(super) static RULE: Rule = Rule {
     why: "Clients start servers when the user opens them, and give up after some seconds.",
     fix: "Load what is slow when it is first needed, and install packages beforehand instead of at each start.",
     needs: &[&INTRODUCTION],
-    check: Check::Server(check),
+    check: Check::Target(check),
 };
 
 const SLOW: Duration = Duration::from_secs(5);
 const NOTABLE: Duration = Duration::from_secs(2);
 
-fn check(case: &Case<'_>) -> Verdict {
+fn check(evidence: &Evidence) -> Verdict {
     // The fastest start counts: the others may have had to share the machine.
-    let starts = case.lines().filter_map(|(_, line)| line.exchanges.first().filter(|first| first.settled == Settled::Answered));
-    let Some(took) = starts.map(|first| first.took).min() else {
+    let first = |line: &Line| {
+        line.exchanges.first().filter(|first| first.settled == Settled::Answered).map(|first| first.took)
+    };
+    let Some(took) = evidence.lines.iter().filter_map(first).min() else {
         return Err(Skip::not_verified("no start was measured"));
     };
-    let level = if took > SLOW { Level::Warning } else { Level::Info };
     if took <= NOTABLE {
         return Ok(Vec::new());
     }
+    let level = if took > SLOW { Level::Warning } else { Level::Info };
     let message = format!("the first answer came {:.1} s after the start", took.as_secs_f64());
     Ok(vec![Finding::new(message).level(level)])
 }

@@ -36,7 +36,7 @@ const PHRASES: [&str; 14] = [
 ];
 
 fn judge(text: &Text<'_>) -> Option<Finding> {
-    let lower = text.text.to_lowercase();
+    let lower = text.words.to_lowercase();
     let found = PHRASES.iter().find(|phrase| lower.contains(*phrase))?;
     Some(text.finding(format!("the text says {found:?}")))
 }

@@ -38,7 +38,7 @@ const SIGNALS: [(&str, &[&str]); 5] = [
 ];
 
 fn judge(text: &Text<'_>) -> Option<Finding> {
-    let lower = text.text.to_lowercase();
+    let lower = text.words.to_lowercase();
     let hits: Vec<&str> =
         SIGNALS.iter().filter(|(_, words)| words.iter().any(|word| lower.contains(word))).map(|(what, _)| *what).collect();
     // Two signs of different kinds, because each alone also stands in honest descriptions.

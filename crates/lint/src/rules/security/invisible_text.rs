@@ -29,9 +29,9 @@ fn check(case: &Case<'_>) -> Verdict {
 }
 
 fn judge(text: &Text<'_>) -> Option<Finding> {
-    let hidden: Vec<char> = text.text.chars().filter(|c| is_hidden(*c)).collect();
+    let hidden: Vec<char> = text.words.chars().filter(|c| is_hidden(*c)).collect();
     let first = hidden.first()?;
-    let tags: String = text.text.chars().filter_map(|c| u8::try_from(u32::from(c).checked_sub(0xe0000)?).ok()).map(char::from).filter(|c| c.is_ascii_graphic() || *c == ' ').collect();
+    let tags: String = text.words.chars().filter_map(|c| u8::try_from(u32::from(c).checked_sub(0xe0000)?).ok()).map(char::from).filter(|c| c.is_ascii_graphic() || *c == ' ').collect();
     let says = if tags.is_empty() { String::new() } else { format!("; they spell {tags:?}") };
     Some(text.finding(format!("the text has {} invisible characters, the first is U+{:04X}{says}", hidden.len(), u32::from(*first))))
 }

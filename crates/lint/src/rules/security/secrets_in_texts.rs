@@ -43,8 +43,8 @@ const KEYS: [(&str, &str, usize); 9] = [
 
 fn judge(text: &Text<'_>) -> Option<Finding> {
     for (what, beginning, least) in KEYS {
-        for (at, _) in text.text.match_indices(beginning) {
-            let rest = &text.text[at + beginning.len()..];
+        for (at, _) in text.words.match_indices(beginning) {
+            let rest = &text.words[at + beginning.len()..];
             let fits = |c: &char| c.is_ascii_alphanumeric() || "-_ ".contains(*c);
             let varied = rest.chars().take(least).any(|c| c.is_ascii_digit()) || beginning.starts_with('-');
             if rest.chars().take_while(fits).count() >= least && varied {

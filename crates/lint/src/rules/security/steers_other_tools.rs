@@ -34,7 +34,7 @@ const ORDERS: [&str; 8] = [
 ];
 
 fn judge(text: &Text<'_>) -> Option<Finding> {
-    let lower = text.text.to_lowercase();
+    let lower = text.words.to_lowercase();
     let found = ORDERS.iter().find(|order| lower.contains(*order))?;
     Some(text.finding(format!("the text steers other tools: {found:?}")))
 }

@@ -34,7 +34,7 @@ const SHORTENERS: [&str; 8] = ["bit.ly/", "tinyurl.com/", "t.co/", "goo.gl/", "i
 const BLOB: usize = 120;
 
 fn judge(text: &Text<'_>) -> Option<Finding> {
-    let lower = text.text.to_lowercase();
+    let lower = text.words.to_lowercase();
     if let Some(host) = SHORTENERS.iter().find(|host| lower.contains(&format!("//{host}"))) {
         return Some(text.finding(format!("the text links to the shortener {}", host.trim_end_matches('/'))));
     }
@@ -43,7 +43,7 @@ fn judge(text: &Text<'_>) -> Option<Finding> {
         return Some(text.finding(format!("the text links to the bare address {shown}")));
     }
     let plain = |word: &&str| word.len() > BLOB && word.chars().all(|c| c.is_ascii_alphanumeric() || "+/=".contains(c));
-    let blob = text.text.split_whitespace().find(plain)?;
+    let blob = text.words.split_whitespace().find(plain)?;
     Some(text.finding(format!("the text has an encoded blob of {} characters", blob.len())))
 }
 

@@ -12,7 +12,7 @@ const MOST: usize = 20_000;
 
 /// One text, and where it stands.
 pub(super) struct Text<'a> {
-    pub(super) text: &'a str,
+    pub(super) words: &'a str,
     about: String,
     frame: FrameRef,
     pointer: String,
@@ -32,7 +32,7 @@ pub(super) fn of<'a>(case: &Case<'a>) -> Result<Vec<Text<'a>>, Skip> {
         (case.introduction().and_then(|it| it.get("instructions")), introduced.answer_ref())
     {
         let pointer = "/result/instructions".to_owned();
-        texts.push(Text { text, about: "instructions".to_owned(), frame, pointer });
+        texts.push(Text { words: text, about: "instructions".to_owned(), frame, pointer });
     }
     for list in List::ALL {
         for item in case.list(list).unwrap_or_default() {
@@ -40,7 +40,7 @@ pub(super) fn of<'a>(case: &Case<'a>) -> Result<Vec<Text<'a>>, Skip> {
             while let Some((value, at)) = stack.pop() {
                 match value {
                     Value::String(text) if texts.len() < MOST => {
-                        texts.push(Text { text, about: item.label(), frame: item.frame, pointer: at });
+                        texts.push(Text { words: text, about: item.label(), frame: item.frame, pointer: at });
                     }
                     Value::Object(members) => stack.extend(members.iter().rev().map(|(name, value)| {
                         (value, format!("{at}/{}", name.replace('~', "~0").replace('/', "~1")))

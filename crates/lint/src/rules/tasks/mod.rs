@@ -1,3 +1,5 @@
 //! Rules of the group `tasks`.
 
-rules![];
+rules![
+    tasks_declared,
+];

@@ -10,10 +10,10 @@ use trunkline_lint::{Group, Ignore, Level};
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(
     visible_alias = "validate",
-    override_usage = "trunkline lint [OPTIONS] <URL>...\n       trunkline lint [OPTIONS] -- <COMMAND>..."
+    override_usage = "trunkline lint [OPTIONS] <URL|FILE>...\n       trunkline lint [OPTIONS] -- <COMMAND>..."
 )]
 pub(crate) struct Args {
-    /// The servers' addresses
+    /// The servers' addresses; or configuration files, ours or another client's
     #[arg(value_name = "TARGET")]
     pub(super) words: Vec<String>,
     /// The command that starts the server, instead of an address
