@@ -125,23 +125,28 @@ async fn introduce(dial: &Dial) -> (Vec<Introduced>, Vec<Line>) {
     };
     let (mut introduced, mut closed) = (Vec::new(), Vec::new());
     let mut again = modern.is_none();
+    let mut wait = dial.answer;
     match modern {
         Some(silent) if silent.is_silent() => {
             // Closing its input makes a process that keeps its answers in a buffer write them.
             let line = silent.speaker.finish().await;
-            let buffered = line.frames.iter().any(|frame| frame.direction == Direction::Received);
-            closed.push(line);
-            if buffered {
-                return (introduced, closed);
+            if line.frames.iter().any(|frame| frame.direction == Direction::Received) {
+                wait = wait.min(SILENCE);
             }
+            closed.push(line);
             again = true;
         }
         other => introduced.extend(other),
     }
     let legacy = match first_legacy {
-        Some(legacy) => legacy,
-        None => legacy.await,
+        Some(legacy) => Some(legacy),
+        None => tokio::time::timeout(wait, legacy).await.ok(),
     };
+    let Some(legacy) = legacy else { return (introduced, closed) };
+    if legacy.introduction.is_some() {
+        // It was slow and not silent, so that its late answer proves nothing.
+        closed.clear();
+    }
     // A server that was only slow to start is asked once more, now that it is warm.
     if again && legacy.introduction.is_some() {
         impatient.answer = OTHER_ERA.max(legacy.took()).min(SILENCE);

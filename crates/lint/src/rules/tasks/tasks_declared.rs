@@ -28,7 +28,8 @@ fn check(case: &Case<'_>) -> Verdict {
         || case.introduction().and_then(|it| it.pointer("/capabilities/extensions/io.modelcontextprotocol~1tasks")).is_some();
     match (asked.result(), asked.error_code()) {
         (Some(_), _) => Ok(vec![asked.finding("a task that does not exist is given", "/result")]),
-        (None, Some(-32602 | -32021)) if declared => Ok(Vec::new()),
+        // Whoever does not declare that it can follow tasks may be refused for that.
+        (None, Some(-32602 | -32601 | -32600 | -32021)) if declared => Ok(Vec::new()),
         (None, Some(code)) if declared => {
             let message = format!("an unknown task should be refused with -32602, but the error is {code}");
             Ok(vec![asked.finding(message, "/error/code").level(Level::Warning)])

@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Judge by the rules of this group only; may be repeated
     #[arg(long = "group", value_name = "GROUP")]
     pub(super) groups: Vec<Group>,
-    /// Leave out rules below this level: info, warning, error, critical
+    /// Leave out rules and findings below this level: info, warning, error, critical
     #[arg(long, value_name = "LEVEL")]
     pub(super) level: Option<Level>,
     /// Exit with 1 when there is a finding of this level or above; `never` for not at all
