@@ -2,6 +2,7 @@
 //!
 //! A probe judges nothing. It names its exchanges with [`Step`]s, by which rules find them.
 
+mod another_list;
 mod authorization;
 mod bad_cursor;
 mod batch;
@@ -15,6 +16,7 @@ mod interleaved;
 mod listening;
 mod lists;
 mod lists_again;
+mod lists_at_once;
 mod malformed;
 mod missing_meta;
 mod notifications;
@@ -24,6 +26,7 @@ mod removed_methods;
 mod request_ids;
 mod resource_reads;
 mod stage;
+mod subscribe;
 mod tool_calls;
 mod undeclared;
 mod unknown_method;
@@ -32,6 +35,7 @@ mod unknown_task;
 mod unknown_tool;
 mod unknown_version;
 
+pub use another_list::{ANOTHER_LIST, ANOTHER_LIST_STEP};
 pub use authorization::{
     AUTH_BARE_STEP, AUTH_GARBAGE_STEP, AUTH_ISSUER_STEP, AUTH_RESOURCE_STEP, AUTHORIZATION,
 };
@@ -50,6 +54,7 @@ pub use interleaved::{INTERLEAVED, INTERLEAVED_STEP};
 pub use listening::{LISTENING, LISTENING_STEP};
 pub use lists::{LISTS, MAX_PAGES};
 pub use lists_again::{LISTS_AGAIN, TOOLS_AGAIN_STEP};
+pub use lists_at_once::{LISTS_AT_ONCE, LISTS_AT_ONCE_STEP};
 pub use malformed::{MALFORMED, MALFORMED_AFTER, MALFORMED_STEP};
 pub use missing_meta::{BARE_FIRST_STEP, MISSING_META, MISSING_META_STEP, STATELESS_STEP};
 pub use notifications::{NOTIFICATIONS, NOTIFICATIONS_AFTER, NOTIFICATIONS_STEP};
@@ -59,6 +64,7 @@ pub use removed_methods::{REMOVED_METHODS, REMOVED_METHODS_STEP};
 pub use request_ids::{REQUEST_IDS, REQUEST_IDS_STEP};
 pub use resource_reads::{RESOURCE_READ_STEP, RESOURCE_READS};
 pub use stage::{Known, Stage};
+pub use subscribe::{SUBSCRIBE, SUBSCRIBE_STEP};
 pub use tool_calls::{TOOL_CALL_ILL_TYPED_STEP, TOOL_CALL_LACKING_STEP, TOOL_CALL_STEP, TOOL_CALLS};
 pub use undeclared::{UNDECLARED, UNDECLARED_STEP};
 pub use unknown_method::{UNKNOWN_METHOD, UNKNOWN_METHOD_STEP};

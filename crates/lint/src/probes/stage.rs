@@ -90,14 +90,20 @@ impl Stage {
             Callable::ReadOnly => read_only(tool),
             Callable::All => true,
         };
+        self.listed(List::Tools).into_iter().filter(may).collect()
+    }
+
+    /// A list as the server gave it on the lines of this stage.
+    pub fn listed(&self, list: List) -> Vec<Value> {
+        let pointer = format!("/result/{}", list.member());
         let listed = |line: &Line| -> Vec<Value> {
-            let pages = line.exchanges.iter().filter(|exchange| exchange.step == List::Tools.step());
-            let answers = pages
-                .filter_map(|page| line.frames[page.answer?].json()?.pointer("/result/tools")?.as_array());
+            let pages = line.exchanges.iter().filter(|exchange| exchange.step == list.step());
+            let answers =
+                pages.filter_map(|page| line.frames[page.answer?].json()?.pointer(&pointer)?.as_array());
             answers.flatten().cloned().collect()
         };
         let lines = std::iter::once(self.speaker.so_far(listed)).chain(self.more.iter().map(listed));
-        lines.flatten().filter(|tool| may(tool)).collect()
+        lines.flatten().collect()
     }
 
     /// A plain request that every server answers, to see that it still does.

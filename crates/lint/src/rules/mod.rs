@@ -23,6 +23,10 @@ macro_rules! groups {
     };
 }
 
+mod content;
+mod schema;
+mod words;
+
 groups![
     lifecycle,
     json_rpc,

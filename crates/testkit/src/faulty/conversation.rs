@@ -136,6 +136,11 @@ fn apply(answer: &mut Option<Value>, act: &Act, id: &Value) {
     for (pointer, value) in &act.set {
         set(message, pointer, value);
     }
+    for (pointer, times) in &act.repeat {
+        if let Some(Value::String(text)) = message.pointer_mut(pointer) {
+            *text = text.repeat(*times);
+        }
+    }
     for pointer in &act.remove {
         let (parent, name) = pointer.rsplit_once('/').unwrap_or(("", pointer));
         let name = name.replace("~1", "/").replace("~0", "~");

@@ -108,6 +108,9 @@ pub struct Act {
     /// Values of the answer by pointer; the last part of a pointer may be new.
     #[serde(default)]
     pub set: BTreeMap<String, Value>,
+    /// Texts of the answer, by pointer, that are written so many times.
+    #[serde(default)]
+    pub repeat: BTreeMap<String, usize>,
     /// Parts of the answer that are taken away.
     #[serde(default)]
     pub remove: Vec<String>,

@@ -1,10 +1,11 @@
-//! `tool-schema-valid`: schemas are valid in their dialect.
+//! `tool-schema-valid`: schemas of tools are schemas.
 
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Verdict},
     probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::schema,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -14,10 +15,10 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "`inputSchema` and `outputSchema` are valid JSON Schemas of the dialect they name (2020-12 if none)",
-    clause: Clause::of("2025-11-25", "basic", "JSON Schema Usage"),
-    why: "Clients drop a tool whose schema they cannot compile, some of them silently.",
-    fix: "Validate the schema against the meta-schema of its `$schema`, and correct what it reports.",
+    summary: "every `inputSchema` and `outputSchema` is valid in the JSON Schema dialect it declares, 2020-12 by default",
+    clause: Clause::of("2025-11-25", "server/tools", "Tool"),
+    why: "Clients and model providers compile the schema; one that does not compile costs the tool, or the whole list.",
+    fix: "Correct the keyword that is named; draft-07 is fine when `$schema` says so.",
     needs: &[&LISTS],
     check: Check::Server(check),
 };
@@ -25,12 +26,17 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for tool in case.list(List::Tools)? {
-        for member in ["inputSchema", "outputSchema"] {
-            let Some(schema) = tool.value.get(member).filter(|schema| schema.is_object()) else { continue };
-            if let Err(error) = jsonschema::meta::validate(schema) {
-                let place = error.instance_path().to_string();
-                let message = format!("`{member}` is no valid JSON Schema: {error}");
-                findings.push(tool.finding(message, &format!("/{member}{place}")));
+        for (pointer, root) in schema::roots(&tool) {
+            // A dialect that is not known cannot be judged, and a root that is no object is the matter of another rule.
+            if !root.is_object() || jsonschema::Draft::default().detect(root) == jsonschema::Draft::Unknown {
+                continue;
+            }
+            if let Err(error) = jsonschema::meta::validate(root) {
+                let at = format!("{pointer}{}", error.instance_path());
+                // What the meta-schema says about a wrong type is a list of alternatives.
+                let unknown_type = at.ends_with("/type").then(|| format!("{} is not a type", error.instance()));
+                let why = unknown_type.unwrap_or_else(|| error.to_string());
+                findings.push(tool.finding(format!("`{}` is not a valid schema: {why}", &pointer[1..]), &at));
             }
         }
     }
