@@ -6,13 +6,13 @@ mod support;
 use support::{Run, trunkline};
 
 #[test]
-fn a_name_is_told_to_wait_for_the_configuration() {
+fn a_name_that_is_not_configured_is_told_how_to_become_so() {
     insta::assert_snapshot!(Run::of(trunkline(&[]).args(["call", "files", "echo"]), ""), @r"
         exit 2
         --- stdout
         --- stderr
         error: `files` is not an address
-        hint: servers get names with the configuration file, which a later release brings; until then give an address, or a command after `--`
+        hint: no server of that name is configured; give an address, a command after `--`, or add the server to `trunkline.json`
         ");
 }
 
