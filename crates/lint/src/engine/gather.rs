@@ -47,7 +47,7 @@ pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Eviden
     options.progress.tell(Event::Connecting { target: &subject.name });
     let mut dial = subject.dial.clone();
     dial.answer = options.budget.start;
-    let (mut introduced, closed) = introduce(&dial).await;
+    let (mut introduced, closed) = Box::pin(introduce(&dial)).await;
     if introduced.iter().all(|era| era.introduction.is_none())
         && let Some(sse) = dial.over_sse()
     {

@@ -19,7 +19,7 @@ pub async fn lint(subjects: &[Subject], options: &Options) -> Report {
     let mut gathered = Vec::new();
     for subject in subjects {
         match subject {
-            Subject::Server(server) => match gather(server, options).await {
+            Subject::Server(server) => match Box::pin(gather(server, options)).await {
                 Ok(evidence) => {
                     targets.push(judge::server(&evidence, server.lock.as_ref(), options));
                     gathered.push(evidence);

@@ -59,6 +59,7 @@ pub async fn serve(
     }
     if let Some(late) = held {
         output.write_all(&late).await?;
+        output.flush().await?;
     }
     if talk.event(Kind::End).stay {
         std::future::pending::<()>().await;
