@@ -219,7 +219,7 @@ impl Run<'_> {
     async fn era(&self, introduced: Introduced, dial: Dial) -> Gathered {
         let Introduced { mut speaker, era, introduction } = introduced;
         let Some(introduction) = introduction else {
-            return (vec![speaker.finish().await], Vec::new());
+            return self.gate(speaker, dial).await;
         };
         speaker.patience(dial.answer);
         let active = self.options.active;
@@ -236,6 +236,28 @@ impl Run<'_> {
         );
         let mut gathered = main;
         for (lines, missed) in others {
+            gathered.0.extend(lines);
+            gathered.1.extend(missed);
+        }
+        gathered
+    }
+
+    /// A server that lets nobody in without a token can still be asked how to get one.
+    async fn gate(&self, speaker: Speaker, dial: Dial) -> Gathered {
+        let closed = speaker.so_far(|line| {
+            line.exchanges
+                .iter()
+                .any(|exchange| exchange.http.as_ref().is_some_and(|head| head.status == 401))
+        });
+        let era = speaker.era();
+        let wanted = |probe: &&'static Probe| probe.name == probes::AUTHORIZATION.name;
+        let probe = plan::probes(self.options, era, self.carrier).into_iter().find(wanted).filter(|_| closed);
+        let mut gathered = (vec![speaker.finish().await], Vec::new());
+        if let Some(probe) = probe {
+            let (start, active) = (self.options.budget.start, self.options.active);
+            let (introduction, calls_left) = (Value::Null, self.calls.clone());
+            let known = Arc::new(Known { era, dial, introduction, start, active, calls_left });
+            let (lines, missed) = self.own(probe, known).await;
             gathered.0.extend(lines);
             gathered.1.extend(missed);
         }

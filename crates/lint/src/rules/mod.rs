@@ -23,6 +23,8 @@ macro_rules! groups {
     };
 }
 
+mod secrets;
+
 groups![
     lifecycle,
     json_rpc,

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use trunkline_protocol::Era;
 use trunkline_transport::{
     headers::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, MCP_SESSION_ID, encode_value},
-    http::{HttpClient, Target},
+    http::{HttpClient, HttpOptions, Target},
     sse::Decoder,
 };
 
@@ -36,6 +36,8 @@ pub struct HttpAsk {
     /// Whether the headers of the era (version, session, `Mcp-Method`, …) are added first.
     pub dressed: Dressed,
     pub body: Bytes,
+    /// Another address than the server's own, such as that of a well-known document.
+    pub url: Option<url::Url>,
     /// How long to go on reading a stream behind the answer, to see whether it ends.
     pub linger: Duration,
 }
@@ -44,6 +46,8 @@ pub struct HttpAsk {
 pub enum Dressed {
     Fully,
     Bare,
+    /// Fully, but without the headers the user gave, such as a token.
+    Stranger,
 }
 
 #[derive(Debug)]
@@ -76,6 +80,7 @@ impl HttpAsk {
             headers: Vec::new(),
             dressed: Dressed::Fully,
             body,
+            url: None,
             linger: Duration::ZERO,
         }
     }
@@ -86,6 +91,7 @@ impl HttpAsk {
             headers: Vec::new(),
             dressed: Dressed::Bare,
             body: Bytes::new(),
+            url: None,
             linger: Duration::ZERO,
         }
     }
@@ -123,14 +129,32 @@ impl HttpLine {
             body: String::new(),
             ended: false,
         };
-        let sending = self.client.send(ask.method.clone(), &self.target, headers, ask.body.clone());
+        let other = match &ask.url {
+            Some(url) => Some(
+                Target::new(url.clone()).map_err(|error| super::dial::DialError::from_error(error).why)?,
+            ),
+            None => None,
+        };
+        let target = other.as_ref().unwrap_or(&self.target);
+        // What the user gave for this server is nobody else's business.
+        let foreign = self.target.url().origin() != target.url().origin() || ask.dressed == Dressed::Stranger;
+        let stranger;
+        let client = if foreign {
+            stranger = HttpClient::new(HttpOptions::default())
+                .map_err(|error| super::dial::DialError::from_error(error).why)?;
+            &stranger
+        } else {
+            &self.client
+        };
+        let sending = client.send(ask.method.clone(), target, headers, ask.body.clone());
         let response = match tokio::time::timeout_at(until, sending).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(super::dial::DialError::from_error(error).why),
             Err(_) => return Err(TOO_LATE.to_owned()),
         };
         fill(&mut head, &response);
-        let mut reading = Reading { inbox, id, until, linger: ask.linger, frames: Vec::new(), answer: None };
+        let mut reading =
+            Reading { inbox, id, until, linger: Some(ask.linger), frames: Vec::new(), answer: None };
         let body = response.into_body();
         if head.media().as_deref() == Some("text/event-stream") {
             reading.events(body, &mut head).await;
@@ -146,7 +170,7 @@ impl HttpLine {
             headers.insert(header::CONTENT_TYPE, JSON);
             headers.insert(header::ACCEPT, BOTH);
         }
-        if ask.dressed == Dressed::Fully {
+        if ask.dressed != Dressed::Bare {
             match era {
                 Era::Modern => modern(&mut headers, &ask.body),
                 Era::Legacy => {
@@ -170,7 +194,8 @@ struct Reading<'a> {
     inbox: &'a Inbox,
     id: Option<&'a Value>,
     until: Instant,
-    linger: Duration,
+    /// None once the time to go on is set.
+    linger: Option<Duration>,
     frames: Vec<usize>,
     answer: Option<usize>,
 }
@@ -193,12 +218,11 @@ impl Reading<'_> {
                 }
             }
             if self.answer.is_some() {
-                if self.linger.is_zero() {
-                    return;
+                match self.linger.take() {
+                    Some(Duration::ZERO) => return,
+                    Some(linger) => until = Instant::now() + linger,
+                    None => {}
                 }
-                until = Instant::now() + std::mem::take(&mut self.linger);
-                // From here on only the end of the stream matters; the time is set once.
-                self.linger = Duration::MAX;
             }
         }
     }
@@ -309,6 +333,11 @@ fn modern(headers: &mut HeaderMap, body: &[u8]) {
 
 fn told(method: &Method, ask: &HttpAsk) -> String {
     let mut told = method.to_string();
+    if let Some(url) = &ask.url {
+        told.push(' ');
+        told.push_str(url.path());
+        told.push_str(&url.query().map(|query| format!("?{query}")).unwrap_or_default());
+    }
     for (name, value) in &ask.headers {
         told.push_str(if value.is_empty() { ", no " } else { ", " });
         told.push_str(name.as_str());

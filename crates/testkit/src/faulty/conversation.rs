@@ -1,6 +1,6 @@
 //! One line of talk: what a message is answered with, faults included.
 
-use super::{Act, Fault, Kind, Script, When, model};
+use super::{Act, Fault, Kind, Script, When, authorization, model};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -10,12 +10,15 @@ pub(super) struct Told {
     pub(super) answer: Option<Value>,
     pub(super) act: Act,
     pub(super) id: Value,
+    /// The progress token of the request.
+    pub(super) token: Value,
 }
 
 /// What came, as far as the transport knows.
 pub(super) struct Heard<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) http: Option<&'a str>,
+    pub(super) path: Option<&'a str>,
     pub(super) headers: BTreeMap<String, String>,
 }
 
@@ -49,9 +52,13 @@ impl Conversation {
             Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
             Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
         });
+        if let Some(document) = authorization::document(&self.script, heard) {
+            answer = Some(document);
+        }
         let acts = self.acts(kind, &message, heard);
         self.heard += 1;
-        let mut told = Told { answer: None, act: Act::default(), id: id.clone() };
+        let token = message["params"]["_meta"]["progressToken"].clone();
+        let mut told = Told { answer: None, act: Act::default(), id: id.clone(), token };
         for act in acts {
             apply(&mut answer, &act, &id);
             merge(&mut told.act, act);
@@ -62,7 +69,7 @@ impl Conversation {
 
     /// What happens without a message: at the start, at the end.
     pub(super) fn event(&mut self, kind: Kind) -> Act {
-        let heard = Heard { bytes: b"", http: None, headers: BTreeMap::new() };
+        let heard = Heard { bytes: b"", http: None, path: None, headers: BTreeMap::new() };
         let mut all = Act::default();
         for act in self.acts(kind, &Value::Null, &heard) {
             merge(&mut all, act);
@@ -117,6 +124,7 @@ fn fits(when: &When, kind: Kind, message: &Value, heard: &Heard<'_>) -> bool {
         && when.lacks.as_deref().is_none_or(|pointer| message.pointer(pointer).is_none())
         && when.equals.iter().all(|(pointer, value)| message.pointer(pointer) == Some(value))
         && when.http.as_deref().is_none_or(|method| heard.http == Some(method))
+        && when.path.as_deref().is_none_or(|path| heard.path == Some(path))
         && when.headers.iter().all(|(name, value)| heard.headers.get(name) == Some(value))
 }
 
@@ -203,6 +211,6 @@ impl Told {
     }
 
     pub(super) fn filled(&self, text: &str) -> String {
-        text.replace("$id", &self.id.to_string())
+        text.replace("$id", &self.id.to_string()).replace("$token", &self.token.to_string())
     }
 }

@@ -1,7 +1,7 @@
 //! The faulty server over Streamable HTTP, both eras.
 
 use super::{
-    Script,
+    Script, authorization,
     conversation::{Conversation, Heard, Told},
     model,
 };
@@ -9,7 +9,7 @@ use axum::{
     Router,
     body::{Body, Bytes},
     extract::State,
-    http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri},
 };
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
@@ -40,6 +40,7 @@ pub async fn serve_http(script: Script, listener: TcpListener) -> io::Result<()>
 async fn answer(
     State(shared): State<Arc<Shared>>,
     method: Method,
+    uri: Uri,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response<Body> {
@@ -47,11 +48,22 @@ async fn answer(
         .iter()
         .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
         .collect();
-    let heard = Heard { bytes: &body, http: Some(method.as_str()), headers: told_headers };
+    let path = uri.path_and_query().map(axum::http::uri::PathAndQuery::as_str);
+    let heard = Heard { bytes: &body, http: Some(method.as_str()), path, headers: told_headers };
     let mut told = shared.talk.lock().unwrap_or_else(PoisonError::into_inner).hear(&heard);
     tokio::time::sleep(Duration::from_millis(told.act.delay_ms)).await;
     if told.act.silence {
         std::future::pending::<()>().await;
+    }
+    let script = shared.script();
+    if authorization::document(&script, &heard).is_some() {
+        return respond(&told, 200, Vec::new());
+    }
+    if !told.act.lenient
+        && let Some(challenge) = authorization::challenge(&script, &heard)
+    {
+        told.answer = None;
+        return respond(&told, 401, vec![("www-authenticate", challenge)]);
     }
     let message: Value = serde_json::from_slice(&body).unwrap_or_default();
     let refused = if told.act.lenient { None } else { refusal(&shared, &method, &heard.headers, &message) };
@@ -73,11 +85,17 @@ async fn answer(
         && let Some(session) = heard.headers.get("mcp-session-id")
     {
         shared.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+        told.answer = None;
+        return respond(&told, 204, more);
     }
     respond(&told, status, more)
 }
 
 impl Shared {
+    fn script(&self) -> Script {
+        self.talk.lock().unwrap_or_else(PoisonError::into_inner).script.clone()
+    }
+
     fn begin(&self) -> String {
         let number = self.made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         // Looks random and is not: good enough to be told apart, and the same in every run.
@@ -106,8 +124,13 @@ fn refusal(
     if headers.get("origin").is_some_and(|origin| !own(origin)) || !headers.get("host").is_some_and(own) {
         return Some((403, None));
     }
-    if method == Method::GET {
+    let modern = headers.get("mcp-protocol-version").is_some_and(|version| version == model::MODERN);
+    if method == Method::GET || method == Method::DELETE && modern {
         return Some((405, None));
+    }
+    let json = |media: &String| media.starts_with("application/json");
+    if method == Method::POST && !headers.get("content-type").is_some_and(json) {
+        return Some((415, None));
     }
     if model::is_modern(message) {
         return modern_refusal(headers, message);
@@ -184,12 +207,7 @@ fn status_of(told: &Told, message: &Value) -> u16 {
         Some(-32601) if model::is_modern(message) => 404,
         Some(-32020..=-32000) if model::is_modern(message) => 400,
         Some(-32022 | -32021) => 400,
-        Some(-32602)
-            if message["params"]["_meta"].get("io.modelcontextprotocol/clientCapabilities").is_none()
-                && model::is_modern(message) =>
-        {
-            400
-        }
+        Some(-32602) if model::is_modern(message) && !model::has_meta(message) => 400,
         _ => 200,
     }
 }

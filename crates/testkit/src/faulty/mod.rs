@@ -3,6 +3,7 @@
 //! The linter's tests break it in one way at a time: the same [`Script`] runs inside the test over a pipe, as a process, and
 //! over HTTP. What a right server answers is in [`model`]; what goes wrong is data.
 
+mod authorization;
 mod conversation;
 mod http;
 pub mod model;

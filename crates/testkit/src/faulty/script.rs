@@ -17,7 +17,7 @@ pub struct Script {
     #[serde(default)]
     pub over: Option<String>,
     /// What it offers, instead of the model's: `tools`, `resources`, `resourceTemplates`, `prompts`, `capabilities`,
-    /// `instructions`.
+    /// `instructions`, and with `auth` a token without which nothing is served over HTTP.
     #[serde(default)]
     pub offer: Map<String, Value>,
     /// Keeps all output until the input has ended.
@@ -58,6 +58,8 @@ pub struct When {
     pub lacks: Option<String>,
     /// The HTTP method.
     pub http: Option<String>,
+    /// The path of the HTTP request, with its query.
+    pub path: Option<String>,
     /// Request headers that must have these values.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
@@ -92,7 +94,7 @@ pub struct Act {
     /// Parts of the answer that are taken away.
     #[serde(default)]
     pub remove: Vec<String>,
-    /// Lines written as they are before the answer; `$id` stands for the id.
+    /// Lines written as they are before the answer; `$id` stands for the id, `$token` for the progress token.
     #[serde(default)]
     pub before: Vec<String>,
     /// Lines written as they are after it.

@@ -37,7 +37,7 @@ pub async fn serve(
         if bytes.is_empty() {
             continue;
         }
-        let told = talk.hear(&Heard { bytes, http: None, headers: BTreeMap::new() });
+        let told = talk.hear(&Heard { bytes, http: None, path: None, headers: BTreeMap::new() });
         if !talk.script.buffered
             && let Some(late) = held.take()
         {

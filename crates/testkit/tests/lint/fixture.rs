@@ -153,10 +153,16 @@ pub(crate) async fn dial(script: &Script, over: &str) -> Dial {
             let target = Target::command(words).expect("there is a command");
             Dial::new(&target, &ConnectOptions::default()).expect("a command can be dialled")
         }
-        "http" => {
+        "http" | "http-everywhere" => {
             let listener =
                 tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("loopback has a free port");
             let address = listener.local_addr().expect("a bound socket has an address");
+            if over == "http-everywhere" {
+                // As much of "all interfaces" as a test may open.
+                let other = std::net::SocketAddr::from(([127, 0, 0, 2], address.port()));
+                let other = tokio::net::TcpListener::bind(other).await.expect("loopback is a network");
+                tokio::spawn(serve_http(script.clone(), other));
+            }
             tokio::spawn(serve_http(script.clone(), listener));
             let target = Target::url(&format!("http://{address}/mcp")).expect("an address is a URL");
             Dial::new(&target, &ConnectOptions::default()).expect("an address can be dialled")
