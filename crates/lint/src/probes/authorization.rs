@@ -19,7 +19,7 @@ pub const AUTH_METHOD_STEP: Step = Step("auth-method");
 pub const AUTH_TOKEN_STEP: Step = Step("auth-token");
 /// RFC 9728; the variant is the address.
 pub const AUTH_RESOURCE_STEP: Step = Step("auth-resource-metadata");
-/// RFC 8414 or OpenID Connect discovery; the variant is the issuer.
+/// RFC 8414 or `OpenID` Connect discovery; the variant is the issuer.
 pub const AUTH_ISSUER_STEP: Step = Step("auth-issuer-metadata");
 
 /// Observed: the address of the server.

@@ -49,7 +49,9 @@ async fn run(stage: &mut Stage) {
             let payloads = if is_path { PATHS.as_slice() } else { COMMANDS.as_slice() };
             let step = if is_path { ESCAPE_CALL_STEP } else { COMMAND_CALL_STEP };
             for payload in payloads {
-                if !call(stage, (step, &format!("{name}:{field}")), name, with(&arguments, field, payload)).await {
+                if !call(stage, (step, &format!("{name}:{field}")), name, with(&arguments, field, payload))
+                    .await
+                {
                     return;
                 }
             }
@@ -68,8 +70,15 @@ async fn run(stage: &mut Stage) {
 /// The arguments of a tool that are free text.
 fn texts(tool: &Value) -> Vec<&str> {
     let properties = tool["inputSchema"]["properties"].as_object();
-    let free = |schema: &Value| schema["type"] == "string" && schema.get("enum").is_none() && schema.get("const").is_none();
-    properties.into_iter().flatten().filter(|(_, schema)| free(schema)).map(|(name, _)| name.as_str()).collect()
+    let free = |schema: &Value| {
+        schema["type"] == "string" && schema.get("enum").is_none() && schema.get("const").is_none()
+    };
+    properties
+        .into_iter()
+        .flatten()
+        .filter(|(_, schema)| free(schema))
+        .map(|(name, _)| name.as_str())
+        .collect()
 }
 
 fn with(arguments: &Value, field: &str, payload: &str) -> Value {

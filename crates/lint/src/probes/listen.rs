@@ -14,7 +14,7 @@ pub const LISTEN_AFTER_STEP: Step = Step("after-listen");
 pub const LISTEN_END_STEP: Step = Step("listen-end");
 
 /// How long a listen stream over HTTP is read.
-const STREAM: Duration = Duration::from_millis(1000);
+const STREAM: Duration = Duration::from_secs(1);
 
 pub static LISTEN: Probe = Probe {
     name: "listen",

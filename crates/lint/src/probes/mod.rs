@@ -12,6 +12,7 @@ mod fuzz_arguments;
 mod fuzz_frames;
 mod http_headers;
 mod http_verbs;
+mod injections;
 mod interfaces;
 mod interleaved;
 mod listen;
@@ -24,6 +25,7 @@ mod ping;
 mod relist;
 mod removed_methods;
 mod request_ids;
+mod request_state;
 mod resource_escape;
 mod sessions;
 mod stage;
@@ -52,6 +54,9 @@ pub use http_headers::{
     VERSION_HEADER_STEP,
 };
 pub use http_verbs::{DELETE_STEP, GET_STEP, HTTP_VERBS};
+pub use injections::{
+    COMMAND_CALL_STEP, ESCAPE_CALL_STEP, INJECTIONS, LARGE_CALL_AFTER, LARGE_CALL_STEP, PRODUCT,
+};
 pub use interfaces::{INTERFACES, INTERFACES_OPEN_STEP, INTERFACES_TRIED_STEP};
 pub use interleaved::{INTERLEAVED, INTERLEAVED_STEP};
 pub use listen::{LISTEN, LISTEN_AFTER_STEP, LISTEN_END_STEP, LISTEN_STEP};
@@ -64,6 +69,7 @@ pub use ping::{PING, PING_STEP};
 pub use relist::{RELIST, RELIST_STEP};
 pub use removed_methods::{REMOVED_METHODS, REMOVED_METHODS_STEP};
 pub use request_ids::{REQUEST_IDS, REQUEST_IDS_STEP};
+pub use request_state::{REQUEST_STATE, REQUEST_STATE_STEP};
 pub use resource_escape::{RESOURCE_ESCAPE, RESOURCE_ESCAPE_STEP};
 pub use sessions::{
     SESSION_DELETE_STEP, SESSION_ENDED_STEP, SESSION_MISSING_STEP, SESSION_UNKNOWN_STEP, SESSIONS,

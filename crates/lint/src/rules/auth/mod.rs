@@ -1,18 +1,18 @@
 //! Rules of the group `auth`.
 
 rules![
-    challenge,
-    challenge_scope,
-    encrypted_endpoints,
-    even_protection,
-    issuer_metadata,
-    made_up_token,
-    pkce,
-    query_tokens_offered,
-    registration,
-    resource_metadata,
-    resource_named,
-    servers_named,
+    auth_challenge,
+    auth_challenge_scope,
+    auth_encrypted_endpoints,
+    auth_even_protection,
+    auth_issuer_metadata,
+    auth_made_up_token,
+    auth_pkce,
+    auth_query_tokens_offered,
+    auth_registration,
+    auth_resource_metadata,
+    auth_resource_named,
+    auth_servers_named,
 ];
 
 use crate::{
@@ -40,9 +40,12 @@ fn document(evidence: &Evidence) -> Option<(Asked<'_>, Value)> {
     evidence.asked(AUTH_RESOURCE_STEP).find_map(|asked| Some((asked, json(asked)?)))
 }
 
+/// The identifier of an authorization server, the question for its metadata, and the metadata.
+type Issuer<'a> = (&'a str, Asked<'a>, Option<Value>);
+
 /// The authorization servers, each with its metadata if there is any.
-fn issuers(evidence: &Evidence) -> Result<Vec<(&str, Asked<'_>, Option<Value>)>, Skip> {
-    let mut all: Vec<(&str, Asked<'_>, Option<Value>)> = Vec::new();
+fn issuers(evidence: &Evidence) -> Result<Vec<Issuer<'_>>, Skip> {
+    let mut all: Vec<Issuer<'_>> = Vec::new();
     for asked in evidence.asked(AUTH_ISSUER_STEP) {
         let found = json(asked);
         match all.iter_mut().find(|(issuer, _, _)| *issuer == asked.variant()) {

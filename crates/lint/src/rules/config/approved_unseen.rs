@@ -2,7 +2,7 @@
 
 use super::servers;
 use crate::{
-    engine::{ConfigSubject},
+    engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -31,7 +31,7 @@ fn check(config: &ConfigSubject) -> Verdict {
         });
         let trusted = (server.value["trust"] == true).then_some("trust");
         if let Some(member) = open.or(trusted) {
-            findings.push(server.finding(format!("`{member}` of {} approves every tool", server.name)));
+            findings.push(server.finding(format!("`{member}` approves every tool")));
         }
     }
     Ok(findings)

@@ -2,7 +2,7 @@
 
 use super::servers;
 use crate::{
-    engine::{ConfigSubject},
+    engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -31,7 +31,7 @@ fn check(config: &ConfigSubject) -> Verdict {
                 && other.value.get("env") == server.value.get("env")
         };
         if let Some(other) = all[..at].iter().find(same) {
-            findings.push(server.finding(format!("{} is the same server as {}", server.name, other.name)));
+            findings.push(server.finding(format!("it is the same server as {}", other.name)));
         }
     }
     Ok(findings)

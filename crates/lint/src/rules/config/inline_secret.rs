@@ -2,7 +2,7 @@
 
 use super::servers;
 use crate::{
-    engine::{ConfigSubject},
+    engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -26,7 +26,7 @@ fn check(config: &ConfigSubject) -> Verdict {
     let mut findings = Vec::new();
     for server in servers(config)? {
         for (place, value) in server.secrets() {
-            findings.push(server.finding(format!("{place} of {} is written out: {value}", server.name)).about(format!("{} {place}", server.name)));
+            findings.push(server.finding(format!("it is written out: {value}")).about(format!("{}, {place}", server.name)));
         }
     }
     Ok(findings)

@@ -2,7 +2,7 @@
 
 use super::servers;
 use crate::{
-    engine::{ConfigSubject},
+    engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -31,7 +31,7 @@ fn check(config: &ConfigSubject) -> Verdict {
         let by_argument = args.iter().any(|arg| open(arg));
         let by_variable = server.env().into_iter().any(|(name, value)| name.to_ascii_uppercase().contains("HOST") && open(value));
         if (by_argument || by_variable) && !container {
-            findings.push(server.finding(format!("{} listens on all interfaces", server.name)));
+            findings.push(server.finding("it listens on all interfaces"));
         }
     }
     Ok(findings)

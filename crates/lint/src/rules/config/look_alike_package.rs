@@ -2,7 +2,7 @@
 
 use super::servers;
 use crate::{
-    engine::{ConfigSubject},
+    engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -45,7 +45,7 @@ fn check(config: &ConfigSubject) -> Verdict {
             distance > 0 && distance <= if known.len() > 20 { NEAR } else { 1 }
         });
         if let (Some(known), false) = (near, KNOWN.contains(&package.name)) {
-            findings.push(server.finding(format!("{} starts `{}`, which looks like `{known}`", server.name, package.name)));
+            findings.push(server.finding(format!("`{}` looks like `{known}`", package.name)));
         }
     }
     Ok(findings)

@@ -2,7 +2,7 @@
 
 use super::servers;
 use crate::{
-    engine::{ConfigSubject},
+    engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -28,7 +28,7 @@ fn check(config: &ConfigSubject) -> Verdict {
         let said = ["type", "transport"].into_iter().any(|member| server.value[member] == "sse");
         let path = server.url().is_some_and(|url| url.path().ends_with("/sse"));
         if said || path {
-            findings.push(server.finding(format!("{} is reached over HTTP+SSE", server.name)));
+            findings.push(server.finding("it is reached over HTTP+SSE"));
         }
     }
     Ok(findings)

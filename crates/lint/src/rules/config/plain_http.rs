@@ -2,7 +2,7 @@
 
 use super::servers;
 use crate::{
-    engine::{ConfigSubject},
+    engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -41,9 +41,9 @@ fn check(config: &ConfigSubject) -> Verdict {
             });
             let host = url.host_str().unwrap_or_default();
             findings.push(if credentials {
-                server.finding(format!("{} sends credentials to http://{host} without encryption", server.name)).level(Level::Error)
+                server.finding(format!("credentials go to http://{host} without encryption")).level(Level::Error)
             } else {
-                server.finding(format!("{} is reached at http://{host} without encryption", server.name))
+                server.finding(format!("it is reached at http://{host} without encryption"))
             });
         }
     }

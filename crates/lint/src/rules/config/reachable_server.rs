@@ -2,7 +2,7 @@
 
 use super::servers;
 use crate::{
-    engine::{ConfigSubject},
+    engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -28,14 +28,12 @@ fn check(config: &ConfigSubject) -> Verdict {
         let command = server.value["command"].as_str().map(str::trim);
         let url = server.value.get("url").or_else(|| server.value.get("serverUrl")).or_else(|| server.value.get("httpUrl"));
         let message = match (command, url) {
-            (Some(_), Some(_)) => format!("{} has both a command and an address", server.name),
-            (None, None) => format!("{} has neither a command nor an address", server.name),
-            (Some(""), None) => format!("the command of {} is empty", server.name),
-            (None, Some(_)) if server.url().is_none() => format!("the address of {} is no URL", server.name),
-            (Some(command), None) if command.contains(' ') && server.value.get("args").is_none() && !command.contains(['/', '\\']) => {
-                format!("the command of {} is a whole line; arguments belong into `args`", server.name)
-            }
-            _ if server.value.get("args").is_some_and(|args| !args.is_array()) => format!("`args` of {} is no list", server.name),
+            (Some(_), Some(_)) => "it has both a command and an address",
+            (None, None) => "it has neither a command nor an address",
+            (Some(""), None) => "the command is empty",
+            (None, Some(_)) if server.url().is_none() => "the address is no URL",
+            (Some(command), None) if command.contains(' ') && server.value.get("args").is_none() && !command.contains(['/', '\\']) => "the command is a whole line; arguments belong into `args`",
+            _ if server.value.get("args").is_some_and(|args| !args.is_array()) => "`args` is no list",
             _ => continue,
         };
         findings.push(server.finding(message));

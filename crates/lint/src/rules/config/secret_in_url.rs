@@ -2,7 +2,7 @@
 
 use super::servers;
 use crate::{
-    engine::{ConfigSubject},
+    engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -30,13 +30,13 @@ fn check(config: &ConfigSubject) -> Verdict {
     for server in servers(config)? {
         let Some(url) = server.url() else { continue };
         if url.password().is_some() {
-            findings.push(server.finding(format!("the address of {} holds a password", server.name)));
+            findings.push(server.finding("the address holds a password"));
         }
         let secret = url.query_pairs().find(|(name, value)| {
             NAMES.contains(&name.to_ascii_lowercase().as_str()) && !value.is_empty() && !value.contains('$')
         });
         if let Some((name, _)) = secret {
-            findings.push(server.finding(format!("the address of {} holds a secret in `{name}`", server.name)));
+            findings.push(server.finding(format!("the address holds a secret in `{name}`")));
         }
     }
     Ok(findings)

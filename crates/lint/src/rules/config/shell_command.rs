@@ -2,7 +2,7 @@
 
 use super::servers;
 use crate::{
-    engine::{ConfigSubject},
+    engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -35,9 +35,9 @@ fn check(config: &ConfigSubject) -> Verdict {
         }
         let fetches = ["curl", "wget", "iwr", "Invoke-WebRequest"].iter().any(|word| line.contains(word)) && (line.contains('|') || line.contains("iex"));
         findings.push(if fetches {
-            server.finding(format!("{} runs a script that it fetches from the network", server.name)).level(Level::Critical)
+            server.finding("it runs a script that it fetches from the network").level(Level::Critical)
         } else {
-            server.finding(format!("{} is started by {program} from a line", server.name))
+            server.finding(format!("it is started by {program} from a line"))
         });
     }
     Ok(findings)

@@ -2,7 +2,7 @@
 
 use super::servers;
 use crate::{
-    engine::{ConfigSubject},
+    engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -27,7 +27,7 @@ fn check(config: &ConfigSubject) -> Verdict {
     for server in servers(config)? {
         let Some(package) = server.package() else { continue };
         if package.version.is_none() {
-            findings.push(server.finding(format!("{} starts `{}` in whatever version is newest", server.name, package.name)));
+            findings.push(server.finding(format!("`{}` is started in whatever version is newest", package.name)));
         }
     }
     Ok(findings)

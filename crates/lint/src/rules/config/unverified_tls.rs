@@ -2,7 +2,7 @@
 
 use super::servers;
 use crate::{
-    engine::{ConfigSubject},
+    engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -31,7 +31,7 @@ fn check(config: &ConfigSubject) -> Verdict {
         let variable = server.env().into_iter().find(|(name, value)| off(name, value));
         let flag = server.args().into_iter().find(|arg| matches!(*arg, "--insecure" | "--no-check-certificate" | "--no-verify-ssl" | "--allow-insecure-tls"));
         if let Some(what) = variable.map(|(name, _)| name).or(flag) {
-            findings.push(server.finding(format!("{} is told not to check certificates: `{what}`", server.name)));
+            findings.push(server.finding(format!("it is told not to check certificates: `{what}`")));
         }
     }
     Ok(findings)

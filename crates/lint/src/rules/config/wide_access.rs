@@ -2,7 +2,7 @@
 
 use super::servers;
 use crate::{
-    engine::{ConfigSubject},
+    engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -28,17 +28,17 @@ fn check(config: &ConfigSubject) -> Verdict {
         let args = server.args();
         let docker = matches!(server.program(), Some("docker" | "podman"));
         let message = if docker && args.contains(&"--privileged") {
-            "runs a container with all rights of the machine"
+            "it runs a container with all rights of the machine"
         } else if docker && args.iter().any(|arg| arg.contains("docker.sock")) {
-            "gives a container the docker socket"
+            "it gives a container the docker socket"
         } else if docker && args.iter().any(|arg| arg.starts_with("/:") || arg.contains("source=/,") || arg.contains("src=/,")) {
-            "gives a container the whole file system"
+            "it gives a container the whole file system"
         } else if args.iter().any(|arg| arg.contains("filesystem")) && args.iter().any(|arg| matches!(*arg, "/" | "~" | "$HOME" | "${HOME}" | "C:\\" | "C:/")) {
-            "gives a file server everything"
+            "it gives a file server everything"
         } else {
             continue;
         };
-        findings.push(server.finding(format!("{} {message}", server.name)));
+        findings.push(server.finding(message));
     }
     Ok(findings)
 }

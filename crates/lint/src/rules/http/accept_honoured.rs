@@ -1,7 +1,7 @@
 //! `accept-honoured`: a client that takes JSON only gets no event stream.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{ACCEPT_STEP, HTTP_HEADERS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

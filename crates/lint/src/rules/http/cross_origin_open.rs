@@ -1,7 +1,7 @@
 //! `cross-origin-open`: a server without authorization lets no foreign page read its answers.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{FOREIGN_ORIGIN, FOREIGN_ORIGIN_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -2,7 +2,7 @@
 
 use super::is_local;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{FOREIGN_HOST_STEP, FOREIGN_ORIGIN},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

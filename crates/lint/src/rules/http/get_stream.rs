@@ -1,7 +1,7 @@
 //! `get-stream`: GET opens an event stream or is refused with 405.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{GET_STEP, HTTP_VERBS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

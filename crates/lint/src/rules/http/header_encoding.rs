@@ -1,7 +1,7 @@
 //! `header-encoding`: an `Mcp-Name` in base64 is understood.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{HEADER_ENCODED_STEP, HTTP_HEADERS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

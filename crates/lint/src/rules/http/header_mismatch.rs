@@ -1,7 +1,7 @@
 //! `header-mismatch`: headers that contradict the body, or lack, are refused with 400 and -32020.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{HEADER_MISMATCH_STEP, HTTP_HEADERS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -36,14 +36,14 @@ fn check(case: &Case<'_>) -> Verdict {
         }
         let named = code == Some(-32020) || version && code == Some(-32022);
         let finding = if asked.result().is_some() {
-            asked.finding(format!("a request with {variant} was served"), "")
+            asked.finding("the request was served", "")
         } else if http.status == 400 && named {
             continue;
         } else if http.status == 400 || named {
-            let message = format!("a request with {variant} is refused with HTTP {} and {}, not with 400 and -32020", http.status, shown(code));
+            let message = format!("the request is refused with HTTP {} and {}, not with 400 and -32020", http.status, shown(code));
             asked.finding(message, "/error/code").level(Level::Info)
         } else {
-            let message = format!("a request with {variant} is not refused for its headers: HTTP {}, {}", http.status, shown(code));
+            let message = format!("the request is not refused for its headers: HTTP {}, {}", http.status, shown(code));
             asked.finding(message, "/error/code")
         };
         findings.push(finding.about(variant));

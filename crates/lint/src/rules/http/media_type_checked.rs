@@ -1,7 +1,7 @@
 //! `media-type-checked`: a POST that is not `application/json` is refused.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{HTTP_HEADERS, MEDIA_TYPE_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

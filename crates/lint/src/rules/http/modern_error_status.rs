@@ -1,7 +1,7 @@
 //! `modern-error-status`: an unsupported version and a missing `_meta` member are answered with HTTP 400.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{MISSING_META, MISSING_META_STEP, UNKNOWN_VERSION, UNKNOWN_VERSION_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -32,7 +32,8 @@ fn check(case: &Case<'_>) -> Verdict {
             && http.status != 400
         {
             let message = format!("the error {code} comes with HTTP {} instead of 400", http.status);
-            findings.push(asked.finding(message, "/error/code").about(asked.variant()));
+            let about = if asked.variant().is_empty() { "unsupported version".to_owned() } else { format!("no {}", asked.variant()) };
+            findings.push(asked.finding(message, "/error/code").about(about));
         }
     }
     Ok(findings)

@@ -1,7 +1,7 @@
 //! `modern-verbs`: modern GET and DELETE are refused with 405.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{DELETE_STEP, GET_STEP, HTTP_VERBS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -28,9 +28,9 @@ fn check(case: &Case<'_>) -> Verdict {
         let http = asked.http().ok_or_else(|| Skip::not_verified(asked.describe()))?;
         let verb = http.request.split([',', ' ']).next().unwrap_or_default();
         if http.is_success() {
-            findings.push(asked.finding(format!("a modern {verb} is served with HTTP {}", http.status), "").about(verb));
+            findings.push(asked.finding(format!("it is served with HTTP {}", http.status), "").about(verb));
         } else if http.status != 405 {
-            let message = format!("a modern {verb} is refused with HTTP {} instead of 405", http.status);
+            let message = format!("it is refused with HTTP {} instead of 405", http.status);
             findings.push(asked.finding(message, "").about(verb).level(Level::Info));
         }
     }

@@ -1,7 +1,7 @@
 //! `notification-accepted`: a notification is answered with 202 and an empty body.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{INITIALIZED, INTRODUCTION},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

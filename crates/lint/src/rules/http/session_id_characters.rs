@@ -1,9 +1,9 @@
 //! `session-id-characters`: a session id consists of visible ASCII characters.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{INTRODUCTION},
+    probes::INTRODUCTION,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 

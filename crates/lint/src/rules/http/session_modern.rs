@@ -1,9 +1,8 @@
 //! `session-modern`: answers of the modern era carry no session id.
 
-use super::exchanges;
 use crate::{
-    evidence::{Case},
-    outcome::{Level, Verdict},
+    evidence::{Case, List},
+    outcome::{Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -24,7 +23,11 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let all = exchanges(case)?;
-    let minted = all.iter().find(|asked| asked.http().is_some_and(|head| head.header("mcp-session-id").is_some()));
+    // Only what a modern client would send: a request whose header or `_meta` lacks may be taken for a legacy one.
+    let introduced = case.introduced().ok_or_else(|| Skip::not_verified("there is no introduction"))?;
+    let lists = List::ALL.into_iter().flat_map(|list| case.asked(list.step()));
+    let minted = std::iter::once(introduced)
+        .chain(lists)
+        .find(|asked| asked.http().is_some_and(|head| head.header("mcp-session-id").is_some()));
     Ok(minted.map(|asked| asked.finding("an answer to a modern request has an `Mcp-Session-Id`", "")).into_iter().collect())
 }

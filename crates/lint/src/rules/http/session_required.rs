@@ -2,7 +2,7 @@
 
 use super::sessions;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{SESSIONS, SESSION_MISSING_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -1,7 +1,7 @@
 //! `stream-ends`: the event stream of a request ends with its response.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{HTTP_HEADERS, STREAM_END_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -1,7 +1,7 @@
 //! `unknown-method-status`: an unknown method is answered with HTTP 404 and a JSON-RPC error.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{UNKNOWN_METHOD, UNKNOWN_METHOD_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -1,7 +1,7 @@
 //! `version-header`: an unsupported `MCP-Protocol-Version` is refused with 400.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{HTTP_HEADERS, VERSION_HEADER_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -1,7 +1,7 @@
 //! `version-header-absent`: a request without `MCP-Protocol-Version` is taken for one of 2025-03-26 and served.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{HTTP_HEADERS, VERSION_HEADER_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

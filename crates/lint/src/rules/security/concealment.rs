@@ -2,7 +2,7 @@
 
 use super::texts;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -38,9 +38,9 @@ const PHRASES: &[&str] = &[
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for text in texts::all(case)? {
-        let plain = texts::folded(text.text);
+        let plain = texts::folded(text.content);
         if let Some(phrase) = PHRASES.iter().find(|phrase| plain.contains(**phrase)) {
-            findings.push(text.finding(format!("{} says “{phrase}”", text.about)));
+            findings.push(text.finding(format!("the text says “{phrase}”")));
         }
     }
     Ok(findings)

@@ -29,17 +29,17 @@ const SHORTENERS: &[&str] = &["bit.ly", "tinyurl.com", "t.co", "goo.gl", "is.gd"
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for text in texts::all(case)? {
-        for link in links(text.text) {
+        for link in links(text.content) {
             let Ok(url) = url::Url::parse(link) else { continue };
             let finding = match url.host() {
                 Some(url::Host::Domain(host)) if SHORTENERS.contains(&host) => {
-                    text.finding(format!("{} links to the shortener {host}", text.about))
+                    text.finding(format!("a link goes to the shortener {host}"))
                 }
                 Some(url::Host::Ipv4(host)) if !host.is_loopback() && !host.is_private() && !host.is_unspecified() => {
-                    text.finding(format!("{} links to the bare address {host}", text.about))
+                    text.finding(format!("a link goes to the bare address {host}"))
                 }
                 Some(url::Host::Domain(host)) if url.scheme() == "http" && !reserved(host) => {
-                    text.finding(format!("{} links to http://{host} without encryption", text.about)).level(Level::Info)
+                    text.finding(format!("a link goes to http://{host} without encryption")).level(Level::Info)
                 }
                 _ => continue,
             };

@@ -1,12 +1,12 @@
 //! `elicits-secrets`: no form asks the user for a password or key.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Verdict},
     probes::{LISTS, TOOL_CALLS, TOOL_CALL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::{Value};
+use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "elicits-secrets",
@@ -40,7 +40,7 @@ fn check(case: &Case<'_>) -> Verdict {
                 NAMES.iter().any(|part| lower.contains(part))
             });
             if let Some(name) = secret {
-                let finding = Finding::new(format!("a form asks for `{name}`")).about(name.clone());
+                let finding = Finding::new(format!("a form asks for `{name}`"));
                 findings.push(finding.at(message.frame, message.pointer(&format!("{pointer}/requestedSchema/properties/{name}"))));
             }
         }

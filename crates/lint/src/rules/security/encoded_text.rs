@@ -2,7 +2,7 @@
 
 use super::texts;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -30,11 +30,11 @@ const SHORTEST: usize = 40;
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for text in texts::all(case)? {
-        let runs = text.text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_')));
+        let runs = text.content.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_')));
         let decoded = runs.filter(|run| run.len() >= SHORTEST).find_map(decoded);
         if let Some(decoded) = decoded {
             let shown: String = decoded.chars().take(60).collect();
-            findings.push(text.finding(format!("{} has encoded text that reads {shown:?}", text.about)));
+            findings.push(text.finding(format!("encoded text in it reads {shown:?}")));
         }
     }
     Ok(findings)

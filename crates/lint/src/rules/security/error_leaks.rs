@@ -1,12 +1,12 @@
 //! `error-leaks`: errors tell what was wrong, not how the server is built.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Skip, Verdict},
     probes::{ENVELOPES, MALFORMED, UNKNOWN_METHOD, UNKNOWN_TOOL},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::{Value};
+use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "error-leaks",
@@ -53,7 +53,7 @@ fn check(case: &Case<'_>) -> Verdict {
         collect(part, &mut texts);
         let leak = TRACES.iter().find(|(sign, _)| texts.iter().any(|text| text.contains(sign)));
         if let Some((_, what)) = leak && findings.iter().all(|known| known.about.as_deref() != Some(what)) {
-            let finding = Finding::new(format!("an error holds {what}")).about(*what);
+            let finding = Finding::new("it stands in an error").about(*what);
             findings.push(finding.at(message.frame, message.pointer(pointer)));
         }
     }

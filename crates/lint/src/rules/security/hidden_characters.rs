@@ -2,7 +2,7 @@
 
 use super::texts::{self, Text};
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -29,10 +29,10 @@ fn check(case: &Case<'_>) -> Verdict {
 }
 
 fn judged(text: &Text<'_>) -> Option<Finding> {
-    let hidden: Vec<char> = text.text.chars().filter(|c| texts::is_hidden(*c)).collect();
-    let joined = texts::odd_joiners(text.text);
+    let hidden: Vec<char> = text.content.chars().filter(|c| texts::is_hidden(*c)).collect();
+    let joined = texts::odd_joiners(text.content);
     let first = hidden.first().copied().or(joined)?;
-    let message = format!("{} has {} hidden characters, the first is U+{:04X}", text.about, hidden.len().max(1), u32::from(first));
+    let message = format!("hidden characters ({}), the first is U+{:04X}", hidden.len().max(1), u32::from(first));
     let finding = text.finding(message);
     let decoded: String = hidden.iter().filter_map(|c| texts::tag_letter(*c)).collect();
     Some(if decoded.is_empty() { finding } else { finding.note(format!("the tag characters spell {decoded:?}")).level(Level::Critical) })

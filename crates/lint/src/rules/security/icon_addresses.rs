@@ -2,7 +2,7 @@
 
 use super::texts;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -27,10 +27,10 @@ fn check(case: &Case<'_>) -> Verdict {
     let texts = texts::all(case)?;
     let sources = texts.iter().filter(|text| text.pointer.contains("/icons/") && text.pointer.ends_with("/src"));
     let bad = sources.filter_map(|text| {
-        let lower = text.text.to_ascii_lowercase();
+        let lower = text.content.to_ascii_lowercase();
         let fine = lower.starts_with("https://") || lower.starts_with("data:image/") || lower.starts_with("http://127.0.0.1") || lower.starts_with("http://localhost");
-        let scheme: String = text.text.chars().take(30).collect();
-        (!fine).then(|| text.finding(format!("an icon of {} is {scheme:?}", text.about)))
+        let scheme: String = text.content.chars().take(30).collect();
+        (!fine).then(|| text.finding(format!("an icon is {scheme:?}")))
     });
     Ok(bad.collect())
 }

@@ -1,13 +1,13 @@
 //! `locked-definitions`: the tools are the ones that the lock file pins.
 
 use crate::{
-    engine::{LockSubject},
+    engine::LockSubject,
     evidence::{Case, List},
     outcome::{Finding, Level, Verdict},
-    probes::{LISTS},
+    probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::{Value};
+use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "locked-definitions",
@@ -30,12 +30,12 @@ fn check(case: &Case<'_>, lock: &LockSubject) -> Verdict {
     for tool in &tools {
         let Some(name) = tool.text("name") else { continue };
         match lock.tools.iter().find(|(known, _)| known == name) {
-            None => findings.push(tool.finding(format!("{} is not in {}", tool.label(), lock.path), "/name").level(Level::Warning)),
+            None => findings.push(tool.finding(format!("it is not in {}", lock.path), "/name").level(Level::Warning)),
             Some((_, pinned)) if pinned != tool.value => {
                 let names = pinned.as_object().into_iter().chain(tool.value.as_object()).flat_map(|members| members.keys());
                 let member = names.into_iter().find(|name| pinned.get(name.as_str()) != tool.value.get(name.as_str()));
                 let member = member.cloned().unwrap_or_default();
-                let finding = tool.finding(format!("the {member} of {} is not as {} pins it", tool.label(), lock.path), &format!("/{member}"));
+                let finding = tool.finding(format!("the {member} is not as {} pins it", lock.path), &format!("/{member}"));
                 findings.push(finding.note(format!("pinned: {}", pinned.get(&member).unwrap_or(&Value::Null))));
             }
             Some(_) => {}
@@ -43,7 +43,7 @@ fn check(case: &Case<'_>, lock: &LockSubject) -> Verdict {
     }
     for (name, _) in &lock.tools {
         if tools.iter().all(|tool| tool.text("name") != Some(name)) {
-            findings.push(Finding::new(format!("the tool {name} of {} is gone", lock.path)).about(format!("tool {name}")).level(Level::Info));
+            findings.push(Finding::new(format!("it is in {} and gone from the server", lock.path)).about(format!("tool {name}")).level(Level::Info));
         }
     }
     Ok(findings)

@@ -1,6 +1,7 @@
 //! Rules of the group `security`.
 
 rules![
+    command_injection,
     concealment,
     doubtful_links,
     elicits_secrets,
@@ -8,8 +9,10 @@ rules![
     error_leaks,
     hidden_characters,
     icon_addresses,
+    large_argument,
     locked_definitions,
     model_orders,
+    path_escape,
     resource_escape,
     secret_parameters,
     secrets_listed,
@@ -17,6 +20,7 @@ rules![
     stable_definitions,
     steers_other_servers,
     terminal_escapes,
+    toxic_flow,
 ];
 
 mod texts;

@@ -2,7 +2,7 @@
 
 use super::texts;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -68,7 +68,7 @@ const SIGNALS: &[(&str, &[&str])] = &[
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for text in texts::all(case)? {
-        let plain = texts::folded(text.text);
+        let plain = texts::folded(text.content);
         let seen: Vec<(&str, &str)> = SIGNALS
             .iter()
             .filter_map(|(what, phrases)| Some((*what, *phrases.iter().find(|phrase| plain.contains(**phrase))?)))
@@ -78,7 +78,7 @@ fn check(case: &Case<'_>) -> Verdict {
             continue;
         }
         let why: Vec<String> = seen.iter().map(|(what, phrase)| format!("{what} (“{phrase}”)")).collect();
-        let finding = text.finding(format!("{} gives the model orders: {}", text.about, why.join("; ")));
+        let finding = text.finding(format!("it gives the model orders: {}", why.join("; ")));
         findings.push(if seen.len() < 2 { finding.level(Level::Warning) } else { finding });
     }
     Ok(findings)

@@ -3,10 +3,10 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Verdict},
-    probes::{LISTS},
+    probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::{Value};
+use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "secret-parameters",
@@ -33,7 +33,7 @@ fn check(case: &Case<'_>) -> Verdict {
         for name in properties.into_iter().flat_map(|properties| properties.keys()) {
             let plain: String = name.to_ascii_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
             if NAMES.contains(&plain.as_str()) {
-                let message = format!("{} wants `{name}` as an argument", tool.label());
+                let message = format!("it wants `{name}` as an argument");
                 findings.push(tool.finding(message, &format!("/inputSchema/properties/{name}")));
             }
         }

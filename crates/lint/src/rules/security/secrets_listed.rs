@@ -2,7 +2,7 @@
 
 use super::texts;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -27,8 +27,8 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for text in texts::all(case)? {
-        if let Some(kind) = secrets::find(text.text) {
-            findings.push(text.finding(format!("{} holds what looks like {kind}", text.about)));
+        if let Some(kind) = secrets::find(text.content) {
+            findings.push(text.finding(format!("there is what looks like {kind}")));
         }
     }
     Ok(findings)

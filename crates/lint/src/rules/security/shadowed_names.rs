@@ -2,9 +2,9 @@
 
 use super::texts;
 use crate::{
-    engine::{Fleet},
+    engine::Fleet,
     outcome::{Finding, Level, Skip, Verdict},
-    probes::{LISTS},
+    probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 

@@ -6,7 +6,7 @@ use crate::{
     probes::{LISTS, RELIST, RELIST_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::{Value};
+use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "stable-definitions",
@@ -38,7 +38,7 @@ fn check(case: &Case<'_>) -> Verdict {
             let found = items.into_iter().enumerate().find(|(_, other)| other["name"] == name);
             if let Some((index, other)) = found.filter(|(_, other)| *other != tool.value) {
                 let member = changed(tool.value, other);
-                let message = format!("the {member} of {} changed between two lists", tool.label());
+                let message = format!("the {member} changed between two lists");
                 let finding = page.finding(message, &format!("/result/tools/{index}")).about(tool.label()).with_frame(tool.frame);
                 findings.push(if told { finding.level(Level::Info) } else { finding });
             }

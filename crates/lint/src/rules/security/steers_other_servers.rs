@@ -2,7 +2,7 @@
 
 use super::texts;
 use crate::{
-    engine::{Fleet},
+    engine::Fleet,
     outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -40,11 +40,11 @@ fn check(fleet: &Fleet<'_>) -> Verdict {
                     && tool.len() >= SHORTEST
                     && tool.contains(['_', '-', '.'])
                     && !tools.iter().any(|(other, known)| *other == server.target && known == tool)
-                    && named(text.text, tool)
+                    && named(text.content, tool)
             });
             if let Some((owner, tool)) = foreign {
-                let message = format!("{} of {} speaks about `{tool}` of {owner}", text.about, server.target);
-                findings.push(Finding::new(message).about(text.about.clone()).note(text.text.chars().take(200).collect::<String>()));
+                let message = format!("it speaks about `{tool}` of {owner}");
+                findings.push(Finding::new(message).about(format!("{} of {}", text.about, server.target)).note(text.content.chars().take(200).collect::<String>()));
             }
         }
     }

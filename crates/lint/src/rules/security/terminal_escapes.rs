@@ -2,7 +2,7 @@
 
 use super::texts;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -26,9 +26,9 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for text in texts::all(case)? {
-        let bad = text.text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
+        let bad = text.content.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
         if let Some(bad) = bad {
-            findings.push(text.finding(format!("{} has the control character U+{:04X}", text.about, u32::from(bad))));
+            findings.push(text.finding(format!("there is the control character U+{:04X}", u32::from(bad))));
         }
     }
     Ok(findings)

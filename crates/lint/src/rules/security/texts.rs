@@ -9,7 +9,7 @@ use serde_json::Value;
 /// One string and where it stands.
 #[derive(Debug)]
 pub(super) struct Text<'a> {
-    pub(super) text: &'a str,
+    pub(super) content: &'a str,
     /// What it belongs to: `tool echo`, `the instructions`, …
     pub(super) about: String,
     pub(super) frame: FrameRef,
@@ -53,7 +53,7 @@ pub(super) fn all<'a>(case: &Case<'a>) -> Result<Vec<Text<'a>>, Skip> {
 
 fn collect<'a>(value: &'a Value, at: (&str, FrameRef), pointer: String, texts: &mut Vec<Text<'a>>) {
     match value {
-        Value::String(text) => texts.push(Text { text, about: at.0.to_owned(), frame: at.1, pointer }),
+        Value::String(text) => texts.push(Text { content: text, about: at.0.to_owned(), frame: at.1, pointer }),
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
                 collect(item, at, format!("{pointer}/{index}"), texts);

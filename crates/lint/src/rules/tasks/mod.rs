@@ -1,12 +1,12 @@
 //! Rules of the group `tasks`.
 
 rules![
-    extension_needed,
-    list_open,
-    list_shape,
     task_created,
+    task_extension_needed,
     task_final,
     task_ids,
+    task_list_open,
+    task_list_shape,
     task_support_declared,
     task_support_values,
     tasks_undeclared,

@@ -2,7 +2,7 @@
 
 use super::{created, lacking};
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{LISTS, TASK_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

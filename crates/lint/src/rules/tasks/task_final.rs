@@ -2,12 +2,12 @@
 
 use super::created;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{LISTS, TASK_CALLS, TASK_CANCEL_STEP, TASK_GET_STEP, TASK_LATER_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::{Value};
+use serde_json::Value;
 use trunkline_protocol::Era;
 
 pub(super) static RULE: Rule = Rule {

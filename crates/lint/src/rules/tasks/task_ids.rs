@@ -2,7 +2,7 @@
 
 use super::created;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{LISTS, TASK_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -3,10 +3,10 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Verdict},
-    probes::{LISTS},
+    probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::{Value};
+use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "task-support-declared",
@@ -32,7 +32,7 @@ fn check(case: &Case<'_>) -> Verdict {
     for tool in tools {
         let support = tool.value.pointer("/execution/taskSupport").and_then(Value::as_str);
         if let Some(support @ ("required" | "optional")) = support {
-            let message = format!("{} says tasks are {support}, and the server does not declare them", tool.label());
+            let message = format!("tasks are {support}, and the server does not declare them");
             let finding = tool.finding(message, "/execution/taskSupport");
             findings.push(if support == "optional" { finding.level(Level::Warning) } else { finding });
         }

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Verdict},
-    probes::{LISTS},
+    probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -27,7 +27,7 @@ fn check(case: &Case<'_>) -> Verdict {
     for tool in case.list(List::Tools)? {
         let support = tool.value.pointer("/execution/taskSupport");
         if let Some(support) = support.filter(|support| !["required", "optional", "forbidden"].iter().any(|known| *support == known)) {
-            findings.push(tool.finding(format!("`taskSupport` of {} is {support}", tool.label()), "/execution/taskSupport"));
+            findings.push(tool.finding(format!("`taskSupport` is {support}"), "/execution/taskSupport"));
         }
     }
     Ok(findings)

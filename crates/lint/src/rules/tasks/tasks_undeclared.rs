@@ -2,7 +2,7 @@
 
 use super::declared;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{TASKS_UNDECLARED_STEP, UNKNOWN_TASK},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

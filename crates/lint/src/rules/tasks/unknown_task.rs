@@ -2,7 +2,7 @@
 
 use super::declared;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{UNKNOWN_TASK, UNKNOWN_TASK_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -28,13 +28,13 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for asked in case.all(&UNKNOWN_TASK, UNKNOWN_TASK_STEP)? {
         let finding = match (asked.result(), asked.error_code()) {
-            (Some(_), _) => asked.finding(format!("`{}` of an unknown task gives a result", asked.variant()), "/result"),
+            (Some(_), _) => asked.finding("an unknown task gives a result", "/result"),
             (None, Some(-32602)) => continue,
             (None, Some(code)) => {
-                let message = format!("`{}` of an unknown task gives {code} instead of -32602", asked.variant());
+                let message = format!("an unknown task gives {code} instead of -32602");
                 asked.finding(message, "/error/code").level(Level::Warning)
             }
-            (None, None) => asked.finding(format!("`{}` of an unknown task: {}", asked.variant(), asked.describe()), ""),
+            (None, None) => asked.finding(format!("asked for an unknown task: {}", asked.describe()), ""),
         };
         findings.push(finding.about(asked.variant()));
     }

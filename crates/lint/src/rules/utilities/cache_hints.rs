@@ -2,7 +2,7 @@
 
 use super::cacheable;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -28,15 +28,15 @@ fn check(case: &Case<'_>) -> Verdict {
     for (method, asked, result) in cacheable(case)? {
         let ttl = result.get("ttlMs");
         if !ttl.is_some_and(|ttl| ttl.as_f64().is_some_and(|ttl| ttl >= 0.0)) {
-            let seen = ttl.map_or("lacks".to_owned(), |ttl| format!("is {ttl}"));
+            let seen = ttl.map_or("is missing".to_owned(), |ttl| format!("is {ttl}"));
             let pointer = if ttl.is_some() { "/result/ttlMs" } else { "/result" };
-            findings.push(asked.finding(format!("`ttlMs` of `{method}` {seen}"), pointer).about(method));
+            findings.push(asked.finding(format!("`ttlMs` {seen}"), pointer).about(method));
         }
         let scope = result.get("cacheScope");
         if !scope.is_some_and(|scope| scope == "public" || scope == "private") {
-            let seen = scope.map_or("lacks".to_owned(), |scope| format!("is {scope}"));
+            let seen = scope.map_or("is missing".to_owned(), |scope| format!("is {scope}"));
             let pointer = if scope.is_some() { "/result/cacheScope" } else { "/result" };
-            findings.push(asked.finding(format!("`cacheScope` of `{method}` {seen}"), pointer).about(method));
+            findings.push(asked.finding(format!("`cacheScope` {seen}"), pointer).about(method));
         }
     }
     Ok(findings)

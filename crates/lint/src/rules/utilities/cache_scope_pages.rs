@@ -4,7 +4,7 @@ use super::pages;
 use crate::{
     evidence::{Asked, Case},
     outcome::{Level, Verdict},
-    probes::{LISTS},
+    probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -29,7 +29,7 @@ fn check(case: &Case<'_>) -> Verdict {
         let scope = |page: &Asked<'_>| page.result().and_then(|result| result.get("cacheScope")).cloned();
         let first = pages.first().and_then(scope);
         if let Some(other) = pages.iter().find(|page| page.result().is_some() && scope(page) != first) {
-            let message = format!("pages of `{}` differ in `cacheScope`", list.method());
+            let message = "its pages differ in `cacheScope`";
             findings.push(other.finding(message, "/result/cacheScope").about(list.method()));
         }
     }

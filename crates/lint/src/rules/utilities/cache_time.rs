@@ -2,12 +2,12 @@
 
 use super::cacheable;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::{Value};
+use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "cache-time",
@@ -32,7 +32,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let all = cacheable(case)?.into_iter().filter(|(_, _, result)| long(result));
     Ok(all
         .map(|(method, asked, result)| {
-            asked.finding(format!("`{method}` may be kept for {} ms", result["ttlMs"]), "/result/ttlMs").about(method)
+            asked.finding(format!("the result may be kept for {} milliseconds", result["ttlMs"]), "/result/ttlMs").about(method)
         })
         .collect())
 }

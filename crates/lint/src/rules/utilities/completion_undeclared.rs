@@ -1,7 +1,7 @@
 //! `completion-undeclared`: completion is served only where it is declared.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{COMPLETION, COMPLETION_UNDECLARED_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

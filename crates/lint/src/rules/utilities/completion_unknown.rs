@@ -1,7 +1,7 @@
 //! `completion-unknown`: completion for an unknown prompt is refused with -32602.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{COMPLETION, COMPLETION_UNKNOWN_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

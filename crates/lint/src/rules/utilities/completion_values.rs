@@ -1,12 +1,12 @@
 //! `completion-values`: a completion is a list of at most 100 strings.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{COMPLETION, COMPLETION_STEP, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::{Value};
+use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "completion-values",

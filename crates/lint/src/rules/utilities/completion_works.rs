@@ -1,7 +1,7 @@
 //! `completion-works`: a declared completion completes the arguments that are listed.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{COMPLETION, COMPLETION_STEP, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -31,7 +31,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let failed = all.into_iter().filter(|asked| asked.result().is_none());
     Ok(failed
         .map(|asked| {
-            let message = format!("completion of {} fails: {}", asked.variant(), asked.describe());
+            let message = format!("completion fails: {}", asked.describe());
             asked.finding(message, "/error").about(asked.variant())
         })
         .collect())

@@ -2,12 +2,12 @@
 
 use super::pages;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
-    probes::{LISTS},
+    probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::{Value};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 pub(super) static RULE: Rule = Rule {
@@ -32,7 +32,7 @@ fn check(case: &Case<'_>) -> Verdict {
         for page in pages {
             let cursor = page.result().and_then(|result| result.get("nextCursor")).and_then(Value::as_str);
             if let Some(cursor) = cursor && !seen.insert(cursor) {
-                let message = format!("`{}` names the cursor `{cursor}` twice", list.method());
+                let message = format!("the cursor `{cursor}` is named twice");
                 findings.push(page.finding(message, "/result/nextCursor").about(list.method()));
                 break;
             }

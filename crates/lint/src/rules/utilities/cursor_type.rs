@@ -2,9 +2,9 @@
 
 use super::pages;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
-    probes::{LISTS},
+    probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -29,7 +29,7 @@ fn check(case: &Case<'_>) -> Verdict {
         for page in pages {
             let cursor = page.result().and_then(|result| result.get("nextCursor"));
             if let Some(cursor) = cursor.filter(|cursor| !cursor.is_string()) {
-                let message = format!("`nextCursor` of `{}` is {cursor}, not a string", list.method());
+                let message = format!("`nextCursor` is {cursor}, not a string");
                 let finding = page.finding(message, "/result/nextCursor").about(list.method());
                 // Many servers write `null` for the end, and clients know it.
                 findings.push(if cursor.is_null() { finding.level(Level::Warning) } else { finding });

@@ -2,12 +2,12 @@
 
 use super::pages;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
-    probes::{LISTS},
+    probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::{Value};
+use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "empty-pages",
@@ -34,7 +34,7 @@ fn check(case: &Case<'_>) -> Verdict {
             })
         });
         findings.extend(empty.map(|page| {
-            let message = format!("a page of `{}` is empty and names a next one", list.method());
+            let message = "a page is empty and names a next one";
             page.finding(message, "/result/nextCursor").about(list.method())
         }));
     }

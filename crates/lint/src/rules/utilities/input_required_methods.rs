@@ -30,7 +30,7 @@ fn check(case: &Case<'_>) -> Verdict {
             let method = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
             let waits = asked.result().is_some_and(|result| result["resultType"] == "input_required");
             if waits && !matches!(method, "tools/call" | "prompts/get" | "resources/read") && findings.is_empty() {
-                findings.push(asked.finding(format!("`{method}` asks for input"), "/result/resultType").about(method));
+                findings.push(asked.finding("it asks for input", "/result/resultType").about(method));
             }
         }
     }

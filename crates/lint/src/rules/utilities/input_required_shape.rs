@@ -1,7 +1,7 @@
 //! `input-required-shape`: a result that asks for input says what for, or has a state to repeat.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{LISTS, TOOL_CALLS, TOOL_CALL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

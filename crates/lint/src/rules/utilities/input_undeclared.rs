@@ -1,7 +1,7 @@
 //! `input-undeclared`: a server asks only for input that the client has declared to give.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{LISTS, TOOL_CALLS, TOOL_CALL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

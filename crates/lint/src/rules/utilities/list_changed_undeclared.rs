@@ -2,7 +2,7 @@
 
 use super::notifications;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -7,7 +7,7 @@ use crate::{
     probes::{LISTS, MAX_PAGES},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::{Value};
+use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "list-ends",
@@ -29,7 +29,7 @@ fn check(case: &Case<'_>) -> Verdict {
     for (list, pages) in pages(case)? {
         let endless = |page: &&Asked<'_>| page.result().is_some_and(|result| result.get("nextCursor").is_some_and(Value::is_string));
         if pages.len() >= MAX_PAGES && let Some(last) = pages.last().filter(endless) {
-            let message = format!("`{}` has more than {MAX_PAGES} pages", list.method());
+            let message = format!("there are more than {MAX_PAGES} pages");
             findings.push(last.finding(message, "/result/nextCursor").about(list.method()));
         }
     }

@@ -2,9 +2,9 @@
 
 use super::listened;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Verdict},
-    probes::{LISTEN},
+    probes::LISTEN,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 

@@ -2,12 +2,12 @@
 
 use super::listened;
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Skip, Verdict},
-    probes::{LISTEN},
+    probes::LISTEN,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::{Value};
+use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "listen-filter",

@@ -1,7 +1,7 @@
 //! `listen-works`: a server that declares `listChanged` can be listened to.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Skip, Verdict},
     probes::{LISTEN, LISTEN_AFTER_STEP, LISTEN_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -2,7 +2,7 @@
 
 use super::LEVELS;
 use crate::{
-    evidence::{Case},
+    evidence::{Asked, Case},
     outcome::{Finding, Level, Skip, Verdict},
     probes::{LOGGING, SET_LEVEL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -27,7 +27,7 @@ fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("logging")?;
     let set = case.all(&LOGGING, SET_LEVEL_STEP)?;
     let quietest = set.iter().find(|asked| asked.variant() == "emergency" && asked.result().is_some());
-    let Some(at) = quietest.and_then(|asked| asked.answer_ref()) else {
+    let Some(at) = quietest.and_then(Asked::answer_ref) else {
         return Err(Skip::not_verified("the level could not be set"));
     };
     let rank = |level: &str| LEVELS.iter().position(|known| *known == level);

@@ -1,7 +1,7 @@
 //! `log-level-refused`: an unknown log level is refused with -32602.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{LOGGING, UNKNOWN_LEVEL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -1,7 +1,7 @@
 //! `log-level-set`: a server that declares `logging` lets clients set the level.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{LOGGING, SET_LEVEL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -27,7 +27,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for asked in case.all(&LOGGING, SET_LEVEL_STEP)? {
         if asked.result().is_none() {
-            let message = format!("`logging/setLevel` to {} fails: {}", asked.variant(), asked.describe());
+            let message = format!("`logging/setLevel` fails: {}", asked.describe());
             findings.push(asked.finding(message, "/error").about(asked.variant()));
         }
     }

@@ -31,6 +31,7 @@ rules![
     progress_after_end,
     progress_rises,
     progress_token,
+    request_state_checked,
     subscribe_undeclared,
     subscribe_works,
     update_unasked,

@@ -4,10 +4,10 @@ use super::pages;
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Verdict},
-    probes::{LISTS},
+    probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::{Value};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 pub(super) static RULE: Rule = Rule {
@@ -35,7 +35,7 @@ fn check(case: &Case<'_>) -> Verdict {
             let names: Vec<&str> = items.into_iter().flatten().filter_map(|item| item.get(member)?.as_str()).collect();
             for (index, name) in names.iter().enumerate() {
                 if seen.contains(name) {
-                    let message = format!("`{name}` is on two pages of `{}`", list.method());
+                    let message = format!("it is on two pages of `{}`", list.method());
                     let pointer = format!("/result/{}/{index}", list.member());
                     findings.push(page.finding(message, &pointer).about(*name));
                     break 'pages;

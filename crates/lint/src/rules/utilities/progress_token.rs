@@ -2,7 +2,7 @@
 
 use super::{notifications, tokens};
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Verdict},
     probes::{LISTS, TOOL_CALLS, TOOL_CALL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

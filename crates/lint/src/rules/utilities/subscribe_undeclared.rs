@@ -1,7 +1,7 @@
 //! `subscribe-undeclared`: subscriptions are taken only where `subscribe` is declared.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{SUBSCRIBE, SUBSCRIBE_UNDECLARED_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
