@@ -20,6 +20,9 @@ use tokio::{sync::Semaphore, time::Instant};
 use trunkline_client::Carrier;
 use trunkline_protocol::Era;
 
+/// How long an answer of a slow server may take, unless the caller allows more.
+const LONGEST_ANSWER: Duration = Duration::from_secs(20);
+
 /// How long the other era may take to answer once one has.
 const OTHER_ERA: Duration = Duration::from_secs(2);
 
@@ -54,7 +57,10 @@ pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Eviden
             introduced = vec![old];
         }
     }
-    dial.answer = options.budget.answer;
+    // On a machine that has other things to do all answers take longer, not only the first.
+    let slowest = introduced.iter().filter(|era| era.introduction.is_some()).map(Introduced::took).max();
+    let patient = slowest.unwrap_or_default().saturating_mul(2).min(LONGEST_ANSWER);
+    dial.answer = options.budget.answer.max(patient);
     if closed.is_empty()
         && let Some(unreachable) = unreachable(&introduced)
     {
@@ -75,6 +81,7 @@ async fn probe(
     introduced: Vec<Introduced>,
 ) -> Evidence {
     let mut evidence = Evidence::new(&subject.name, dial.carrier());
+    evidence.address = dial.address().cloned();
     evidence.served = introduced.iter().filter(|era| era.introduction.is_some()).map(|era| era.era).collect();
     let run = Run {
         target: &subject.name,
@@ -118,23 +125,28 @@ async fn introduce(dial: &Dial) -> (Vec<Introduced>, Vec<Line>) {
     };
     let (mut introduced, mut closed) = (Vec::new(), Vec::new());
     let mut again = modern.is_none();
+    let mut wait = dial.answer;
     match modern {
         Some(silent) if silent.is_silent() => {
             // Closing its input makes a process that keeps its answers in a buffer write them.
             let line = silent.speaker.finish().await;
-            let buffered = line.frames.iter().any(|frame| frame.direction == Direction::Received);
-            closed.push(line);
-            if buffered {
-                return (introduced, closed);
+            if line.frames.iter().any(|frame| frame.direction == Direction::Received) {
+                wait = wait.min(SILENCE);
             }
+            closed.push(line);
             again = true;
         }
         other => introduced.extend(other),
     }
     let legacy = match first_legacy {
-        Some(legacy) => legacy,
-        None => legacy.await,
+        Some(legacy) => Some(legacy),
+        None => tokio::time::timeout(wait, legacy).await.ok(),
     };
+    let Some(legacy) = legacy else { return (introduced, closed) };
+    if legacy.introduction.is_some() {
+        // It was slow and not silent, so that its late answer proves nothing.
+        closed.clear();
+    }
     // A server that was only slow to start is asked once more, now that it is warm.
     if again && legacy.introduction.is_some() {
         impatient.answer = OTHER_ERA.max(legacy.took()).min(SILENCE);
@@ -219,7 +231,7 @@ impl Run<'_> {
     async fn era(&self, introduced: Introduced, dial: Dial) -> Gathered {
         let Introduced { mut speaker, era, introduction } = introduced;
         let Some(introduction) = introduction else {
-            return self.gate(speaker, dial).await;
+            return self.protected(speaker, era, dial).await;
         };
         speaker.patience(dial.answer);
         let active = self.options.active;
@@ -242,26 +254,22 @@ impl Run<'_> {
         gathered
     }
 
-    /// A server that lets nobody in without a token can still be asked how to get one.
-    async fn gate(&self, speaker: Speaker, dial: Dial) -> Gathered {
-        let closed = speaker.so_far(|line| {
+    /// A server that asks who is calling has no introduction for us, but can still be asked how it protects itself.
+    async fn protected(&self, speaker: Speaker, era: Era, dial: Dial) -> Gathered {
+        let refused = speaker.so_far(|line| {
             line.exchanges
                 .iter()
-                .any(|exchange| exchange.http.as_ref().is_some_and(|head| head.status == 401))
+                .any(|exchange| exchange.http.as_ref().is_some_and(|http| http.status == 401))
         });
-        let era = speaker.era();
-        let wanted = |probe: &&'static Probe| probe.name == probes::AUTHORIZATION.name;
-        let probe = plan::probes(self.options, era, self.carrier).into_iter().find(wanted).filter(|_| closed);
-        let mut gathered = (vec![speaker.finish().await], Vec::new());
-        if let Some(probe) = probe {
-            let (start, active) = (self.options.budget.start, self.options.active);
-            let (introduction, calls_left) = (Value::Null, self.calls.clone());
-            let known = Arc::new(Known { era, dial, introduction, start, active, calls_left });
-            let (lines, missed) = self.own(probe, known).await;
-            gathered.0.extend(lines);
-            gathered.1.extend(missed);
-        }
-        gathered
+        let planned = plan::probes(self.options, era, self.carrier);
+        let probe = planned.into_iter().find(|probe| probe.name == probes::AUTHORIZATION.name);
+        let Some(probe) = probe.filter(|_| refused && era == Era::Modern) else {
+            return (vec![speaker.finish().await], Vec::new());
+        };
+        let (start, active) = (self.options.budget.start, self.options.active);
+        let calls_left = self.calls.clone();
+        let known = Known { era, dial, introduction: Value::Null, start, active, calls_left };
+        self.shared(Stage::new(speaker, Arc::new(known)), vec![probe]).await
     }
 
     async fn shared(&self, mut stage: Stage, probes: Vec<&'static Probe>) -> Gathered {

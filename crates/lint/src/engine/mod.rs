@@ -33,5 +33,10 @@ pub async fn lint(subjects: &[Subject], options: &Options) -> Report {
         let fleet = Fleet { servers: gathered.iter().collect() };
         targets.extend(judge::fleet(&fleet, options));
     }
+    if let Some(level) = options.selection.level {
+        for rule in targets.iter_mut().flat_map(|target| &mut target.rules) {
+            rule.findings.retain(|finding| finding.level >= level);
+        }
+    }
     Report::new(targets)
 }

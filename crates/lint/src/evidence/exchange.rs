@@ -1,5 +1,6 @@
 //! Exchange: one thing we sent, and what came back for it.
 
+use serde_json::Value;
 use std::{fmt, time::Duration};
 
 /// The name of a question that a probe asks; rules look exchanges up by it.
@@ -60,6 +61,11 @@ impl HttpHead {
     pub fn media(&self) -> Option<String> {
         let value = self.header("content-type")?;
         Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+    }
+
+    /// The body of a successful answer as JSON; none if it is none, or longer than what is kept.
+    pub fn document(&self) -> Option<Value> {
+        serde_json::from_str(&self.body).ok().filter(|_| self.is_success())
     }
 
     pub fn is_success(&self) -> bool {

@@ -26,6 +26,8 @@ pub struct Evidence {
     /// The target as a person wrote it, without secrets.
     pub target: String,
     pub carrier: Carrier,
+    /// Where it listens, if it is reached by an address.
+    pub address: Option<url::Url>,
     /// The eras the server was found to speak.
     pub served: Vec<Era>,
     pub lines: Vec<Line>,
@@ -43,7 +45,23 @@ pub struct Missed {
 
 impl Evidence {
     pub fn new(target: impl Into<String>, carrier: Carrier) -> Self {
-        Self { target: target.into(), carrier, served: Vec::new(), lines: Vec::new(), missed: Vec::new() }
+        Self {
+            target: target.into(),
+            carrier,
+            address: None,
+            served: Vec::new(),
+            lines: Vec::new(),
+            missed: Vec::new(),
+        }
+    }
+
+    /// Whether the server listens on this machine.
+    pub fn is_local(&self) -> bool {
+        self.address.as_ref().and_then(url::Url::host).is_some_and(|host| match host {
+            url::Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
+            url::Host::Ipv4(address) => address.is_loopback(),
+            url::Host::Ipv6(address) => address.is_loopback(),
+        })
     }
 
     pub fn frame(&self, at: FrameRef) -> Option<&Frame> {

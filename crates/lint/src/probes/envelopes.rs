@@ -36,10 +36,7 @@ async fn run(stage: &mut Stage) {
         ("a method that is a number", json!({"jsonrpc": "2.0", "id": 9003, "method": 5, "params": params})),
     ];
     for (variant, message) in broken {
-        stage.speaker.say(Say::new(ENVELOPES_STEP, &message, Expect::Any).variant(variant)).await;
-        if stage.speaker.has_ended() {
-            return;
-        }
+        stage.speaker.say(Say::new(ENVELOPES_STEP, &message, Expect::Soon).variant(variant)).await;
     }
     stage.sentinel(ENVELOPES_AFTER).await;
 }

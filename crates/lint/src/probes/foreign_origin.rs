@@ -12,9 +12,6 @@ use trunkline_protocol::{Era, Revision};
 pub const FOREIGN_ORIGIN_STEP: Step = Step("foreign-origin");
 pub const FOREIGN_HOST_STEP: Step = Step("foreign-host");
 
-/// Observed when the server's address is one of loopback.
-pub const LOCAL_STEP: Step = Step("local-address");
-
 pub static FOREIGN_ORIGIN: Probe = Probe {
     name: "foreign-origin",
     mode: Mode::Negative,
@@ -25,9 +22,6 @@ pub static FOREIGN_ORIGIN: Probe = Probe {
 };
 
 async fn run(stage: &mut Stage) {
-    if let Some(url) = stage.speaker.url().filter(is_loopback) {
-        stage.speaker.observe(LOCAL_STEP, url.authority());
-    }
     for (step, header, value) in
         [(FOREIGN_ORIGIN_STEP, "origin", "http://evil.example"), (FOREIGN_HOST_STEP, "host", "evil.example")]
     {
@@ -40,15 +34,5 @@ async fn run(stage: &mut Stage) {
         };
         let ask = HttpAsk::post(bytes(&message)).header(header, value);
         stage.speaker.http((step, ""), ask, Expect::Answer(id)).await;
-    }
-}
-
-/// Whether an address can be reached from this machine only.
-pub(super) fn is_loopback(url: &url::Url) -> bool {
-    match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost",
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
     }
 }

@@ -52,8 +52,9 @@ async fn run(stage: &mut Stage) {
 /// A frame that is wrong somewhere, without a newline.
 fn broken(stage: &mut Stage, rng: &mut Rng) -> Bytes {
     let id = json!(50_000 + rng.below(1_000_000));
-    let message =
-        request(stage.era(), &id, *rng.choose(&["tools/list", "ping", "tools/call", "x"]), json!({}));
+    let methods = ["tools/list", "ping", "tools/call", "x"];
+    let method = methods[rng.below(methods.len())];
+    let message = request(stage.era(), &id, method, json!({}));
     let text = message.to_string();
     let mut bytes = match rng.below(8) {
         0 => text.as_bytes()[..rng.below(text.len())].to_vec(),
@@ -69,7 +70,7 @@ fn broken(stage: &mut Stage, rng: &mut Rng) -> Bytes {
         5 => format!(r#"{{"jsonrpc":"2.0","id":{id},"id":49999,"method":"ping"}}"#).into_bytes(),
         6 => format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"\ud800","params":{{"n":1e999999}}}}"#)
             .into_bytes(),
-        _ => (0..rng.below(64) + 1).map(|_| u8::try_from(rng.below(256)).unwrap_or(0)).collect(),
+        _ => (0..=rng.below(64)).map(|_| u8::try_from(rng.below(256)).unwrap_or(0)).collect(),
     };
     for byte in &mut bytes {
         if *byte == b'\n' {

@@ -1,4 +1,4 @@
-//! Sessions of the legacy era: left out, made up, ended and used again.
+//! Sessions of the legacy era: left out, ended, and begun several times.
 
 use super::{INTRODUCED_AGAIN, LineUse, Probe, Stage};
 use crate::{
@@ -11,9 +11,7 @@ use serde_json::json;
 use trunkline_protocol::Era;
 
 pub const SESSION_MISSING_STEP: Step = Step("session-missing");
-pub const SESSION_UNKNOWN_STEP: Step = Step("session-unknown");
 pub const SESSION_DELETE_STEP: Step = Step("session-delete");
-pub const SESSION_ENDED_STEP: Step = Step("session-ended");
 
 /// Sessions begun to compare their ids, beside those of other lines.
 const MORE: usize = 2;
@@ -39,21 +37,14 @@ async fn run(stage: &mut Stage) {
         let more = stage.another(SESSIONS.name).await;
         stage.done(more).await;
     }
-    ask(stage, SESSION_MISSING_STEP, Some("")).await;
-    ask(stage, SESSION_UNKNOWN_STEP, Some("00000000-0000-4000-8000-000000000000")).await;
+    ask(stage, SESSION_MISSING_STEP).await;
     let delete = HttpAsk { dressed: Dressed::Fully, ..HttpAsk::bare(Method::DELETE) };
-    let ended = stage.speaker.http((SESSION_DELETE_STEP, ""), delete, Expect::Nothing).await;
-    if ended.http.is_some_and(|head| head.is_success()) {
-        ask(stage, SESSION_ENDED_STEP, None).await;
-    }
+    stage.speaker.http((SESSION_DELETE_STEP, ""), delete, Expect::Nothing).await;
 }
 
-async fn ask(stage: &mut Stage, step: Step, session: Option<&str>) {
+async fn ask(stage: &mut Stage, step: Step) {
     let id = stage.speaker.fresh_id();
     let ask = HttpAsk::post(bytes(&request(Era::Legacy, &id, "ping", json!({}))));
-    let ask = match session {
-        Some(session) => ask.header("mcp-session-id", session),
-        None => ask,
-    };
+    let ask = ask.header("mcp-session-id", "");
     stage.speaker.http((step, ""), ask, Expect::Answer(id)).await;
 }

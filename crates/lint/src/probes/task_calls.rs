@@ -1,6 +1,6 @@
 //! Calls a tool as a task, follows it to its end, and cancels what is over.
 
-use super::{LineUse, Probe, Stage, unknown_task};
+use super::{LineUse, Probe, Stage, task_questions};
 use crate::{
     evidence::Step,
     rule::{Carriers, Eras, Mode},
@@ -37,7 +37,7 @@ async fn run(stage: &mut Stage) {
     let declared = match stage.era() {
         Era::Legacy => stage.known.has_capability("tasks.requests.tools.call"),
         Era::Modern => stage.known.introduction["capabilities"]["extensions"]
-            .get(unknown_task::TASKS_EXTENSION)
+            .get(task_questions::TASKS_EXTENSION)
             .is_some(),
     };
     let may = |tool: &Value| match stage.era() {
@@ -54,7 +54,7 @@ async fn run(stage: &mut Stage) {
         let params = json!({"name": tool["name"], "arguments": arguments});
         let params = match stage.era() {
             Era::Legacy => with(params, "task", json!({"ttl": 60_000})),
-            Era::Modern => with(params, "_meta", unknown_task::declaring()),
+            Era::Modern => with(params, "_meta", task_questions::declaring()),
         };
         let name = tool["name"].as_str().unwrap_or_default();
         let heard = stage.speaker.ask_variant((TASK_CALL_STEP, name), "tools/call", params).await;
@@ -83,7 +83,7 @@ async fn follow(stage: &mut Stage, id: &str) {
 async fn ask(stage: &mut Stage, step: Step, method: &str, id: &str) -> Option<Value> {
     let params = match stage.era() {
         Era::Legacy => json!({"taskId": id}),
-        Era::Modern => json!({"taskId": id, "_meta": unknown_task::declaring()}),
+        Era::Modern => json!({"taskId": id, "_meta": task_questions::declaring()}),
     };
     stage.speaker.ask(step, method, params).await.result().cloned()
 }

@@ -68,6 +68,7 @@ impl FindingReport {
             (Source::Evidence(evidence), Some(place)) if !place.pointer.is_empty() => {
                 evidence.frame(place.frame).and_then(|frame| Snippet::of(frame.json()?, &place.pointer))
             }
+            (Source::Config(config), Some(place)) => Snippet::of(&config.value, &place.pointer),
             _ => None,
         };
         let frames = match source {

@@ -23,8 +23,6 @@ macro_rules! groups {
     };
 }
 
-mod secrets;
-
 groups![
     lifecycle,
     json_rpc,

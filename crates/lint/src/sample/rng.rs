@@ -1,4 +1,4 @@
-//! A small generator of numbers that look random and are the same for the same seed (SplitMix64).
+//! A small generator of numbers that look random and are the same for the same seed (`SplitMix64`).
 
 #[derive(Debug, Clone)]
 pub struct Rng(u64);

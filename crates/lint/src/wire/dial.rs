@@ -74,6 +74,24 @@ impl Dial {
         }
     }
 
+    /// The same address, without the headers the caller gave.
+    #[must_use]
+    pub fn without_credentials(&self) -> Option<Self> {
+        let Way::Http(client, target) = &self.way else { return None };
+        let mut options = client.options().clone();
+        options.extra_headers.clear();
+        let client = HttpClient::new(options).ok()?;
+        Some(Self { way: Way::Http(client, target.clone()), ..self.clone() })
+    }
+
+    /// The address of the server, if it has one.
+    pub fn address(&self) -> Option<&url::Url> {
+        match &self.way {
+            Way::Http(_, target) | Way::Sse(_, target) => Some(target.url()),
+            Way::Command(_) | Way::Inside(_) => None,
+        }
+    }
+
     /// The same address, spoken to by HTTP+SSE.
     #[must_use]
     pub fn over_sse(&self) -> Option<Self> {

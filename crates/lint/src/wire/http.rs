@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use trunkline_protocol::Era;
 use trunkline_transport::{
     headers::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, MCP_SESSION_ID, encode_value},
-    http::{HttpClient, HttpOptions, Target},
+    http::{HttpClient, Target},
     sse::Decoder,
 };
 
@@ -36,8 +36,6 @@ pub struct HttpAsk {
     /// Whether the headers of the era (version, session, `Mcp-Method`, …) are added first.
     pub dressed: Dressed,
     pub body: Bytes,
-    /// Another address than the server's own, such as that of a well-known document.
-    pub url: Option<url::Url>,
     /// How long to go on reading a stream behind the answer, to see whether it ends.
     pub linger: Duration,
 }
@@ -46,8 +44,6 @@ pub struct HttpAsk {
 pub enum Dressed {
     Fully,
     Bare,
-    /// Fully, but without the headers the user gave, such as a token.
-    Stranger,
 }
 
 #[derive(Debug)]
@@ -80,7 +76,6 @@ impl HttpAsk {
             headers: Vec::new(),
             dressed: Dressed::Fully,
             body,
-            url: None,
             linger: Duration::ZERO,
         }
     }
@@ -91,7 +86,6 @@ impl HttpAsk {
             headers: Vec::new(),
             dressed: Dressed::Bare,
             body: Bytes::new(),
-            url: None,
             linger: Duration::ZERO,
         }
     }
@@ -106,6 +100,16 @@ impl HttpAsk {
 impl HttpLine {
     pub(crate) fn new(client: HttpClient, target: Target) -> Self {
         Self { client, target, session: None, version: None }
+    }
+
+    /// Points the line at another address; gives the one before.
+    pub(crate) fn retarget(&mut self, url: &url::Url) -> Option<Target> {
+        let target = Target::new(url.clone()).ok()?;
+        Some(std::mem::replace(&mut self.target, target))
+    }
+
+    pub(crate) fn restore(&mut self, target: Target) {
+        self.target = target;
     }
 
     pub(crate) fn target(&self) -> &Target {
@@ -129,24 +133,7 @@ impl HttpLine {
             body: String::new(),
             ended: false,
         };
-        let other = match &ask.url {
-            Some(url) => Some(
-                Target::new(url.clone()).map_err(|error| super::dial::DialError::from_error(error).why)?,
-            ),
-            None => None,
-        };
-        let target = other.as_ref().unwrap_or(&self.target);
-        // What the user gave for this server is nobody else's business.
-        let foreign = self.target.url().origin() != target.url().origin() || ask.dressed == Dressed::Stranger;
-        let stranger;
-        let client = if foreign {
-            stranger = HttpClient::new(HttpOptions::default())
-                .map_err(|error| super::dial::DialError::from_error(error).why)?;
-            &stranger
-        } else {
-            &self.client
-        };
-        let sending = client.send(ask.method.clone(), target, headers, ask.body.clone());
+        let sending = self.client.send(ask.method.clone(), &self.target, headers, ask.body.clone());
         let response = match tokio::time::timeout_at(until, sending).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(super::dial::DialError::from_error(error).why),
@@ -170,7 +157,7 @@ impl HttpLine {
             headers.insert(header::CONTENT_TYPE, JSON);
             headers.insert(header::ACCEPT, BOTH);
         }
-        if ask.dressed != Dressed::Bare {
+        if ask.dressed == Dressed::Fully {
             match era {
                 Era::Modern => modern(&mut headers, &ask.body),
                 Era::Legacy => {
@@ -333,11 +320,6 @@ fn modern(headers: &mut HeaderMap, body: &[u8]) {
 
 fn told(method: &Method, ask: &HttpAsk) -> String {
     let mut told = method.to_string();
-    if let Some(url) = &ask.url {
-        told.push(' ');
-        told.push_str(url.path());
-        told.push_str(&url.query().map(|query| format!("?{query}")).unwrap_or_default());
-    }
     for (name, value) in &ask.headers {
         told.push_str(if value.is_empty() { ", no " } else { ", " });
         told.push_str(name.as_str());

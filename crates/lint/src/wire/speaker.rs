@@ -16,6 +16,9 @@ use tokio::time::Instant;
 use trunkline_protocol::Era;
 use trunkline_transport::child::Patience;
 
+/// How long to wait for the beginning of an answer that may be an endless stream.
+const HEAD: Duration = Duration::from_millis(500);
+
 /// How long even a slow server may take to leave.
 const LONGEST_LEAVE: Duration = Duration::from_secs(10);
 
@@ -300,6 +303,48 @@ impl Speaker {
             let got = answer.into_iter().collect();
             self.keep(Exchange { step, variant, sent, got, answer, settled, http: None, took });
         }
+    }
+
+    /// The session a legacy server has begun over HTTP.
+    pub fn session(&self) -> Option<String> {
+        match &self.way {
+            Ok(Way::Http(http)) => http.session.clone(),
+            _ => None,
+        }
+    }
+
+    /// Sends an HTTP request to another address of the server.
+    pub async fn http_at(&mut self, url: &url::Url, at: (Step, impl Into<String>), ask: HttpAsk) -> Heard {
+        let Ok(Way::Http(http)) = &mut self.way else {
+            let settled = Settled::Failed("this line is no HTTP".to_owned());
+            return Heard { answer: None, settled, http: None };
+        };
+        let Some(before) = http.retarget(url) else {
+            let settled = Settled::Failed("the address cannot be used".to_owned());
+            return Heard { answer: None, settled, http: None };
+        };
+        let heard = self.http(at, ask, Expect::Any).await;
+        if let Ok(Way::Http(http)) = &mut self.way {
+            http.restore(before);
+        }
+        heard
+    }
+
+    /// Gets a JSON document; none if there is none.
+    pub async fn fetch(&mut self, url: &url::Url, at: (Step, &str)) -> Option<Value> {
+        let ask = HttpAsk::bare(http::Method::GET).header("accept", "application/json");
+        let heard = self.http_at(url, at, ask).await;
+        let head = heard.http.filter(HttpHead::is_success)?;
+        serde_json::from_str(&head.body).ok()
+    }
+
+    /// Sends an HTTP request and looks only at how the answer begins; a stream that stays open is left.
+    pub async fn http_head(&mut self, at: (Step, impl Into<String>), ask: HttpAsk) -> Heard {
+        let answer = self.answer;
+        self.answer = answer.min(HEAD);
+        let heard = self.http(at, ask, Expect::Nothing).await;
+        self.answer = answer;
+        heard
     }
 
     /// Keeps something that was seen beside the frames.

@@ -1,6 +1,6 @@
 //! One line of talk: what a message is answered with, faults included.
 
-use super::{Act, Fault, Kind, Script, When, authorization, model};
+use super::{Act, Fault, Kind, Script, When, model};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -18,7 +18,6 @@ pub(super) struct Told {
 pub(super) struct Heard<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) http: Option<&'a str>,
-    pub(super) path: Option<&'a str>,
     pub(super) headers: BTreeMap<String, String>,
 }
 
@@ -52,9 +51,6 @@ impl Conversation {
             Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
             Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
         });
-        if let Some(document) = authorization::document(&self.script, heard) {
-            answer = Some(document);
-        }
         let acts = self.acts(kind, &message, heard);
         self.heard += 1;
         let token = message["params"]["_meta"]["progressToken"].clone();
@@ -69,7 +65,7 @@ impl Conversation {
 
     /// What happens without a message: at the start, at the end.
     pub(super) fn event(&mut self, kind: Kind) -> Act {
-        let heard = Heard { bytes: b"", http: None, path: None, headers: BTreeMap::new() };
+        let heard = Heard { bytes: b"", http: None, headers: BTreeMap::new() };
         let mut all = Act::default();
         for act in self.acts(kind, &Value::Null, &heard) {
             merge(&mut all, act);
@@ -124,7 +120,6 @@ fn fits(when: &When, kind: Kind, message: &Value, heard: &Heard<'_>) -> bool {
         && when.lacks.as_deref().is_none_or(|pointer| message.pointer(pointer).is_none())
         && when.equals.iter().all(|(pointer, value)| message.pointer(pointer) == Some(value))
         && when.http.as_deref().is_none_or(|method| heard.http == Some(method))
-        && when.path.as_deref().is_none_or(|path| heard.path == Some(path))
         && when.headers.iter().all(|(name, value)| heard.headers.get(name) == Some(value))
 }
 

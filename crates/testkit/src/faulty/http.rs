@@ -48,27 +48,21 @@ async fn answer(
         .iter()
         .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
         .collect();
-    let path = uri.path_and_query().map(axum::http::uri::PathAndQuery::as_str);
-    let heard = Heard { bytes: &body, http: Some(method.as_str()), path, headers: told_headers };
+    let auth = shared.talk.lock().unwrap_or_else(PoisonError::into_inner).script.auth.clone();
+    if let Some(refusal) = auth.and_then(|auth| authorization::answer(&auth, &uri, &told_headers)) {
+        return refusal;
+    }
+    let heard = Heard { bytes: &body, http: Some(method.as_str()), headers: told_headers };
     let mut told = shared.talk.lock().unwrap_or_else(PoisonError::into_inner).hear(&heard);
     tokio::time::sleep(Duration::from_millis(told.act.delay_ms)).await;
     if told.act.silence {
         std::future::pending::<()>().await;
     }
-    let script = shared.script();
-    if authorization::document(&script, &heard).is_some() {
-        return respond(&told, 200, Vec::new());
-    }
-    if !told.act.lenient
-        && let Some(challenge) = authorization::challenge(&script, &heard)
-    {
-        told.answer = None;
-        return respond(&told, 401, vec![("www-authenticate", challenge)]);
-    }
     let message: Value = serde_json::from_slice(&body).unwrap_or_default();
     let refused = if told.act.lenient { None } else { refusal(&shared, &method, &heard.headers, &message) };
     let (status, refusal) = match refused {
         Some((status, error)) => (status, Some(error)),
+        None if method == Method::DELETE => (204, None),
         None => (status_of(&told, &message), None),
     };
     let mut more = Vec::new();
@@ -86,16 +80,11 @@ async fn answer(
     {
         shared.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
         told.answer = None;
-        return respond(&told, 204, more);
     }
     respond(&told, status, more)
 }
 
 impl Shared {
-    fn script(&self) -> Script {
-        self.talk.lock().unwrap_or_else(PoisonError::into_inner).script.clone()
-    }
-
     fn begin(&self) -> String {
         let number = self.made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         // Looks random and is not: good enough to be told apart, and the same in every run.
@@ -124,8 +113,7 @@ fn refusal(
     if headers.get("origin").is_some_and(|origin| !own(origin)) || !headers.get("host").is_some_and(own) {
         return Some((403, None));
     }
-    let modern = headers.get("mcp-protocol-version").is_some_and(|version| version == model::MODERN);
-    if method == Method::GET || method == Method::DELETE && modern {
+    if method == Method::GET {
         return Some((405, None));
     }
     let json = |media: &String| media.starts_with("application/json");

@@ -11,5 +11,5 @@ mod script;
 mod stdio;
 
 pub use http::serve_http;
-pub use script::{Act, Fault, Kind, Script, When};
+pub use script::{Act, Auth, Fault, Kind, Script, When};
 pub use stdio::{inside, serve};

@@ -17,14 +17,35 @@ pub struct Script {
     #[serde(default)]
     pub over: Option<String>,
     /// What it offers, instead of the model's: `tools`, `resources`, `resourceTemplates`, `prompts`, `capabilities`,
-    /// `instructions`, and with `auth` a token without which nothing is served over HTTP.
+    /// `instructions`.
     #[serde(default)]
     pub offer: Map<String, Value>,
+    /// Over HTTP: asks callers for a token.
+    #[serde(default)]
+    pub auth: Option<Auth>,
     /// Keeps all output until the input has ended.
     #[serde(default)]
     pub buffered: bool,
     #[serde(default)]
     pub faults: Vec<Fault>,
+}
+
+/// How the server protects itself. What is absent is right.
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Auth {
+    /// Says nothing about where tokens come from.
+    #[serde(default)]
+    pub mute: bool,
+    /// The challenge in the 401.
+    pub challenge: Option<String>,
+    /// The protected-resource metadata; `$origin` stands for the server's own.
+    pub resource: Option<Value>,
+    /// The authorization server's metadata.
+    pub issuer: Option<Value>,
+    /// Takes wrong tokens: `header`, `query`.
+    #[serde(default)]
+    pub accepts: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -58,8 +79,6 @@ pub struct When {
     pub lacks: Option<String>,
     /// The HTTP method.
     pub http: Option<String>,
-    /// The path of the HTTP request, with its query.
-    pub path: Option<String>,
     /// Request headers that must have these values.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
@@ -94,7 +113,7 @@ pub struct Act {
     /// Parts of the answer that are taken away.
     #[serde(default)]
     pub remove: Vec<String>,
-    /// Lines written as they are before the answer; `$id` stands for the id, `$token` for the progress token.
+    /// Lines written as they are before the answer; `$id` stands for the id.
     #[serde(default)]
     pub before: Vec<String>,
     /// Lines written as they are after it.

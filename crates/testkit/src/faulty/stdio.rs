@@ -37,7 +37,7 @@ pub async fn serve(
         if bytes.is_empty() {
             continue;
         }
-        let told = talk.hear(&Heard { bytes, http: None, path: None, headers: BTreeMap::new() });
+        let told = talk.hear(&Heard { bytes, http: None, headers: BTreeMap::new() });
         if !talk.script.buffered
             && let Some(late) = held.take()
         {
@@ -59,6 +59,7 @@ pub async fn serve(
     }
     if let Some(late) = held {
         output.write_all(&late).await?;
+        output.flush().await?;
     }
     if talk.event(Kind::End).stay {
         std::future::pending::<()>().await;

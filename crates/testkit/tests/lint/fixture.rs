@@ -66,7 +66,7 @@ impl Fixture {
                     self.rule.name, bad.script.about
                 ));
             }
-            shown.push_str(&format!("# {}\n", bad.script.about));
+            shown.extend(["# ", &bad.script.about, "\n"]);
             shown.push_str(&report::text(&report, Detail::Findings));
             shown.push('\n');
         }
@@ -153,18 +153,14 @@ pub(crate) async fn dial(script: &Script, over: &str) -> Dial {
             let target = Target::command(words).expect("there is a command");
             Dial::new(&target, &ConnectOptions::default()).expect("a command can be dialled")
         }
-        "http" | "http-everywhere" => {
-            let listener =
-                tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("loopback has a free port");
-            let address = listener.local_addr().expect("a bound socket has an address");
-            if over == "http-everywhere" {
-                // As much of "all interfaces" as a test may open.
-                let other = std::net::SocketAddr::from(([127, 0, 0, 2], address.port()));
-                let other = tokio::net::TcpListener::bind(other).await.expect("loopback is a network");
-                tokio::spawn(serve_http(script.clone(), other));
-            }
+        "http" | "http-everywhere" | "http-unspecified" => {
+            let host = if over == "http" { "127.0.0.1:0" } else { "0.0.0.0:0" };
+            let listener = tokio::net::TcpListener::bind(host).await.expect("loopback has a free port");
+            let port = listener.local_addr().expect("a bound socket has an address").port();
             tokio::spawn(serve_http(script.clone(), listener));
-            let target = Target::url(&format!("http://{address}/mcp")).expect("an address is a URL");
+            // The unspecified address leads to this machine, and is not its loopback address.
+            let called = if over == "http-unspecified" { "0.0.0.0" } else { "127.0.0.1" };
+            let target = Target::url(&format!("http://{called}:{port}/mcp")).expect("an address is a URL");
             Dial::new(&target, &ConnectOptions::default()).expect("an address can be dialled")
         }
         other => panic!("a server is reached over stdio, process or http, not over {other}"),

@@ -1,10 +1,9 @@
-//! `auth-challenge`: a request without a token is answered with 401 and a Bearer challenge.
+//! `auth-challenge`: a refused caller learns where tokens come from.
 
-use super::bare;
 use crate::{
-    evidence::Evidence,
-    outcome::{Level, Verdict},
-    probes::AUTHORIZATION,
+    evidence::{Evidence, HttpHead},
+    outcome::{Level, Skip, Verdict},
+    probes::{AUTHORIZATION, AUTH_BARE_STEP, AUTH_RESOURCE_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -15,22 +14,27 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Negative,
     eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
-    summary: "a request without a token is answered with 401 and a Bearer challenge",
+    summary: "a 401 leads to the protected-resource metadata, by its challenge or by the well-known address",
     clause: Clause::of("2025-11-25", "basic/authorization", "Authorization Server Location"),
-    why: "Without the challenge a client does not know that it should ask the user to log in, and shows an error instead.",
-    fix: "Send `WWW-Authenticate: Bearer resource_metadata=\"…\"` with every 401.",
+    why: "Without it clients cannot begin to log in: the user sees \"unauthorized\" and nothing to do about it.",
+    fix: "Send `WWW-Authenticate: Bearer resource_metadata=\"…\"` with every 401, and serve the document.",
     needs: &[&AUTHORIZATION],
     check: Check::Target(check),
 };
 
 fn check(evidence: &Evidence) -> Verdict {
-    let asked = bare(evidence)?;
-    let challenge = asked.http().and_then(|head| head.header("www-authenticate"));
-    Ok(match challenge {
-        None => vec![asked.finding("the 401 has no `WWW-Authenticate`", "")],
-        Some(text) if !text.to_ascii_lowercase().contains("bearer") => {
-            vec![asked.finding(format!("the 401 asks for `{text}`, not for a Bearer token"), "")]
-        }
-        Some(_) => Vec::new(),
-    })
+    let bare = evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
+    let Some(bare) = bare else {
+        return Err(if evidence.asked(AUTH_BARE_STEP).next().is_some() {
+            Skip::not_applicable("the server asks for no authorization")
+        } else {
+            Skip::not_verified("it was not tried without credentials")
+        });
+    };
+    let found = evidence.asked(AUTH_RESOURCE_STEP).any(|asked| asked.http().is_some_and(HttpHead::is_success));
+    if found {
+        return Ok(Vec::new());
+    }
+    let message = "the 401 names no metadata, and there is none at the well-known addresses";
+    Ok(vec![bare.finding(message, "")])
 }

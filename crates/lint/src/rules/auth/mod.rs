@@ -4,15 +4,13 @@ rules![
     auth_challenge,
     auth_challenge_scope,
     auth_encrypted_endpoints,
-    auth_even_protection,
-    auth_issuer_metadata,
-    auth_made_up_token,
-    auth_pkce,
     auth_query_tokens_offered,
     auth_registration,
-    auth_resource_metadata,
-    auth_resource_named,
-    auth_servers_named,
+    issuer_metadata,
+    pkce,
+    plain_http,
+    resource_metadata,
+    wrong_token_refused,
 ];
 
 use crate::{

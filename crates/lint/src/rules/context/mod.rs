@@ -1,3 +1,8 @@
 //! Rules of the group `context`.
 
-rules![tool_list_size];
+rules![
+    instructions_size,
+    repeated_text,
+    tool_list_size,
+    tool_size,
+];

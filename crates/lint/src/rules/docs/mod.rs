@@ -1,3 +1,9 @@
 //! Rules of the group `docs`.
 
-rules![tool_description];
+rules![
+    argument_styles,
+    confusable_tools,
+    parameter_description,
+    tool_description,
+    tool_title,
+];

@@ -1,9 +1,8 @@
-//! `answer-type`: an answer is `application/json` or `text/event-stream`.
+//! `answer-type`: answers are JSON or an event stream.
 
-use super::exchanges;
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Verdict},
+    evidence::{Asked, Case},
+    outcome::{Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -15,23 +14,27 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
-    summary: "an answer is `application/json` or `text/event-stream`",
-    clause: Clause::of("2025-11-25", "basic/transports", "Sending Messages to the Server"),
-    why: "Clients choose the reader by `Content-Type`; with another one they do not find the answer.",
-    fix: "Set `Content-Type: application/json` on single answers and `text/event-stream` on streams.",
+    summary: "the answer to a request is `application/json` or `text/event-stream`",
+    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Sending messages"),
+    why: "Clients decide by the type how to read the answer, and refuse any other.",
+    fix: "Set `Content-Type` to one of the two.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let mut findings: Vec<Finding> = Vec::new();
-    for asked in exchanges(case)? {
-        let Some(http) = asked.http().filter(|http| asked.answer().is_some() && http.status == 200) else { continue };
-        let media = http.media();
-        if !matches!(media.as_deref(), Some("application/json" | "text/event-stream")) && findings.is_empty() {
-            let media = media.map_or("no content type".to_owned(), |media| format!("`{media}`"));
-            findings.push(asked.finding(format!("an answer has {media}"), ""));
+    let mut seen = false;
+    for (index, line) in case.lines() {
+        for exchange in &line.exchanges {
+            let asked = Asked::new(case.evidence(), index, exchange);
+            let Some(http) = asked.http().filter(|http| http.is_success() && !http.body.is_empty()) else { continue };
+            seen = true;
+            let media = http.media().unwrap_or_default();
+            if media != "application/json" && media != "text/event-stream" {
+                let message = format!("the answer is of type `{media}`");
+                return Ok(vec![asked.finding(message, "")]);
+            }
         }
     }
-    Ok(findings)
+    if seen { Ok(Vec::new()) } else { Err(Skip::not_verified("there is no HTTP answer")) }
 }

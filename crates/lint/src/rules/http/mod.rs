@@ -2,31 +2,31 @@
 
 rules![
     accept_honoured,
-    all_interfaces,
     answer_charset,
     answer_type,
-    cross_origin_open,
+    cors_wildcard,
+    ended_session,
     foreign_host,
     foreign_origin,
-    get_stream,
-    header_encoding,
-    header_mismatch,
+    get_answer,
+    listens_everywhere,
     media_type_checked,
+    method_header,
     modern_error_status,
-    modern_verbs,
-    notification_accepted,
+    name_encoding,
+    name_header,
+    notification_status,
     session_delete,
-    session_ended,
-    session_id_characters,
+    session_for_modern,
+    session_id_form,
     session_id_strength,
-    session_modern,
     session_required,
-    session_unknown,
     stream_buffering,
     stream_ends,
     stream_event_ids,
     stream_messages,
     unknown_method_status,
+    unknown_session,
     version_header,
     version_header_absent,
 ];
@@ -53,9 +53,4 @@ fn sessions(case: &Case<'_>) -> Result<(), Skip> {
     let begun = case.asked(probes::INITIALIZE).chain(case.asked(probes::INTRODUCED_AGAIN));
     let has = |asked: Asked<'_>| asked.http().is_some_and(|head| head.header("mcp-session-id").is_some());
     if begun.into_iter().any(has) { Ok(()) } else { Err(Skip::not_applicable("the server begins no session")) }
-}
-
-/// Whether the server was reached over loopback.
-fn is_local(case: &Case<'_>) -> bool {
-    case.lines().any(|(_, line)| line.observed(probes::LOCAL_STEP).next().is_some())
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     evidence::{Evidence, FrameRef},
-    outcome::{Finding, Level, Verdict},
+    outcome::{Finding, Level, Skip, Verdict},
     probes::{DISCOVER, INITIALIZE, INTRODUCTION},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -25,6 +25,10 @@ pub(super) static RULE: Rule = Rule {
 fn check(evidence: &Evidence) -> Verdict {
     if !evidence.served.is_empty() {
         return Ok(Vec::new());
+    }
+    let mut asked = evidence.asked(DISCOVER).chain(evidence.asked(INITIALIZE));
+    if asked.any(|asked| asked.http().is_some_and(|http| matches!(http.status, 401 | 403))) {
+        return Err(Skip::not_verified("the server asks who is calling; give it a token with --header"));
     }
     let mut finding = Finding::new("neither `server/discover` nor `initialize` got a usable answer");
     for asked in evidence.asked(DISCOVER).chain(evidence.asked(INITIALIZE)) {

@@ -35,6 +35,11 @@ fn check(case: &Case<'_>) -> Verdict {
     if supported.is_empty() {
         return Ok(vec![asked.finding("the error does not say what is supported", "/error/data/supported")]);
     }
+    if supported.is_subset(&discovered) && supported != discovered {
+        // A server of both eras may name only what a request like this one can use.
+        let message = "`data.supported` names fewer revisions than `server/discover`";
+        return Ok(vec![asked.finding(message, "/error/data/supported").level(Level::Info)]);
+    }
     if supported != discovered {
         let message = "`data.supported` differs from the `supportedVersions` of `server/discover`";
         return Ok(vec![asked.finding(message, "/error/data/supported")]);

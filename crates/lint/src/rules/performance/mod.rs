@@ -1,3 +1,6 @@
 //! Rules of the group `performance`.
 
-rules![];
+rules![
+    cold_start,
+    list_latency,
+];

@@ -1,6 +1,6 @@
 //! `encoded-text`: no description carries encoded text.
 
-use super::texts;
+use super::words;
 use crate::{
     evidence::Case,
     outcome::{Level, Verdict},
@@ -29,7 +29,7 @@ const SHORTEST: usize = 40;
 
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
-    for text in texts::all(case)? {
+    for text in words::all(case)? {
         let runs = text.content.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_')));
         let decoded = runs.filter(|run| run.len() >= SHORTEST).find_map(decoded);
         if let Some(decoded) = decoded {

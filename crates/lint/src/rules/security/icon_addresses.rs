@@ -1,6 +1,6 @@
 //! `icon-addresses`: icons are images from https or data addresses.
 
-use super::texts;
+use super::words;
 use crate::{
     evidence::Case,
     outcome::{Level, Verdict},
@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let texts = texts::all(case)?;
+    let texts = words::all(case)?;
     let sources = texts.iter().filter(|text| text.pointer.contains("/icons/") && text.pointer.ends_with("/src"));
     let bad = sources.filter_map(|text| {
         let lower = text.content.to_ascii_lowercase();

@@ -1,13 +1,12 @@
-//! `locked-definitions`: the tools are the ones that the lock file pins.
+//! `locked-definitions`: tools are what they were when they were accepted.
 
 use crate::{
     engine::LockSubject,
-    evidence::{Case, List},
+    evidence::{Case, Item, List},
     outcome::{Finding, Level, Verdict},
     probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "locked-definitions",
@@ -16,10 +15,10 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "the tools are the ones that the lock file pins",
-    clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
-    why: "What was reviewed and approved is not what runs now; a harmless server may have been replaced by a hostile one.",
-    fix: "Look at the difference; if it is meant, write the lock file anew.",
+    summary: "every tool is defined as the lock file says",
+    clause: Clause::practice("lock file", "tool definitions"),
+    why: "A server that changes its tools after they were reviewed can make the model do what nobody approved (rug pull).",
+    fix: "Look at what changed; if it is right, write the lock file again with `trunkline lock`.",
     needs: &[&LISTS],
     check: Check::Lock(check),
 };
@@ -28,23 +27,31 @@ fn check(case: &Case<'_>, lock: &LockSubject) -> Verdict {
     let tools = case.list(List::Tools)?;
     let mut findings = Vec::new();
     for tool in &tools {
-        let Some(name) = tool.text("name") else { continue };
+        let name = tool.text("name").unwrap_or_default();
         match lock.tools.iter().find(|(known, _)| known == name) {
-            None => findings.push(tool.finding(format!("it is not in {}", lock.path), "/name").level(Level::Warning)),
-            Some((_, pinned)) if pinned != tool.value => {
-                let names = pinned.as_object().into_iter().chain(tool.value.as_object()).flat_map(|members| members.keys());
-                let member = names.into_iter().find(|name| pinned.get(name.as_str()) != tool.value.get(name.as_str()));
-                let member = member.cloned().unwrap_or_default();
-                let finding = tool.finding(format!("the {member} is not as {} pins it", lock.path), &format!("/{member}"));
-                findings.push(finding.note(format!("pinned: {}", pinned.get(&member).unwrap_or(&Value::Null))));
+            None => {
+                let message = format!("the tool is not in {}", lock.path);
+                findings.push(tool.finding(message, "/name").level(Level::Warning));
             }
-            Some(_) => {}
+            Some((_, accepted)) => {
+                if let Some(member) = changed(tool, accepted) {
+                    let message = format!("`{member}` differs from what {} accepts", lock.path);
+                    findings.push(tool.finding(message, &format!("/{member}")));
+                }
+            }
         }
     }
     for (name, _) in &lock.tools {
         if tools.iter().all(|tool| tool.text("name") != Some(name)) {
-            findings.push(Finding::new(format!("it is in {} and gone from the server", lock.path)).about(format!("tool {name}")).level(Level::Info));
+            let message = format!("the tool `{name}` of {} is gone", lock.path);
+            findings.push(Finding::new(message).about(format!("tool {name}")).level(Level::Info));
         }
     }
     Ok(findings)
+}
+
+/// The first member that is not as it was accepted.
+fn changed(tool: &Item<'_>, accepted: &serde_json::Value) -> Option<&'static str> {
+    let members = ["description", "inputSchema", "outputSchema", "annotations", "title"];
+    members.into_iter().find(|member| tool.value.get(member) != accepted.get(member))
 }

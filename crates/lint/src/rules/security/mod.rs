@@ -1,29 +1,31 @@
 //! Rules of the group `security`.
 
+mod texts;
+
 rules![
     command_injection,
     concealment,
-    doubtful_links,
-    elicits_secrets,
+    definitions_stable,
     encoded_text,
     error_leaks,
-    hidden_characters,
+    form_secrets,
+    hidden_instructions,
     icon_addresses,
+    invisible_text,
     large_argument,
     locked_definitions,
-    model_orders,
     path_escape,
     resource_escape,
     secret_parameters,
-    secrets_listed,
+    secrets_in_texts,
     shadowed_names,
-    stable_definitions,
     steers_other_servers,
-    terminal_escapes,
+    steers_other_tools,
+    suspicious_links,
     toxic_flow,
 ];
 
-mod texts;
+mod words;
 
 use crate::{engine::Fleet, evidence::List};
 

@@ -1,6 +1,6 @@
 //! `steers-other-servers`: no text speaks about the tools of another server.
 
-use super::texts;
+use super::words;
 use crate::{
     engine::Fleet,
     outcome::{Finding, Level, Skip, Verdict},
@@ -34,7 +34,7 @@ fn check(fleet: &Fleet<'_>) -> Verdict {
     let mut findings: Vec<Finding> = Vec::new();
     for server in &fleet.servers {
         let Some(case) = server.cases().last() else { continue };
-        for text in texts::all(&case).unwrap_or_default() {
+        for text in words::all(&case).unwrap_or_default() {
             let foreign = tools.iter().find(|(owner, tool)| {
                 *owner != server.target
                     && tool.len() >= SHORTEST

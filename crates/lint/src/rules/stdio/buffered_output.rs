@@ -26,22 +26,22 @@ pub(super) static RULE: Rule = Rule {
 fn check(evidence: &Evidence) -> Verdict {
     let mut seen = false;
     for (index, line) in evidence.lines.iter().enumerate() {
-        for exchange in &line.exchanges {
-            let asked = Asked::new(evidence, index, exchange);
-            let Some(id) = asked.sent().and_then(|sent| sent.json()?.get("id")) else { continue };
-            seen = true;
-            if !matches!(asked.settled(), Settled::Silent(_) | Settled::Gone) {
-                continue;
-            }
-            let late = line.frames.iter().enumerate().find(|(_, frame)| {
-                frame.direction == Direction::Received && frame.json().is_some_and(|it| answers(it, id))
-            });
-            if let Some((number, frame)) = late {
-                let waited = frame.at.saturating_sub(asked.sent().map_or(frame.at, |sent| sent.at));
-                let text = format!("the answer came {:.1} s late, when more input or its end was there", waited.as_secs_f64());
-                let finding = Finding::new(text).with_frame(FrameRef { line: index, frame: number });
-                return Ok(vec![finding.with_frames(asked.sent_ref())]);
-            }
+        // A buffer shows at the first answer; later ones may be late for other reasons.
+        let Some(first) = line.exchanges.first() else { continue };
+        let asked = Asked::new(evidence, index, first);
+        let Some((sent, id)) = asked.sent().and_then(|sent| Some((sent, sent.json()?.get("id")?))) else { continue };
+        seen = true;
+        if !matches!(asked.settled(), Settled::Silent(_) | Settled::Gone) {
+            continue;
+        }
+        let late = line.frames.iter().enumerate().find(|(_, frame)| {
+            frame.direction == Direction::Received && frame.json().is_some_and(|it| answers(it, id))
+        });
+        if let Some((number, frame)) = late {
+            let waited = frame.at.saturating_sub(sent.at).as_secs_f64();
+            let text = format!("the answer came {waited:.1} s late, when more input or its end was there");
+            let finding = Finding::new(text).with_frame(FrameRef { line: index, frame: number });
+            return Ok(vec![finding.with_frames(asked.sent_ref())]);
         }
     }
     if seen { Ok(Vec::new()) } else { Err(Skip::not_verified("no request was sent")) }

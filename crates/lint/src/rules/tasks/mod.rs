@@ -9,7 +9,7 @@ rules![
     task_list_shape,
     task_support_declared,
     task_support_values,
-    tasks_undeclared,
+    tasks_declared,
     unknown_task,
 ];
 

@@ -4,7 +4,7 @@ use super::declared;
 use crate::{
     evidence::Case,
     outcome::{Level, Verdict},
-    probes::{TASK_STRANGER_STEP, UNKNOWN_TASK},
+    probes::{TASK_STRANGER_STEP, TASK_QUESTIONS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -19,13 +19,13 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::practice("extension io.modelcontextprotocol/tasks", "Capability negotiation"),
     why: "A client that never heard of tasks gets answers that it cannot understand, instead of the reason.",
     fix: "Look at `clientCapabilities.extensions` of the request, and answer -32021 where the extension lacks.",
-    needs: &[&UNKNOWN_TASK],
+    needs: &[&TASK_QUESTIONS],
     check: Check::Server(check),
 };
 
 fn check(case: &Case<'_>) -> Verdict {
     declared(case)?;
-    let asked = case.first(&UNKNOWN_TASK, TASK_STRANGER_STEP)?;
+    let asked = case.first(&TASK_QUESTIONS, TASK_STRANGER_STEP)?;
     if asked.error_code() == Some(-32021) {
         return Ok(Vec::new());
     }

@@ -4,7 +4,7 @@ use super::lacking;
 use crate::{
     evidence::Case,
     outcome::{Level, Verdict},
-    probes::{TASKS_LIST_STEP, UNKNOWN_TASK},
+    probes::{TASKS_LIST_STEP, TASK_QUESTIONS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -19,13 +19,13 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Listing Tasks"),
     why: "A client that finds its tasks again after a restart cannot tell which are done and which are gone.",
     fix: "Give every task `taskId`, `status`, `createdAt`, `lastUpdatedAt` and `ttl`.",
-    needs: &[&UNKNOWN_TASK],
+    needs: &[&TASK_QUESTIONS],
     check: Check::Server(check),
 };
 
 fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("tasks.list")?;
-    let asked = case.first(&UNKNOWN_TASK, TASKS_LIST_STEP)?;
+    let asked = case.first(&TASK_QUESTIONS, TASKS_LIST_STEP)?;
     let Some(result) = asked.result() else {
         return Ok(vec![asked.finding(format!("`tasks/list` fails: {}", asked.describe()), "/error")]);
     };

@@ -4,7 +4,7 @@ use super::declared;
 use crate::{
     evidence::Case,
     outcome::{Level, Verdict},
-    probes::{UNKNOWN_TASK, UNKNOWN_TASK_STEP},
+    probes::{TASK_QUESTIONS, TASK_UNKNOWN_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -19,14 +19,14 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Protocol Errors"),
     why: "A client that asks for a task which is gone waits for ever, or takes an empty answer for its result.",
     fix: "Answer the error -32602 when the task id is not known or belongs to somebody else.",
-    needs: &[&UNKNOWN_TASK],
+    needs: &[&TASK_QUESTIONS],
     check: Check::Server(check),
 };
 
 fn check(case: &Case<'_>) -> Verdict {
     declared(case)?;
     let mut findings = Vec::new();
-    for asked in case.all(&UNKNOWN_TASK, UNKNOWN_TASK_STEP)? {
+    for asked in case.all(&TASK_QUESTIONS, TASK_UNKNOWN_STEP)? {
         let finding = match (asked.result(), asked.error_code()) {
             (Some(_), _) => asked.finding("an unknown task gives a result", "/result"),
             (None, Some(-32602)) => continue,

@@ -1,12 +1,12 @@
-//! `cache-hints`: results that may be cached say for how long and for whom.
+//! `cache-hints`: cacheable results say how long they hold.
 
-use super::cacheable;
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
-    probes::{INTRODUCTION, LISTS},
+    evidence::{Case, List},
+    outcome::{Level, Skip, Verdict},
+    probes::{DISCOVER, INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
+use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "cache-hints",
@@ -15,29 +15,30 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Modern,
     carriers: Carriers::Any,
-    summary: "results that may be cached say for how long and for whom",
-    clause: Clause::of("2026-07-28", "server/utilities/caching", "Caching hints"),
-    why: "Without `ttlMs` and `cacheScope` a client asks for the same list before every step, or shows one user what belongs to another.",
-    fix: "Add `ttlMs` (0 or more) and `cacheScope` (`public` or `private`) to the results of discover, of all lists and of reads.",
+    summary: "cacheable results have `ttlMs` of at least 0 and a `cacheScope`",
+    clause: Clause::of("2026-07-28", "server/utilities/caching", ""),
+    why: "Clients that rely on the hints ask again every time, or keep what belongs to another user.",
+    fix: "Put `ttlMs` (a number, 0 or more) and `cacheScope` (`public` or `private`) into the results of discover, lists and reads.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let mut findings = Vec::new();
-    for (method, asked, result) in cacheable(case)? {
-        let ttl = result.get("ttlMs");
-        if !ttl.is_some_and(|ttl| ttl.as_f64().is_some_and(|ttl| ttl >= 0.0)) {
-            let seen = ttl.map_or("is missing".to_owned(), |ttl| format!("is {ttl}"));
-            let pointer = if ttl.is_some() { "/result/ttlMs" } else { "/result" };
-            findings.push(asked.finding(format!("`ttlMs` {seen}"), pointer).about(method));
+    let lists = List::ALL.into_iter().flat_map(|list| case.asked(list.step()));
+    let (mut findings, mut seen) = (Vec::new(), false);
+    for asked in case.asked(DISCOVER).chain(lists) {
+        let Some(result) = asked.result() else { continue };
+        seen = true;
+        let method = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
+        let ttl = result.get("ttlMs").and_then(Value::as_f64);
+        let scope = result.get("cacheScope").and_then(Value::as_str);
+        if ttl.is_none_or(|ttl| ttl < 0.0) {
+            findings.push(asked.finding("the result has no `ttlMs` of 0 or more", "/result/ttlMs").about(method));
         }
-        let scope = result.get("cacheScope");
-        if !scope.is_some_and(|scope| scope == "public" || scope == "private") {
-            let seen = scope.map_or("is missing".to_owned(), |scope| format!("is {scope}"));
-            let pointer = if scope.is_some() { "/result/cacheScope" } else { "/result" };
-            findings.push(asked.finding(format!("`cacheScope` {seen}"), pointer).about(method));
+        if !matches!(scope, Some("public" | "private")) {
+            let message = "the result has no `cacheScope` of public or private";
+            findings.push(asked.finding(message, "/result/cacheScope").about(method));
         }
     }
-    Ok(findings)
+    if seen { Ok(findings) } else { Err(Skip::not_verified("there is no cacheable result")) }
 }

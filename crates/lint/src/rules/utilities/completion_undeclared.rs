@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{COMPLETION, COMPLETION_UNDECLARED_STEP},
+    probes::{COMPLETION_EDGES, COMPLETION_UNDECLARED_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "server/utilities/completion", "Capabilities"),
     why: "Clients go by the declaration and never offer suggestions that the server could give.",
     fix: "Declare the capability `completions`, or answer -32601.",
-    needs: &[&COMPLETION],
+    needs: &[&COMPLETION_EDGES],
     check: Check::Server(check),
 };
 
@@ -26,7 +26,7 @@ fn check(case: &Case<'_>) -> Verdict {
     if case.capability("completions").is_some() {
         return Err(Skip::not_applicable("the server declares `completions`"));
     }
-    let asked = case.first(&COMPLETION, COMPLETION_UNDECLARED_STEP)?;
+    let asked = case.first(&COMPLETION_EDGES, COMPLETION_UNDECLARED_STEP)?;
     if asked.result().is_some() {
         return Ok(vec![asked.finding("`completion/complete` works, and `completions` is not declared", "/result")]);
     }

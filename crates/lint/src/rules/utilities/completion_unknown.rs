@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{COMPLETION, COMPLETION_UNKNOWN_STEP},
+    probes::{COMPLETION_EDGES, COMPLETION_UNKNOWN_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -18,13 +18,13 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "server/utilities/completion", "Error Handling"),
     why: "A client that asks for the wrong prompt sees an empty list and looks for the fault elsewhere.",
     fix: "Answer the error -32602 when the prompt or template of `ref` is not known.",
-    needs: &[&COMPLETION],
+    needs: &[&COMPLETION_EDGES],
     check: Check::Server(check),
 };
 
 fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("completions")?;
-    let asked = case.first(&COMPLETION, COMPLETION_UNKNOWN_STEP)?;
+    let asked = case.first(&COMPLETION_EDGES, COMPLETION_UNKNOWN_STEP)?;
     if asked.result().is_some() {
         return Ok(vec![asked.finding("completion for an unknown prompt gives a result", "/result")]);
     }

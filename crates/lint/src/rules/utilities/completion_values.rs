@@ -1,9 +1,9 @@
-//! `completion-values`: a completion is a list of at most 100 strings.
+//! `completion-values`: completions have their form.
 
 use crate::{
-    evidence::Case,
+    evidence::{Case},
     outcome::{Level, Skip, Verdict},
-    probes::{COMPLETION, COMPLETION_STEP, LISTS},
+    probes::{COMPLETIONS, COMPLETION_STEP, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -15,38 +15,37 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Negative,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "a completion is a list of at most 100 strings",
-    clause: Clause::of("2025-11-25", "server/utilities/completion", "Completion Results"),
-    why: "Clients show the values as they come; more than a hundred or other things than strings break the list.",
-    fix: "Answer `completion.values` with the best 100 strings, and set `total` and `hasMore` for the rest.",
-    needs: &[&LISTS, &COMPLETION],
+    summary: "a completion gives at most 100 strings, and only where `completions` is declared",
+    clause: Clause::of("2025-11-25", "server/utilities/completion", ""),
+    why: "Clients refuse longer lists; a feature that is not declared is never used.",
+    fix: "Cut the list at 100 values and set `hasMore`; declare `completions`.",
+    needs: &[&LISTS, &COMPLETIONS],
     check: Check::Server(check),
 };
 
-/// The most values a result may have.
 const MOST: usize = 100;
 
 fn check(case: &Case<'_>) -> Verdict {
-    case.needs_capability("completions")?;
-    let mut findings = Vec::new();
-    let all: Vec<_> = case.asked(COMPLETION_STEP).collect();
-    if all.is_empty() {
-        return Err(Skip::not_verified("there is no argument to complete"));
+    let declared = case.capability("completions").is_some();
+    let asked = case.first(&COMPLETIONS, COMPLETION_STEP)?;
+    let Some(result) = asked.result() else {
+        if declared && asked.error_code() == Some(-32601) {
+            return Ok(vec![asked.finding("`completions` is declared, but there is no such method", "/error")]);
+        }
+        return if declared { Err(Skip::not_verified(asked.describe())) } else { Ok(Vec::new()) };
+    };
+    if !declared {
+        return Ok(vec![asked.finding("completion works, but `completions` is not declared", "/result").level(Level::Warning)]);
     }
-    for asked in all {
-        let Some(result) = asked.result() else { continue };
-        let values = result.pointer("/completion/values").and_then(Value::as_array);
-        let finding = match values {
-            None => asked.finding("the result has no `completion.values`", "/result"),
-            Some(values) if values.len() > MOST => {
-                asked.finding(format!("a completion has {} values", values.len()), "/result/completion/values")
-            }
-            Some(values) if values.iter().any(|value| !value.is_string()) => {
-                asked.finding("a value of a completion is no string", "/result/completion/values")
-            }
-            Some(_) => continue,
-        };
-        findings.push(finding.about(asked.variant()));
+    let Some(values) = result.pointer("/completion/values").and_then(Value::as_array) else {
+        return Ok(vec![asked.finding("the result has no list `completion.values`", "/result")]);
+    };
+    if values.len() > MOST {
+        let message = format!("there are {} values, and at most 100 are allowed", values.len());
+        return Ok(vec![asked.finding(message, "/result/completion/values")]);
     }
-    Ok(findings)
+    match values.iter().position(|value| !value.is_string()) {
+        Some(index) => Ok(vec![asked.finding("a value is not a string", &format!("/result/completion/values/{index}"))]),
+        None => Ok(Vec::new()),
+    }
 }

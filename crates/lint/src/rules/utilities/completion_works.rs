@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{COMPLETION, COMPLETION_STEP, LISTS},
+    probes::{COMPLETION_EDGES, COMPLETED_STEP, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -18,13 +18,13 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "server/utilities/completion", "Requesting Completions"),
     why: "The client offers a field with suggestions, and every key press gives an error.",
     fix: "Answer `completion/complete` for every listed prompt and template, with an empty list where nothing is known.",
-    needs: &[&LISTS, &COMPLETION],
+    needs: &[&LISTS, &COMPLETION_EDGES],
     check: Check::Server(check),
 };
 
 fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("completions")?;
-    let all: Vec<_> = case.asked(COMPLETION_STEP).collect();
+    let all: Vec<_> = case.asked(COMPLETED_STEP).collect();
     if all.is_empty() {
         return Err(Skip::not_verified("there is no argument to complete"));
     }

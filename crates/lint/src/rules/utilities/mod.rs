@@ -9,14 +9,13 @@ rules![
     completion_values,
     completion_works,
     cursor_refused,
-    cursor_repeats,
     cursor_type,
     empty_pages,
     input_required_methods,
     input_required_shape,
     input_undeclared,
+    items_once,
     list_changed_undeclared,
-    list_ends,
     listen_acknowledged,
     listen_filter,
     listen_tagged,
@@ -26,19 +25,19 @@ rules![
     log_level_set,
     log_message_shape,
     log_unasked,
-    log_undeclared,
-    page_overlap,
+    pages_end,
     progress_after_end,
     progress_rises,
-    progress_token,
     request_state_checked,
+    stray_progress,
     subscribe_undeclared,
     subscribe_works,
+    undeclared_logs,
     update_unasked,
 ];
 
 use crate::{
-    evidence::{Asked, Case, Direction, List, Message},
+    evidence::{Asked, Case, List, Message},
     outcome::Skip,
     probes::{self, LISTEN, LISTS},
 };
@@ -81,12 +80,6 @@ fn cacheable<'a>(case: &Case<'a>) -> Result<Vec<(&'static str, Asked<'a>, &'a Va
 /// All notifications of a method.
 fn notifications<'a>(case: &Case<'a>, method: &str) -> Vec<Message<'a>> {
     case.messages().into_iter().filter(|message| message.method() == Some(method)).collect()
-}
-
-/// The progress tokens that were given out.
-fn tokens(case: &Case<'_>) -> Vec<Value> {
-    let sent = case.lines().flat_map(|(_, line)| &line.frames).filter(|frame| frame.direction == Direction::Sent);
-    sent.filter_map(|frame| frame.json()?.pointer("/params/_meta/progressToken").cloned()).collect()
 }
 
 /// The subscription, and the notifications that came while it was open.

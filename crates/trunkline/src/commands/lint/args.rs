@@ -10,10 +10,10 @@ use trunkline_lint::{Group, Ignore, Level};
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(
     visible_alias = "validate",
-    override_usage = "trunkline lint [OPTIONS] <URL>...\n       trunkline lint [OPTIONS] -- <COMMAND>..."
+    override_usage = "trunkline lint [OPTIONS] <URL|FILE>...\n       trunkline lint [OPTIONS] -- <COMMAND>..."
 )]
 pub(crate) struct Args {
-    /// The servers' addresses
+    /// The servers' addresses; or configuration files, ours or another client's
     #[arg(value_name = "TARGET")]
     pub(super) words: Vec<String>,
     /// The command that starts the server, instead of an address
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Judge by the rules of this group only; may be repeated
     #[arg(long = "group", value_name = "GROUP")]
     pub(super) groups: Vec<Group>,
-    /// Leave out rules below this level: info, warning, error, critical
+    /// Leave out rules and findings below this level: info, warning, error, critical
     #[arg(long, value_name = "LEVEL")]
     pub(super) level: Option<Level>,
     /// Exit with 1 when there is a finding of this level or above; `never` for not at all

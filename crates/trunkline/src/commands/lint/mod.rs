@@ -9,10 +9,10 @@ pub(crate) use args::Args;
 use super::{Context, Ending};
 use crate::{args::TargetWords, failure::Failure, stop::Stop, terminal::Steps, wire};
 use args::Format;
-use std::time::Duration;
+use std::{fs, path::Path, time::Duration};
 use trunkline_lint::{
     Mode, Options, Progress, Report, Rule, Selection, Subject,
-    engine::{Active, Budget, Callable, Event, ServerSubject},
+    engine::{Active, Budget, Callable, ConfigSubject, Event, ServerSubject},
     report::{self, Detail},
     rules,
     wire::Dial,
@@ -73,6 +73,13 @@ fn subjects(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
     };
     let mut subjects = Vec::new();
     for words in words {
+        if let [file] = words
+            && args.command.is_empty()
+            && Path::new(file).is_file()
+        {
+            subjects.push(Subject::Config(configuration(file)?));
+            continue;
+        }
         let split = TargetWords { words, command: &args.command }.split(&context.environment)?;
         if let Some(word) = split.rest.first() {
             return Err(Failure::usage(format!("`{word}` is one word too many")));
@@ -83,6 +90,14 @@ fn subjects(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
         subjects.push(Subject::Server(ServerSubject { name, dial, lock: None }));
     }
     Ok(subjects)
+}
+
+/// A configuration file of ours or of another client.
+fn configuration(file: &str) -> Result<ConfigSubject, Failure> {
+    let bad = |reason: String| Failure::usage(format!("{file} cannot be read: {reason}"));
+    let text = fs::read_to_string(file).map_err(|error| bad(error.to_string()))?;
+    let value = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+    Ok(ConfigSubject { path: file.to_owned(), text, value })
 }
 
 fn options(args: &Args, steps: &Steps) -> Result<Options, Failure> {
