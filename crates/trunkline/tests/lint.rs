@@ -105,3 +105,14 @@ fn a_server_that_cannot_be_reached_is_no_finding() {
     assert_eq!(run.code, 3, "{run}");
     assert!(run.stdout.contains("cannot be reached"), "{run}");
 }
+
+#[test]
+fn our_own_server_is_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().to_str().unwrap();
+    let served = [env!("CARGO_BIN_EXE_trunkline"), "serve", "--stdio", "--root", root];
+    let home = [("HOME", root)];
+    let run = Run::of(trunkline(&home).args(["lint", "--fail-on", "error", "--"]).args(served), "");
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stdout.contains("modern and legacy") && run.stdout.contains("passed"), "{run}");
+}
