@@ -45,7 +45,7 @@ fn check(config: &ConfigSubject) -> Verdict {
             distance > 0 && distance <= if known.len() > 20 { NEAR } else { 1 }
         });
         if let (Some(known), false) = (near, KNOWN.contains(&package)) {
-            findings.push(server.wrong(format!("`{}` looks like `{known}`", package)));
+            findings.push(server.wrong(format!("`{package}` looks like `{known}`")));
         }
     }
     Ok(findings)
