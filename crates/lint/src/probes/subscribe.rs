@@ -1,17 +1,19 @@
-//! Subscribes to a listed resource, and unsubscribes again.
+//! Subscribes to a listed resource and gives it up again; where that is not declared, tries it on a resource that is not there.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
-    evidence::{List, Step},
+    evidence::{Line, List, Step},
     rule::{Carriers, Eras, Mode},
 };
 use serde_json::json;
 
 pub const SUBSCRIBE_STEP: Step = Step("subscribe");
+pub const UNSUBSCRIBE_STEP: Step = Step("unsubscribe");
+pub const SUBSCRIBE_UNDECLARED_STEP: Step = Step("subscribe-undeclared");
 
 pub static SUBSCRIBE: Probe = Probe {
     name: "subscribe",
-    mode: Mode::Passive,
+    mode: Mode::Negative,
     eras: Eras::Legacy,
     carriers: Carriers::Any,
     line: LineUse::Shared,
@@ -19,12 +21,24 @@ pub static SUBSCRIBE: Probe = Probe {
 };
 
 async fn run(stage: &mut Stage) {
-    if !stage.known.has_capability("resources.subscribe") {
+    if !stage.known.has_capability("resources") {
         return;
     }
-    let resources = stage.listed(List::Resources);
-    let Some(uri) = resources.iter().find_map(|resource| resource["uri"].as_str()) else { return };
-    for method in ["resources/subscribe", "resources/unsubscribe"] {
-        stage.speaker.ask_variant((SUBSCRIBE_STEP, method), method, json!({"uri": uri})).await;
+    if !stage.known.has_capability("resources.subscribe") {
+        let params = json!({"uri": "trunkline-lint:no-such-resource"});
+        stage.speaker.ask(SUBSCRIBE_UNDECLARED_STEP, "resources/subscribe", params).await;
+        return;
     }
+    let Some(uri) = stage.speaker.so_far(first_resource) else { return };
+    let params = json!({"uri": uri});
+    let subscribed = stage.speaker.ask(SUBSCRIBE_STEP, "resources/subscribe", params.clone()).await;
+    if subscribed.result().is_some() {
+        stage.speaker.ask(UNSUBSCRIBE_STEP, "resources/unsubscribe", params).await;
+    }
+}
+
+fn first_resource(line: &Line) -> Option<String> {
+    let page = line.exchanges.iter().find(|exchange| exchange.step == List::Resources.step())?;
+    let answer = line.frames[page.answer?].json()?;
+    Some(answer.pointer("/result/resources/0/uri")?.as_str()?.to_owned())
 }

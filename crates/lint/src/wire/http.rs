@@ -140,7 +140,8 @@ impl HttpLine {
             Err(_) => return Err(TOO_LATE.to_owned()),
         };
         fill(&mut head, &response);
-        let mut reading = Reading { inbox, id, until, linger: ask.linger, frames: Vec::new(), answer: None };
+        let mut reading =
+            Reading { inbox, id, until, linger: Some(ask.linger), frames: Vec::new(), answer: None };
         let body = response.into_body();
         if head.media().as_deref() == Some("text/event-stream") {
             reading.events(body, &mut head).await;
@@ -180,7 +181,8 @@ struct Reading<'a> {
     inbox: &'a Inbox,
     id: Option<&'a Value>,
     until: Instant,
-    linger: Duration,
+    /// None once the time to go on is set.
+    linger: Option<Duration>,
     frames: Vec<usize>,
     answer: Option<usize>,
 }
@@ -203,12 +205,11 @@ impl Reading<'_> {
                 }
             }
             if self.answer.is_some() {
-                if self.linger.is_zero() {
-                    return;
+                match self.linger.take() {
+                    Some(Duration::ZERO) => return,
+                    Some(linger) => until = Instant::now() + linger,
+                    None => {}
                 }
-                until = Instant::now() + std::mem::take(&mut self.linger);
-                // From here on only the end of the stream matters; the time is set once.
-                self.linger = Duration::MAX;
             }
         }
     }

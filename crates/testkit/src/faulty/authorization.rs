@@ -26,6 +26,7 @@ pub(super) fn answer(auth: &Auth, uri: &Uri, headers: &BTreeMap<String, String>)
             "issuer": "$origin/",
             "authorization_endpoint": "$origin/authorize",
             "token_endpoint": "$origin/token",
+            "registration_endpoint": "$origin/register",
             "response_types_supported": ["code"],
             "code_challenge_methods_supported": ["S256"]
         });
@@ -42,8 +43,9 @@ pub(super) fn answer(auth: &Auth, uri: &Uri, headers: &BTreeMap<String, String>)
     }
     let mut refusal = status(401);
     if !auth.mute {
-        let challenge =
-            format!("Bearer resource_metadata=\"{origin}/.well-known/oauth-protected-resource/mcp\"");
+        let place = format!("{origin}/.well-known/oauth-protected-resource/mcp");
+        let right = format!("Bearer resource_metadata=\"{place}\", scope=\"mcp\"");
+        let challenge = auth.challenge.clone().unwrap_or(right);
         let value = HeaderValue::from_str(&challenge).expect("an origin is plain");
         refusal.headers_mut().insert("www-authenticate", value);
     }

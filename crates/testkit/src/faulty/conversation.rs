@@ -10,6 +10,8 @@ pub(super) struct Told {
     pub(super) answer: Option<Value>,
     pub(super) act: Act,
     pub(super) id: Value,
+    /// The progress token of the request.
+    pub(super) token: Value,
 }
 
 /// What came, as far as the transport knows.
@@ -51,7 +53,8 @@ impl Conversation {
         });
         let acts = self.acts(kind, &message, heard);
         self.heard += 1;
-        let mut told = Told { answer: None, act: Act::default(), id: id.clone() };
+        let token = message["params"]["_meta"]["progressToken"].clone();
+        let mut told = Told { answer: None, act: Act::default(), id: id.clone(), token };
         for act in acts {
             apply(&mut answer, &act, &id);
             merge(&mut told.act, act);
@@ -208,6 +211,6 @@ impl Told {
     }
 
     pub(super) fn filled(&self, text: &str) -> String {
-        text.replace("$id", &self.id.to_string())
+        text.replace("$id", &self.id.to_string()).replace("$token", &self.token.to_string())
     }
 }

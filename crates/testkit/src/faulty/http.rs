@@ -116,6 +116,10 @@ fn refusal(
     if method == Method::GET {
         return Some((405, None));
     }
+    let json = |media: &String| media.starts_with("application/json");
+    if method == Method::POST && !headers.get("content-type").is_some_and(json) {
+        return Some((415, None));
+    }
     if model::is_modern(message) {
         return modern_refusal(headers, message);
     }
@@ -191,12 +195,7 @@ fn status_of(told: &Told, message: &Value) -> u16 {
         Some(-32601) if model::is_modern(message) => 404,
         Some(-32020..=-32000) if model::is_modern(message) => 400,
         Some(-32022 | -32021) => 400,
-        Some(-32602)
-            if message["params"]["_meta"].get("io.modelcontextprotocol/clientCapabilities").is_none()
-                && model::is_modern(message) =>
-        {
-            400
-        }
+        Some(-32602) if model::is_modern(message) && !model::has_meta(message) => 400,
         _ => 200,
     }
 }

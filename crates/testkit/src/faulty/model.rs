@@ -8,6 +8,8 @@ pub const MODERN: &str = "2026-07-28";
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
+const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
 /// `Ok` is a result, `Err` an error object.
 pub type Answer = Result<Value, Value>;
 
@@ -28,7 +30,11 @@ pub fn answer(script: &Script, message: &Value) -> Answer {
     match method {
         "initialize" => Ok(initialize(script, params)),
         "ping" => Ok(json!({})),
-        "logging/setLevel" if capabilities(script).get("logging").is_some() => Ok(json!({})),
+        "logging/setLevel" if capabilities(script).get("logging").is_some() => match params["level"].as_str()
+        {
+            Some(level) if LEVELS.contains(&level) => Ok(json!({})),
+            _ => Err(error(-32602, "Unknown level")),
+        },
         _ => common(script, method, params, -32002),
     }
 }
@@ -37,6 +43,12 @@ pub fn answer(script: &Script, message: &Value) -> Answer {
 pub fn is_modern(message: &Value) -> bool {
     let meta = &message["params"]["_meta"];
     message["method"] == "server/discover" || meta.get(VERSION).is_some() || meta.get(CAPABILITIES).is_some()
+}
+
+/// Whether a modern request has the `_meta` members it must have.
+pub fn has_meta(message: &Value) -> bool {
+    let meta = &message["params"]["_meta"];
+    meta.get(VERSION).is_some() && meta.get(CAPABILITIES).is_some()
 }
 
 pub fn error(code: i64, message: &str) -> Value {
@@ -92,9 +104,7 @@ fn common(script: &Script, method: &str, params: &Value, not_found: i64) -> Answ
         "tools/call" if declared("tools") => call(script, params),
         "resources/read" if declared("resources") => read(script, params, not_found),
         "prompts/get" if declared("prompts") => prompt(script, params),
-        "completion/complete" if declared("completions") => {
-            Ok(json!({"completion": {"values": ["alpha", "beta"], "hasMore": false}}))
-        }
+        "completion/complete" if declared("completions") => complete(script, params),
         _ => Err(error(-32601, "Method not found")),
     }
 }
@@ -167,6 +177,16 @@ fn prompt(script: &Script, params: &Value) -> Answer {
     }
     let content = json!({"type": "text", "text": "Summarise the note in one sentence."});
     Ok(json!({"messages": [{"role": "user", "content": content}]}))
+}
+
+fn complete(script: &Script, params: &Value) -> Answer {
+    let prompts = offer(script, "prompts");
+    let known =
+        prompts.as_array().into_iter().flatten().any(|prompt| prompt["name"] == params["ref"]["name"]);
+    if params["ref"]["type"] == "ref/prompt" && !known {
+        return Err(error(-32602, "Unknown prompt"));
+    }
+    Ok(json!({"completion": {"values": ["alpha", "beta"], "hasMore": false}}))
 }
 
 fn capabilities(script: &Script) -> Value {

@@ -37,6 +37,8 @@ pub struct Auth {
     /// Says nothing about where tokens come from.
     #[serde(default)]
     pub mute: bool,
+    /// The challenge in the 401.
+    pub challenge: Option<String>,
     /// The protected-resource metadata; `$origin` stands for the server's own.
     pub resource: Option<Value>,
     /// The authorization server's metadata.

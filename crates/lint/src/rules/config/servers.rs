@@ -47,3 +47,49 @@ impl Server<'_> {
         words
     }
 }
+
+/// What rules ask about a server.
+impl<'a> Server<'a> {
+    /// A finding about the whole entry.
+    pub(super) fn wrong(&self, message: impl Into<String>) -> Finding {
+        self.finding(message.into(), "")
+    }
+
+    /// The program without its folder.
+    pub(super) fn program(&self) -> Option<&'a str> {
+        self.value["command"].as_str()?.rsplit(['/', '\\']).next()
+    }
+
+    pub(super) fn args(&self) -> Vec<&'a str> {
+        self.value["args"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    pub(super) fn env(&self) -> Vec<(&'a str, &'a str)> {
+        let members = self.value["env"].as_object().into_iter().flatten();
+        members.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?))).collect()
+    }
+
+    pub(super) fn url(&self) -> Option<url::Url> {
+        let text = ["url", "serverUrl", "httpUrl"].into_iter().find_map(|member| self.value[member].as_str())?;
+        url::Url::parse(text).ok()
+    }
+
+    /// The name of the package that a runner fetches, without its version.
+    pub(super) fn package(&self) -> Option<&'a str> {
+        let args = self.args();
+        let first = || args.iter().copied().find(|arg| !arg.starts_with('-') && *arg != "run");
+        let text = match self.program()?.trim_end_matches(".cmd") {
+            "npx" | "bunx" | "pnpx" | "pipx" => first()?,
+            "uvx" => {
+                let from = args.iter().position(|arg| *arg == "--from").and_then(|at| args.get(at + 1));
+                from.copied().or_else(first)?
+            }
+            _ => return None,
+        };
+        if text.starts_with(['.', '/']) || text.contains("://") {
+            return None;
+        }
+        let version = text.char_indices().skip(1).find(|(_, c)| matches!(c, '@' | '='));
+        Some(version.map_or(text, |(at, _)| &text[..at]))
+    }
+}

@@ -1,7 +1,7 @@
 //! `session-for-modern`: the modern era has no sessions.
 
 use crate::{
-    evidence::{Asked, Case},
+    evidence::{Case, List},
     outcome::{Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -23,17 +23,14 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let mut seen = false;
-    for (index, line) in case.lines() {
-        for exchange in &line.exchanges {
-            let asked = Asked::new(case.evidence(), index, exchange);
-            let Some(http) = asked.http() else { continue };
-            seen = true;
-            if let Some(session) = http.header("mcp-session-id") {
-                let message = format!("the answer to a modern request begins the session `{session}`");
-                return Ok(vec![asked.finding(message, "")]);
-            }
+    // Only what a modern client sends: a request that lacks its version may be taken for a legacy one.
+    let introduced = case.introduced().ok_or_else(|| Skip::not_verified("there is no introduction"))?;
+    let lists = List::ALL.into_iter().flat_map(|list| case.asked(list.step()));
+    for asked in std::iter::once(introduced).chain(lists) {
+        if let Some(session) = asked.http().and_then(|http| http.header("mcp-session-id")) {
+            let message = format!("the answer to a modern request begins the session `{session}`");
+            return Ok(vec![asked.finding(message, "")]);
         }
     }
-    if seen { Ok(Vec::new()) } else { Err(Skip::not_verified("there is no HTTP answer")) }
+    Ok(Vec::new())
 }

@@ -16,7 +16,6 @@ rules![
     resource_unique,
     resource_uri,
     resource_uri_characters,
-    subscribe_works,
     template_scheme,
     template_syntax,
     templates_unique,
