@@ -44,7 +44,7 @@ impl Stop {
         tokio::select! {
             _ = self.interrupt.recv() => Failure::interrupted(),
             _ = self.terminate.recv() => Failure::terminated(),
-            Some(_) = async { self.hang_up.as_mut()?.recv().await } => Failure::terminated(),
+            Some(()) = async { self.hang_up.as_mut()?.recv().await } => Failure::terminated(),
         }
     }
 
