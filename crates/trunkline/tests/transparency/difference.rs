@@ -53,7 +53,7 @@ fn compare(direct: &RawValue, through: &RawValue, path: &str, found: &mut Vec<Di
     if let (Some(direct), Some(through)) = objects {
         return compare_members(&direct, &through, path, found);
     }
-    let lists: (Option<Vec<Box<RawValue>>>, Option<Vec<Box<RawValue>>>) = (read(direct), read(through));
+    let lists = (read::<Vec<Box<RawValue>>>(direct), read::<Vec<Box<RawValue>>>(through));
     if let (Some(direct), Some(through)) = lists
         && direct.len() == through.len()
     {

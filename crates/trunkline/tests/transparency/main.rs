@@ -41,7 +41,7 @@ fn differences(pair: &str, direct: &Heard, through: &Heard) -> Vec<Difference> {
 }
 
 async fn compare(pair: &str, (client, server): (Era, Era), transport: line::Transport) {
-    let direct = talk(Line::direct(server).await, server).await;
+    let direct = talk(Line::direct(server), server).await;
     let through = talk(Line::through(server, transport).await, client).await;
     let found = differences(pair, &direct, &through);
     let told: Vec<String> = found.iter().map(ToString::to_string).collect();
