@@ -132,7 +132,8 @@ fn a_call_is_a_span_at_the_collector_and_a_line_in_the_log() {
     let spans = resources.flat_map(|resource| resource.scope_spans.iter().flat_map(|scope| &scope.spans));
     let span = spans.clone().find(|span| span.name == "tools/call read_file");
     let span = span.unwrap_or_else(|| panic!("{:?}", spans.map(|span| &span.name).collect::<Vec<_>>()));
-    let trace: String = span.trace_id.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex: Vec<String> = span.trace_id.iter().map(|byte| format!("{byte:02x}")).collect();
+    let trace = hex.concat();
     assert_eq!(line["trace"], json!(trace), "log and trace name each other");
     assert!(format!("{:?}", sent[0].resource_spans[0].resource).contains("front"));
 }

@@ -187,7 +187,6 @@ fn may_open(files: u64) -> bool {
     setrlimit(Resource::Nofile, Rlimit { current: Some(files), maximum: limit.maximum }).is_ok()
 }
 
-#[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn h08_two_thousand_heads_that_never_end_do_not_keep_others_out() {
     // Both ends are in this process, and the rest of it needs some, too.
