@@ -12,11 +12,12 @@ pub(crate) async fn exercise(cell: Cell) {
     let served = Served::start(cell).await;
     let good = ("read_file", json!({"path": "hello.txt"}));
     let bad = ("read_file", json!({"path": 7, "nothing": true}));
-    let mut errands = vec![Errand { target: served.target.clone(), calls: vec![good, bad] }];
+    let first = Errand { target: served.target.clone(), calls: vec![good, bad], ..Errand::default() };
+    let mut errands = vec![first];
     let asking = if cell.answers() { Some(Asking::start(cell).await) } else { None };
     errands.extend(asking.iter().map(|asking| {
         let calls = vec![("greet", json!({}))];
-        Errand { target: asking.target.clone(), calls }
+        Errand { target: asking.target.clone(), calls, ..Errand::default() }
     }));
 
     let reports = visit(cell, &errands).await;
