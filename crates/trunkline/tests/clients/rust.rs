@@ -1,4 +1,8 @@
 //! Visits by a client made with the official Rust SDK.
+#![expect(
+    deprecated,
+    reason = "the SDK marks what the modern era dropped, and the legacy era is served here as well"
+)]
 
 use crate::{
     cell::{Carrier, Cell},
