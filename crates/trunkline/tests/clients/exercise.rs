@@ -24,6 +24,7 @@ pub(crate) async fn exercise(cell: Cell) {
     assert_eq!(reports.len(), errands.len());
     for report in &reports {
         assert_eq!(report.revision, cell.revision().as_str(), "{report:#?}");
+        assert!(report.read.is_empty() && report.prompted.is_empty(), "nobody asked for it: {report:#?}");
     }
     files_were_used(&reports[0]);
     if cell.answers() {

@@ -77,7 +77,7 @@ impl Caller {
     fn headers(&self, method: &str, params: &Value) -> String {
         let mut headers =
             String::from("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n");
-        let mut add = |name: &str, value: &str| headers.push_str(&format!("{name}: {value}\r\n"));
+        let mut add = |name: &str, value: &str| headers.extend([name, ": ", value, "\r\n"]);
         if let Some(token) = &self.token {
             add("Authorization", &format!("Bearer {token}"));
         }

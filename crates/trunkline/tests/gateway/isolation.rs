@@ -2,8 +2,8 @@
 
 use crate::{
     caller::{Caller, LEGACY, MODERN, text},
-    real::rmcp_server,
     site::{Site, rounds},
+    ten::rmcp_server,
 };
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -87,7 +87,7 @@ async fn exchange(caller: &mut Caller, name: &str, number: usize) {
     }
 }
 
-fn two_callers(site: &Site, servers: Value) -> [String; 2] {
+fn two_callers(site: &Site, servers: &Value) -> [String; 2] {
     site.configure(&json!({
         "mcp": {"servers": servers},
         "views": {"part": {"servers": ["*"]}},
@@ -100,7 +100,7 @@ fn two_callers(site: &Site, servers: Value) -> [String; 2] {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s01_s04_a_session_is_unknown_to_others_and_at_other_doors() {
     let site = Site::new("replayed");
-    let [ada, eve] = two_callers(&site, json!({"echo": site.echo("echo", "legacy")}));
+    let [ada, eve] = two_callers(&site, &json!({"echo": site.echo("echo", "legacy")}));
     let mut door = site.open();
     let mut owner = Caller::open(&door, Some(&ada), LEGACY).await;
     owner.insist("echo_echo", json!({"text": "mine"})).await;
@@ -126,7 +126,7 @@ async fn s01_s04_a_session_is_unknown_to_others_and_at_other_doors() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s05_a_parked_question_can_be_answered_by_its_own_caller_only() {
     let site = Site::new("parked");
-    let [ada, eve] = two_callers(&site, json!({"echo": site.echo("echo", "legacy")}));
+    let [ada, eve] = two_callers(&site, &json!({"echo": site.echo("echo", "legacy")}));
     let mut door = site.open();
     let mut owner = Caller::open(&door, Some(&ada), MODERN).await;
     owner.capabilities = json!({"elicitation": {"form": {}}});
@@ -158,7 +158,7 @@ async fn s05_a_parked_question_can_be_answered_by_its_own_caller_only() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s05_a_task_of_another_caller_does_not_exist() {
     let site = Site::new("tasks");
-    let [ada, eve] = two_callers(&site, json!({"rmcp": site.local("rmcp", &[rmcp_server()])}));
+    let [ada, eve] = two_callers(&site, &json!({"rmcp": site.local("rmcp", &[rmcp_server()])}));
     let mut door = site.open();
     let mut owner = Caller::open(&door, Some(&ada), MODERN).await;
     owner.capabilities = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});

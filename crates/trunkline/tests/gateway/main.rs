@@ -25,5 +25,6 @@ mod processes;
 mod real;
 mod reload;
 mod site;
+mod ten;
 mod upstream;
 mod wire;

@@ -17,10 +17,10 @@ use std::{
 use tokio::task::JoinSet;
 
 /// Callers at once, and how many calls all of them together start in a second.
-const CALLERS: usize = 25;
-const RATE: usize = 1000;
+const CALLERS: u32 = 25;
+const RATE: u32 = 1000;
 /// Every so many of them calls the server that is replaced, which takes longer while it starts.
-const PATIENT: usize = 5;
+const PATIENT: u32 = 5;
 /// Changes that are taken up under load.
 const RELOADS: u64 = 8;
 
@@ -83,12 +83,13 @@ async fn v01_reloads_under_a_thousand_requests_a_second_lose_none() {
 async fn start_load(door: &Door, stop: &Arc<AtomicBool>) -> JoinSet<usize> {
     let mut load = JoinSet::new();
     for number in 0..CALLERS {
-        let mut caller = Caller::open(door, None, [LEGACY, MODERN][number % 2]).await;
+        let mut caller =
+            Caller::open(door, None, if number.is_multiple_of(2) { LEGACY } else { MODERN }).await;
         let stop = stop.clone();
         let tool = if number.is_multiple_of(PATIENT) { "changing_echo" } else { "kept_echo" };
         load.spawn(async move {
             let mut calls = 0;
-            let mut pace = tokio::time::interval(Duration::from_secs(1) / (RATE / CALLERS) as u32);
+            let mut pace = tokio::time::interval(Duration::from_secs(1) / (RATE / CALLERS));
             pace.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Burst);
             while !stop.load(Ordering::Relaxed) {
                 pace.tick().await;

@@ -81,7 +81,7 @@ impl Wire {
                 let data: Vec<&str> =
                     event.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim).collect();
                 let data = data.join("\n");
-                self.pending = rest.to_owned();
+                self.pending = rest.into();
                 if !data.is_empty() {
                     return data;
                 }
