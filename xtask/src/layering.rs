@@ -13,7 +13,8 @@ const LAYERS: &[(&str, May)] = &[
     ("testkit", May::UseAllBut(&["trunkline", "xtask", "bench"])),
     ("serve", May::Use(&["auth", "transport", "protocol"])),
     ("client", May::Use(&["auth", "resilience", "transport", "protocol"])),
-    ("lint", May::Use(&["client", "protocol"])),
+    // Probes own the raw wire: what a client would repair or hide is what they are after.
+    ("lint", May::Use(&["client", "transport", "protocol"])),
     ("gateway", May::Use(&["resilience", "protocol"])),
     ("tools", May::Use(&["protocol"])),
     ("documents", May::Use(&["protocol"])),

@@ -208,6 +208,9 @@ impl Inner {
     /// Only a ready connection takes requests. While a lost session is begun anew, a request waits for that; where the line is
     /// gone, the reason says more than the state.
     pub(crate) async fn ready(&self) -> Result<(), Fault> {
+        if self.life.state() == State::Ready {
+            return Ok(());
+        }
         let mut states = self.life.watch();
         // The sender lives in `self`, so this does not fail.
         states.wait_for(|state| *state != State::Initializing).await.ok();

@@ -143,6 +143,8 @@ fn standing(ask: &Ask) -> Standing {
         method::TOOLS_CALL | method::PROMPTS_GET => Standing::Askable(named("name").into()),
         method::RESOURCES_READ => Standing::Askable(named("uri").into()),
         method::TASKS_RESULT => Standing::Askable(named("taskId").into()),
+        // What it hears names it, so nothing else can be meant for it.
+        method::LISTEN => Standing::Own,
         _ => Standing::Plain,
     }
 }

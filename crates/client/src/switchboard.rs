@@ -243,8 +243,13 @@ impl Switchboard {
         }
     }
 
-    /// The only call of a caller that is open, if there is just one.
+    /// The only call of a caller that is open, if there is just one; one that the server works on comes before mere lists.
     fn sole_caller(&self) -> Option<Arc<Inbox>> {
+        match self.meant() {
+            Meant::One(inbox, _) => return Some(inbox),
+            Meant::Several => return None,
+            Meant::Nobody => {}
+        }
         let lines = self.lines();
         let Lines::Open(pending) = &*lines else { return None };
         let mut callers = pending.values().filter(|waiting| waiting.part != Standing::Own);

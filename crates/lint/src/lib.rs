@@ -1,1 +1,23 @@
 //! Is this server right? Probes gather evidence, rules judge it, reports render it.
+//!
+//! A [`Subject`] is what is judged. Only [`probes`] do I/O: they talk to a server over the raw wire and keep every frame as
+//! [`Evidence`]. A [`Rule`] is a pure function from evidence to an [`Outcome`]. Renderers in [`report`] decide nothing.
+
+mod baseline;
+pub mod doctor;
+pub mod engine;
+pub mod evidence;
+mod outcome;
+pub mod probes;
+pub mod report;
+mod rule;
+pub mod rules;
+pub mod sample;
+pub mod wire;
+
+pub use baseline::{BadIgnore, Baseline, Ignore, Known, ignore};
+pub use engine::{Budget, Options, Progress, Selection, Subject, Unreachable, lint};
+pub use evidence::{Case, Evidence};
+pub use outcome::{Finding, Level, Outcome, Place, Skip, UnknownLevel, Verdict};
+pub use report::Report;
+pub use rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule};

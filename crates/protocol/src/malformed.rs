@@ -56,6 +56,19 @@ pub enum Defect {
     LongBatch,
 }
 
+/// A defect and its place. Small, because every step of the scan may give one back.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Flaw {
+    pub(crate) defect: Defect,
+    pub(crate) offset: usize,
+}
+
+impl From<Flaw> for Malformed {
+    fn from(flaw: Flaw) -> Self {
+        Self::new(flaw.defect, flaw.offset)
+    }
+}
+
 impl Malformed {
     pub(crate) fn new(defect: Defect, offset: usize) -> Self {
         Self { defect, offset, id: None }

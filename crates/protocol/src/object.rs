@@ -7,15 +7,21 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Object(Vec<(Cow<'static, str>, Raw)>);
 
+/// Room that is made at once, enough for most objects.
+const USUAL_MEMBERS: usize = 6;
+
 impl Object {
     pub fn new() -> Self {
         Self::default()
     }
 
     pub(crate) fn cut(raw: &Raw) -> Option<Self> {
-        let members = scan::members(raw.as_bytes()).ok()??;
-        let name = |member: &scan::Member| Cow::Owned(member.name(raw.as_bytes()).into_owned());
-        Some(Self(members.iter().map(|member| (name(member), member.value(raw.bytes()))).collect()))
+        let members = scan::checked_members(raw.as_bytes())?;
+        let mut cut = Vec::with_capacity(USUAL_MEMBERS);
+        for member in members {
+            cut.push((intern(member.name(raw.as_bytes())), member.value(raw.bytes())));
+        }
+        Some(Self(cut))
     }
 
     pub fn get(&self, name: &str) -> Option<&Raw> {
@@ -78,6 +84,27 @@ impl FromIterator<(String, Raw)> for Object {
     }
 }
 
+macro_rules! known {
+    ($($name:literal)*) => {
+        /// A member name without an allocation where it is one of the protocol's.
+        pub(crate) fn intern(name: Cow<'_, str>) -> Cow<'static, str> {
+            match name.as_ref() {
+                $($name => Cow::Borrowed($name),)*
+                _ => Cow::Owned(name.into_owned()),
+            }
+        }
+    };
+}
+
+known! {
+    "_meta" "name" "arguments" "content" "structuredContent" "isError" "resultType" "type" "text" "uri" "cursor" "tools"
+    "ttlMs" "cacheScope" "title" "description" "inputSchema" "outputSchema" "annotations" "nextCursor" "progressToken"
+    "requestState" "inputResponses" "capabilities" "clientInfo" "protocolVersion" "version" "code" "message" "data"
+    "io.modelcontextprotocol/protocolVersion" "io.modelcontextprotocol/clientInfo"
+    "io.modelcontextprotocol/clientCapabilities" "io.modelcontextprotocol/logLevel"
+    "io.modelcontextprotocol/serverInfo" "io.modelcontextprotocol/subscriptionId"
+}
+
 pub(crate) fn write_member(out: &mut Vec<u8>, name: &str, value: &Raw) {
     write_string(out, name);
     out.push(b':');
@@ -85,7 +112,7 @@ pub(crate) fn write_member(out: &mut Vec<u8>, name: &str, value: &Raw) {
 }
 
 pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
-    if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
+    if scan::plain_run(text.as_bytes()) == text.len() {
         out.push(b'"');
         out.extend_from_slice(text.as_bytes());
         out.push(b'"');

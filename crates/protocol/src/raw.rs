@@ -2,9 +2,12 @@
 
 use crate::{Malformed, Object, object::write_string, scan};
 use bytes::Bytes;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Serialize, de::DeserializeOwned, ser::SerializeStruct};
 use serde_json::value::RawValue;
-use std::fmt;
+use std::{borrow::Cow, fmt};
+
+/// The name by which `serde_json` knows a struct whose text is to be written as it is.
+const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
 /// One JSON value as it was written: every digit, every escape, every unknown member in its place.
 ///
@@ -79,9 +82,19 @@ impl Raw {
 
     /// One member of this object, still raw.
     pub fn member(&self, name: &str) -> Option<Raw> {
-        let members = scan::members(&self.0).ok()??;
-        let member = members.iter().find(|member| member.name(&self.0) == name)?;
+        let member = scan::checked_members(&self.0)?.find(|member| member.is(name, &self.0))?;
         Some(member.value(&self.0))
+    }
+
+    /// The text that a JSON string stands for; `None` for any other value.
+    pub fn text(&self) -> Option<Cow<'_, str>> {
+        match self.as_bytes() {
+            [b'"', text @ .., b'"'] if memchr::memchr(b'\\', text).is_none() => {
+                std::str::from_utf8(text).ok().map(Cow::Borrowed)
+            }
+            [b'"', ..] => self.decode().ok().map(Cow::Owned),
+            _ => None,
+        }
     }
 
     /// Decodes one member of this object; `None` when it is absent or of another type.
@@ -104,8 +117,10 @@ impl fmt::Display for Raw {
 
 impl Serialize for Raw {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let text: &RawValue = serde_json::from_slice(&self.0).map_err(serde::ser::Error::custom)?;
-        text.serialize(serializer)
+        // What `RawValue` does, without reading again what was read when this was made.
+        let mut text = serializer.serialize_struct(RAW_VALUE, 1)?;
+        text.serialize_field(RAW_VALUE, self.as_str())?;
+        text.end()
     }
 }
 
@@ -120,5 +135,40 @@ impl<'de> serde::Deserialize<'de> for Raw {
 impl From<serde_json::Value> for Raw {
     fn from(value: serde_json::Value) -> Self {
         Self(value.to_string().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str) -> Raw {
+        Raw::parse(text.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn what_is_written_is_the_text_itself() {
+        let value = raw(r#"{ "n": 1.50, "a": [ "\/" , 123456789012345678901234567890 ] }"#);
+        assert_eq!(serde_json::to_string(&vec![&value]).unwrap(), format!("[{value}]"));
+        assert_eq!(Raw::encode(&value).unwrap(), value);
+        assert_eq!(serde_json::to_value(raw(r#"{"a":[1]}"#)).unwrap(), serde_json::json!({"a": [1]}));
+    }
+
+    #[test]
+    fn a_member_is_found_among_values_that_look_like_members() {
+        let value = raw(r#"{ "x" : "\"}", "y":{"name":[1,"]"]} ,"\u006eame" :  -1.5e3 , "z":[]}"#);
+        assert_eq!(value.member("name").unwrap().as_str(), "-1.5e3");
+        assert_eq!(value.member("z").unwrap().as_str(), "[]");
+        assert_eq!(value.member("y").unwrap().as_str(), r#"{"name":[1,"]"]}"#);
+        assert!(value.member("missing").is_none() && raw("[]").member("x").is_none());
+    }
+
+    #[test]
+    fn only_a_string_has_a_text() {
+        assert_eq!(raw(r#""a é""#).text().unwrap(), "a é");
+        assert_eq!(raw(r#""\u0061\n""#).text().unwrap(), "a\n");
+        for other in ["1", "null", "{}", r#"["a"]"#, r#""\ud800""#] {
+            assert_eq!(raw(other).text(), None, "{other}");
+        }
     }
 }

@@ -1,33 +1,11 @@
-//! Finding and changing one member of an object without reading the others.
+//! Changing one member of an object without reading the others.
 //!
-//! A [`Raw`] was checked when it was made, so here nothing is checked again: text between quotes is skipped at once, brackets
-//! are counted, and nothing is allocated but the changed text. What is not changed keeps every byte, blanks included.
+//! A [`Raw`] was checked when it was made, so nothing is checked again, and nothing is allocated but the changed text. What is
+//! not changed keeps every byte, blanks included.
 
-use crate::{Raw, object::write_string};
-use std::{borrow::Cow, ops::Range};
-
-/// A member of an object: its name with the quotes, and its value.
-struct Place {
-    name: Range<usize>,
-    value: Range<usize>,
-}
+use crate::{Raw, object::write_string, scan::checked_members};
 
 impl Raw {
-    /// One member of this object. Unlike [`Raw::member`] this reads no deeper than it must.
-    pub fn find(&self, name: &str) -> Option<Raw> {
-        let place = find(self.as_bytes(), name)?;
-        Some(Raw::trusted(self.bytes().slice(place.value)))
-    }
-
-    /// This text, where it is one; borrowed unless it has escapes.
-    pub fn text(&self) -> Option<Cow<'_, str>> {
-        let inside = self.as_str().strip_prefix('"')?.strip_suffix('"')?;
-        if memchr::memchr(b'\\', inside.as_bytes()).is_none() {
-            return Some(Cow::Borrowed(inside));
-        }
-        self.decode().ok().map(Cow::Owned)
-    }
-
     /// An array of these values.
     pub fn array<'a>(items: impl IntoIterator<Item = &'a Raw>) -> Raw {
         let mut text = vec![b'['];
@@ -44,12 +22,9 @@ impl Raw {
     /// This object with one member replaced in its place, or added at the end; `None` when it is not an object.
     #[must_use = "the object itself stays as it is"]
     pub fn with(&self, name: &str, value: &Raw) -> Option<Raw> {
-        if !self.is_object() {
-            return None;
-        }
         let (old, new) = (self.as_bytes(), value.as_bytes());
         let mut text = Vec::with_capacity(old.len() + new.len() + name.len() + 4);
-        if let Some(place) = find(old, name) {
+        if let Some(place) = checked_members(old)?.find(|member| member.is(name, old)) {
             text.extend_from_slice(&old[..place.value.start]);
             text.extend_from_slice(new);
             text.extend_from_slice(&old[place.value.end..]);
@@ -68,98 +43,11 @@ impl Raw {
     }
 }
 
-fn find(text: &[u8], name: &str) -> Option<Place> {
-    if text.first() != Some(&b'{') {
-        return None;
-    }
-    let mut at = skip_blanks(text, 1);
-    while text.get(at) == Some(&b'"') {
-        let place = member(text, at);
-        if is_named(&text[place.name.clone()], name) {
-            return Some(place);
-        }
-        at = skip_blanks(text, place.value.end);
-        if text.get(at) != Some(&b',') {
-            return None;
-        }
-        at = skip_blanks(text, at + 1);
-    }
-    None
-}
-
-fn member(text: &[u8], at: usize) -> Place {
-    let name = at..skip_string(text, at);
-    // Between the two stands a colon, as the check has seen.
-    let colon = skip_blanks(text, name.end);
-    let start = skip_blanks(text, colon + 1);
-    Place { name, value: start..skip_value(text, start) }
-}
-
-fn is_named(quoted: &[u8], name: &str) -> bool {
-    let inside = &quoted[1..quoted.len() - 1];
-    if inside == name.as_bytes() {
-        return memchr::memchr(b'\\', inside).is_none();
-    }
-    memchr::memchr(b'\\', inside).is_some()
-        && serde_json::from_slice::<String>(quoted).is_ok_and(|read| read == name)
-}
-
-fn skip_blanks(text: &[u8], at: usize) -> usize {
-    let blanks = text[at..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n')).count();
-    at + blanks
-}
-
-/// The place behind the string that begins at `at`.
-fn skip_string(text: &[u8], at: usize) -> usize {
-    let mut at = at + 1;
-    while let Some(step) = memchr::memchr2(b'"', b'\\', &text[at..]) {
-        at += step;
-        if text[at] == b'"' {
-            return at + 1;
-        }
-        at += 2;
-    }
-    text.len()
-}
-
-/// The place behind the value that begins at `at`.
-fn skip_value(text: &[u8], at: usize) -> usize {
-    match text.get(at) {
-        Some(b'"') => skip_string(text, at),
-        Some(b'{' | b'[') => skip_container(text, at),
-        _ => {
-            let end = text[at..]
-                .iter()
-                .position(|b| matches!(b, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n'));
-            end.map_or(text.len(), |length| at + length)
-        }
-    }
-}
-
-fn skip_container(text: &[u8], at: usize) -> usize {
-    let (mut at, mut depth) = (at, 0_usize);
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'"' => {
-                at = skip_string(text, at);
-                continue;
-            }
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth -= 1,
-            _ => {}
-        }
-        at += 1;
-        if depth == 0 {
-            return at;
-        }
-    }
-    text.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::borrow::Cow;
 
     fn raw(text: &str) -> Raw {
         Raw::parse(text.to_owned()).unwrap()
@@ -170,24 +58,24 @@ mod tests {
         let params = raw("{ \"a\" : [1.50,{\"name\":\"]}\\\"\"}] ,\n\"name\":\t\"x\" , \"z\":{} }");
         let want = "{ \"a\" : [1.50,{\"name\":\"]}\\\"\"}] ,\n\"name\":\t\"long\\ner\" , \"z\":{} }";
         assert_eq!(params.with("name", &Raw::string("long\ner")).unwrap().as_str(), want);
-        assert_eq!(params.find("name").unwrap().text().unwrap(), "x");
-        assert!(matches!(params.find("name").unwrap().text().unwrap(), Cow::Borrowed(_)));
-        assert!(params.find("nam").is_none());
+        assert_eq!(params.member("name").unwrap().text().unwrap(), "x");
+        assert!(matches!(params.member("name").unwrap().text().unwrap(), Cow::Borrowed(_)));
+        assert!(params.member("nam").is_none());
     }
 
     #[test]
     fn a_missing_member_is_added_at_the_end() {
         assert_eq!(raw("{ }").with("a\"", &raw("1")).unwrap().as_str(), "{\"a\\\"\":1}");
         assert_eq!(raw("{\"b\":2 }").with("a", &raw("1")).unwrap().as_str(), "{\"b\":2,\"a\":1}");
-        assert!(raw("[1]").with("a", &raw("1")).is_none() && raw("3").find("a").is_none());
+        assert!(raw("[1]").with("a", &raw("1")).is_none() && raw("3").member("a").is_none());
     }
 
     #[test]
     fn names_and_texts_with_escapes_are_read_as_what_they_stand_for() {
         let object = raw(r#"{"\u006eame":"a\u0062","na\\me":1}"#);
-        assert_eq!(object.find("name").unwrap().text().unwrap(), "ab");
-        assert_eq!(object.find("na\\me").unwrap().as_str(), "1");
-        assert!(object.find(r"na\\me").is_none());
+        assert_eq!(object.member("name").unwrap().text().unwrap(), "ab");
+        assert_eq!(object.member("na\\me").unwrap().as_str(), "1");
+        assert!(object.member(r"na\\me").is_none());
         assert!(raw("1").text().is_none());
         assert_eq!(Raw::array([&raw("1"), &raw("{ }")]).as_str(), "[1,{ }]");
         assert_eq!(Raw::array([]).as_str(), "[]");
@@ -215,7 +103,7 @@ mod tests {
             let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
             let json = raw(&text.unwrap());
             for name in ["", "a", "b", "c", "ab", "\"", "\\", "a\"", "zz"] {
-                prop_assert_eq!(json.find(name), json.member(name));
+                prop_assert_eq!(json.member(name), json.object().and_then(|all| all.get(name).cloned()));
                 let changed = json.with(name, &Raw::string("new"));
                 prop_assert_eq!(changed.is_some(), value.is_object());
                 if let (Some(changed), Some(map)) = (changed, value.as_object()) {

@@ -12,10 +12,14 @@
 use crate::{Number, Raw};
 use serde::{
     Deserialize, Deserializer, Serialize,
-    de::{DeserializeOwned, DeserializeSeed, Error as _, MapAccess},
+    de::{DeserializeOwned, DeserializeSeed, Error as _, MapAccess, Visitor},
     ser::SerializeMap,
 };
-use std::{fmt::Display, marker::PhantomData};
+use std::{
+    borrow::Cow,
+    fmt::{self, Display},
+    marker::PhantomData,
+};
 
 /// Defines views. Required members stand in the first block and are the arguments of `new`; the second block holds the
 /// optional ones, each an `Option` of the type it names. A view may have a constant member, its tag:
@@ -80,12 +84,12 @@ macro_rules! view {
                         $(let mut $may = $crate::view::Slot::<$may_ty>::default();)*
                         $(let mut tag = $crate::view::Tag::new($tag_value);)?
                         let mut rest = $crate::Object::new();
-                        while let Some(name) = map.next_key::<String>()? {
-                            match name.as_str() {
+                        while let Some($crate::view::Name(name)) = map.next_key()? {
+                            match name.as_ref() {
                                 $($tag => tag.read(&mut map)?,)?
                                 $($need_name => $crate::view::read_needed(&mut $need, $need_name, &mut map)?,)*
                                 $($may_name => $may.read($may_name, &mut map)?,)*
-                                _ => rest.push(name, map.next_value()?),
+                                _ => rest.push($crate::object::intern(name), map.next_value()?),
                             }
                         }
                         $(tag.check::<A::Error>($tag)?;)?
@@ -188,7 +192,7 @@ macro_rules! choice {
         impl $choice {
             /// Reads any value; this never fails.
             pub fn read(raw: $crate::Raw) -> Self {
-                match raw.member_as::<String>($tag).as_deref() {
+                match raw.member($tag).as_ref().and_then($crate::Raw::text).as_deref() {
                     $(Some($text) => raw.decode().map(Self::$variant).unwrap_or(Self::Unknown(raw)),)*
                     _ => Self::Unknown(raw),
                 }
@@ -235,6 +239,33 @@ impl<T: DeserializeOwned> Member for Vec<T> {}
 impl Member for Raw {
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self>, D::Error> {
         Raw::deserialize(deserializer).map(Some)
+    }
+}
+
+/// A member name, not copied where the text has it as it is.
+pub(crate) struct Name<'a>(pub(crate) Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Name<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+
+        impl<'de> Visitor<'de> for Text {
+            type Value = Name<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a member name")
+            }
+
+            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Borrowed(name)))
+            }
+
+            fn visit_str<E>(self, name: &str) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Owned(name.to_owned())))
+            }
+        }
+
+        deserializer.deserialize_str(Text)
     }
 }
 

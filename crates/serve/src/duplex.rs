@@ -2,7 +2,7 @@
 
 use crate::{
     control,
-    era::{LegacyReply, ModernRequest, Out, is_modern},
+    era::{Head, LegacyReply, ModernRequest, Out},
     service::Service,
     session::{Outlet, Session, Underway, lock},
 };
@@ -101,9 +101,11 @@ impl Duplex {
     async fn request(self: &Arc<Self>, request: Request) {
         let eras = self.service.options.eras;
         let session = lock(&self.session).clone();
-        let modern = session.is_none() && (is_modern(&request) || !eras.allows(Era::Legacy));
-        if modern && eras.allows(Era::Modern) {
-            return self.call_modern(request).await;
+        if session.is_none() && eras.allows(Era::Modern) {
+            let head = Head::of(&request);
+            if head.is_modern(&request) || !eras.allows(Era::Legacy) {
+                return self.call_modern(request, head).await;
+            }
         }
         match session {
             _ if request.method == method::INITIALIZE => self.initialize(request, session.is_some()).await,
@@ -162,9 +164,9 @@ impl Duplex {
         }
     }
 
-    async fn call_modern(self: &Arc<Self>, request: Request) {
+    async fn call_modern(self: &Arc<Self>, request: Request, head: Head) {
         let id = request.id.clone();
-        let request = match ModernRequest::read(request) {
+        let request = match ModernRequest::read(request, head) {
             Ok(request) => request,
             Err(refused) => return self.respond(id, Err(refused.error)).await,
         };

@@ -8,7 +8,16 @@ use crate::{
 };
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{Semaphore, watch},
@@ -18,6 +27,9 @@ use trunkline_protocol::Handler;
 
 /// How long to wait when no connection can be accepted, say because there are no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// How long a new connection may say nothing when others wait for its place.
+const FIRST_WORD: Duration = Duration::from_secs(1);
 
 /// Connections taken at once while the server is stopping.
 const LATE: usize = 64;
@@ -95,13 +107,20 @@ impl Server {
     pub async fn run(self, mut shutdown: watch::Receiver<Shutdown>) {
         self.doors.main.start();
         let room = Arc::new(Semaphore::new(self.doors.main.options.limits.connections));
+        let crowded = watch::Sender::new(Crowd::Thin);
         let mut connections = JoinSet::new();
         loop {
-            let place = tokio::select! {
-                place = room.clone().acquire_owned() => place,
-                () = told(&mut shutdown) => break,
+            let place = if let Ok(place) = room.clone().try_acquire_owned() {
+                Ok(place)
+            } else {
+                crowded.send_replace(Crowd::Full);
+                tokio::select! {
+                    place = room.clone().acquire_owned() => place,
+                    () = told(&mut shutdown) => break,
+                }
             };
             let Ok(place) = place else { break };
+            crowded.send_if_modified(|crowd| std::mem::take(crowd) == Crowd::Full);
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
                 () = told(&mut shutdown) => break,
@@ -110,15 +129,19 @@ impl Server {
             match accepted {
                 Ok((stream, peer)) => {
                     self.doors.main.metrics.connected();
+                    let first = FirstWord::default();
                     let serving = serve_connection(
                         self.doors.clone(),
-                        stream,
-                        peer,
-                        self.address.port(),
+                        (stream, peer, self.address.port()),
+                        first.clone(),
                         shutdown.clone(),
                     );
+                    let crowd = crowded.subscribe();
                     connections.spawn(async move {
-                        serving.await;
+                        tokio::select! {
+                            () = serving => {}
+                            () = first.gives_way(crowd) => {}
+                        }
                         drop(place);
                     });
                 }
@@ -144,7 +167,8 @@ impl Server {
                 _ = connections.join_next() => {}
                 accepted = self.listener.accept(), if late.len() < LATE => {
                     if let Ok((stream, peer)) = accepted {
-                        late.spawn(serve_connection(self.doors.clone(), stream, peer, self.address.port(), told.clone()));
+                        let place = (stream, peer, self.address.port());
+                        late.spawn(serve_connection(self.doors.clone(), place, FirstWord::default(), told.clone()));
                     }
                 }
                 Some(_) = late.join_next() => {}
@@ -169,11 +193,43 @@ async fn told(shutdown: &mut watch::Receiver<Shutdown>) {
     }
 }
 
+/// Whether connections wait for room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Crowd {
+    #[default]
+    Thin,
+    Full,
+}
+
+/// Whether a connection has asked anything yet. One that has not gives way when others wait.
+#[derive(Clone, Default)]
+struct FirstWord(Arc<AtomicBool>);
+
+impl FirstWord {
+    fn said(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends when the connection has said nothing for a while and its place is wanted; else never.
+    async fn gives_way(self, mut crowd: watch::Receiver<Crowd>) {
+        tokio::time::sleep(FIRST_WORD).await;
+        while !self.0.load(Ordering::Relaxed) {
+            if *crowd.borrow_and_update() == Crowd::Full {
+                tracing::debug!("a connection that asked nothing gives way to others");
+                return;
+            }
+            if crowd.changed().await.is_err() {
+                break;
+            }
+        }
+        std::future::pending::<()>().await;
+    }
+}
+
 async fn serve_connection(
     doors: Arc<Doors>,
-    stream: TcpStream,
-    peer: SocketAddr,
-    port: u16,
+    (stream, peer, port): (TcpStream, SocketAddr, u16),
+    first: FirstWord,
     mut shutdown: watch::Receiver<Shutdown>,
 ) {
     if let Err(error) = stream.set_nodelay(true) {
@@ -181,6 +237,7 @@ async fn serve_connection(
     }
     let limits = doors.main.options.limits;
     let answer = service_fn(move |request| {
+        first.said();
         let doors = doors.clone();
         async move { Ok::<_, Infallible>(http::serve(doors, request, peer, port).await) }
     });

@@ -1,7 +1,7 @@
 //! Service: one handler and everything about its clients, shared by all ways in.
 
 use crate::{
-    era::{Parking, TASKS_EXTENSION, ToolHeaders},
+    era::{Identity, Parking, TASKS_EXTENSION, ToolHeaders},
     http::SseClients,
     metrics::Metrics,
     options::ServeOptions,
@@ -26,9 +26,6 @@ const SWEEP: Duration = Duration::from_secs(5);
 /// How long to wait before listening to the handler's tools again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
-/// The caller of calls that no client made.
-pub(crate) const OURSELVES: &str = "trunkline";
-
 pub(crate) struct Service {
     pub(crate) handler: Arc<dyn Handler>,
     pub(crate) options: ServeOptions,
@@ -41,7 +38,7 @@ pub(crate) struct Service {
     runs_tasks: AtomicBool,
     pub(crate) sse_clients: Arc<SseClients>,
     /// Who the handler says it is, for every modern result.
-    pub(crate) identity: OnceLock<Raw>,
+    pub(crate) identity: OnceLock<Identity>,
     /// The path below the main door's, empty or beginning with `/`.
     pub(crate) path: String,
     draining: Arc<AtomicBool>,
@@ -121,7 +118,7 @@ impl Service {
         let introduction = self.handler.call(call).outcome().await?;
         if let Some(identity) = introduction.member("_meta").and_then(|meta| meta.member(SERVER_INFO)) {
             // Somebody else may have been quicker, with the same answer.
-            drop(self.identity.set(identity));
+            drop(self.identity.set(Identity::new(identity)));
         }
         let extensions = introduction.member("capabilities").and_then(|all| all.member("extensions"));
         let runs_tasks = extensions.is_some_and(|all| all.member(TASKS_EXTENSION).is_some());
@@ -147,7 +144,7 @@ impl Service {
 fn plain(name: &'static str, mut params: Object) -> Call {
     params.set("_meta", serde_json::json!({PROTOCOL_VERSION: "2026-07-28", CLIENT_CAPABILITIES: {}}).into());
     let mut call = Call::new(name, Some(params.to_raw()));
-    call.caller = Arc::new(Caller { id: OURSELVES.to_owned(), roles: Vec::new(), scopes: Vec::new() });
+    call.caller = Caller::ourselves();
     call
 }
 

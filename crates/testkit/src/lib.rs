@@ -1,3 +1,4 @@
 //! Scripted peers and real test servers; used by tests only.
 
+pub mod faulty;
 pub mod script;

@@ -241,6 +241,25 @@ async fn g03_included_settings_run_nothing_and_outside_files_are_not_read() {
 }
 
 #[tokio::test]
+async fn g03_a_file_from_outside_that_is_no_settings_file_is_not_named() {
+    let lab = rich();
+    fs::write(lab.path("outside-secret"), "this is [no settings file\n").unwrap();
+    let outside = lab.path("outside-secret").display().to_string();
+    fs::write(lab.repo().join("included"), format!("[include]\npath = {outside}\n")).unwrap();
+    let config = lab.repo().join(".git/config");
+    let plain = fs::read_to_string(&config).unwrap();
+    for include in [outside.as_str(), "../included"] {
+        // By hand: git itself does not touch settings that it cannot read.
+        fs::write(&config, format!("{plain}[include]\npath = {include}\n")).unwrap();
+        for (tool, answer) in everything(&lab).await {
+            assert!(!answer.text.contains("outside-secret"), "{tool}: {}", answer.text);
+        }
+        let text = lab.read("git_status", json!({})).await.err();
+        assert!(text.contains("settings"), "{include}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn g03_settings_of_one_worktree_run_nothing() {
     let lab = rich();
     filtered(&lab);

@@ -63,6 +63,23 @@ fn assert_resumed(request: &Received, last_event_id: &str) {
 }
 
 #[tokio::test]
+async fn a_server_that_went_away_while_it_answered_is_not_one_that_was_never_reached() {
+    let peer = Peer::start().await;
+    let endpoint = peer.endpoint(HttpOptions::default());
+    let server = async move {
+        serve_and_break(&peer, "id: 1\ndata: a\n\n").await;
+        drop(peer);
+    };
+    let (frames, end) = join!(server, frames(&endpoint)).1;
+    assert_eq!(frames, ["a"]);
+    let error = end.unwrap_err();
+    assert!(
+        matches!(error, HttpError::Broken(_)) && error.to_string().contains("during the call"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
 async fn a_stream_goes_on_behind_the_last_event_however_it_ended() {
     let peer = Peer::start().await;
     let endpoint = peer.endpoint(HttpOptions::default());

@@ -98,7 +98,7 @@ impl Failure {
                     indented(&mut out, rest);
                 }
                 fault.detail().iter().for_each(|detail| indented(&mut out, detail));
-                hints.push(entry.suggested_action);
+                hints.push(self.action(fault));
             }
         }
         hints.extend(self.hints.iter().map(String::as_str));
@@ -112,12 +112,26 @@ impl Failure {
     pub(crate) fn to_json(&self) -> Value {
         let mut report = match &self.cause {
             Cause::Text(text) => json!({"name": self.name(), "message": text, "retryable": false}),
-            Cause::Fault(fault) => serde_json::to_value(fault.report()).unwrap_or_default(),
+            Cause::Fault(fault) => {
+                let mut report = serde_json::to_value(fault.report()).unwrap_or_default();
+                if let Some(action) = report.get_mut("suggested_action") {
+                    *action = self.action(fault).into();
+                }
+                report
+            }
         };
         if !self.hints.is_empty() {
             report["hints"] = self.hints.clone().into();
         }
         json!({"error": report, "exit_code": self.exit_code()})
+    }
+
+    /// What to do about it. The limit that ended connecting is not the one that ends a call.
+    fn action(&self, fault: &Fault) -> &'static str {
+        match (self.kind, fault.kind()) {
+            (Kind::Connection, FaultKind::Timeout) => "Try again, or allow more time with --connect-timeout",
+            _ => fault.entry().suggested_action,
+        }
     }
 
     fn name(&self) -> &'static str {
@@ -195,6 +209,15 @@ mod tests {
         assert_eq!(failure.exit_code(), 3);
         let json = failure.to_json();
         assert_eq!((&json["error"]["code"], &json["exit_code"]), (&json!("E216"), &json!(3)));
+    }
+
+    #[test]
+    fn who_waits_for_a_connection_is_told_of_its_own_limit() {
+        let failure = Failure::connecting(Fault::new(FaultKind::Timeout, "no connection within 1 s"));
+        assert!(plain(&failure).contains("hint: Try again, or allow more time with --connect-timeout\n"));
+        assert!(failure.to_json().to_string().contains("--connect-timeout"), "{}", failure.to_json());
+        let failure = Failure::from(Fault::new(FaultKind::Timeout, "not answered"));
+        assert!(plain(&failure).contains("more time with --timeout\n"));
     }
 
     #[test]

@@ -23,6 +23,10 @@ use environment::Environment;
 use std::{process::ExitCode, sync::Arc};
 use terminal::Screen;
 
+/// Calls allocate much and briefly, which this one is made for.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let environment = Environment::capture();

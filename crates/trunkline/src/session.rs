@@ -7,7 +7,7 @@ use crate::{
     remembered::Remembered,
     stop::Stop,
     terminal::Progress,
-    wire,
+    wire::{self, named::Given},
 };
 use std::sync::Arc;
 use trunkline_client::{Client, Memory};
@@ -35,12 +35,16 @@ async fn connect_and_work<T>(
     args: &ConnectionArgs,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let mut stop = Stop::listen()?;
+    let mut stop = Stop::listen_on_terminal()?;
     let target = wire::target(split.target, args, &context.environment)?;
     let key = target.key();
     let remembered = (!args.no_cache).then(|| Remembered::find(&context.environment)).flatten();
     let memory = Arc::new(remembered.as_ref().map_or_else(Memory::default, |file| file.memory_of(&key)));
     let mut options = wire::options(args, context)?;
+    if let Some(configured) = split.configured {
+        let given = if args.timeout.is_some() { Given::Timeout } else { Given::Nothing };
+        options = configured.complete(options, given);
+    }
     options.memory = Some(memory.clone());
     let connecting = Progress::start(&context.screen, &format!("connecting to {target}"));
     let client = tokio::select! {

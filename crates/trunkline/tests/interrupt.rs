@@ -57,3 +57,38 @@ fn a_terminated_call_is_cancelled_too() {
     assert_eq!(code, Some(143));
     assert!(log.contains("notifications/cancelled"), "{log}");
 }
+
+#[test]
+fn a_call_whose_terminal_went_away_is_cancelled_too() {
+    let (code, _, log) = stopped_by(Signal::HUP);
+    assert_eq!(code, Some(143));
+    assert!(log.contains("notifications/cancelled"), "{log}");
+}
+
+/// `nohup` starts a program with this signal ignored, and the program must leave it so.
+#[test]
+fn what_was_started_to_outlive_its_terminal_does() {
+    let mut command = std::process::Command::new("sh");
+    command.args([
+        "-c",
+        "trap '' HUP; exec \"$0\" \"$@\"",
+        env!("CARGO_BIN_EXE_trunkline"),
+        "call",
+        "hang",
+        "--trace",
+    ]);
+    command
+        .arg("--")
+        .args(support::server())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the shell starts");
+    let mut stderr = BufReader::new(child.stderr.take().expect("it is piped")).lines();
+    let sent = stderr.by_ref().any(|line| line.is_ok_and(|line| line.contains("tools/call")));
+    assert!(sent, "the call is on its way");
+    kill_process(Pid::from_child(&child), Signal::HUP).expect("it still runs");
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it runs after the first one, too");
+    stderr.for_each(drop);
+    assert_eq!(child.wait().expect("it ends").code(), Some(130), "only the second signal ended it");
+}

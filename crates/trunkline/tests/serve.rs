@@ -5,13 +5,21 @@
     reason = "a test may panic, and only a part of the shared support is used here"
 )]
 
+#[path = "../../auth/tests/signer/mod.rs"]
+mod signer;
 mod support;
 
+use signer::Signer;
 use std::{
     fs,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Write},
+    net::TcpListener,
     path::Path,
     process::{Child, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 use support::{Run, trunkline};
 
@@ -144,6 +152,74 @@ fn a01_a09_only_who_has_a_key_is_let_in() {
     let header = format!("Authorization: Bearer {}", key.token);
     let list = served.client("list", &["--header", &header]);
     assert!(list.code == 0 && list.stdout.contains("read_file"), "{list}");
+}
+
+/// An issuer on this machine; counts how often its keys are asked for.
+fn issuer(keys: String) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/jwks.json", listener.local_addr().unwrap());
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = BufReader::new(stream.try_clone().unwrap()).lines();
+            while head.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+            count.fetch_add(1, Ordering::SeqCst);
+            let length = keys.len();
+            let answer =
+                format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{keys}");
+            stream.write_all(answer.as_bytes()).ok();
+        }
+    });
+    (address, asked)
+}
+
+#[test]
+fn a02_tokens_are_checked_with_keys_from_the_issuers_address() {
+    let (good, foreign) = (Signer::new("k1"), Signer::new("k2"));
+    let (address, asked) = issuer(good.jwks());
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("root")).unwrap();
+    let guard = ["--issuer", signer::ISSUER, "--audience", signer::AUDIENCE, "--jwks", &address];
+    let served = Served::start_in(folder, &guard);
+    assert_eq!(asked.load(Ordering::SeqCst), 0, "keys are fetched when they are needed");
+    let with = |signer: &Signer| {
+        let token = signer.sign(&signer.header(), &signer::claims());
+        served.client("list", &["--header", &format!("Authorization: Bearer {token}")])
+    };
+    for _ in 0..2 {
+        let list = with(&good);
+        assert!(list.code == 0 && list.stdout.contains("read_file"), "{list}");
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 1, "and kept");
+    let refused = with(&foreign);
+    assert!(refused.code == 3 && refused.stderr.contains("E211"), "{refused}");
+    assert!(asked.load(Ordering::SeqCst) <= 2, "strangers cannot make us ask again and again");
+    let nobody = served.client("list", &[]);
+    assert!(nobody.code == 3 && nobody.stderr.contains("E211"), "{nobody}");
+}
+
+#[test]
+fn keys_that_have_all_expired_are_told_at_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("keys.json");
+    let key = trunkline_auth::keys::generate();
+    let keys = serde_json::json!({"keys": [{"id": "ada", "sha256": key.sha256, "expires": "2020-01-01"}]});
+    fs::write(&file, keys.to_string()).unwrap();
+    let mut command = trunkline(&[]);
+    command.args(["serve", "--no-audit", "--listen", "127.0.0.1:0", "--root"]).arg(folder.path());
+    command.arg("--keys").arg(&file).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut process = command.spawn().unwrap();
+    let mut told = BufReader::new(process.stderr.take().unwrap()).lines();
+    let warned = told
+        .by_ref()
+        .map_while(Result::ok)
+        .take(20)
+        .any(|line| line.contains("every key of this file has expired"));
+    process.kill().unwrap();
+    process.wait().unwrap();
+    assert!(warned);
 }
 
 fn write_keys(file: &Path, sha256: &str) {

@@ -6,13 +6,13 @@ mod support;
 use support::{Run, trunkline};
 
 #[test]
-fn a_name_is_told_to_wait_for_the_configuration() {
+fn a_name_that_is_not_configured_is_told_how_to_become_so() {
     insta::assert_snapshot!(Run::of(trunkline(&[]).args(["call", "files", "echo"]), ""), @r"
         exit 2
         --- stdout
         --- stderr
         error: `files` is not an address
-        hint: servers get names with the configuration file, which a later release brings; until then give an address, or a command after `--`
+        hint: no server of that name is configured; give an address, a command after `--`, or add the server to `trunkline.json`
         ");
 }
 
@@ -149,4 +149,10 @@ fn pages_completions_and_manuals_are_generated() {
     let printed = Run::of(trunkline(&[]).args(["man", "call"]), "").stdout;
     assert_eq!(printed, std::fs::read_to_string(folder.path().join("man/trunkline-call.1")).unwrap());
     assert!(Run::of(trunkline(&[]).args(["completions", "bash"]), "").stdout.contains("_trunkline()"));
+}
+
+#[test]
+fn a_misspelt_kind_is_told_what_was_meant() {
+    let run = Run::of(trunkline(&[]).args(["list", "http://127.0.0.1:9/mcp", "tols"]), "");
+    assert!(run.code == 2 && run.stderr.contains("did you mean `tools`?"), "{run}");
 }

@@ -43,14 +43,12 @@ impl ServerProcess {
         let output = process.stdout.take().context("its output was piped")?;
         let mut line = String::new();
         BufReader::new(output).read_line(&mut line)?;
-        match url(&line) {
-            Some(url) => Ok(Self { process, url }),
-            None => {
-                drop(process.kill());
-                drop(process.wait());
-                bail!("`{shown}` did not say where it listens, but {line:?}")
-            }
+        if let Some(url) = url(&line) {
+            return Ok(Self { process, url });
         }
+        drop(process.kill());
+        drop(process.wait());
+        bail!("`{shown}` did not say where it listens, but {line:?}")
     }
 }
 

@@ -53,7 +53,9 @@ impl Row {
             Outcome::Impossible(reason) => println!("  --    {scenario}: {reason}"),
             Outcome::Failed(reasons) => {
                 println!("  FAIL  {scenario}");
-                reasons.iter().for_each(|reason| println!("          {reason}"));
+                for reason in reasons {
+                    println!("          {reason}");
+                }
             }
         }
         self.outcomes.push((scenario.to_owned(), outcome));

@@ -88,6 +88,7 @@ fn groups() -> Result<Vec<Group>> {
     let mut groups = vec![
         Group::npm("npm", &pins::NPM),
         Group::npm("clients", &pins::CLIENTS),
+        Group::npm("servers", &pins::SERVERS),
         Group::npm(&suite_folder(SUITE_CURRENT), &[(pins::SUITE, SUITE_CURRENT)]),
         Group::npm(&suite_folder(SUITE_STABLE), &[(pins::SUITE, SUITE_STABLE)]),
         Group::python("python", &pins::PYTHON),

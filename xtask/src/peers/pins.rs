@@ -35,6 +35,10 @@ pub(crate) const CLIENTS: [Pin; 3] = [
 /// The only one of them that is a program.
 pub(crate) const CLIENT_PROGRAM: &str = "mcp-inspector";
 
+/// What a server is made of with the TypeScript SDK 2.x.
+pub(crate) const SERVERS: [Pin; 3] =
+    [("@modelcontextprotocol/server", "2.4.0"), ("@modelcontextprotocol/node", "2.1.2"), ("zod", "4.6.7")];
+
 /// `mcp` is what all of them are built on, and decides which revisions they speak.
 pub(crate) const PYTHON: [Pin; 5] = [
     ("mcp-server-git", "2026.10.19"),

@@ -66,6 +66,12 @@ impl ApiKeys {
         self.len() == 0
     }
 
+    /// Whether there are keys and none of them is of any use now.
+    pub fn all_expired(&self) -> bool {
+        let (keys, now) = (self.keys.read().unwrap_or_else(PoisonError::into_inner), now());
+        !keys.is_empty() && keys.iter().all(|key| key.has_expired(now))
+    }
+
     /// Whose token it is. The time it takes does not depend on which key it resembles, or how much.
     pub fn check(&self, token: &str) -> Result<Identity, AuthError> {
         if token.len() > MAX_TOKEN_BYTES {
@@ -84,10 +90,16 @@ impl ApiKeys {
             return Err(AuthError::Invalid(Reason::UnknownKey));
         }
         let key = &keys[at as usize];
-        if key.expires.is_some_and(|end| end <= now()) {
+        if key.has_expired(now()) {
             return Err(AuthError::Expired);
         }
         Ok(key.identity.clone())
+    }
+}
+
+impl Key {
+    fn has_expired(&self, now: u64) -> bool {
+        self.expires.is_some_and(|end| end <= now)
     }
 }
 

@@ -92,13 +92,13 @@ impl Speech {
             return HeaderMap::new();
         }
         let mut headers = HeaderMap::with_capacity(4 + ask.mirrored.len());
-        let version = meta.and_then(|meta| meta.member_as::<String>(PROTOCOL_VERSION));
+        let version = meta.and_then(|meta| meta.member(PROTOCOL_VERSION));
+        let version = version.as_ref().and_then(Raw::text);
         let version =
             version.as_deref().map_or(HeaderValue::from_static(self.revision.as_str()), encode_value);
         headers.insert(MCP_PROTOCOL_VERSION, version);
         headers.insert(MCP_METHOD, encode_value(&ask.method));
-        let named =
-            method::named_by(&ask.method).and_then(|member| ask.params.get(member)?.decode::<String>().ok());
+        let named = method::named_by(&ask.method).and_then(|member| ask.params.get(member)?.text());
         if let Some(name) = named {
             headers.insert(MCP_NAME, encode_value(&name));
         }

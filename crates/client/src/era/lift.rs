@@ -73,13 +73,13 @@ pub(crate) fn lift_error(mut error: ErrorObject, server: Era, caller: Era, asked
         (Era::Legacy, Era::Modern, -32002) if asked == method::RESOURCES_READ => error.code = -32602,
         // A legacy server has no number for it, but may say what it misses all the same.
         (Era::Legacy, Era::Modern, _) if names_capabilities(&error) => error.code = -32021,
-        // The modern era gave these numbers other meanings, or keeps them for later.
-        (Era::Legacy, Era::Modern, code @ -32099..=-32020) => return renumbered(error, code),
+        // The modern era gave these numbers other meanings, or keeps them for later; and a legacy client can do nothing about
+        // the three, which are between the server and us.
+        (Era::Legacy, Era::Modern, code @ -32099..=-32020)
+        | (Era::Modern, Era::Legacy, code @ -32022..=-32020) => return renumbered(error, code),
         (Era::Modern, Era::Legacy, -32602) if asked == method::RESOURCES_READ && names_uri(&error) => {
             error.code = -32002;
         }
-        // A legacy client can do nothing about them: they are between the server and us.
-        (Era::Modern, Era::Legacy, code @ -32022..=-32020) => return renumbered(error, code),
         _ => {}
     }
     error

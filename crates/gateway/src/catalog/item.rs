@@ -42,7 +42,7 @@ impl Item {
             return Err(Reason::NotAnObject);
         }
         let member = named_by(kind);
-        let name = raw.find(member).and_then(|name| name.text().map(std::borrow::Cow::into_owned));
+        let name = raw.member(member).and_then(|name| name.text().map(std::borrow::Cow::into_owned));
         name.filter(|name| !name.is_empty()).ok_or(Reason::NoName(member))
     }
 
@@ -59,8 +59,8 @@ impl Item {
         let mut listing = raw.clone();
         let mut checker = None;
         if kind == Kind::Tools {
-            let schema = raw.find("inputSchema").filter(Raw::is_object).ok_or(Reason::NoSchema)?;
-            let of_what = schema.find("type");
+            let schema = raw.member("inputSchema").filter(Raw::is_object).ok_or(Reason::NoSchema)?;
+            let of_what = schema.member("type");
             if of_what.is_some_and(|of_what| of_what.text().as_deref() != Some("object")) {
                 return Err(Reason::NotOfObjects);
             }

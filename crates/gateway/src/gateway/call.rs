@@ -27,7 +27,7 @@ impl Inner {
             return Reply::ready(Err(refused(&call, "tool")));
         };
         if let Some(checker) = route.checker() {
-            let arguments = call.params.as_ref().and_then(|params| params.find("arguments"));
+            let arguments = call.params.as_ref().and_then(|params| params.member("arguments"));
             if let Err(complaint) = checker.check(arguments.as_ref()) {
                 return Reply::ready(Ok(bad_arguments(&complaint)));
             }
@@ -67,7 +67,7 @@ impl Inner {
             return None;
         }
         let server = view.servers.first()?;
-        let name = call.params.as_ref()?.find("name")?;
+        let name = call.params.as_ref()?.member("name")?;
         let name = name.text()?;
         let permit = catalog.policy.permit_to(&call.caller, server, &name)?;
         let subject = policy::subject(server.name().as_ref(), &name);
@@ -110,7 +110,7 @@ fn named<'a>(
     call: &Call,
     what: &str,
 ) -> Result<&'a Route, Missing<'a>> {
-    let name = call.params.as_ref().and_then(|params| params.find("name"));
+    let name = call.params.as_ref().and_then(|params| params.member("name"));
     let name = name.as_ref().and_then(Raw::text).ok_or_else(|| Missing::Unknown(faults::missing("name")))?;
     if let Some(route) = shelf.get(&name) {
         return Ok(route);
@@ -122,7 +122,7 @@ fn named<'a>(
 }
 
 fn refused(call: &Call, what: &str) -> Fault {
-    let name = call.params.as_ref().and_then(|params| params.find("name"));
+    let name = call.params.as_ref().and_then(|params| params.member("name"));
     faults::unknown(what, &name.as_ref().and_then(Raw::text).unwrap_or_default())
 }
 

@@ -108,6 +108,6 @@ impl Inner {
 
 /// `params` with `_meta` alone: who asks, and what their client can do.
 fn only_meta(params: &trunkline_protocol::Raw) -> Option<trunkline_protocol::Raw> {
-    let meta = params.find("_meta")?;
+    let meta = params.member("_meta")?;
     trunkline_protocol::Raw::empty_object().with("_meta", &meta)
 }

@@ -53,8 +53,11 @@ impl Inner {
 
     fn page(&self, catalog: &Catalog, view: &View, call: &Call, kind: Kind) -> Outcome {
         let listing = view.listing(kind, &catalog.policy, &call.caller, &self.lists);
-        let cursor =
-            call.params.as_ref().and_then(|params| params.find("cursor")).filter(|cursor| !cursor.is_null());
+        let cursor = call
+            .params
+            .as_ref()
+            .and_then(|params| params.member("cursor"))
+            .filter(|cursor| !cursor.is_null());
         let Some(cursor) = cursor else { return Ok(listing.first()) };
         let page = cursor.text().and_then(|cursor| listing.page(&self.lists.cursors, &cursor));
         page.ok_or_else(faults::bad_cursor)

@@ -12,7 +12,7 @@ use trunkline_protocol::{Call, Caller, Fault, Raw, Reply};
 
 impl Inner {
     pub(super) fn read_resource(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
-        let uri = call.params.as_ref().and_then(|params| params.find("uri"));
+        let uri = call.params.as_ref().and_then(|params| params.member("uri"));
         let Some(uri) = uri.as_ref().and_then(Raw::text).map(Cow::into_owned) else {
             return Reply::ready(Err(faults::missing("uri")));
         };
@@ -68,8 +68,8 @@ fn inner_reference<'a>(
     caller: &Caller,
     params: &Raw,
 ) -> Result<(Permit<'a>, Option<Raw>), Fault> {
-    let reference = params.find("ref").ok_or_else(|| faults::missing("ref.type"))?;
-    let text = |member: &str| reference.find(member).and_then(|raw| raw.text().map(Cow::into_owned));
+    let reference = params.member("ref").ok_or_else(|| faults::missing("ref.type"))?;
+    let text = |member: &str| reference.member(member).and_then(|raw| raw.text().map(Cow::into_owned));
     match text("type").as_deref() {
         Some("ref/prompt") => {
             let name = text("name").ok_or_else(|| faults::missing("ref.name"))?;

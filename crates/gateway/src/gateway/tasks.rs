@@ -85,7 +85,7 @@ impl Inner {
     }
 
     pub(super) fn ask_about_task(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
-        let id = call.params.as_ref().and_then(|params| params.find("taskId"));
+        let id = call.params.as_ref().and_then(|params| params.member("taskId"));
         let Some(id) = id.as_ref().and_then(Raw::text).map(Cow::into_owned) else {
             return Reply::ready(Err(faults::missing("taskId")));
         };
@@ -109,7 +109,7 @@ impl Inner {
         if call
             .params
             .as_ref()
-            .and_then(|params| params.find("cursor"))
+            .and_then(|params| params.member("cursor"))
             .is_some_and(|cursor| !cursor.is_null())
         {
             return Reply::ready(Err(faults::bad_cursor()));
@@ -146,7 +146,7 @@ impl Inner {
 
     /// A listed task under its public id, if this caller started it.
     fn own_task(&self, caller: &Caller, server: &Server, task: &Raw) -> Option<Raw> {
-        let id = task.find("taskId")?;
+        let id = task.member("taskId")?;
         let public = self.started.public(caller, server, &id.text()?)?;
         task.with("taskId", &Raw::string(&public))
     }

@@ -17,7 +17,7 @@ pub(crate) fn describe(listing: &Raw, description: Option<&str>, annotations: &O
         listing = changed(&listing, "description", &Raw::string(description));
     }
     if !annotations.is_empty() {
-        let own = listing.find("annotations").filter(Raw::is_object).unwrap_or_else(Raw::empty_object);
+        let own = listing.member("annotations").filter(Raw::is_object).unwrap_or_else(Raw::empty_object);
         let all = annotations.iter().fold(own, |all, (name, value)| changed(&all, name, value));
         listing = changed(&listing, "annotations", &all);
     }
@@ -26,7 +26,7 @@ pub(crate) fn describe(listing: &Raw, description: Option<&str>, annotations: &O
 
 /// The item with a mark that its server is away and may have changed meanwhile.
 pub(crate) fn mark_stale(listing: &Raw) -> Raw {
-    let meta = listing.find("_meta").filter(Raw::is_object).unwrap_or_else(Raw::empty_object);
+    let meta = listing.member("_meta").filter(Raw::is_object).unwrap_or_else(Raw::empty_object);
     changed(listing, "_meta", &changed(&meta, STALE, &serde_json::Value::from(true).into()))
 }
 

@@ -83,12 +83,12 @@ impl Publisher {
     pub(crate) fn started(result: &Raw) -> Option<String> {
         let flat = || {
             result
-                .find("resultType")
+                .member("resultType")
                 .filter(|kind| kind.text().as_deref() == Some("task"))
                 .map(|_| result.clone())
         };
-        let task = flat().or_else(|| result.find("task").filter(Raw::is_object))?;
-        task.find("taskId")?.text().map(std::borrow::Cow::into_owned)
+        let task = flat().or_else(|| result.member("task").filter(Raw::is_object))?;
+        task.member("taskId")?.text().map(std::borrow::Cow::into_owned)
     }
 
     fn notification(&self, mut notification: Notification) -> Notification {
@@ -120,7 +120,8 @@ impl Publisher {
                 each(&result, "contents", |contents| with_uri(contents, &publish)).unwrap_or(result)
             }
             About::Task => {
-                let inside = result.find("result").and_then(|inside| with_content(&inside, "content", uris));
+                let inside =
+                    result.member("result").and_then(|inside| with_content(&inside, "content", uris));
                 inside.and_then(|inside| result.with("result", &inside)).unwrap_or(result)
             }
         }
@@ -128,11 +129,11 @@ impl Publisher {
 
     /// With public ids in `taskId` and `task.taskId`.
     fn with_task_id(&self, object: &Raw) -> Option<Raw> {
-        if let Some(id) = object.find("taskId") {
+        if let Some(id) = object.member("taskId") {
             return object.with("taskId", &Raw::string(&self.task_id(&id.text()?)));
         }
-        let task = object.find("task")?;
-        let id = task.find("taskId")?;
+        let task = object.member("task")?;
+        let id = task.member("taskId")?;
         object.with("task", &task.with("taskId", &Raw::string(&self.task_id(&id.text()?)))?)
     }
 
@@ -141,8 +142,8 @@ impl Publisher {
         if !self.server.makes_tasks() {
             return None;
         }
-        let meta = object.find("_meta")?;
-        let related = meta.find(RELATED_TASK)?;
+        let meta = object.member("_meta")?;
+        let related = meta.member(RELATED_TASK)?;
         object.with("_meta", &meta.with(RELATED_TASK, &self.with_task_id(&related)?)?)
     }
 }
@@ -160,28 +161,28 @@ fn with_messages(result: &Raw, uris: &UriMap) -> Option<Raw> {
         return None;
     }
     each(result, "messages", |message| {
-        let block = with_block(&message.find("content")?, uris)?;
+        let block = with_block(&message.member("content")?, uris)?;
         message.with("content", &block)
     })
 }
 
 fn with_block(block: &Raw, uris: &UriMap) -> Option<Raw> {
     let publish = |uri: &str| uris.publish(uri);
-    match block.find("type")?.text()?.as_ref() {
+    match block.member("type")?.text()?.as_ref() {
         "resource_link" => with_uri(block, &publish),
-        "resource" => block.with("resource", &with_uri(&block.find("resource")?, &publish)?),
+        "resource" => block.with("resource", &with_uri(&block.member("resource")?, &publish)?),
         _ => None,
     }
 }
 
 fn with_uri(object: &Raw, publish: &dyn Fn(&str) -> Option<String>) -> Option<Raw> {
-    let uri = object.find("uri")?;
+    let uri = object.member("uri")?;
     object.with("uri", &Raw::string(&publish(&uri.text()?)?))
 }
 
 /// Changes items of an array; `None` when none changes.
 fn each(object: &Raw, member: &str, change: impl Fn(&Raw) -> Option<Raw>) -> Option<Raw> {
-    let items: Vec<Raw> = object.find(member)?.decode().ok()?;
+    let items: Vec<Raw> = object.member(member)?.decode().ok()?;
     let changed: Vec<Option<Raw>> = items.iter().map(change).collect();
     if changed.iter().all(Option::is_none) {
         return None;

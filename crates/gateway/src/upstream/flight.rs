@@ -338,7 +338,7 @@ fn may_be_asked(call: &Call, question: &str) -> bool {
         method::ROOTS_LIST => "roots",
         _ => return true,
     };
-    let meta = call.params.as_ref().and_then(|params| params.find("_meta"));
-    let declared = meta.and_then(|meta| meta.find(meta::CLIENT_CAPABILITIES));
-    declared.is_none_or(|declared| declared.find(capability).is_some())
+    let meta = call.params.as_ref().and_then(|params| params.member("_meta"));
+    let declared = meta.and_then(|meta| meta.member(meta::CLIENT_CAPABILITIES));
+    declared.is_none_or(|declared| declared.member(capability).is_some())
 }

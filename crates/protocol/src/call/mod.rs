@@ -4,7 +4,11 @@ mod question;
 mod reply;
 
 use crate::{Notification, Raw, Revision};
-use std::{borrow::Cow, sync::Arc, time::Instant};
+use std::{
+    borrow::Cow,
+    sync::{Arc, LazyLock},
+    time::Instant,
+};
 
 pub use question::Question;
 pub use reply::{Outcome, Part, Reply};
@@ -68,10 +72,26 @@ pub struct Caller {
     pub scopes: Vec<String>,
 }
 
+static OURSELVES: LazyLock<Arc<Caller>> =
+    LazyLock::new(|| Arc::new(Caller { id: "trunkline".to_owned(), roles: Vec::new(), scopes: Vec::new() }));
+
 impl Caller {
     /// The person at this machine: whoever runs the process.
     pub fn local() -> Arc<Self> {
-        Arc::new(Self { id: "local".to_owned(), roles: Vec::new(), scopes: Vec::new() })
+        static LOCAL: LazyLock<Arc<Caller>> = LazyLock::new(|| {
+            Arc::new(Caller { id: "local".to_owned(), roles: Vec::new(), scopes: Vec::new() })
+        });
+        Arc::clone(&LOCAL)
+    }
+
+    /// The caller of what no client asked for: a server that listens to its own handler. No client can be it, whatever it
+    /// calls itself.
+    pub fn ourselves() -> Arc<Self> {
+        Arc::clone(&OURSELVES)
+    }
+
+    pub fn is_ourselves(caller: &Arc<Self>) -> bool {
+        Arc::ptr_eq(caller, &OURSELVES)
     }
 }
 

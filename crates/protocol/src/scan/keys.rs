@@ -1,6 +1,6 @@
 //! The member names of the objects that are open, to refuse a second one of the same name.
 
-use crate::{Defect, Malformed};
+use crate::{Defect, malformed::Flaw};
 use std::borrow::Cow;
 
 /// Up to so many members are compared pair by pair, which is quicker than sorting them.
@@ -14,10 +14,16 @@ pub(super) struct Key {
     pub(super) escaped: bool,
 }
 
-#[derive(Default)]
+/// Room that is made at once, enough for most frames.
+const USUAL_KEYS: usize = 16;
+
 pub(super) struct Keys(Vec<Key>);
 
 impl Keys {
+    pub(super) fn new() -> Self {
+        Self(Vec::with_capacity(USUAL_KEYS))
+    }
+
     pub(super) fn mark(&self) -> usize {
         self.0.len()
     }
@@ -27,12 +33,12 @@ impl Keys {
     }
 
     /// An object ends whose first key is at `first`.
-    pub(super) fn close(&mut self, first: usize, text: &[u8]) -> Result<(), Malformed> {
+    pub(super) fn close(&mut self, first: usize, text: &[u8]) -> Result<(), Flaw> {
         let keys = &self.0[first..];
         if keys.len() <= PAIRWISE && !keys.iter().any(|k| k.escaped) {
             let same = |(i, key): &(usize, &Key)| keys[..*i].iter().any(|k| key.bytes(text) == k.bytes(text));
             if let Some((_, key)) = keys.iter().enumerate().find(same) {
-                return Err(Malformed::new(Defect::DuplicateKey, key.start));
+                return Err(Flaw { defect: Defect::DuplicateKey, offset: key.start });
             }
         } else {
             // Sorted and not hashed: a message of a million names costs three words for each of them.
@@ -40,7 +46,7 @@ impl Keys {
             names.sort_unstable();
             if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
                 let twice = keys.iter().rev().find(|key| key.name(text).is_ok_and(|name| name == pair[0]));
-                return Err(Malformed::new(Defect::DuplicateKey, twice.map_or(0, |key| key.start)));
+                return Err(Flaw { defect: Defect::DuplicateKey, offset: twice.map_or(0, |key| key.start) });
             }
         }
         self.0.truncate(first);
@@ -53,14 +59,14 @@ impl Key {
         &text[self.start..self.end]
     }
 
-    fn name<'a>(&self, text: &'a [u8]) -> Result<Cow<'a, [u8]>, Malformed> {
+    fn name<'a>(&self, text: &'a [u8]) -> Result<Cow<'a, [u8]>, Flaw> {
         if !self.escaped {
             return Ok(Cow::Borrowed(self.bytes(text)));
         }
         let half = Defect::Json("half a surrogate pair in a member name");
         unescape(self.bytes(text))
             .map(|name| Cow::Owned(name.into_bytes()))
-            .ok_or_else(|| Malformed::new(half, self.start))
+            .ok_or(Flaw { defect: half, offset: self.start })
     }
 }
 

@@ -6,15 +6,22 @@
 
 mod keys;
 mod token;
+mod walk;
 
-use crate::{Defect, Malformed, Raw, RequestId};
+use crate::{Defect, Malformed, Raw, RequestId, malformed::Flaw};
 use bytes::Bytes;
 use keys::Keys;
 use std::{borrow::Cow, ops::Range};
 use token::Cursor;
+pub(crate) use token::plain_run;
+pub(crate) use walk::checked_members;
 
 /// Levels of nesting, the outermost value being the first.
 pub const MAX_DEPTH: usize = 128;
+
+/// Room that is made at once, enough for most frames.
+const USUAL_DEPTH: usize = 8;
+const USUAL_MEMBERS: usize = 8;
 
 /// A member of an object: where its name (without quotes) and its value stand.
 #[derive(Debug, Clone)]
@@ -27,12 +34,21 @@ pub(crate) struct Member {
 impl Member {
     /// The name; the scan has already refused one that stands for no text.
     pub(crate) fn name<'a>(&self, text: &'a [u8]) -> Cow<'a, str> {
-        let name = &text[self.key.clone()];
+        let name = self.written(text);
         if self.escaped {
             Cow::Owned(keys::unescape(name).unwrap_or_default())
         } else {
-            String::from_utf8_lossy(name)
+            Cow::Borrowed(std::str::from_utf8(name).unwrap_or_default())
         }
+    }
+
+    /// The name as it stands in the text.
+    fn written<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        &text[self.key.clone()]
+    }
+
+    pub(crate) fn is(&self, name: &str, text: &[u8]) -> bool {
+        if self.escaped { self.name(text) == name } else { self.written(text) == name.as_bytes() }
     }
 
     pub(crate) fn value(&self, text: &Bytes) -> Raw {
@@ -56,10 +72,10 @@ pub(crate) fn members(text: &[u8]) -> Result<Option<Vec<Member>>, Malformed> {
     if scanner.cursor.peek() != Some(b'{') {
         return Ok(None);
     }
-    let mut members = Vec::with_capacity(4);
+    let mut members = Vec::with_capacity(USUAL_MEMBERS);
     match scanner.object(&mut members).and_then(|()| scanner.end()) {
         Ok(()) => Ok(Some(members)),
-        Err(malformed) => Err(malformed.with_id(only_id(&members, text).as_ref())),
+        Err(flaw) => Err(Malformed::from(flaw).with_id(only_id(&members, text).as_ref())),
     }
 }
 
@@ -92,18 +108,18 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    fn new(text: &'a [u8]) -> Result<Self, Malformed> {
+    fn new(text: &'a [u8]) -> Result<Self, Flaw> {
         if u32::try_from(text.len()).is_err() {
-            return Err(Malformed::new(Defect::Size, 0));
+            return Err(Flaw { defect: Defect::Size, offset: 0 });
         }
         if let Err(e) = std::str::from_utf8(text) {
-            return Err(Malformed::new(Defect::Utf8, e.valid_up_to()));
+            return Err(Flaw { defect: Defect::Utf8, offset: e.valid_up_to() });
         }
-        Ok(Self { cursor: Cursor::new(text), keys: Keys::default(), open: Vec::new() })
+        Ok(Self { cursor: Cursor::new(text), keys: Keys::new(), open: Vec::with_capacity(USUAL_DEPTH) })
     }
 
     /// Reads an object; what was read before a defect stays in `members`.
-    fn object(&mut self, members: &mut Vec<Member>) -> Result<(), Malformed> {
+    fn object(&mut self, members: &mut Vec<Member>) -> Result<(), Flaw> {
         self.cursor.expect(b'{', "expected an object")?;
         self.cursor.skip_blanks();
         if self.cursor.take(b'}') {
@@ -124,7 +140,7 @@ impl<'a> Scanner<'a> {
         self.keys.close(first_key, self.cursor.text())
     }
 
-    fn array(&mut self, limit: usize) -> Result<Vec<Range<usize>>, Malformed> {
+    fn array(&mut self, limit: usize) -> Result<Vec<Range<usize>>, Flaw> {
         let mut elements = Vec::new();
         self.cursor.expect(b'[', "expected an array")?;
         self.cursor.skip_blanks();
@@ -147,7 +163,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Walks one value that stands below `above` levels, without recursion.
-    fn value(&mut self, above: usize) -> Result<Range<usize>, Malformed> {
+    fn value(&mut self, above: usize) -> Result<Range<usize>, Flaw> {
         let start = self.cursor.at();
         let floor = self.open.len();
         loop {
@@ -162,7 +178,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a scalar or an empty container whole (`false`), or enters a container (`true`).
-    fn begin(&mut self, above: usize) -> Result<bool, Malformed> {
+    fn begin(&mut self, above: usize) -> Result<bool, Flaw> {
         match self.cursor.peek() {
             Some(b'{') => {
                 self.enter(above)?;
@@ -185,7 +201,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn enter(&mut self, above: usize) -> Result<(), Malformed> {
+    fn enter(&mut self, above: usize) -> Result<(), Flaw> {
         if above + self.open.len() >= MAX_DEPTH {
             return Err(self.cursor.fail(Defect::Depth));
         }
@@ -195,7 +211,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Closes what ends here; `true` when another value follows inside an open container.
-    fn after_value(&mut self, floor: usize) -> Result<bool, Malformed> {
+    fn after_value(&mut self, floor: usize) -> Result<bool, Flaw> {
         while self.open.len() > floor {
             self.cursor.skip_blanks();
             let container = *self.open.last().expect("the loop condition says one is open");
@@ -218,7 +234,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a member name and its colon.
-    fn key(&mut self) -> Result<keys::Key, Malformed> {
+    fn key(&mut self) -> Result<keys::Key, Flaw> {
         self.cursor.skip_blanks();
         let key = self.cursor.key()?;
         self.cursor.skip_blanks();
@@ -227,7 +243,7 @@ impl<'a> Scanner<'a> {
         Ok(key)
     }
 
-    fn end(&mut self) -> Result<(), Malformed> {
+    fn end(&mut self) -> Result<(), Flaw> {
         self.cursor.skip_blanks();
         match self.cursor.peek() {
             None => Ok(()),

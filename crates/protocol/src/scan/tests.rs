@@ -75,6 +75,26 @@ fn members_and_elements_are_cut_where_they_stand() {
     assert!(members(b"[1]").unwrap().is_none());
 }
 
+/// Objects with all kinds of values, blanks and escapes.
+fn object_text() -> impl Strategy<Value = String> {
+    let blank = || "[ \n\t\r]{0,2}";
+    let name = r#""([a-z\[\]{}:, é]|\\"|\\\\|\\u00e9){0,40}""#;
+    let leaf = prop_oneof![name, "-?(0|[1-9][0-9]{0,20})(\\.[0-9]{1,3})?(e[+-]?[0-9])?", "true|false|null"];
+    let value = leaf.prop_recursive(4, 32, 5, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(|items| format!("[{}]", items.join(" , "))),
+            prop::collection::vec((name, inner), 0..5).prop_map(|members| {
+                let members: Vec<_> = members.iter().map(|(k, v)| format!("{k} : {v}")).collect();
+                format!("{{ {} }}", members.join(","))
+            }),
+        ]
+    });
+    prop::collection::vec((name, blank(), value, blank()), 0..6).prop_map(|members| {
+        let members: Vec<_> = members.iter().map(|(k, b, v, c)| format!("{b}{k}{c}:{b}{v}{c}")).collect();
+        format!("{{{}}}", members.join(","))
+    })
+}
+
 /// JSON texts, and texts that are nearly JSON.
 fn nearly_json() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -102,5 +122,27 @@ proptest! {
         let text = format!("[\"{prefix}\",\"{tail}\"]");
         let cut = elements(text.as_bytes(), 2).unwrap();
         prop_assert_eq!(&text[cut[0].clone()], format!("\"{prefix}\""));
+    }
+    #[test]
+    fn a_second_walk_finds_what_the_scan_found(text in object_text()) {
+        if let Ok(Some(scanned)) = members(text.as_bytes()) {
+            let place = |member: Member| (member.key, member.escaped, member.value);
+            let walked: Vec<_> = checked_members(text.as_bytes()).unwrap().map(place).collect();
+            prop_assert_eq!(walked, scanned.into_iter().map(place).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_walk_over_anything_ends_within_it(text in "\\{[\\[\\]{}:,\"\\\\ 0-9a]{0,40}") {
+        for member in checked_members(text.as_bytes()).unwrap() {
+            prop_assert!(text.get(member.value).is_some() && text.get(member.key).is_some());
+        }
+    }
+
+    #[test]
+    fn a_plain_run_ends_at_the_first_byte_that_needs_a_look(plain in "[ !#-\\[\\]-~é€]{0,120}", end in "[\"\\\\\u{0}-\u{1f}]") {
+        prop_assert_eq!(plain_run(plain.as_bytes()), plain.len());
+        let longer = format!("{plain}{end}and more {plain}");
+        prop_assert_eq!(plain_run(longer.as_bytes()), plain.len());
     }
 }

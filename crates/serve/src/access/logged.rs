@@ -4,7 +4,6 @@ use super::{
     Access, AccessHook, CallEnding, Way,
     note::{Note, Whose},
 };
-use crate::service::OURSELVES;
 use futures_core::Stream;
 use std::{
     borrow::Cow,
@@ -15,7 +14,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 use trunkline_protocol::{
-    Call, Handler, Notify, Part, Raw, Reply,
+    Call, Caller, Handler, Notify, Part, Raw, Reply,
     message::{TraceParent, meta},
     method,
 };
@@ -38,7 +37,7 @@ impl<H> Logged<H> {
 impl<H: Handler> Handler for Logged<H> {
     fn call(&self, call: Call) -> Reply {
         // Only this one call is ours: whoever else bears that name is told of like everybody.
-        if call.caller.id == OURSELVES && call.method == method::LISTEN {
+        if Caller::is_ourselves(&call.caller) && call.method == method::LISTEN {
             return self.inner.call(call);
         }
         let note = match Note::of(&call.method) {

@@ -1,6 +1,7 @@
 //! What every result of the modern era must say, added where the handler did not say it.
 
 use crate::options::Eras;
+use std::sync::LazyLock;
 use trunkline_protocol::{
     Object, Raw, Revision,
     message::{ResultType, meta::SERVER_INFO},
@@ -17,22 +18,43 @@ const CACHEABLE: [&str; 6] = [
     method::RESOURCES_READ,
 ];
 
+/// Who the server is, as every modern result says it.
+#[derive(Debug)]
+pub(crate) struct Identity {
+    info: Raw,
+    /// All of `_meta` for a result that has none.
+    alone: Raw,
+}
+
+impl Identity {
+    pub(crate) fn new(info: Raw) -> Self {
+        let mut meta = Object::new();
+        meta.set(SERVER_INFO, info.clone());
+        Self { info, alone: meta.to_raw() }
+    }
+}
+
 /// Adds `resultType`, cache hints and the server's identity. What is there already stays.
-pub(super) fn finish(result: &Raw, name: &str, server: Option<&Raw>) -> Raw {
+pub(super) fn finish(result: &Raw, name: &str, server: Option<&Identity>) -> Raw {
     let Some(mut members) = result.object() else { return result.clone() };
-    add(&mut members, "resultType", || Raw::string("complete"));
+    add(&mut members, "resultType", &COMPLETE);
     // What is not the end must not be kept.
     if CACHEABLE.contains(&name) && ResultType::of(result) == ResultType::Complete {
-        add(&mut members, "ttlMs", || serde_json::Value::from(0).into());
-        add(&mut members, "cacheScope", || Raw::string("private"));
+        add(&mut members, "ttlMs", &AT_ONCE);
+        add(&mut members, "cacheScope", &PRIVATE);
     }
     if name == method::TOOLS_LIST {
         drop_execution(&mut members);
     }
     if let Some(server) = server {
-        let mut meta = members.get("_meta").and_then(Raw::object).unwrap_or_default();
-        add(&mut meta, SERVER_INFO, || server.clone());
-        members.set("_meta", meta.to_raw());
+        let meta = match members.get("_meta").and_then(Raw::object) {
+            None => server.alone.clone(),
+            Some(mut meta) => {
+                add(&mut meta, SERVER_INFO, &server.info);
+                meta.to_raw()
+            }
+        };
+        members.set("_meta", meta);
     }
     members.to_raw()
 }
@@ -64,9 +86,13 @@ fn says_execution(tool: &Raw) -> bool {
     tool.member("execution").is_some_and(|execution| execution.member("taskSupport").is_some())
 }
 
-fn add(members: &mut Object, name: &'static str, value: impl FnOnce() -> Raw) {
+static COMPLETE: LazyLock<Raw> = LazyLock::new(|| Raw::string("complete"));
+static AT_ONCE: LazyLock<Raw> = LazyLock::new(|| serde_json::Value::from(0).into());
+static PRIVATE: LazyLock<Raw> = LazyLock::new(|| Raw::string("private"));
+
+fn add(members: &mut Object, name: &'static str, value: &Raw) {
     if members.get(name).is_none() {
-        members.set(name, value());
+        members.set(name, value.clone());
     }
 }
 
@@ -88,7 +114,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_added_and_what_is_there_stays() {
         let result = Raw::parse(r#"{"tools":[],"ttlMs":5,"_meta":{"x":1}}"#).unwrap();
-        let server = Raw::parse(r#"{"name":"s"}"#).unwrap();
+        let server = Identity::new(Raw::parse(r#"{"name":"s"}"#).unwrap());
         let finished = finish(&result, method::TOOLS_LIST, Some(&server));
         let want = r#"{"tools":[],"ttlMs":5,"_meta":{"x":1,"io.modelcontextprotocol/serverInfo":{"name":"s"}},"resultType":"complete","cacheScope":"private"}"#;
         assert_eq!(finished.as_str(), want);

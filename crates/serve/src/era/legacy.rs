@@ -53,8 +53,8 @@ pub(crate) fn initialize_result(introduction: &Raw, revision: Revision) -> Raw {
     result.set("serverInfo", identity.unwrap_or_else(unnamed));
     for (name, value) in members.iter() {
         match name {
-            "capabilities" | "protocolVersion" | "serverInfo" => {}
-            "supportedVersions" | "resultType" | "ttlMs" | "cacheScope" => {}
+            "capabilities" | "protocolVersion" | "serverInfo" | "supportedVersions" | "resultType"
+            | "ttlMs" | "cacheScope" => {}
             "_meta" => {
                 if let Some(rest) = unsigned(value) {
                     result.set("_meta", rest);
@@ -88,6 +88,8 @@ pub(crate) struct LegacyReply {
     id: RequestId,
     method: std::borrow::Cow<'static, str>,
     reply: Option<Reply>,
+    /// Questions that were put to the client.
+    asked: Vec<RequestId>,
     /// Ids of addresses that the client was asked to visit.
     visits: Vec<String>,
     /// The response, while something has to be said before it.
@@ -108,6 +110,7 @@ impl LegacyReply {
             id: request.id,
             method: request.method,
             reply: Some(reply),
+            asked: Vec::new(),
             visits: Vec::new(),
             last: None,
             started: Instant::now(),
@@ -129,6 +132,7 @@ impl LegacyReply {
                 Part::Question(question) => {
                     if let Some(asking) = self.session.ask(question) {
                         self.visits.extend(asking.visit);
+                        self.asked.push(asking.id);
                         return Some(Out::Message(asking.request));
                     }
                 }
@@ -174,5 +178,11 @@ impl LegacyReply {
         let params = notification.params.as_ref().and_then(|raw| raw.decode::<LogParams>().ok());
         let level = params.and_then(|params| params.severity().ok());
         level.is_none_or(|level: Level| level >= self.session.level())
+    }
+}
+
+impl Drop for LegacyReply {
+    fn drop(&mut self) {
+        self.session.withdraw(&self.asked);
     }
 }

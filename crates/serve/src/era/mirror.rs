@@ -4,6 +4,7 @@ use super::modern::{ModernRequest, Refused};
 use crate::service::Service;
 use http::{HeaderMap, HeaderName};
 use std::{
+    borrow::Cow,
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
@@ -98,8 +99,7 @@ impl ModernRequest {
     ) -> Result<(), Refused> {
         equal(headers, &MCP_METHOD, &self.method)?;
         if let Some(member) = method::named_by(&self.method) {
-            let name: Option<String> = self.params.get(member).and_then(|raw| raw.decode().ok());
-            match name {
+            match self.params.get(member).and_then(Raw::text) {
                 Some(name) => equal(headers, &MCP_NAME, &name)?,
                 None if headers.contains_key(MCP_NAME) => {
                     return Err(mismatch("Mcp-Name names what the body does not"));
@@ -120,8 +120,11 @@ impl ModernRequest {
         caller: &Arc<Caller>,
     ) -> Result<(), Refused> {
         let rules = service.tool_headers.rules(service, caller).await;
-        let name: String = self.params.get("name").and_then(|raw| raw.decode().ok()).unwrap_or_default();
-        let Some(rules) = rules.get(&name) else { return Ok(()) };
+        if rules.is_empty() {
+            return Ok(());
+        }
+        let name = self.params.get("name").and_then(Raw::text).unwrap_or_default();
+        let Some(rules) = rules.get(name.as_ref()) else { return Ok(()) };
         let arguments = self.params.get("arguments").cloned().unwrap_or_else(Raw::empty_object);
         let expected = header_values(rules, &arguments);
         for rule in rules {
@@ -166,7 +169,7 @@ fn equal_numbers(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Resu
     if same { Ok(()) } else { Err(mismatch(&format!("{name} says `{value}`, the body says `{expected}`"))) }
 }
 
-fn only(headers: &HeaderMap, name: &HeaderName) -> Result<String, Refused> {
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Cow<'a, str>, Refused> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (Some(value), None) => decode_value(value).map_err(|error| mismatch(&format!("{name}: {error}"))),

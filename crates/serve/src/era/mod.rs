@@ -15,8 +15,9 @@ pub(crate) use ask::{Lowered, lower_question};
 pub(crate) use declared::TASKS_EXTENSION;
 pub(crate) use seal::unguessable;
 
+pub(crate) use finish::Identity;
 pub(crate) use legacy::{LegacyReply, Out, initialize_result, lift, lifted_meta};
 pub(crate) use mirror::{ToolHeaders, check_version};
-pub(crate) use modern::{ModernReply, ModernRequest, Refused, is_modern, unsupported};
+pub(crate) use modern::{Head, ModernReply, ModernRequest, Refused, unsupported};
 pub(crate) use parked::Parking;
 pub(crate) use task::{finished_call, nested, task_meta};

@@ -3,6 +3,7 @@
 use super::parked::{ParkedCall, Parking, Whose};
 use crate::service::Service;
 use std::{
+    borrow::Cow,
     collections::VecDeque,
     sync::Arc,
     time::{Duration, Instant},
@@ -31,7 +32,7 @@ const GATHER: Duration = Duration::from_millis(250);
 /// A modern request that was checked.
 pub(crate) struct ModernRequest {
     pub(crate) id: RequestId,
-    pub(crate) method: std::borrow::Cow<'static, str>,
+    pub(crate) method: Cow<'static, str>,
     pub(crate) params: Object,
     raw: Option<Raw>,
 }
@@ -43,22 +44,39 @@ pub(crate) struct Refused {
     pub(crate) error: ErrorObject,
 }
 
-/// Whether a request is one of the modern era: it says so itself, or asks what only modern clients ask.
-pub(crate) fn is_modern(request: &Request) -> bool {
-    request.method == method::DISCOVER
-        || meta_of(request.params.as_ref()).is_some_and(|meta| meta.get(PROTOCOL_VERSION).is_some())
+/// The parameters of a request and their `_meta`, cut once for all who look at them.
+#[derive(Default)]
+pub(crate) struct Head {
+    params: Object,
+    meta: Object,
+}
+
+impl Head {
+    pub(crate) fn of(request: &Request) -> Self {
+        let params = request.params.as_ref().and_then(Raw::object).unwrap_or_default();
+        let meta = params.get("_meta").and_then(Raw::object).unwrap_or_default();
+        Self { params, meta }
+    }
+
+    /// Whether the request is one of the modern era: it says so itself, or asks what only modern clients ask.
+    pub(crate) fn is_modern(&self, request: &Request) -> bool {
+        request.method == method::DISCOVER || self.meta.get(PROTOCOL_VERSION).is_some()
+    }
+
+    /// The revision that the request names.
+    pub(crate) fn version(&self) -> Option<Cow<'_, str>> {
+        self.meta.get(PROTOCOL_VERSION).and_then(Raw::text)
+    }
 }
 
 impl ModernRequest {
     /// Checks what every modern request must say about itself.
-    pub(crate) fn read(request: Request) -> Result<Self, Refused> {
-        let meta = meta_of(request.params.as_ref()).unwrap_or_default();
-        let version: Option<String> = meta.get(PROTOCOL_VERSION).and_then(|raw| raw.decode().ok());
-        let Some(version) = version else { return Err(unversioned(&request)) };
+    pub(crate) fn read(request: Request, head: Head) -> Result<Self, Refused> {
+        let Some(version) = head.version() else { return Err(unversioned(&request)) };
         if version.parse::<Revision>().map(Revision::era) != Ok(Era::Modern) {
             return Err(unsupported(&version));
         }
-        if !meta.get(CLIENT_CAPABILITIES).is_some_and(Raw::is_object) {
+        if !head.meta.get(CLIENT_CAPABILITIES).is_some_and(Raw::is_object) {
             return Err(missing("clientCapabilities"));
         }
         if GONE.contains(&request.method.as_ref()) {
@@ -66,8 +84,7 @@ impl ModernRequest {
                 ErrorObject::new(-32601, format!("`{}` does not exist in this revision", request.method));
             return Err(Refused { status: 404, error });
         }
-        let params = request.params.as_ref().and_then(Raw::object).unwrap_or_default();
-        Ok(Self { id: request.id, method: request.method, params, raw: request.params })
+        Ok(Self { id: request.id, method: request.method, params: head.params, raw: request.params })
     }
 
     /// What the client says of itself.
@@ -241,10 +258,6 @@ impl ModernReply {
 
 fn with_subscription(payload: Option<&Raw>, id: &RequestId) -> Option<Raw> {
     trunkline_protocol::message::meta::set(payload, [(SUBSCRIPTION_ID, id.raw().clone())]).ok()
-}
-
-fn meta_of(params: Option<&Raw>) -> Option<Object> {
-    params?.member("_meta")?.object()
 }
 
 /// A legacy client that comes to a modern server learns from the error what it would have to speak.

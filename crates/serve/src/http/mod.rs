@@ -7,7 +7,7 @@ mod modern;
 mod sse;
 mod trace_context;
 
-use crate::{access, doors::Doors, era::is_modern, guard::Denied, service::Service};
+use crate::{access, doors::Doors, era::Head, guard::Denied, service::Service};
 use ::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use answer::{Answer, empty, error, json, plain};
 use hyper::body::Incoming;
@@ -151,14 +151,23 @@ impl Visit {
         let frame = trace_context::adopted(frame, &self.headers);
         access::note(|note| note.method = asked(&frame));
         match frame {
-            Frame::One(envelope) if self.speaks_modern(&envelope) => self.post_modern(envelope).await,
-            Frame::One(envelope) => self.post_legacy(envelope).await,
+            Frame::One(envelope) => {
+                let head = match &envelope {
+                    Envelope::Request(request) => Head::of(request),
+                    Envelope::Notification(_) | Envelope::Response(_) => Head::default(),
+                };
+                if self.speaks_modern(&envelope, &head) {
+                    self.post_modern(envelope, head).await
+                } else {
+                    self.post_legacy(envelope).await
+                }
+            }
             Frame::Batch(messages) => self.post_batch(messages).await,
         }
     }
 
     /// Which era a message belongs to: what it says itself comes first, then its version header.
-    fn speaks_modern(&self, envelope: &Envelope) -> bool {
+    fn speaks_modern(&self, envelope: &Envelope, head: &Head) -> bool {
         let eras = self.service.options.eras;
         if !eras.allows(Era::Legacy) {
             return true;
@@ -166,7 +175,7 @@ impl Visit {
         if !eras.allows(Era::Modern) {
             return false;
         }
-        if matches!(envelope, Envelope::Request(request) if is_modern(request)) {
+        if matches!(envelope, Envelope::Request(request) if head.is_modern(request)) {
             return true;
         }
         let version = self.headers.get(MCP_PROTOCOL_VERSION).and_then(|value| value.to_str().ok());

@@ -4,19 +4,16 @@ use super::{
     Visit, accepted,
     answer::{Answer, EventSource, error, event_of, events, json, retry_after, with_retry_after},
 };
-use crate::era::{ModernRequest, Refused, check_version};
+use crate::era::{Head, ModernRequest, Refused, check_version};
 use ::http::{Response, StatusCode};
-use trunkline_protocol::{
-    Envelope, ErrorObject, Notify, Raw, Request, RequestId,
-    message::meta::{self, PROTOCOL_VERSION},
-};
+use trunkline_protocol::{Envelope, ErrorObject, Notify, Request, RequestId};
 
 impl Visit {
-    pub(super) async fn post_modern(self, envelope: Envelope) -> Response<Answer> {
+    pub(super) async fn post_modern(self, envelope: Envelope, head: Head) -> Response<Answer> {
         match envelope {
             Envelope::Request(request) => {
                 let id = request.id.clone();
-                match self.checked(request).await {
+                match self.checked(request, head).await {
                     Ok(request) => self.answer_modern(request).await,
                     Err(refused) => refuse(&id, refused),
                 }
@@ -32,13 +29,11 @@ impl Visit {
         }
     }
 
-    async fn checked(&self, request: Request) -> Result<ModernRequest, Refused> {
-        let version: Option<String> =
-            meta::get(request.params.as_ref(), PROTOCOL_VERSION).and_then(|raw: Raw| raw.decode().ok());
-        if let Some(version) = &version {
-            check_version(&self.headers, version)?;
+    async fn checked(&self, request: Request, head: Head) -> Result<ModernRequest, Refused> {
+        if let Some(version) = head.version() {
+            check_version(&self.headers, &version)?;
         }
-        let request = ModernRequest::read(request)?;
+        let request = ModernRequest::read(request, head)?;
         request.check_headers(&self.headers, &self.service, &self.caller).await?;
         Ok(request)
     }

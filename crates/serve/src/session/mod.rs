@@ -61,6 +61,7 @@ pub(crate) enum Outlet {
 
 /// A question on its way to the client.
 pub(crate) struct Asking {
+    pub(crate) id: RequestId,
     pub(crate) request: Envelope,
     /// The id of a visit that the client will be told of once it counts.
     pub(crate) visit: Option<String>,
@@ -144,8 +145,18 @@ impl Session {
         let id =
             RequestId::text(&format!("trunkline-{}", self.next_question.fetch_add(1, Ordering::Relaxed)));
         let request = Request::new(id.clone(), question.method.clone(), params);
-        lock(&self.questions).insert(id, question);
-        Some(Asking { request: request.into(), visit })
+        lock(&self.questions).insert(id.clone(), question);
+        Some(Asking { id, request: request.into(), visit })
+    }
+
+    /// The call that asked is over; whoever still waits for the answer hears that there will be none.
+    pub(crate) fn withdraw(&self, asked: &[RequestId]) {
+        let withdrawn: Vec<Question> = {
+            let mut questions = lock(&self.questions);
+            asked.iter().filter_map(|id| questions.remove(id)).collect()
+        };
+        // Dropped outside the lock: that refuses them.
+        drop(withdrawn);
     }
 
     /// The client has answered a question.

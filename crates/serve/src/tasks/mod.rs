@@ -111,10 +111,11 @@ impl Desk {
     async fn list(&self) -> Outcome {
         let mut tasks = Vec::new();
         for (number, known) in self.service.tasks.of(&self.session.caller.id).into_iter().enumerate() {
-            let task = match is_final(&known.task) || number >= MAX_REFRESHED {
-                true => known.task,
+            let task = if is_final(&known.task) || number >= MAX_REFRESHED {
+                known.task
+            } else {
                 // One that the handler has forgotten is told as it was last heard of.
-                false => self.look(&known).await.map_or(known.task, |standing| standing.task),
+                self.look(&known).await.map_or(known.task, |standing| standing.task)
             };
             tasks.push(task);
         }

@@ -83,7 +83,7 @@ impl Waiter {
             (TaskStatus::InputRequired, None) => {
                 for (key, request) in state.input_requests.0 {
                     if self.asked.insert(key.clone()) {
-                        self.ask(key, request.method, request.params);
+                        self.ask(key, request.method, request.params.as_ref());
                     }
                 }
                 Ok(None)
@@ -93,9 +93,9 @@ impl Waiter {
     }
 
     /// A question of the task carries the task's id.
-    fn ask(&mut self, key: String, name: String, params: Option<Raw>) {
+    fn ask(&mut self, key: String, name: String, params: Option<&Raw>) {
         let (tell, answer) = oneshot::channel();
-        let params = self.tied(params.as_ref());
+        let params = self.tied(params);
         self.unasked.push(Question::new(name, Some(params), move |outcome| drop(tell.send(outcome))));
         self.open.push((key, answer));
     }

@@ -49,7 +49,7 @@ impl Shelf {
     /// Notes a task that lives elsewhere.
     pub(super) fn note(&self, owner: &str, task: &Raw) -> Result<(), Fault> {
         let id: String = task.member_as("taskId").ok_or_else(nameless)?;
-        self.put(id, owner, task.clone(), Kept::Elsewhere, REMEMBERED)
+        self.put(id, owner, Kept::Elsewhere, task.clone())
     }
 
     /// Keeps a result as the task that it might have been.
@@ -65,7 +65,7 @@ impl Shelf {
             "ttl": u64::try_from(TTL.as_millis()).unwrap_or(u64::MAX),
         })
         .into();
-        self.put(id, owner, task.clone(), Kept::Here { result: Arc::new(result) }, TTL)?;
+        self.put(id, owner, Kept::Here { result: Arc::new(result) }, task.clone())?;
         Ok(task)
     }
 
@@ -97,7 +97,7 @@ impl Shelf {
         own.into_iter().map(known).collect()
     }
 
-    fn put(&self, id: String, owner: &str, task: Raw, kept: Kept, keep: Duration) -> Result<(), Fault> {
+    fn put(&self, id: String, owner: &str, kept: Kept, task: Raw) -> Result<(), Fault> {
         let mut all = lock(&self.0);
         all.retain(|_, entry| entry.until > Instant::now());
         let own = all.values().filter(|entry| entry.owner == owner).count();
@@ -105,7 +105,7 @@ impl Shelf {
             return Err(Fault::new(FaultKind::Overloaded, "too many tasks are kept; wait until some expire"));
         }
         let number = all.values().map(|entry| entry.number + 1).max().unwrap_or_default();
-        let until = Instant::now() + keep;
+        let until = Instant::now() + if matches!(kept, Kept::Elsewhere) { REMEMBERED } else { TTL };
         all.insert(id, Entry { owner: owner.to_owned(), task, kept, until, number });
         Ok(())
     }

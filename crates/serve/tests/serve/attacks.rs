@@ -174,6 +174,97 @@ async fn h08_a_head_that_never_ends_does_not_hold_a_connection() {
     tokio::time::timeout(HANG, stream.read_to_end(&mut rest)).await.expect("the server hangs up").ok();
 }
 
+/// So many connections that say nothing.
+const SLOW: usize = 2000;
+
+/// Lets this process open many files; tells whether it may.
+fn may_open(files: u64) -> bool {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_none_or(|current| current >= files) {
+        return true;
+    }
+    setrlimit(Resource::Nofile, Rlimit { current: Some(files), maximum: limit.maximum }).is_ok()
+}
+
+#[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn h08_two_thousand_heads_that_never_end_do_not_keep_others_out() {
+    // Both ends are in this process, and the rest of it needs some, too.
+    if !may_open(3 * SLOW as u64) {
+        eprintln!("SKIPPED h08 at {SLOW} connections: this machine does not allow so many open files");
+        return;
+    }
+    // Without giving way they would hold every place for longer than anybody here waits.
+    let limits = Limits { header_timeout: HANG * 4, connections: SLOW / 2, ..Limits::default() };
+    let served = served(ServeOptions { limits, ..ServeOptions::default() }).await;
+    let address = served.address;
+    let mut slow = tokio::task::JoinSet::new();
+    for _ in 0..SLOW {
+        slow.spawn(async move {
+            let mut stream = TcpStream::connect(address).await.ok()?;
+            stream.write_all(b"POST /mcp HTTP/1.1\r\nhost: ").await.ok()?;
+            Some(stream)
+        });
+    }
+    let held: Vec<_> = slow.join_all().await.into_iter().flatten().collect();
+    assert!(held.len() > SLOW / 2, "{} connections were made", held.len());
+    for _ in 0..20 {
+        still_works(address).await;
+    }
+    drop(held);
+}
+
+/// A name server as an attacker runs it: the first answer is his own machine, every later one is ours.
+struct Rebinding {
+    theirs: SocketAddr,
+    ours: SocketAddr,
+    asked: usize,
+}
+
+impl Rebinding {
+    fn resolve(&mut self) -> SocketAddr {
+        self.asked += 1;
+        if self.asked == 1 { self.theirs } else { self.ours }
+    }
+}
+
+#[tokio::test]
+async fn h04_a_name_that_turns_to_us_is_not_ours() {
+    let served = served(ServeOptions::default()).await;
+    let port = served.address.port();
+    // A browser keeps the port of the page, so the attacker's page is served at the same port of another address.
+    let page = tokio::net::TcpListener::bind(("127.0.0.2", port)).await.unwrap();
+    let mut names = Rebinding { theirs: page.local_addr().unwrap(), ours: served.address, asked: 0 };
+    tokio::spawn(async move {
+        let (mut stream, _) = page.accept().await.unwrap();
+        stream.read_u8().await.unwrap();
+        stream.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n<script>").await.unwrap();
+    });
+    let host = format!("evil.example:{port}");
+    let own_origin = format!("http://{host}");
+    let body = modern("tools/list", "");
+    let visit = |to: SocketAddr, method: &str, origin: Option<&str>| {
+        let mut headers = headers_of("tools/list", "");
+        headers.push(("host", &host));
+        headers.extend(origin.map(|origin| ("origin", origin)));
+        let body = if method == "POST" { body.as_str() } else { "" };
+        let request = request(method, "/mcp", to, &headers, body);
+        async move { send(to, &request).await }
+    };
+    let first = visit(names.resolve(), "GET", None).await;
+    assert!(first.status == 200 && first.body.contains("<script>"), "{first:?}");
+    // To the browser this is still the same origin, so it asks nobody before it posts; a GET has no Origin at all.
+    for (method, origin) in
+        [("POST", Some(own_origin.as_str())), ("POST", None), ("GET", None), ("DELETE", None)]
+    {
+        let heard = visit(names.resolve(), method, origin).await;
+        assert_eq!(heard.status, 403, "{method} {origin:?}: {heard:?}");
+        assert!(!heard.body.contains("echo"), "{heard:?}");
+    }
+    still_works(served.address).await;
+}
+
 #[tokio::test]
 async fn h10_ambiguous_framing_is_refused() {
     let served = served(ServeOptions::default()).await;

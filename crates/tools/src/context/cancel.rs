@@ -1,30 +1,47 @@
 //! Cancel: word that a call is over, for work that goes on beside it.
 
-use tokio::sync::watch;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::Notify;
 
-#[derive(Debug)]
-pub(crate) struct Cancel(watch::Sender<bool>);
+#[derive(Debug, Default)]
+pub(crate) struct Cancel {
+    over: AtomicBool,
+    told: Notify,
+}
 
 impl Cancel {
-    pub(crate) fn new() -> Self {
-        Self(watch::Sender::new(false))
-    }
-
     pub(crate) fn cancel(&self) {
-        self.0.send_replace(true);
+        self.over.store(true, Ordering::Release);
+        self.told.notify_waiters();
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
-        *self.0.borrow()
+        self.over.load(Ordering::Acquire)
     }
 
     pub(crate) async fn cancelled(&self) {
-        let mut told = self.0.subscribe();
-        // The sender lives in `self`, so the wait can only end by being told.
-        while !*told.borrow_and_update() {
-            if told.changed().await.is_err() {
-                return;
-            }
+        // Waits from here on, so that what is told between the look and the wait is heard.
+        let told = self.told.notified();
+        tokio::pin!(told);
+        told.as_mut().enable();
+        if !self.is_cancelled() {
+            told.await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+
+    #[tokio::test]
+    async fn whoever_waits_is_told_before_and_after() {
+        let cancel = Cancel::default();
+        let mut early = Box::pin(cancel.cancelled());
+        assert!((&mut early).now_or_never().is_none() && !cancel.is_cancelled());
+        cancel.cancel();
+        assert!(early.now_or_never().is_some());
+        assert!(cancel.cancelled().now_or_never().is_some() && cancel.is_cancelled());
     }
 }

@@ -3,6 +3,7 @@
 mod ask;
 mod cancel;
 mod clock;
+mod metas;
 mod outbox;
 mod request;
 mod seat;
@@ -20,6 +21,7 @@ use trunkline_protocol::{
 pub use ask::Elicited;
 pub(crate) use cancel::Cancel;
 pub(crate) use clock::Clock;
+pub(crate) use metas::Metas;
 pub(crate) use outbox::{Item, Outbox};
 pub(crate) use request::Request;
 pub(crate) use seat::Seat;

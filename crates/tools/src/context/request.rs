@@ -1,5 +1,6 @@
 //! Request: what every call carries besides its own parameters.
 
+use super::Metas;
 use std::{sync::Arc, time::Instant};
 use trunkline_protocol::{
     Call, Caller, Fault, FaultKind, Object, Raw, Revision,
@@ -10,7 +11,7 @@ use trunkline_protocol::{
 pub(crate) struct Request {
     pub(crate) caller: Arc<Caller>,
     pub(crate) revision: Revision,
-    pub(crate) meta: RequestMeta,
+    pub(crate) meta: Arc<RequestMeta>,
     pub(crate) log_level: Option<Level>,
     pub(crate) deadline: Option<Instant>,
     pub(crate) input_responses: Option<Object>,
@@ -18,14 +19,11 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    pub(crate) fn read(call: &Call) -> Result<Self, Fault> {
-        let params = match &call.params {
-            Some(params) => params.object().ok_or_else(|| invalid("the parameters are not an object"))?,
-            None => Object::new(),
-        };
-        let meta: RequestMeta = match params.get("_meta") {
-            Some(meta) => meta.decode().map_err(|e| invalid(format!("`_meta` cannot be read: {e}")))?,
-            None => RequestMeta::default(),
+    /// What a call of these parameters carries.
+    pub(crate) fn read(call: &Call, params: &Object, metas: &Metas) -> Result<Self, Fault> {
+        let meta = match params.get("_meta") {
+            Some(meta) => metas.read(meta).map_err(|e| invalid(format!("`_meta` cannot be read: {e}")))?,
+            None => Arc::default(),
         };
         let log_level = match &meta.log_level {
             Some(level) => Some(level.parse::<Level>().map_err(|e| invalid(e.to_string()))?),
@@ -58,6 +56,6 @@ impl Request {
     }
 }
 
-fn invalid(message: impl Into<String>) -> Fault {
+pub(crate) fn invalid(message: impl Into<String>) -> Fault {
     Fault::new(FaultKind::InvalidRequest, message)
 }

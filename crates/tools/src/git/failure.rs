@@ -188,6 +188,17 @@ const KNOWN: [(&str, &str, &str); 37] = [
     ),
 ];
 
+/// Git's complaints about settings. They name files that a repository may point to anywhere, so they are not passed on.
+const SETTINGS: [&str; 7] = [
+    "bad config",
+    "bad numeric config",
+    "bad boolean config",
+    "in config file",
+    "expand include path",
+    "maximum include depth",
+    "unable to access '",
+];
+
 /// The failure of a run that ended with a status of its own.
 pub(super) fn of(output: &Output) -> ToolError {
     with(output, "")
@@ -197,6 +208,11 @@ pub(super) fn of(output: &Output) -> ToolError {
 pub(super) fn with(output: &Output, told: &str) -> ToolError {
     let said = clean(&format!("{told}\n{}", output.stderr.text()));
     let lower = said.to_lowercase();
+    if SETTINGS.iter().any(|words| lower.contains(words)) {
+        return ToolError::new("the repository's settings cannot be read")
+            .hint("Ask a person to look at its config file and at what that includes.")
+            .detail(said);
+    }
     if let Some((_, message, hint)) = KNOWN.iter().find(|(words, _, _)| lower.contains(&words.to_lowercase()))
     {
         return ToolError::new(format!("{message}\ngit: {said}")).hint(*hint);

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::dir::Dir;
 use super::error::AccessError;
+use super::leftovers::{self, PREFIX, SUFFIX};
 use super::name::Name;
 
 const MAX_TRIES: usize = 16;
@@ -58,6 +59,7 @@ pub struct Draft {
 impl Draft {
     /// Begins a file in `dir`. The bits that let a program run as somebody else are never taken over.
     pub fn begin(dir: &Dir, like: Like<'_>, durability: Durability) -> Result<Self, AccessError> {
+        leftovers::sweep(dir);
         let mode = if matches!(like, Like::Nothing) { 0o666 } else { 0o600 };
         let (temporary, file) = create(dir, Mode::from_raw_mode(mode))?;
         let draft = Self { dir: dir.clone(), temporary, file, durability, placed: false };
@@ -152,6 +154,6 @@ fn temporary_name() -> Name {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    let name = format!(".trunkline-{}-{count}-{nanos:x}.tmp", std::process::id());
+    let name = format!("{PREFIX}{}-{count}-{nanos:x}{SUFFIX}", std::process::id());
     Name::new(name.as_bytes()).expect("the name has no slash")
 }

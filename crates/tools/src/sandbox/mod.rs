@@ -16,6 +16,7 @@ mod input;
 mod kind;
 mod label;
 mod landlock;
+mod leftovers;
 mod name;
 mod protected;
 mod resolve;

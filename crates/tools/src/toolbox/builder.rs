@@ -3,7 +3,10 @@
 use super::{
     Inner, Toolbox, catalog::Catalog, cursor::Cursors, listeners::Listeners, results::Results, tasks::Tasks,
 };
-use crate::{BadSchema, BadTemplate, Prompt, Resource, Template, Tool, context::Slots};
+use crate::{
+    BadSchema, BadTemplate, Prompt, Resource, Template, Tool,
+    context::{Metas, Slots},
+};
 use std::{
     sync::{Arc, RwLock},
     time::Duration,
@@ -156,6 +159,7 @@ impl ToolboxBuilder {
             instructions: self.instructions,
             catalog: RwLock::new(Arc::new(catalog)),
             slots: Slots::new(self.options.concurrency, self.options.max_waiting),
+            metas: Metas::default(),
             results: Results::default(),
             cursors: Cursors::default(),
             listeners: Listeners::default(),

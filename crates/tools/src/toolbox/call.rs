@@ -19,17 +19,16 @@ impl Inner {
     pub(super) async fn call_tool(
         self: &Arc<Self>,
         request: Request,
-        params: Option<&Raw>,
+        (name, arguments): (String, Option<Raw>),
         outbox: Arc<Outbox>,
     ) -> Outcome {
-        let params: CallToolParams = super::read_params(params)?;
-        let offer = self.catalog().tool(&params.name, &request.caller).cloned();
-        let offer = offer.ok_or_else(|| unknown(&params.name))?;
+        let offer = self.catalog().tool(&name, &request.caller).cloned();
+        let offer = offer.ok_or_else(|| unknown(&name))?;
         let follows = request.declares_extension(TASKS_EXTENSION);
         if offer.tool.task == Some(TaskMode::Required) && !follows {
             return Err(tasks_needed());
         }
-        let arguments = match check(&offer, params.arguments)? {
+        let arguments = match check(&offer, arguments)? {
             Ok(arguments) => arguments,
             Err(error) => return finish(self, &offer, &request, Err(error)),
         };
@@ -90,7 +89,7 @@ impl Inner {
             outbox,
             clock: Clock::new(limits.deadline, request.deadline),
             seat: Seat::new(Arc::clone(&self.slots), ticket),
-            cancel: Cancel::new(),
+            cancel: Cancel::default(),
             answer_time: limits.answer_time,
             task_deadline: None,
             progress: std::sync::Mutex::default(),
@@ -115,16 +114,32 @@ pub(super) fn tasks_needed() -> Fault {
         .with_data(data.into())
 }
 
+/// The name of the tool, and its arguments.
+pub(super) fn read(mut members: Object, params: Option<&Raw>) -> Result<(String, Option<Raw>), Fault> {
+    if members.iter().all(|(name, _)| matches!(name, "name" | "arguments" | "_meta"))
+        && let Some(name) = members.get("name").and_then(Raw::text)
+    {
+        let name = name.into_owned();
+        return Ok((name, members.remove("arguments")));
+    }
+    let params: CallToolParams = super::read_params(params)?;
+    Ok((params.name, params.arguments))
+}
+
 /// The arguments, once they are known to fit. What cannot be arguments at all is a fault; what does not fit the schema is
 /// for the model to correct.
 fn check(offer: &Offer, arguments: Option<Raw>) -> Result<Result<Raw, ToolError>, Fault> {
     let mut arguments = arguments.filter(|a| !a.is_null()).unwrap_or_else(Raw::empty_object);
-    if count_elements(arguments.as_bytes()) > MAX_ELEMENTS {
+    // Every value takes a byte at least, so a short text cannot hold too many.
+    if arguments.as_bytes().len() >= MAX_ELEMENTS && count_elements(arguments.as_bytes()) > MAX_ELEMENTS {
         let message = format!("the arguments hold more than {MAX_ELEMENTS} values");
         return Err(Fault::new(FaultKind::InvalidRequest, message));
     }
     if !arguments.is_object() {
         return Err(Fault::new(FaultKind::InvalidRequest, "the arguments are not an object"));
+    }
+    if offer.checker.surely_fits(&arguments) {
+        return Ok(Ok(arguments));
     }
     let mut value: Value = arguments
         .decode()

@@ -53,10 +53,9 @@ impl Inner {
         request: &Request,
         params: Option<&Raw>,
     ) -> Result<Page, Fault> {
-        let params: PageParams = read_params(params)?;
         let caller = &request.caller;
-        let after = match &params.cursor {
-            Some(cursor) => Some(self.cursors.read(list, caller, cursor)?),
+        let after = match cursor(params)? {
+            Some(cursor) => Some(self.cursors.read(list, caller, &cursor)?),
             None => None,
         };
         let mut visible = shelf.after(after).filter(|(_, item)| item.permissions().allow(caller));
@@ -71,4 +70,12 @@ impl Inner {
         let items = page.into_iter().map(|(_, listing)| listing).collect();
         Ok(Page { items, next, scope: (!open).then_some(CacheScope::Private) })
     }
+}
+
+/// Where the page begins; most callers want the first one and say nothing.
+fn cursor(params: Option<&Raw>) -> Result<Option<String>, Fault> {
+    if params.is_none_or(|params| params.member("cursor").is_none()) {
+        return Ok(None);
+    }
+    Ok(read_params::<PageParams>(params)?.cursor)
 }

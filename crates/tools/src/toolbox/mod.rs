@@ -17,7 +17,7 @@ mod shelf;
 mod tasks;
 mod trial;
 
-use crate::context::{Outbox, Request, Slots};
+use crate::context::{Metas, Outbox, Request, Slots};
 use builder::Options;
 use catalog::Catalog;
 use conversation::Conversation;
@@ -28,7 +28,7 @@ use serde::de::DeserializeOwned;
 use std::sync::{Arc, PoisonError, RwLock};
 use tasks::Tasks;
 use trunkline_protocol::{
-    Call, Fault, FaultKind, Handler, Notify, Outcome, Raw, Reply, message::Implementation, method,
+    Call, Fault, FaultKind, Handler, Notify, Object, Outcome, Raw, Reply, message::Implementation, method,
 };
 
 pub use builder::{BuildError, ToolboxBuilder};
@@ -47,6 +47,7 @@ struct Inner {
     instructions: Option<String>,
     catalog: RwLock<Arc<Catalog>>,
     slots: Arc<Slots>,
+    metas: Metas,
     results: Results,
     cursors: Cursors,
     listeners: Listeners,
@@ -86,12 +87,19 @@ impl Handler for Toolbox {
 
 impl Inner {
     async fn answer(self: Arc<Self>, call: Call, outbox: Arc<Outbox>) -> Outcome {
-        let request = Request::read(&call)?;
+        let members = match call.params.as_ref().map(Raw::object) {
+            None => Object::new(),
+            Some(Some(members)) => members,
+            Some(None) => {
+                return Err(Fault::new(FaultKind::InvalidRequest, "the parameters are not an object"));
+            }
+        };
+        let request = Request::read(&call, &members, &self.metas)?;
         let params = call.params.as_ref();
         match call.method.as_ref() {
             method::DISCOVER => Ok(self.discover()),
             method::TOOLS_LIST => self.list_tools(&request, params),
-            method::TOOLS_CALL => self.call_tool(request, params, outbox).await,
+            method::TOOLS_CALL => self.call_tool(request, call::read(members, params)?, outbox).await,
             method::RESOURCES_LIST => self.list_resources(&request, params),
             method::RESOURCES_TEMPLATES => self.list_templates(&request, params),
             method::RESOURCES_READ => self.read_resource(request, params, outbox).await,

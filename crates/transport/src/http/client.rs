@@ -13,6 +13,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use super::connector::Connector;
 use super::error::{HttpError, Phase};
 use super::options::{ForbiddenHeader, HttpOptions};
+use super::plain::PlainPool;
 use super::redirect::{self, MAX_REDIRECTS, RedirectError};
 use super::target::Target;
 
@@ -21,20 +22,24 @@ use super::target::Target;
 pub struct HttpClient(Arc<Inner>);
 
 struct Inner {
-    pool: Client<Connector, Full<Bytes>>,
+    plain: PlainPool,
+    /// For secure connections, which may speak HTTP/2.
+    secure: Client<Connector, Full<Bytes>>,
     options: HttpOptions,
 }
 
 impl HttpClient {
     pub fn new(options: HttpOptions) -> Result<Self, ForbiddenHeader> {
         options.check()?;
-        let pool = Client::builder(TokioExecutor::new())
+        let connector = Connector::new(&options);
+        let plain = PlainPool::new(connector.clone(), &options);
+        let secure = Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(options.pool_idle_timeout)
             .pool_max_idle_per_host(options.pool_max_idle)
-            .build(Connector::new(&options));
-        Ok(Self(Arc::new(Inner { pool, options })))
+            .build(connector);
+        Ok(Self(Arc::new(Inner { plain, secure, options })))
     }
 
     pub fn options(&self) -> &HttpOptions {
@@ -57,7 +62,7 @@ impl HttpClient {
             *request.method_mut() = method.clone();
             *request.uri_mut() = target.uri().clone();
             *request.headers_mut() = headers.clone();
-            let response = self.request(request).await?;
+            let response = self.request(&target, request).await?;
             match redirect::next(&target, &method, response.status(), response.headers())? {
                 Some(next) => target = next,
                 None => return Ok(response),
@@ -66,15 +71,23 @@ impl HttpClient {
         Err(RedirectError::TooMany.into())
     }
 
-    async fn request(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, HttpError> {
-        let answer = self.0.pool.request(request);
-        let answer = match self.0.options.head_timeout {
+    async fn request(
+        &self,
+        target: &Target,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, HttpError> {
+        let answer = async {
+            if target.url().scheme() == "http" {
+                return self.0.plain.request(target, request).await;
+            }
+            self.0.secure.request(request).await.map_err(HttpError::from_request)
+        };
+        match self.0.options.head_timeout {
             None => answer.await,
             Some(limit) => tokio::time::timeout(limit, answer)
                 .await
                 .map_err(|_| HttpError::Timeout { phase: Phase::Head, limit })?,
-        };
-        answer.map_err(HttpError::from_request)
+        }
     }
 
     fn add_extra(&self, headers: &mut HeaderMap) {

@@ -10,6 +10,7 @@ mod error;
 mod events;
 mod media;
 mod options;
+mod plain;
 mod redirect;
 mod status;
 mod target;

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use http::Uri;
+use http::uri::{Authority, InvalidUri};
+use http::{HeaderValue, Uri};
 use url::Url;
 
 /// An `http` or `https` URL with a host, parsed once and cheap to clone.
@@ -13,6 +14,9 @@ pub struct Target(Arc<Parsed>);
 struct Parsed {
     url: Url,
     uri: Uri,
+    /// The same without scheme and authority, as a request over an open connection names it.
+    path: Uri,
+    host: HeaderValue,
 }
 
 /// Why a text is no URL that requests can be sent to.
@@ -40,11 +44,12 @@ impl Target {
             return Err(InvalidUrl::Credentials);
         }
         url.set_fragment(None);
-        let uri = url.as_str().parse().map_err(|error: http::uri::InvalidUri| InvalidUrl::Syntax {
-            text: url.to_string(),
-            reason: error.to_string(),
-        })?;
-        Ok(Self(Arc::new(Parsed { url, uri })))
+        let syntax = |reason: String| InvalidUrl::Syntax { text: url.to_string(), reason };
+        let uri: Uri = url.as_str().parse().map_err(|error: InvalidUri| syntax(error.to_string()))?;
+        let path = uri.path_and_query().cloned().map_or_else(|| Uri::from_static("/"), Uri::from);
+        let authority = uri.authority().map_or("", Authority::as_str);
+        let host = HeaderValue::from_str(authority).map_err(|error| syntax(error.to_string()))?;
+        Ok(Self(Arc::new(Parsed { url, uri, path, host })))
     }
 
     pub fn url(&self) -> &Url {
@@ -61,6 +66,18 @@ impl Target {
     /// Whether both have the same scheme, host and port.
     pub(crate) fn same_origin(&self, other: &Self) -> bool {
         self.0.url.origin() == other.0.url.origin()
+    }
+
+    pub(crate) fn authority(&self) -> &str {
+        self.0.uri.authority().map_or("", Authority::as_str)
+    }
+
+    pub(crate) fn path(&self) -> &Uri {
+        &self.0.path
+    }
+
+    pub(crate) fn host(&self) -> &HeaderValue {
+        &self.0.host
     }
 
     pub(crate) fn uri(&self) -> &Uri {

@@ -11,7 +11,7 @@ use http::{HeaderMap, Response, StatusCode};
 use hyper::body::Incoming;
 
 use super::endpoint::Endpoint;
-use super::resume::{Progress, Purpose};
+use super::resume::{Progress, Purpose, WentAway};
 use crate::body::Collector;
 use crate::http::{EventStream, HttpError, drain};
 use crate::sse::Line;
@@ -154,7 +154,13 @@ impl Exchange {
     fn reopen_or(&mut self, error: HttpError) -> Result<(), HttpError> {
         let asked = error.status().and_then(crate::http::StatusError::retry_after);
         let progress = self.progress.as_mut().filter(|_| error.is_transient());
-        let Some(wait) = progress.and_then(|progress| progress.next_wait(asked)) else { return Err(error) };
+        let Some(wait) = progress.and_then(|progress| progress.next_wait(asked)) else {
+            return Err(match error {
+                // That nobody listens now says nothing of the request, which was taken before.
+                HttpError::Connect(_) => HttpError::broken(WentAway(error)),
+                other => other,
+            });
+        };
         tracing::debug!(%error, ?wait, "the stream broke and will be resumed");
         self.reopen(wait);
         Ok(())

@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderValue};
 use tokio::time::Instant;
 
 use crate::headers::LAST_EVENT_ID;
+use crate::http::HttpError;
 use crate::sse::{Event, Line};
 
 /// How many attempts in a row may bring nothing new.
@@ -44,6 +45,11 @@ pub struct Reconnect {
 pub struct GaveUp {
     pub attempts: u32,
 }
+
+/// The server went away while it answered, and did not come back. The request had reached it.
+#[derive(Debug, thiserror::Error)]
+#[error("the server ended during the call and cannot be reached any more: {0}")]
+pub(super) struct WentAway(#[source] pub(super) HttpError);
 
 /// What is known about a stream that may have to be reconnected.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! The command line as it is typed.
 
 mod connection;
-mod duration;
+pub(crate) mod duration;
 mod output;
 mod words;
 
@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Prompt(commands::prompt::Args),
     Complete(commands::complete::Args),
     Bridge(commands::bridge::Args),
+    Doctor(commands::doctor::Args),
+    Lint(Box<commands::lint::Args>),
     Serve(commands::serve::Args),
     Status(commands::status::Args),
     Audit(commands::audit::Args),

@@ -1,6 +1,11 @@
 //! Which of the words typed is the target, and which are the command's own.
 
-use crate::{environment::Environment, expand::expand, failure::Failure};
+use crate::{
+    environment::Environment,
+    expand::expand,
+    failure::Failure,
+    wire::named::{self, Named},
+};
 use trunkline_client::Target;
 
 /// The words of a command line: those before `--` and those after it.
@@ -15,19 +20,22 @@ pub(crate) struct TargetWords<'a> {
 pub(crate) struct Split<'a> {
     pub(crate) target: Target,
     pub(crate) rest: Vec<&'a str>,
+    /// How to connect, as the configuration says of a server that was named.
+    pub(crate) configured: Option<Named>,
 }
 
-const NAMES_COME_LATER: &str = "servers get names with the configuration file, which a later release brings; \
-     until then give an address, or a command after `--`";
+const NO_NAMES: &str = "no server of that name is configured; give an address, a command after `--`, or add the server to `trunkline.json`";
 
 impl<'a> TargetWords<'a> {
     /// With a command after `--`, all words are the command's own; otherwise the first one is the target.
     pub(crate) fn split(self, environment: &Environment) -> Result<Split<'a>, Failure> {
         if !self.command.is_empty() {
-            return Ok(Split { target: self.started(environment)?, rest: texts(self.words) });
+            let target = self.started(environment)?;
+            return Ok(Split { target, rest: texts(self.words), configured: None });
         }
         let Some((target, rest)) = self.words.split_first() else { return Err(no_target()) };
-        Ok(Split { target: address(target, environment)?, rest: texts(rest) })
+        let (target, configured) = address(target, environment)?;
+        Ok(Split { target, rest: texts(rest), configured })
     }
 
     /// The same, where the target may stand anywhere, because `is_own` knows the command's own words.
@@ -38,15 +46,15 @@ impl<'a> TargetWords<'a> {
     ) -> Result<Split<'a>, Failure> {
         let (rest, others): (Vec<&str>, Vec<&str>) =
             texts(self.words).into_iter().partition(|word| is_own(word));
-        let target = match (others.as_slice(), self.command) {
+        let (target, configured) = match (others.as_slice(), self.command) {
             ([], []) => return Err(no_target()),
-            ([], _) => self.started(environment)?,
+            ([], _) => (self.started(environment)?, None),
             ([only], []) => address(only, environment)?,
             ([other, ..], [_, ..]) | ([_, other, ..], _) => {
                 return Err(Failure::usage(format!("`{other}` is one word too many")));
             }
         };
-        Ok(Split { target, rest })
+        Ok(Split { target, rest, configured })
     }
 
     fn started(self, environment: &Environment) -> Result<Target, Failure> {
@@ -64,17 +72,18 @@ fn texts(words: &[String]) -> Vec<&str> {
     words.iter().map(String::as_str).collect()
 }
 
-fn address(word: &str, environment: &Environment) -> Result<Target, Failure> {
+fn address(word: &str, environment: &Environment) -> Result<(Target, Option<Named>), Failure> {
     let text = expand(word, &format!("the target `{word}`"), environment)
         .map_err(|m| Failure::usage(m.to_string()))?;
     if !text.contains("://") {
-        return Err(not_an_address(word));
+        let named = named::find(word, environment)?.ok_or_else(|| not_an_address(word))?;
+        return Ok((named.target.clone(), Some(named)));
     }
-    Target::url(&text).map_err(|bad| Failure::usage(bad.to_string()))
+    Target::url(&text).map(|target| (target, None)).map_err(|bad| Failure::usage(bad.to_string()))
 }
 
 fn not_an_address(word: &str) -> Failure {
-    let failure = Failure::usage(format!("`{word}` is not an address")).hint(NAMES_COME_LATER);
+    let failure = Failure::usage(format!("`{word}` is not an address")).hint(NO_NAMES);
     let host = word.split(['/', ':']).next().unwrap_or_default();
     if host == "localhost" || host.contains('.') {
         return failure.hint(format!("if it is a host, write `http://{word}` or `https://{word}`"));
@@ -112,9 +121,9 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_name_is_told_to_wait_for_the_configuration() {
+    fn a_bare_name_is_told_where_names_come_from() {
         let text = split("files echo", "").unwrap_err();
-        assert!(text.contains("`files` is not an address") && text.contains("configuration"), "{text}");
+        assert!(text.contains("`files` is not an address") && text.contains("trunkline.json"), "{text}");
         assert!(split("localhost:3000/mcp", "").unwrap_err().contains("http://localhost:3000/mcp"));
     }
 

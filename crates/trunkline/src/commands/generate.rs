@@ -27,9 +27,18 @@ fn write_all(folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     fs::write(docs.join("cli.md"), pages::command_line(Cli::command()))?;
+    fs::write(docs.join("doctor.md"), pages::doctor())?;
     fs::write(docs.join("errors.md"), pages::errors())?;
     fs::write(docs.join("configuration.md"), trunkline_config::reference_page())?;
     fs::write(docs.join("trunkline.schema.json"), trunkline_config::schema_json())?;
+    let schema = serde_json::to_string_pretty(&trunkline_lint::report::schema())?;
+    fs::write(docs.join("lint-report.schema.json"), schema + "\n")?;
+    let rules = docs.join("rules");
+    fs::create_dir_all(&rules)?;
+    fs::write(rules.join("README.md"), trunkline_lint::report::index())?;
+    for rule in trunkline_lint::rules::all() {
+        fs::write(rules.join(format!("{}.md", rule.name)), trunkline_lint::report::page(rule))?;
+    }
     for shell in Shell::value_variants() {
         clap_complete::generate_to(*shell, &mut Cli::command(), "trunkline", &completions)?;
     }

@@ -3,6 +3,7 @@
 use super::{Context, Ending};
 use crate::{
     args::{ConnectionArgs, TargetWords},
+    arguments::suggest,
     failure::Failure,
     render::listing::{self, Schemas},
     session,
@@ -54,7 +55,9 @@ struct Found {
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let kind = |word: &str| Kind::from_str(word, true).ok();
     let words = TargetWords { words: &args.words, command: &args.command };
-    let split = words.split_known(|word| kind(word).is_some(), &context.environment)?;
+    let split = words
+        .split_known(|word| kind(word).is_some(), &context.environment)
+        .map_err(|failure| misspelt(failure, &args.words))?;
     let mut kinds: Vec<Kind> = split.rest.iter().filter_map(|word| kind(word)).collect();
     let everything = kinds.is_empty();
     if everything {
@@ -80,6 +83,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         }
         context.print(&text)
     })
+}
+
+/// Names the kind that one of the words resembles.
+fn misspelt(failure: Failure, words: &[String]) -> Failure {
+    let kinds = ["tools", "resources", "templates", "prompts"];
+    let near = |word: &String| if word.contains("://") { None } else { suggest(word, kinds) };
+    match words.iter().filter(|word| !kinds.contains(&word.as_str())).find_map(near) {
+        Some(known) => failure.hint(format!("did you mean `{known}`?")),
+        None => failure,
+    }
 }
 
 impl Found {

@@ -6,7 +6,9 @@ pub(crate) mod call;
 pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod doctor;
 pub(crate) mod generate;
+pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod prompt;
@@ -38,6 +40,10 @@ pub(crate) enum Ending {
     Fine,
     /// The tool itself reported an error.
     ToolError,
+    /// There is no connection.
+    Unreachable,
+    /// There are findings that the caller wants to fail on.
+    Findings,
 }
 
 pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure> {
@@ -48,6 +54,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Prompt(args) => prompt::run(context, &args),
         Command::Complete(args) => complete::run(context, &args),
         Command::Bridge(args) => bridge::run(context, &args),
+        Command::Doctor(args) => doctor::run(context, &args),
+        Command::Lint(args) => lint::run(context, &args),
         Command::Serve(args) => serve::run(context, &args),
         Command::Status(args) => status::run(context, &args),
         Command::Audit(args) => audit::run(context, &args),
@@ -88,7 +96,8 @@ impl From<Ending> for std::process::ExitCode {
     fn from(ending: Ending) -> Self {
         match ending {
             Ending::Fine => Self::SUCCESS,
-            Ending::ToolError => Self::from(1),
+            Ending::ToolError | Ending::Findings => Self::from(1),
+            Ending::Unreachable => Self::from(3),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Reference pages, made from what the program knows of itself.
 
 mod command_line;
+mod doctor;
 mod errors;
 mod manual;
 
 pub(crate) use command_line::command_line;
+pub(crate) use doctor::doctor;
 pub(crate) use errors::errors;
 pub(crate) use manual::manual;

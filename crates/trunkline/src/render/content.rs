@@ -44,7 +44,9 @@ impl Renderer {
         for block in result.blocks().iter().filter(|block| !repeats(block)) {
             self.block(block);
         }
-        if let Some(raw) = structured {
+        let told: String =
+            result.blocks().iter().filter(|block| !repeats(block)).filter_map(text_of).collect();
+        if let Some(raw) = structured.filter(|raw| !structured::is_told_by(&told, raw)) {
             self.text.push_str(&structured::render(raw));
         }
         if result.blocks().is_empty() && structured.is_none() {
@@ -173,6 +175,13 @@ impl Renderer {
     }
 }
 
+fn text_of(block: &ContentBlock) -> Option<&str> {
+    match block {
+        ContentBlock::Text(text) => Some(&text.text),
+        _ => None,
+    }
+}
+
 fn uri(contents: &ResourceContents) -> String {
     match contents {
         ResourceContents::Text(text) => safe::line(&text.uri),
@@ -222,6 +231,8 @@ mod tests {
         assert_eq!(rendered(text), "a: 1\n");
         let other = r#"{"content":[{"type":"text","text":"one"}],"structuredContent":{"a":1}}"#;
         assert_eq!(rendered(other), "one\na: 1\n");
+        let told = r#"{"content":[{"type":"text","text":"a.rs  12 lines"}],"structuredContent":{"files":[{"name":"a.rs","lines":12}]}}"#;
+        assert_eq!(rendered(told), "a.rs  12 lines\n");
     }
 
     #[test]

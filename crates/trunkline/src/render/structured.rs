@@ -1,6 +1,7 @@
 //! Structured content: a table for a list of objects, names and values for one object, JSON for the rest.
 
 use super::{NAME, indent, json, safe, table};
+use serde_json::Value;
 use std::fmt::Write as _;
 use trunkline_protocol::{Object, Raw};
 use unicode_width::UnicodeWidthStr;
@@ -10,7 +11,7 @@ const MAX_COLUMNS: usize = 12;
 
 /// For people.
 pub(super) fn render(raw: &Raw) -> String {
-    as_table(raw).or_else(|| as_members(raw)).unwrap_or_else(|| {
+    as_table(raw).or_else(|| as_blocks(raw)).or_else(|| as_members(raw)).unwrap_or_else(|| {
         let mut text = safe::json(&json::pretty(raw)).into_owned();
         text.push('\n');
         text
@@ -23,9 +24,56 @@ pub(super) fn same_json(text: &str, raw: &Raw) -> bool {
     read(text).is_some_and(|value| Some(value) == read(raw.as_str()))
 }
 
-fn as_table(raw: &Raw) -> Option<String> {
+/// Whether a text written for people already says what the structured content says: most of its values stand in it.
+pub(super) fn is_told_by(text: &str, raw: &Raw) -> bool {
+    let Ok(value) = serde_json::from_str::<Value>(raw.as_str()) else { return false };
+    let mut count = Count::default();
+    count.add(&value, text);
+    count.values > 0 && count.found * 4 >= count.values * 3
+}
+
+/// Values that are looked for in a text; those of a long result are like its first ones.
+const LOOKED_FOR: usize = 500;
+
+/// How many values there are, and how many of them a text has. What only says yes, no or nothing does not count.
+#[derive(Default)]
+struct Count {
+    values: usize,
+    found: usize,
+}
+
+impl Count {
+    /// Recursion is bounded by the depth that a message may have.
+    fn add(&mut self, value: &Value, text: &str) {
+        let written = match value {
+            Value::Object(members) => return members.values().for_each(|value| self.add(value, text)),
+            Value::Array(items) => return items.iter().for_each(|value| self.add(value, text)),
+            Value::Null | Value::Bool(_) => return,
+            _ if self.values == LOOKED_FOR => return,
+            Value::String(written) => written.trim().to_owned(),
+            Value::Number(number) => number.to_string(),
+        };
+        if !written.is_empty() {
+            self.values += 1;
+            self.found += usize::from(text.contains(&written));
+        }
+    }
+}
+
+fn objects(raw: &Raw) -> Option<Vec<Object>> {
     let items: Vec<Raw> = raw.decode().ok()?;
-    let rows: Vec<Object> = items.iter().map(Raw::object).collect::<Option<_>>()?;
+    items.iter().map(Raw::object).collect()
+}
+
+/// A list of objects too long for the cells of a table: one after the other, nothing cut.
+fn as_blocks(raw: &Raw) -> Option<String> {
+    let items: Vec<Raw> = raw.decode().ok()?;
+    let blocks: Vec<String> = items.iter().map(as_members).collect::<Option<_>>()?;
+    (!blocks.is_empty()).then(|| blocks.join("\n"))
+}
+
+fn as_table(raw: &Raw) -> Option<String> {
+    let rows = objects(raw)?;
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in rows.iter().flat_map(Object::iter) {
         if !names.contains(&name) {
@@ -36,6 +84,9 @@ fn as_table(raw: &Raw) -> Option<String> {
         }
     }
     if names.is_empty() {
+        return None;
+    }
+    if rows.iter().flat_map(Object::iter).any(|(_, value)| !fits_a_cell(value)) {
         return None;
     }
     let cell = |row: &Object, name: &str| row.get(name).map(in_line).unwrap_or_default();
@@ -72,7 +123,15 @@ fn below(value: &Raw) -> Option<String> {
         return text.contains('\n').then(|| safe::text(&text).into_owned());
     }
     let is_filled_object = value.object().is_some_and(|members| !members.is_empty());
-    as_table(value).or_else(|| is_filled_object.then(|| safe::json(&json::pretty(value)).into_owned()))
+    as_table(value)
+        .or_else(|| as_blocks(value))
+        .or_else(|| is_filled_object.then(|| safe::json(&json::pretty(value)).into_owned()))
+}
+
+/// Whether a value can stand in a table as it is.
+fn fits_a_cell(value: &Raw) -> bool {
+    let one_line = value.text().is_none_or(|text| !text.contains('\n'));
+    one_line && in_line(value).width() <= table::MAX_CELL
 }
 
 /// A value in one line: texts without their quotes, the rest as JSON.
@@ -124,6 +183,24 @@ mod tests {
           x
           y
         "#);
+    }
+
+    #[test]
+    fn what_is_too_long_for_a_cell_is_shown_whole_and_not_cut() {
+        let long = "x".repeat(100);
+        let text =
+            format!(r#"{{"files":[{{"path":"a","content":"one\ntwo"}},{{"path":"b","content":"{long}"}}]}}"#);
+        let shown = rendered(&text);
+        assert!(shown.contains(&long) && !shown.contains('…'), "{shown}");
+        assert!(shown.contains("  content:\n    one\n    two\n"), "{shown}");
+    }
+
+    #[test]
+    fn a_text_tells_structured_content_when_it_has_most_of_its_values() {
+        let raw = Raw::parse(r#"{"branch":"main","clean":true,"files":["a.rs","b.rs"],"ahead":2}"#).unwrap();
+        assert!(is_told_by("On branch main, 2 ahead\n  a.rs\n  b.rs", &raw));
+        assert!(!is_told_by("two files", &raw));
+        assert!(!is_told_by("yes", &Raw::parse(r#"{"ok":true}"#).unwrap()));
     }
 
     #[test]

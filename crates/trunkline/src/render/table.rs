@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 /// The widest a cell gets; what is longer is cut.
-const MAX_CELL: usize = 60;
+pub(super) const MAX_CELL: usize = 60;
 
 /// Rows under their headings. Cells are one line each, already safe.
 pub(crate) fn columns(headings: &[String], rows: &[Vec<String>]) -> String {

@@ -9,6 +9,7 @@ mod log;
 mod progress;
 mod sample;
 mod screen;
+mod steps;
 mod trace;
 mod visit;
 
@@ -16,4 +17,5 @@ pub(crate) use answers::Answers;
 pub(crate) use host::{TerminalHost, Wishes};
 pub(crate) use progress::Progress;
 pub(crate) use screen::Screen;
+pub(crate) use steps::Steps;
 pub(crate) use trace::trace;

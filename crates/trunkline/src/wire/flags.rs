@@ -50,7 +50,11 @@ pub(crate) fn auth(guard: &GuardArgs) -> Auth {
         (Some(issuer), Some(audience), Some(jwks)) => Some(Jwt {
             issuer: issuer.clone(),
             audience: audience.clone(),
-            jwks: JwksPlace::File(jwks.clone()),
+            jwks: if jwks.contains("://") {
+                JwksPlace::Url(jwks.clone())
+            } else {
+                JwksPlace::File(jwks.into())
+            },
             roles_claim: ROLES_CLAIM.to_owned(),
         }),
         _ => None,

@@ -1,10 +1,14 @@
 //! Settings into parts: the only place that knows how options of the command line become those of the client.
 
+pub(crate) mod doctor;
 mod fetch;
 pub(crate) mod flags;
 pub(crate) mod gateway;
+mod issuer;
 pub(crate) mod lineage;
+pub(crate) mod named;
 pub(crate) mod packs;
+mod reach;
 pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod upstream;
@@ -50,7 +54,9 @@ pub(crate) fn target(
                 let value = expanded(value, &format!("--env {name}"), environment)?;
                 command.environment.push((name.to_owned(), value));
             }
-            command.directory.clone_from(&args.cwd);
+            if args.cwd.is_some() {
+                command.directory.clone_from(&args.cwd);
+            }
             Ok(Target::Command(command))
         }
     }

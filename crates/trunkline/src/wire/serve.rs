@@ -8,7 +8,7 @@ use crate::{
 use ::http::{HeaderMap, HeaderValue, header};
 use std::{collections::HashMap, fs, path::PathBuf, sync::Arc, time::Duration};
 use trunkline_auth::{
-    ApiKeys, AttemptLimit, Authenticator, Challenge, JwtOptions, JwtVerifier, ProtectedResource, Unidentified,
+    ApiKeys, AttemptLimit, Authenticator, Challenge, JwtOptions, ProtectedResource, Unidentified,
 };
 use trunkline_config::{Auth, Durability as DurabilitySetting, JwksPlace, Rate, Settings, WhenItFails};
 use trunkline_gateway::{
@@ -144,32 +144,27 @@ pub(crate) fn guard(auth: &Auth) -> Result<Guard, Failure> {
 }
 
 fn authenticator(auth: &Auth) -> Result<Option<Authenticator>, Failure> {
-    let read = |path: &PathBuf| {
-        fs::read(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
-    };
     let keys = match &auth.keys {
         None => None,
         Some(path) => {
-            let text = String::from_utf8_lossy(&read(path)?).into_owned();
-            Some(
-                ApiKeys::from_json(&text)
-                    .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?,
-            )
+            let unusable = |why: &dyn std::fmt::Display| Failure::usage(format!("{}: {why}", path.display()));
+            let text = fs::read(path).map_err(|error| unusable(&error))?;
+            let keys =
+                ApiKeys::from_json(&String::from_utf8_lossy(&text)).map_err(|error| unusable(&error))?;
+            if keys.all_expired() {
+                tracing::warn!(file = %path.display(), "every key of this file has expired: nobody can come in with one");
+            }
+            Some(keys)
         }
     };
     let tokens = match &auth.jwt {
         None => None,
         Some(jwt) => {
-            let options = JwtOptions::new(&jwt.issuer, &jwt.audience);
-            match &jwt.jwks {
-                JwksPlace::File(path) => {
-                    let verifier = JwtVerifier::with_keys(options, &read(path)?);
-                    Some(verifier.map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?)
-                }
-                JwksPlace::Url(url) => {
-                    return Err(Failure::usage(format!("keys of tokens cannot be fetched from {url} yet")));
-                }
-            }
+            let source = match &jwt.jwks {
+                JwksPlace::File(path) => path.to_string_lossy().into_owned(),
+                JwksPlace::Url(url) => url.clone(),
+            };
+            Some(super::issuer::verifier(JwtOptions::new(&jwt.issuer, &jwt.audience), &source)?)
         }
     };
     Ok(match (keys, tokens) {

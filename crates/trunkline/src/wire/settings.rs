@@ -48,6 +48,9 @@ pub(crate) fn leave_out_unapproved(
     environment: &Environment,
     loaded: &mut Loaded,
 ) -> Result<Vec<String>, Failure> {
+    if loaded.asked.is_empty() {
+        return Ok(Vec::new());
+    }
     let unapproved = loaded.unapproved(&approvals(environment)?);
     for name in &unapproved {
         loaded.settings.servers.remove(name);

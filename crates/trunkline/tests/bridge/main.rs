@@ -1,5 +1,7 @@
 //! `trunkline bridge` between real processes: clients of either era, servers of either era, over stdio and HTTP.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 mod host;
 mod parked;
 mod questions;

@@ -65,9 +65,9 @@ impl Bridge {
 /// The legacy server over both transports.
 async fn bridges(limits: Limits) -> Vec<(Bridge, Box<dyn std::any::Any>)> {
     let words = [example().display().to_string(), "--stdio".into(), "--era".into(), "legacy".into()];
-    let over_stdio = Bridge::in_front_of(Target::command(words.to_vec()).unwrap(), limits).await;
+    let over_stdio = Box::pin(Bridge::in_front_of(Target::command(words.to_vec()).unwrap(), limits)).await;
     let (running, url) = server_over_http("legacy");
-    let over_http = Bridge::in_front_of(Target::url(&url).unwrap(), limits).await;
+    let over_http = Box::pin(Bridge::in_front_of(Target::url(&url).unwrap(), limits)).await;
     vec![(over_stdio, Box::new(())), (over_http, Box::new(running))]
 }
 
@@ -79,7 +79,7 @@ fn retry(first: &Value) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_state_is_good_for_one_retry_of_the_same_call() {
-    for (bridge, _process) in bridges(Limits::default()).await {
+    for (bridge, _process) in Box::pin(bridges(Limits::default())).await {
         let first = bridge.round(&json!({})).await.unwrap();
         assert_eq!(first["resultType"], "input_required");
         let params = &first["inputRequests"].as_object().unwrap().values().next().unwrap()["params"];
@@ -105,7 +105,7 @@ async fn a_state_is_good_for_one_retry_of_the_same_call() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_does_not_come_back_in_time_finds_its_call_gone() {
     let limits = Limits { parked_for: Duration::from_millis(300), ..Limits::default() };
-    for (bridge, _process) in bridges(limits).await {
+    for (bridge, _process) in Box::pin(bridges(limits)).await {
         let first = bridge.round(&json!({})).await.unwrap();
         let gone = async {
             while bridge.left_alone().await != "1" {

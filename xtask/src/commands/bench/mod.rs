@@ -1,9 +1,11 @@
-//! `cargo xtask bench`: what a call costs, with our client (here) and at our server ([`serve`]), beside others in one run.
+//! `cargo xtask bench`: what a call costs, with our client (here), at our server ([`serve`]) and through our gateway
+//! ([`gateway`]), beside others in one run.
 //!
 //! Every client is a process of its own, so that its processor time is nobody else's. The clients take turns within each
 //! round, so that whatever else the machine does hits all of them; what is shown are medians over the rounds.
 
 mod case;
+mod gateway;
 mod median;
 mod run;
 mod serve;
@@ -30,7 +32,8 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     match arguments.word().as_deref() {
         Some("client") => client(workspace, arguments),
         Some("serve") => serve::run(workspace, arguments),
-        _ => bail!("there are `bench client` and `bench serve` to measure"),
+        Some("gateway") => gateway::run(workspace, arguments),
+        _ => bail!("there are `bench client`, `bench serve` and `bench gateway` to measure"),
     }
 }
 

@@ -65,3 +65,20 @@ async fn d09_a_limit_behind_the_trail_is_recorded_with_its_code() {
     let starts = of_kind(&records, "start");
     assert_eq!((&starts[0]["effect"], &starts[1]["effect"]), (&json!("reads"), &json!("may-change")));
 }
+
+#[tokio::test]
+async fn d01_what_a_server_asks_of_its_own_handler_is_no_call_of_anybody() {
+    let dir = tempfile::tempdir().unwrap();
+    let (handler, trail) = audited(dir.path(), Options::default());
+    let mut own = tool("never", &json!({}));
+    own.caller = trunkline_protocol::Caller::ourselves();
+    let mut listening = handler.call(own);
+    assert!(futures_util::FutureExt::now_or_never(listening.next()).is_none());
+    // A client may call itself what it likes.
+    let mut client = tool("get", &json!({}));
+    client.caller = Arc::new(trunkline_protocol::Caller::clone(&trunkline_protocol::Caller::ourselves()));
+    handler.call(client).outcome().await.unwrap();
+    drop((listening, handler, trail));
+    let records = records(dir.path());
+    assert_eq!((of_kind(&records, "start").len(), of_kind(&records, "end").len()), (1, 1));
+}

@@ -108,7 +108,7 @@ impl Asides {
             method::RESOURCE_UPDATED | method::CANCELLED | method::PROGRESS => None,
             method::TASK_STATUS | method::TASK_CHANGED => {
                 let params = told.params.as_ref()?;
-                let id = params.find("taskId")?;
+                let id = params.member("taskId")?;
                 let (server, _) = self.heard.as_ref()?;
                 let public = self.inner.started.public(&self.caller, server, &id.text()?)?;
                 told.params = params.with("taskId", &Raw::string(&public));

@@ -138,7 +138,7 @@ impl Relay {
         let changed = match told.method.as_ref() {
             method::TOOLS_CHANGED | method::PROMPTS_CHANGED | method::RESOURCES_CHANGED => return,
             method::RESOURCE_UPDATED => {
-                let uri = told.params.as_ref().and_then(|params| params.find("uri"));
+                let uri = told.params.as_ref().and_then(|params| params.member("uri"));
                 let Some(uri) = uri.as_ref().and_then(Raw::text) else { return };
                 match self.wishes.uris.get(uri.as_ref()) {
                     Some(public) => Some(("uri", public.clone())),
@@ -146,7 +146,7 @@ impl Relay {
                 }
             }
             method::TASK_CHANGED | method::TASK_STATUS => {
-                let id = told.params.as_ref().and_then(|params| params.find("taskId"));
+                let id = told.params.as_ref().and_then(|params| params.member("taskId"));
                 let Some(id) = id.as_ref().and_then(Raw::text) else { return };
                 let Some(public) = self.wishes.tasks.get(id.as_ref()) else { return };
                 Some(("taskId", public.clone()))

@@ -99,7 +99,7 @@ impl Teller {
         let opened = Arc::clone(&lines);
         let fake =
             Fake::new(name, wares).answers(move |call| {
-                let agreed = call.params.as_ref().unwrap().find("notifications").unwrap();
+                let agreed = call.params.as_ref().unwrap().member("notifications").unwrap();
                 let params = Raw::empty_object().with("notifications", &agreed);
                 let (line, told) = mpsc::unbounded_channel();
                 opened.lock().unwrap().push(line);

@@ -28,7 +28,7 @@ fn tasking(name: &str, nested: bool) -> Arc<Fake> {
             TASKS_LIST => r#"{"tasks":[{"taskId":"t1","status":"working","k":1.0},{"taskId":"somebody-elses","status":"working"}]}"#,
             TASKS_RESULT => r#"{"content":[],"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t1","k":1.0}}}"#,
             _ => {
-                let id = call.params.as_ref().unwrap().find("taskId").unwrap();
+                let id = call.params.as_ref().unwrap().member("taskId").unwrap();
                 return Reply::ready(Ok(raw(&format!(r#"{{"taskId":{id},"status":"working","k":1.0}}"#))));
             }
         };

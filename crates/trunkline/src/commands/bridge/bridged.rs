@@ -8,9 +8,6 @@ use trunkline_protocol::{
     Call, Caller, Fault, Handler, Notification, Notify, Part, Raw, Reply, message::meta, method,
 };
 
-/// The caller of calls that no client made.
-const OURSELVES: &str = "trunkline";
-
 /// The wish of a session to hear what is said to it outside of calls.
 const ASIDES: &str = "trunkline/asides";
 
@@ -40,7 +37,7 @@ impl Bridged {
 impl Handler for Bridged {
     fn call(&self, mut call: Call) -> Reply {
         if call.method == method::LISTEN {
-            if call.caller.id == OURSELVES {
+            if Caller::is_ourselves(&call.caller) {
                 // Nothing that only we want to know is worth a session with the server.
                 return changes(self.0.watch());
             }
@@ -56,7 +53,7 @@ impl Handler for Bridged {
 
 /// A filter without what only a gateway understands: the one server behind us says everything to its own clients anyway.
 fn without_wish(params: Raw) -> Raw {
-    let filter = params.find("notifications").and_then(|filter| filter.object());
+    let filter = params.member("notifications").and_then(|filter| filter.object());
     let Some(mut filter) = filter else { return params };
     if filter.remove(ASIDES).is_none() {
         return params;

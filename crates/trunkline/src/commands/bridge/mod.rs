@@ -7,7 +7,7 @@ use crate::{
     args::{ConnectionArgs, TargetWords},
     failure::Failure,
     stop::Stop,
-    wire::{self, upstream::Reach},
+    wire::{self, named::Given, upstream::Reach},
 };
 use bridged::{About, Bridged};
 use std::{net::SocketAddr, sync::Arc};
@@ -60,7 +60,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         .map_err(|error| Failure::usage(format!("the program cannot start: {error}")))?;
     runtime.block_on(async {
         let target = wire::target(split.target, &args.connection, &context.environment)?;
-        let options = wire::bridge_options(&args.connection, context)?;
+        let mut options = wire::bridge_options(&args.connection, context)?;
+        if let Some(configured) = split.configured {
+            let given = if args.connection.timeout.is_some() { Given::Timeout } else { Given::Nothing };
+            options = configured.complete(options, given);
+        }
         let upstream = upstream(target, options)?;
         upstream.start();
         let handler = Arc::new(Bridged(upstream.clone()));

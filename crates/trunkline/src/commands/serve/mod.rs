@@ -19,7 +19,7 @@ use trunkline_config::Loaded;
 use trunkline_serve::{BindError, Guard, Listener, Server, Shutdown, serve_stdio};
 
 /// Where we listen unless told otherwise.
-const DEFAULT_ADDRESS: SocketAddr =
+pub(crate) const DEFAULT_ADDRESS: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8425);
 /// Ports tried after the default one.
 const FURTHER_PORTS: u16 = 20;
@@ -99,9 +99,9 @@ pub(crate) struct GuardArgs {
     /// The audience that tokens must be made out to: our own address
     #[arg(long, value_name = "URL", requires = "issuer")]
     pub(crate) audience: Option<String>,
-    /// The issuer's public keys (a JWKS file)
-    #[arg(long, value_name = "FILE", requires = "issuer")]
-    pub(crate) jwks: Option<PathBuf>,
+    /// The issuer's public keys (JWKS): a file, or the address they are fetched from when needed
+    #[arg(long, value_name = "FILE_OR_URL", requires = "issuer")]
+    pub(crate) jwks: Option<String>,
     /// Answer under this host name, too, such as that of a proxy before us; may be repeated
     #[arg(long = "host", value_name = "NAME")]
     pub(crate) hosts: Vec<String>,

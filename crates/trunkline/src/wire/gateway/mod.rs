@@ -2,7 +2,7 @@
 
 mod observed;
 mod rules;
-mod upstreams;
+pub(in crate::wire) mod upstreams;
 
 use self::observed::Observed;
 use super::lineage::Lineage;

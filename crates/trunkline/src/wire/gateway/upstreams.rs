@@ -7,26 +7,24 @@ use crate::{
     wire::{
         lineage::Lineage,
         packs::Packs,
+        reach,
         upstream::{InProcess, Reach as Way},
     },
 };
 use globset::{Glob, GlobMatcher};
-use http::{HeaderMap, HeaderName, HeaderValue};
 use std::{collections::BTreeMap, sync::Arc};
 use trunkline_client::{
-    ConnectOptions, Exposure, Memory, Speak, Target, Way as RememberedWay,
-    resilience::{BreakerOptions, RetryOptions, Safety, TimeoutOptions, Timeouts},
+    Target,
+    resilience::{BreakerOptions, RetryOptions, Safety},
 };
 use trunkline_config::{
-    EraSetting, Local, Reach, Remote, Server, Sessions as SessionSetting, Settings, Start as StartSetting,
-    Timeouts as TimeoutSetting, ToolChange, TransportSetting,
+    Reach, Server, Sessions as SessionSetting, Settings, Start as StartSetting, ToolChange,
 };
 use trunkline_gateway::{
     limit::Quota,
     upstream::{Connect, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions},
 };
-use trunkline_protocol::{Era, ServerName};
-use trunkline_transport::http::HttpOptions;
+use trunkline_protocol::ServerName;
 
 /// What all upstreams of one gateway have in common.
 pub(super) struct Maker<'a> {
@@ -45,8 +43,17 @@ impl Maker<'_> {
     pub(super) fn one(&self, server: &Server) -> Result<Arc<Upstream>, Failure> {
         let named = |failure: String| Failure::usage(format!("server `{}`: {failure}", server.name));
         let (connect, local): (Arc<dyn Connect>, bool) = match &server.reach {
-            Reach::Local(local) => (Arc::new(self.program(local, server).map_err(named)?), true),
-            Reach::Remote(remote) => (Arc::new(address(remote, server).map_err(named)?), false),
+            Reach::Local(local) => {
+                let (mut target, options) = reach::program(local, server, self.environment).map_err(named)?;
+                if let Target::Command(command) = &mut target {
+                    command.environment.push(self.lineage.variable());
+                }
+                (Arc::new(Way::new(target, options)), true)
+            }
+            Reach::Remote(remote) => {
+                let (target, options) = reach::address(remote, server).map_err(named)?;
+                (Arc::new(Way::new(target, options)), false)
+            }
             Reach::Builtin(builtin) => {
                 let kit = Packs::from(builtin).one(builtin.pack, self.environment)?;
                 (Arc::new(InProcess(Arc::new(kit.toolbox))), false)
@@ -63,63 +70,6 @@ impl Maker<'_> {
         let connect = self.observed.connect(&server.name, connect);
         Ok(Upstream::new(server.name.clone(), connect, options))
     }
-
-    fn program(&self, local: &Local, server: &Server) -> Result<Way, String> {
-        let words = std::iter::once(local.program.clone())
-            .chain(local.arguments.iter().map(|word| word.expose().to_owned()));
-        let mut target = Target::command(words).map_err(|bad| bad.to_string())?;
-        if let Target::Command(command) = &mut target {
-            let inherited = local
-                .inherit
-                .iter()
-                .filter_map(|name| self.environment.get(name).map(|value| (name.clone(), value.to_owned())));
-            command.environment.extend(inherited);
-            let given =
-                local.environment.iter().map(|(name, value)| (name.clone(), value.expose().to_owned()));
-            command.environment.extend(given);
-            command.environment.push(self.lineage.variable());
-            command.directory = Some(local.directory.clone());
-        }
-        let mut options = connect_options(server, local.era)?;
-        options.environment = self.environment.all();
-        Ok(Way::new(target, options))
-    }
-}
-
-fn address(remote: &Remote, server: &Server) -> Result<Way, String> {
-    let target = Target::url(remote.url.expose()).map_err(|bad| bad.to_string())?;
-    let mut options = connect_options(server, remote.era)?;
-    options.http = HttpOptions { extra_headers: headers(remote)?, ..HttpOptions::default() };
-    options.exposure = if remote.insecure { Exposure::Accept } else { Exposure::Refuse };
-    if remote.transport == TransportSetting::Sse {
-        let known = BTreeMap::from([(target.key(), RememberedWay::LegacySse)]);
-        options.memory = Some(Arc::new(Memory::from_entries(known)));
-    }
-    Ok(Way::new(target, options))
-}
-
-/// Values may be secrets, so failures tell names only.
-fn headers(remote: &Remote) -> Result<HeaderMap, String> {
-    let mut headers = HeaderMap::new();
-    for (name, value) in &remote.headers {
-        let header: HeaderName = name.parse().map_err(|_| format!("`{name}` is not the name of a header"))?;
-        let mut value: HeaderValue = value
-            .expose()
-            .parse()
-            .map_err(|_| format!("the value of the header `{name}` has characters that no header has"))?;
-        value.set_sensitive(true);
-        headers.append(header, value);
-    }
-    Ok(headers)
-}
-
-fn connect_options(server: &Server, era: EraSetting) -> Result<ConnectOptions, String> {
-    let speak = match era {
-        EraSetting::Auto => Speak::Newest,
-        EraSetting::Legacy => Speak::Era(Era::Legacy),
-        EraSetting::Modern => Speak::Era(Era::Modern),
-    };
-    Ok(ConnectOptions { speak, timeouts: timeouts(&server.options.timeout)?, ..ConnectOptions::default() })
 }
 
 fn options(server: &Server) -> Result<UpstreamOptions, String> {
@@ -134,7 +84,7 @@ fn options(server: &Server) -> Result<UpstreamOptions, String> {
             SessionSetting::Caller => Sessions::PerCaller,
             SessionSetting::Shared => Sessions::Shared,
         },
-        timeouts: timeouts(&given.timeout)?,
+        timeouts: reach::timeouts(&given.timeout)?,
         tools: tool_rules(server)?,
         retry: RetryOptions {
             attempts: given.retry.attempts,
@@ -168,11 +118,6 @@ fn size(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-fn timeouts(given: &TimeoutSetting) -> Result<Timeouts, String> {
-    let options = TimeoutOptions { connect: given.startup, call: given.request, ceiling: given.ceiling };
-    Timeouts::new(options).map_err(|error| error.to_string())
-}
-
 /// The rules about tools that concern calls; the first that fits and says something about a matter decides it.
 fn tool_rules(server: &Server) -> Result<ToolRules, String> {
     let speaks = |change: &ToolChange| change.timeout.is_some() || change.idempotent.is_some();
@@ -180,7 +125,7 @@ fn tool_rules(server: &Server) -> Result<ToolRules, String> {
     for rule in server.tools.iter().filter(|rule| speaks(&rule.change)) {
         let glob = Glob::new(&rule.tool).map_err(|error| error.to_string())?.compile_matcher();
         let limits =
-            rule.change.timeout.map(|_| timeouts(&server.timeouts(Some(&rule.change)))).transpose()?;
+            rule.change.timeout.map(|_| reach::timeouts(&server.timeouts(Some(&rule.change)))).transpose()?;
         let repeats =
             rule.change.idempotent.map(|yes| if yes { Safety::Repeatable } else { Safety::AtMostOnce });
         rules.push((rule.tool.clone(), glob, ToolOptions { timeouts: limits, repeats }));

@@ -34,7 +34,7 @@ const NAME: &str = "bench-server";
 const DESCRIPTION: &str = "Returns its text.";
 
 #[tokio::main]
-async fn main() -> Result<()> {
+pub(crate) async fn main() -> Result<()> {
     let arguments = Arguments::parse();
     match arguments.server {
         Kind::Trunkline => ours::serve(arguments.listen).await,

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use trunkline_serve::{ServeOptions, Server, Shutdown};
 use trunkline_tools::{JsonSchema, Tool, Toolbox, schemars};
 
-use crate::{DESCRIPTION, NAME, announce};
+use super::{DESCRIPTION, NAME, announce};
 
 #[derive(Deserialize, JsonSchema)]
 struct Echo {

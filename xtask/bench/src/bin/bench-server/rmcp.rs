@@ -20,7 +20,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::{DESCRIPTION, NAME, announce};
+use super::{DESCRIPTION, NAME, announce};
 
 /// How an answer travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

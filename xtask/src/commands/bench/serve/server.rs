@@ -17,12 +17,19 @@ const START: Duration = Duration::from_mins(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
+    /// With the allocator that `trunkline` has.
     Trunkline,
+    /// Without it, as a program that links our crates and does no more.
+    TrunklinePlain,
+    /// As whoever uses it gets it.
     Rmcp,
     /// Without sessions and with plain answers.
     RmcpJson,
+    /// The same, with our allocator.
+    RmcpMimalloc,
     FastMcp,
     TypeScript,
+    TypeScript2,
 }
 
 #[derive(Debug)]
@@ -36,11 +43,11 @@ pub(super) struct Server {
 pub(super) fn command(kind: Kind, programs: &Path, root: &Path, peers: &Path) -> Result<Option<Command>> {
     let scripts = root.join("xtask/bench/peers");
     Ok(match kind {
-        Kind::Trunkline | Kind::Rmcp | Kind::RmcpJson => {
-            let mut command = Command::new(programs.join("bench-server"));
-            command.args(["--server", kind.name()]);
-            Some(command)
-        }
+        Kind::Trunkline => Some(of_ours(programs, "bench-server-mimalloc", "trunkline")),
+        Kind::TrunklinePlain => Some(of_ours(programs, "bench-server", "trunkline")),
+        Kind::Rmcp => Some(of_ours(programs, "bench-server", "rmcp")),
+        Kind::RmcpJson => Some(of_ours(programs, "bench-server", "rmcp-json")),
+        Kind::RmcpMimalloc => Some(of_ours(programs, "bench-server-mimalloc", "rmcp-json")),
         Kind::FastMcp => {
             let python = peers.join("python/bin/python");
             python.exists().then(|| {
@@ -49,33 +56,54 @@ pub(super) fn command(kind: Kind, programs: &Path, root: &Path, peers: &Path) ->
                 command
             })
         }
-        Kind::TypeScript => {
-            let modules = peers.join("npm");
-            if !modules.join("node_modules/@modelcontextprotocol/sdk").exists() {
-                return Ok(None);
-            }
-            let mut command = Command::new(Peers::at(peers).node()?);
-            command.arg(scripts.join("echo_typescript.cjs")).arg(modules);
-            Some(command)
-        }
+        Kind::TypeScript => of_node(peers, "npm", "sdk", &scripts.join("echo_typescript.cjs"))?,
+        Kind::TypeScript2 => of_node(peers, "servers", "server", &scripts.join("echo_typescript2.cjs"))?,
     })
 }
 
-impl Kind {
-    const ALL: [Self; 5] = [Self::Trunkline, Self::Rmcp, Self::RmcpJson, Self::FastMcp, Self::TypeScript];
+fn of_ours(programs: &Path, program: &str, server: &str) -> Command {
+    let mut command = Command::new(programs.join(program));
+    command.args(["--server", server]);
+    command
+}
 
-    /// What `bench-server --server` calls ours and rmcp's.
+/// A script that is told the folder of its modules.
+fn of_node(peers: &Path, group: &str, package: &str, script: &Path) -> Result<Option<Command>> {
+    let modules = peers.join(group);
+    if !modules.join("node_modules/@modelcontextprotocol").join(package).exists() {
+        return Ok(None);
+    }
+    let mut command = Command::new(Peers::at(peers).node()?);
+    command.arg(script).arg(modules);
+    Ok(Some(command))
+}
+
+impl Kind {
+    const ALL: [Self; 8] = [
+        Self::Trunkline,
+        Self::TrunklinePlain,
+        Self::Rmcp,
+        Self::RmcpJson,
+        Self::RmcpMimalloc,
+        Self::FastMcp,
+        Self::TypeScript,
+        Self::TypeScript2,
+    ];
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Trunkline => "trunkline",
             Self::Rmcp => "rmcp",
+            Self::TrunklinePlain => "trunkline-plain",
             Self::RmcpJson => "rmcp-json",
+            Self::RmcpMimalloc => "rmcp-mimalloc",
             Self::FastMcp => "fastmcp",
             Self::TypeScript => "typescript",
+            Self::TypeScript2 => "typescript2",
         }
     }
 
-    /// Whether it serves clients of an era. The TypeScript SDK that is installed ends with the legacy one.
+    /// Whether it serves clients of an era. The TypeScript SDK 1.x ends with the legacy one.
     pub(super) fn speaks(self, era: &str) -> bool {
         self != Self::TypeScript || era == "legacy"
     }

@@ -12,14 +12,14 @@ const GOAL: f64 = 3.0;
 
 pub(super) fn render(rows: &[Row]) -> String {
     let mut text = String::from(
-        "asked  era     callers  server       calls/s  server CPU µs/call  calls per CPU second, to rmcp's\n",
+        "asked  era     callers  server           calls/s  server CPU µs/call  calls per CPU second, to rmcp's\n",
     );
     for row in rows {
         let rmcp = row.cost(Kind::Rmcp);
         for (kind, runs) in &row.runs {
             let (ask, era, callers, server) = (row.ask, row.era, row.concurrency, kind.name());
             let (rate, cost) = (median(runs.iter().map(Run::calls_per_second)), cost(runs));
-            write!(text, "{ask:<6} {era:<7} {callers:>7}  {server:<11} {rate:>8.0}  {cost:>18.1}")
+            write!(text, "{ask:<6} {era:<7} {callers:>7}  {server:<15} {rate:>8.0}  {cost:>18.1}")
                 .expect("a string takes all");
             if let Some(rmcp) = rmcp {
                 write!(text, "  {:>30.2}×", rmcp / cost).expect("a string takes all");
@@ -35,8 +35,10 @@ pub(super) fn render(rows: &[Row]) -> String {
 
 /// Whether the goal is met. To miss it is no failure of the run: the machine has a say in it.
 pub(super) fn verdict(rows: &[Row]) -> String {
-    let lines: Vec<String> =
-        [Kind::Rmcp, Kind::RmcpJson].into_iter().filter_map(|rival| beside(rows, rival)).collect();
+    let lines: Vec<String> = [Kind::Rmcp, Kind::RmcpJson, Kind::RmcpMimalloc]
+        .into_iter()
+        .filter_map(|rival| beside(rows, rival))
+        .collect();
     lines.join("\n")
 }
 

@@ -1,0 +1,186 @@
+//! An examination under way: steps are taken one after the other, timed, and written down.
+
+use super::{
+    cause::Cause,
+    diagnosis::{Alternative, Diagnosis, Problem, Reached},
+    mask::Mask,
+    options::DoctorOptions,
+    step::{Outcome, Step, StepId},
+};
+use std::time::{Duration, Instant};
+use trunkline_client::Target;
+
+/// Why an examination stops.
+pub(super) type Stop = Box<Problem>;
+
+/// What a step gives to the next one, and what is told of it.
+#[derive(Debug)]
+pub(super) struct Passed<T> {
+    pub(super) value: T,
+    pub(super) detail: Option<String>,
+}
+
+pub(super) type Checked<T> = Result<Passed<T>, Stop>;
+
+pub(super) struct Examination<'a> {
+    pub(super) options: &'a DoctorOptions,
+    target: String,
+    mask: Mask,
+    steps: Vec<Step>,
+    problem: Option<Problem>,
+    warnings: Vec<Problem>,
+    alternatives: Vec<Alternative>,
+    reached: Reached,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the end of a step, which gives a Result")]
+pub(super) fn passed<T>(value: T, detail: impl Into<String>) -> Checked<T> {
+    Ok(Passed { value, detail: Some(detail.into()) })
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the end of a step, which gives a Result")]
+pub(super) fn quietly<T>(value: T) -> Checked<T> {
+    Ok(Passed { value, detail: None })
+}
+
+impl<'a> Examination<'a> {
+    pub(super) fn new(target: &Target, options: &'a DoctorOptions) -> Self {
+        let mut mask = Mask::of_headers(&options.http.extra_headers);
+        if let Target::Command(line) = target {
+            mask.add_variables(&line.environment);
+        }
+        mask.add_all(&options.secrets);
+        let name = match target {
+            Target::Command(line) => super::shell::command_line(line),
+            Target::Url(address) => address.to_string(),
+        };
+        Self { mask, ..Self::named(&name, options) }
+    }
+
+    pub(super) fn named(target: &str, options: &'a DoctorOptions) -> Self {
+        Self {
+            options,
+            target: target.to_owned(),
+            mask: Mask::of_headers(&options.http.extra_headers),
+            steps: Vec::new(),
+            problem: None,
+            warnings: Vec::new(),
+            alternatives: Vec::new(),
+            reached: Reached::Nothing,
+        }
+    }
+
+    /// Takes a step that does not wait.
+    pub(super) fn check<T>(&mut self, id: StepId, step: impl FnOnce() -> Checked<T>) -> Result<T, Stop> {
+        let start = Instant::now();
+        let outcome = step();
+        self.record(id, outcome, start.elapsed())
+    }
+
+    /// Takes a step that waits; the step bounds itself.
+    pub(super) async fn wait<T>(
+        &mut self,
+        id: StepId,
+        step: impl Future<Output = Checked<T>>,
+    ) -> Result<T, Stop> {
+        let start = Instant::now();
+        let outcome = step.await;
+        self.record(id, outcome, start.elapsed())
+    }
+
+    /// Writes down a step that was passed on the way.
+    pub(super) fn pass(&mut self, id: StepId, detail: &str, took: Duration) {
+        self.write(id, Outcome::Passed, Some(detail.to_owned()), Some(took));
+    }
+
+    /// Writes down a step that could not be tried.
+    pub(super) fn skip(&mut self, id: StepId, why: &str) {
+        self.write(id, Outcome::NotVerified, Some(why.to_owned()), None);
+    }
+
+    pub(super) fn fail(&mut self, id: StepId, problem: &Problem) {
+        self.write(id, Outcome::Failed, Some(problem.summary.clone()), None);
+    }
+
+    /// Writes down a step that works here and may fail elsewhere.
+    pub(super) fn doubt(&mut self, id: StepId, problem: Problem) {
+        self.write(id, Outcome::Doubtful, Some(problem.summary.clone()), None);
+        self.warn(problem);
+    }
+
+    pub(super) fn warn(&mut self, problem: Problem) {
+        self.warnings.push(problem.masked(&self.mask));
+    }
+
+    pub(super) fn found(&mut self, problem: Problem) {
+        self.problem = Some(problem.masked(&self.mask));
+    }
+
+    pub(super) fn problem(&self) -> Option<&Problem> {
+        self.problem.as_ref()
+    }
+
+    /// What was tried shows that the cause is a narrower one than it seemed.
+    pub(super) fn refine(&mut self, cause: Cause, fix: &str) {
+        if let Some(problem) = &mut self.problem {
+            problem.cause = cause;
+            problem.fix.insert(0, self.mask.hide(fix));
+        }
+    }
+
+    pub(super) fn tried(&mut self, mut alternative: Alternative) {
+        alternative.detail = self.mask.hide(&alternative.detail);
+        alternative.command = self.mask.hide(&alternative.command);
+        self.alternatives.push(alternative);
+    }
+
+    /// The server has introduced itself: whatever is broken from here on, there is a connection.
+    pub(super) fn reached_server(&mut self) {
+        self.reached = Reached::Server;
+    }
+
+    pub(super) fn took_too_long(&mut self, limit: Duration) {
+        let summary = format!("the examination was not done within {} s", limit.as_secs());
+        self.found(
+            Problem::new(Cause::NoAnswer, summary).fix("give each step less time, such as `--timeout 5s`"),
+        );
+    }
+
+    /// Ends it; steps of the plan that were never reached are not verified.
+    pub(super) fn finish(mut self, plan: &[StepId]) -> Diagnosis {
+        for id in plan {
+            if !self.steps.iter().any(|step| step.id == *id) {
+                self.write(*id, Outcome::NotVerified, None, None);
+            }
+        }
+        Diagnosis {
+            target: self.mask.hide(&self.target),
+            reached: self.reached,
+            steps: self.steps,
+            problem: self.problem,
+            warnings: self.warnings,
+            alternatives: self.alternatives,
+        }
+    }
+
+    fn record<T>(&mut self, id: StepId, outcome: Checked<T>, took: Duration) -> Result<T, Stop> {
+        match outcome {
+            Ok(Passed { value, detail }) => {
+                self.write(id, Outcome::Passed, detail, Some(took));
+                Ok(value)
+            }
+            Err(problem) => {
+                self.write(id, Outcome::Failed, Some(problem.summary.clone()), Some(took));
+                Err(problem)
+            }
+        }
+    }
+
+    fn write(&mut self, id: StepId, outcome: Outcome, detail: Option<String>, took: Option<Duration>) {
+        let detail = detail.map(|text| self.mask.hide(&text));
+        let millis = took.map(|took| (took.as_secs_f64() * 10_000.0).round() / 10.0);
+        let step = Step { id, title: id.title(), outcome, detail, millis };
+        self.options.watch.see(&step);
+        self.steps.push(step);
+    }
+}

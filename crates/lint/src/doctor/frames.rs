@@ -1,0 +1,170 @@
+//! The first frames of a conversation, and how their answers read.
+
+use serde_json::{Value, json};
+use trunkline_client::{ClientInfo, Speak};
+use trunkline_protocol::{
+    Era, Revision,
+    message::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION},
+    method,
+};
+
+/// How a server introduced itself.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Introduction {
+    pub(super) era: Era,
+    /// What it answered.
+    pub(super) result: Value,
+    /// The revisions it named.
+    pub(super) revisions: Vec<String>,
+}
+
+/// What an answer to a first request means.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Reading {
+    Introduced(Introduction),
+    /// It speaks JSON-RPC and refuses; the error object.
+    Refused(Value),
+    /// It is no answer at all.
+    Odd,
+}
+
+/// Which eras to try, in which order.
+pub(super) fn eras(speak: Speak) -> &'static [Era] {
+    match speak {
+        Speak::Newest => &[Era::Modern, Era::Legacy],
+        Speak::Era(Era::Modern) => &[Era::Modern],
+        Speak::Era(Era::Legacy) => &[Era::Legacy],
+        Speak::Exactly(revision) => eras(Speak::Era(revision.era())),
+    }
+}
+
+/// The first request in an era.
+pub(super) fn first(era: Era, speak: Speak, id: u64) -> Value {
+    let revision = revision(era, speak);
+    match era {
+        Era::Modern => request(id, method::DISCOVER, json!({}), revision),
+        Era::Legacy => {
+            let params =
+                json!({"protocolVersion": revision.as_str(), "capabilities": {}, "clientInfo": who()});
+            request(id, method::INITIALIZE, params, revision)
+        }
+    }
+}
+
+/// A request of a revision.
+pub(super) fn request(id: u64, method: &str, mut params: Value, revision: Revision) -> Value {
+    if revision.era() == Era::Modern {
+        params["_meta"] =
+            json!({PROTOCOL_VERSION: revision.as_str(), CLIENT_INFO: who(), CLIENT_CAPABILITIES: {}});
+    }
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+pub(super) fn initialized() -> Value {
+    json!({"jsonrpc": "2.0", "method": method::INITIALIZED})
+}
+
+pub(super) fn revision(era: Era, speak: Speak) -> Revision {
+    match (speak, era) {
+        (Speak::Exactly(revision), _) if revision.era() == era => revision,
+        (_, Era::Modern) => Revision::NEWEST,
+        (_, Era::Legacy) => Revision::NEWEST_LEGACY,
+    }
+}
+
+/// Whether a message is the answer to the request with this id.
+pub(super) fn answers(message: &Value, id: u64) -> bool {
+    message.get("id") == Some(&Value::from(id)) && is_response(message)
+}
+
+pub(super) fn is_response(message: &Value) -> bool {
+    message.get("method").is_none() && (message.get("result").is_some() || message.get("error").is_some())
+}
+
+/// Whether a JSON text is a JSON-RPC message of any kind.
+pub(super) fn is_message(message: &Value) -> bool {
+    match message {
+        Value::Array(batch) => !batch.is_empty() && batch.iter().all(is_message),
+        _ => message.get("jsonrpc").is_some() && (message.get("method").is_some() || is_response(message)),
+    }
+}
+
+/// Reads the answer to the first request of an era.
+pub(super) fn read(message: &Value, era: Era) -> Reading {
+    if let Some(error) = message.get("error").filter(|error| error.is_object()) {
+        return refusal(error, era);
+    }
+    let Some(result) = message.get("result").filter(|result| result.is_object()) else { return Reading::Odd };
+    let revisions = match era {
+        Era::Modern => texts(result.get("supportedVersions")),
+        Era::Legacy => {
+            result.get("protocolVersion").and_then(Value::as_str).map(str::to_owned).into_iter().collect()
+        }
+    };
+    if revisions.is_empty() {
+        // A server that answers anything to anything is not one that introduced itself.
+        return Reading::Odd;
+    }
+    Reading::Introduced(Introduction { era, result: result.clone(), revisions })
+}
+
+/// A modern server that refuses the revision, or wants more in the request, has shown what it is.
+fn refusal(error: &Value, era: Era) -> Reading {
+    let code = error.get("code").and_then(Value::as_i64);
+    let supported = texts(error.get("data").and_then(|data| data.get("supported")));
+    if era == Era::Modern && code == Some(-32022) && !supported.is_empty() {
+        return Reading::Introduced(Introduction { era, result: error.clone(), revisions: supported });
+    }
+    Reading::Refused(error.clone())
+}
+
+fn texts(value: Option<&Value>) -> Vec<String> {
+    let items = value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    items.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+fn who() -> Value {
+    let ClientInfo { name, version, .. } = ClientInfo::default();
+    json!({"name": name, "version": version})
+}
+
+impl Introduction {
+    /// The newest revision that both sides have; era and revisions may disagree, as a modern server may name old ones, too.
+    pub(super) fn shared(&self) -> Option<Revision> {
+        self.revisions.iter().filter_map(|text| text.parse().ok()).max()
+    }
+
+    /// Who it says it is.
+    pub(super) fn name(&self) -> String {
+        let modern = || self.result.get("_meta")?.get(trunkline_protocol::message::meta::SERVER_INFO);
+        let info = self.result.get("serverInfo").or_else(modern);
+        let text = |name: &str| info.and_then(|info| info.get(name)?.as_str()).unwrap_or_default().to_owned();
+        let name = format!("{} {}", text("name"), text("version"));
+        if name.trim().is_empty() { "a server without a name".to_owned() } else { name.trim().to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn introductions_of_both_eras_are_read() {
+        let modern = json!({"id": 1, "result": {"supportedVersions": ["2026-07-28"], "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "a"}}}});
+        let Reading::Introduced(found) = read(&modern, Era::Modern) else { panic!() };
+        assert_eq!((found.shared(), found.name().as_str()), (Some(Revision::NEWEST), "a"));
+        let legacy = json!({"id": 1, "result": {"protocolVersion": "2025-06-18", "serverInfo": {"name": "b", "version": "2"}}});
+        let Reading::Introduced(found) = read(&legacy, Era::Legacy) else { panic!() };
+        assert_eq!((found.era, found.name().as_str()), (Era::Legacy, "b 2"));
+    }
+
+    #[test]
+    fn refusals_and_nonsense_are_told_apart() {
+        let unknown = json!({"id": 1, "error": {"code": -32601, "message": "no"}});
+        assert!(matches!(read(&unknown, Era::Modern), Reading::Refused(_)));
+        assert_eq!(read(&json!({"id": 1, "result": {}}), Era::Modern), Reading::Odd);
+        let other = json!({"id": 1, "error": {"code": -32022, "data": {"supported": ["2030-01-01"]}}});
+        let Reading::Introduced(found) = read(&other, Era::Modern) else { panic!() };
+        assert_eq!(found.shared(), None);
+    }
+}

@@ -1,0 +1,84 @@
+//! Doctor: why does this server not connect?
+//!
+//! An *examination* walks through ordered *steps*, from the program or the address to the first call, and stops at the first one that
+//! is broken. What it found is a [`Diagnosis`]: plain data with the *cause* (a row of [`CAUSES`]), the *evidence* and the exact *fix*.
+//! Then the obvious *alternatives* are tried, and the diagnosis says which one works. Every step is bounded in time and bytes; nothing
+//! that a server says is ever run.
+
+mod alternatives;
+mod cause;
+mod checkup;
+mod clues;
+mod command;
+mod conversation;
+mod diagnosis;
+mod edit;
+mod evidence;
+mod examination;
+mod frames;
+mod mask;
+mod options;
+mod shell;
+mod step;
+mod url;
+
+pub use cause::{Area, CAUSES, Cause, Entry};
+pub use checkup::{
+    Check, Checkup, ClientFile, Format, Section, Surroundings, Verdict, check_file, check_keychain,
+    check_port, known_files,
+};
+pub use diagnosis::{Alternative, Diagnosis, Problem, Reached, Works};
+pub use edit::{Edit, EditError};
+pub use evidence::{Evidence, Kind as EvidenceKind};
+pub use mask::Mask;
+pub use options::{DoctorOptions, FirstCall, Limits, Watch};
+pub use shell::quoted;
+pub use step::{Outcome, Step, StepId};
+
+use examination::Examination;
+use trunkline_client::Target;
+
+/// Examines one server.
+pub async fn examine(target: &Target, options: &DoctorOptions) -> Diagnosis {
+    let mut examination = Examination::new(target, options);
+    let plan = match target {
+        Target::Command(_) => step::COMMAND,
+        Target::Url(_) => step::ADDRESS,
+    };
+    let total = options.limits.total;
+    let work = async {
+        match target {
+            Target::Command(line) => command::examine(&mut examination, line).await,
+            Target::Url(address) => url::examine(&mut examination, address).await,
+        }
+    };
+    match tokio::time::timeout(total, work).await {
+        Ok(Ok(())) => {}
+        Ok(Err(problem)) => {
+            examination.found(*problem);
+            let trying = alternatives::try_all(&mut examination, target);
+            // Whatever was tried until then is kept; the rest was a bonus.
+            tokio::time::timeout(total, trying).await.unwrap_or_default();
+        }
+        Err(_) => examination.took_too_long(total),
+    }
+    examination.finish(plan)
+}
+
+/// A target that is broken before anything can be tried, such as an address without a scheme; `instead` is what may be meant.
+pub async fn refuse(
+    target: &str,
+    step: StepId,
+    problem: Problem,
+    instead: &[Target],
+    options: &DoctorOptions,
+) -> Diagnosis {
+    let mut examination = Examination::named(target, options);
+    examination.fail(step, &problem);
+    examination.found(problem);
+    for other in instead {
+        alternatives::try_one(&mut examination, other).await;
+    }
+    let plan = if step::ADDRESS.contains(&step) { step::ADDRESS } else { step::COMMAND };
+    examination.finish(plan)
+}

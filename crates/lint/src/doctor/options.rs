@@ -1,0 +1,115 @@
+//! How to examine: with which environment, headers, limits, and for whom.
+
+use super::step::Step;
+use std::{
+    ffi::{OsStr, OsString},
+    fmt,
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+use trunkline_client::{Exposure, Speak};
+use trunkline_transport::http::HttpOptions;
+
+/// How to examine a server. The library reads no environment itself.
+#[derive(Clone)]
+pub struct DoctorOptions {
+    /// This process's environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where relative paths count from.
+    pub directory: PathBuf,
+    pub http: HttpOptions,
+    pub exposure: Exposure,
+    pub speak: Speak,
+    pub limits: Limits,
+    pub first_call: FirstCall,
+    pub watch: Watch,
+    /// Secrets that must not be shown, besides those in headers and variables.
+    pub secrets: Vec<String>,
+}
+
+/// How long and how much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// For one step.
+    pub step: Duration,
+    /// For the first answer of a package runner, which may have to download first.
+    pub install: Duration,
+    /// For all steps together, and once more for all alternatives.
+    pub total: Duration,
+    /// Bytes of one line or body.
+    pub bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            step: Duration::from_secs(10),
+            install: Duration::from_mins(1),
+            total: Duration::from_mins(2),
+            bytes: 4 * 1024 * 1024,
+        }
+    }
+}
+
+/// Whether a tool may be called that says it only reads and needs no arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FirstCall {
+    #[default]
+    Make,
+    Skip,
+}
+
+/// Sees each step as it ends.
+#[derive(Clone)]
+pub struct Watch(Arc<dyn Fn(&Step) + Send + Sync>);
+
+impl Watch {
+    pub fn new(see: impl Fn(&Step) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(see))
+    }
+
+    pub(super) fn see(&self, step: &Step) {
+        (self.0)(step);
+    }
+}
+
+impl DoctorOptions {
+    pub(super) fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
+    }
+}
+
+impl Default for DoctorOptions {
+    fn default() -> Self {
+        Self {
+            environment: Vec::new(),
+            directory: PathBuf::from("/"),
+            http: HttpOptions::default(),
+            exposure: Exposure::default(),
+            speak: Speak::default(),
+            limits: Limits::default(),
+            first_call: FirstCall::default(),
+            watch: Watch::new(|_| {}),
+            secrets: Vec::new(),
+        }
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watch")
+    }
+}
+
+/// Environment and headers may hold secrets.
+impl fmt::Debug for DoctorOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DoctorOptions")
+            .field("directory", &self.directory)
+            .field("speak", &self.speak)
+            .field("limits", &self.limits)
+            .field("first_call", &self.first_call)
+            .finish_non_exhaustive()
+    }
+}

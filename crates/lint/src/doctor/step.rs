@@ -1,0 +1,120 @@
+//! The steps of an examination, in their order.
+
+use serde::{Serialize, Serializer};
+
+/// One step and how it went.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Step {
+    pub id: StepId,
+    pub title: &'static str,
+    pub outcome: Outcome,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// How long it took; none if it was not tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub millis: Option<f64>,
+}
+
+/// How a step went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Passed,
+    Failed,
+    /// Fine here, and a warning for elsewhere.
+    Doubtful,
+    /// An earlier step failed, or there was nothing to try it with. Never the same as passed.
+    NotVerified,
+}
+
+macro_rules! steps {
+    ($($step:ident = $id:literal $title:literal;)*) => {
+        /// What is looked at.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum StepId { $($step,)* }
+
+        impl StepId {
+            pub fn id(self) -> &'static str {
+                match self { $(Self::$step => $id,)* }
+            }
+
+            pub fn title(self) -> &'static str {
+                match self { $(Self::$step => $title,)* }
+            }
+        }
+    };
+}
+
+steps! {
+    ProgramFound = "program-found" "the program is there";
+    Executable = "executable" "it may be executed";
+    Interpreter = "interpreter" "what runs it is there";
+    WorkingDirectory = "working-directory" "its working directory is there";
+    Variables = "variables" "its arguments and variables are sound";
+    Starts = "starts" "the process starts";
+    StaysAlive = "stays-alive" "the process stays alive";
+    OutputClean = "output-clean" "its output holds messages only";
+    Address = "address" "the address can be used";
+    NameResolves = "name-resolves" "the host's name is known";
+    PortOpen = "port-open" "the port takes connections";
+    Secure = "secure" "the connection is secure";
+    HttpAnswers = "http-answers" "the server answers by HTTP";
+    PathRight = "path-right" "the path is that of a server";
+    LetIn = "let-in" "the server lets us in";
+    TransportFound = "transport-found" "the transport is found";
+    SpeaksJsonRpc = "speaks-json-rpc" "it speaks JSON-RPC";
+    EraFound = "era-found" "its era is found";
+    Introduced = "introduced" "it introduces itself";
+    RevisionShared = "revision-shared" "a revision is shared";
+    SessionKept = "session-kept" "the session is kept";
+    Connects = "connects" "an ordinary client connects";
+    Lists = "lists" "its lists can be read";
+    FirstCall = "first-call" "the first call is answered";
+    OtherSurroundings = "other-surroundings" "it works as a desktop application starts it";
+}
+
+/// The steps for a command.
+pub(super) const COMMAND: &[StepId] = &[
+    StepId::ProgramFound,
+    StepId::Executable,
+    StepId::Interpreter,
+    StepId::WorkingDirectory,
+    StepId::Variables,
+    StepId::Starts,
+    StepId::StaysAlive,
+    StepId::OutputClean,
+    StepId::SpeaksJsonRpc,
+    StepId::EraFound,
+    StepId::Introduced,
+    StepId::RevisionShared,
+    StepId::Connects,
+    StepId::Lists,
+    StepId::FirstCall,
+    StepId::OtherSurroundings,
+];
+
+/// The steps for an address.
+pub(super) const ADDRESS: &[StepId] = &[
+    StepId::Address,
+    StepId::NameResolves,
+    StepId::PortOpen,
+    StepId::Secure,
+    StepId::HttpAnswers,
+    StepId::PathRight,
+    StepId::LetIn,
+    StepId::TransportFound,
+    StepId::SpeaksJsonRpc,
+    StepId::EraFound,
+    StepId::Introduced,
+    StepId::RevisionShared,
+    StepId::SessionKept,
+    StepId::Connects,
+    StepId::Lists,
+    StepId::FirstCall,
+];
+
+impl Serialize for StepId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.id())
+    }
+}

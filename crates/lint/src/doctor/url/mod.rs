@@ -1,0 +1,90 @@
+//! A server that is an address: resolved, connected to, asked.
+
+mod certificate;
+mod contact;
+mod judge;
+mod metadata;
+mod network;
+mod page;
+mod request;
+mod session;
+mod sign_in;
+mod token;
+
+use super::{
+    conversation,
+    examination::{Examination, Stop, passed, quietly},
+    step::{ADDRESS, StepId},
+};
+use ::url::Url;
+use contact::{Contact, Failed, Way};
+use trunkline_client::Target;
+
+pub(super) use certificate::speaks_tls;
+pub(super) use judge::is_this_machine;
+
+/// Everything that the steps about one address need.
+pub(super) struct Site<'a> {
+    pub(super) address: &'a Url,
+    pub(super) options: &'a super::DoctorOptions,
+}
+
+pub(super) async fn examine(exam: &mut Examination<'_>, address: &Url) -> Result<(), Stop> {
+    let site = Site { address, options: exam.options };
+    exam.check(StepId::Address, || judge::address(&site))?;
+    let found = exam.wait(StepId::NameResolves, network::resolve(&site)).await?;
+    exam.wait(StepId::PortOpen, network::connect(&site, &found)).await?;
+    let contact = match contact::make(&site).await {
+        Ok(contact) => contact,
+        Err(failed) => return Err(broken(exam, &site, *failed).await),
+    };
+    secure(exam, &site).await;
+    exam.pass(StepId::HttpAnswers, &contact.head, contact.took);
+    exam.check(StepId::PathRight, || quietly(()))?;
+    exam.check(StepId::LetIn, || quietly(()))?;
+    exam.check(StepId::TransportFound, || passed((), contact.way.name()))?;
+    exam.check(StepId::SpeaksJsonRpc, || quietly(()))?;
+    let introduction = conversation::settle(exam, contact.answer.clone())?;
+    session_kept(exam, &site, &contact).await?;
+    conversation::try_out(exam, &Target::Url(address.clone()), introduction.era).await
+}
+
+/// Writes down the steps before the broken one, and the broken one.
+async fn broken(exam: &mut Examination<'_>, site: &Site<'_>, failed: Failed) -> Stop {
+    let (head, took) = failed.head();
+    let problem = judge::explain(site, failed).await;
+    let step = judge::step_of(problem.cause);
+    for before in ADDRESS.iter().skip(3).take_while(|before| **before != step) {
+        match before {
+            StepId::Secure => secure(exam, site).await,
+            StepId::HttpAnswers => exam.pass(*before, &head, took),
+            _ => {
+                exam.check(*before, || quietly(())).ok();
+            }
+        }
+    }
+    exam.fail(step, &problem);
+    Box::new(problem)
+}
+
+/// No failure was the certificate's, so it is in order; it is looked at to show what it says.
+async fn secure(exam: &mut Examination<'_>, site: &Site<'_>) {
+    if site.address.scheme() != "https" {
+        exam.skip(StepId::Secure, "plain http");
+        return;
+    }
+    match certificate::look(site.address, site.options.limits.step).await {
+        Some(certificate) => {
+            exam.check(StepId::Secure, || passed((), certificate.to_string())).ok();
+        }
+        None => exam.skip(StepId::Secure, "the server showed no certificate"),
+    }
+}
+
+async fn session_kept(exam: &mut Examination<'_>, site: &Site<'_>, contact: &Contact) -> Result<(), Stop> {
+    if let (Way::Streamable, Some(id)) = (&contact.way, &contact.session) {
+        return exam.wait(StepId::SessionKept, session::check(site, id)).await;
+    }
+    exam.skip(StepId::SessionKept, "it gives out none");
+    Ok(())
+}

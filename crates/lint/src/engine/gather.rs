@@ -1,0 +1,330 @@
+//! Runs probes: the introduction in both eras, then everything else, side by side where lines allow it.
+
+use super::{Event, Options, ServerSubject, plan};
+use crate::{
+    evidence::{Direction, Evidence, Line, Missed, Settled},
+    probes::{self, Known, LineUse, Probe, Stage},
+    rule::Mode,
+    wire::{Dial, Speaker},
+};
+use futures_util::future::join_all;
+use serde_json::Value;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{sync::Semaphore, time::Instant};
+use trunkline_client::Carrier;
+use trunkline_protocol::Era;
+
+/// How long an answer of a slow server may take, unless the caller allows more.
+const LONGEST_ANSWER: Duration = Duration::from_secs(20);
+
+/// How long the other era may take to answer once one has.
+const OTHER_ERA: Duration = Duration::from_secs(2);
+
+/// There is nothing to judge: the server could not be started or reached.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct Unreachable {
+    pub why: String,
+    /// The end of what the process wrote to stderr.
+    pub stderr: String,
+}
+
+/// What the introduction in one era came to.
+struct Introduced {
+    speaker: Speaker,
+    era: Era,
+    introduction: Option<Value>,
+}
+
+/// Talks to a server and keeps everything.
+pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Evidence, Unreachable> {
+    options.progress.tell(Event::Connecting { target: &subject.name });
+    let mut dial = subject.dial.clone();
+    dial.answer = options.budget.start;
+    let (mut introduced, closed) = Box::pin(introduce(&dial)).await;
+    if introduced.iter().all(|era| era.introduction.is_none())
+        && let Some(sse) = dial.over_sse()
+    {
+        let old = introduce_era(&sse, Era::Legacy).await;
+        if old.introduction.is_some() {
+            dial = sse;
+            introduced = vec![old];
+        }
+    }
+    // On a machine that has other things to do all answers take longer, not only the first.
+    let slowest = introduced.iter().filter(|era| era.introduction.is_some()).map(Introduced::took).max();
+    let patient = slowest.unwrap_or_default().saturating_mul(2).min(LONGEST_ANSWER);
+    dial.answer = options.budget.answer.max(patient);
+    if closed.is_empty()
+        && let Some(unreachable) = unreachable(&introduced)
+    {
+        for era in introduced {
+            era.speaker.finish().await;
+        }
+        return Err(unreachable);
+    }
+    let mut evidence = probe(subject, options, dial, introduced).await;
+    evidence.lines.extend(closed);
+    Ok(evidence)
+}
+
+async fn probe(
+    subject: &ServerSubject,
+    options: &Options,
+    dial: Dial,
+    introduced: Vec<Introduced>,
+) -> Evidence {
+    let mut evidence = Evidence::new(&subject.name, dial.carrier());
+    evidence.address = dial.address().cloned();
+    evidence.served = introduced.iter().filter(|era| era.introduction.is_some()).map(|era| era.era).collect();
+    let run = Run {
+        target: &subject.name,
+        options,
+        carrier: dial.carrier(),
+        until: Instant::now() + options.budget.total,
+        lines: Semaphore::new(options.budget.lines),
+        calls: Arc::new(AtomicUsize::new(options.active.calls)),
+        done: AtomicUsize::new(0),
+        total: introduced
+            .iter()
+            .filter(|era| era.introduction.is_some())
+            .map(|era| plan::probes(options, era.era, dial.carrier()).len())
+            .sum(),
+    };
+    for (lines, missed) in join_all(introduced.into_iter().map(|era| run.era(era, dial.clone()))).await {
+        evidence.lines.extend(lines);
+        evidence.missed.extend(missed);
+    }
+    evidence
+}
+
+/// How long a silent process is left alone before its input is closed, to see whether its answer lies in a buffer.
+const SILENCE: Duration = Duration::from_secs(10);
+
+async fn introduce(dial: &Dial) -> (Vec<Introduced>, Vec<Line>) {
+    let mut impatient = dial.clone();
+    impatient.answer = dial.answer.min(SILENCE);
+    let modern = introduce_era(&impatient, Era::Modern);
+    let legacy = introduce_era(dial, Era::Legacy);
+    tokio::pin!(legacy);
+    let (modern, first_legacy) = {
+        tokio::pin!(modern);
+        tokio::select! {
+            first = &mut modern => (Some(first), None),
+            first = &mut legacy => {
+                let wait = if first.introduction.is_some() { OTHER_ERA } else { SILENCE };
+                (tokio::time::timeout(wait, &mut modern).await.ok(), Some(first))
+            }
+        }
+    };
+    let (mut introduced, mut closed) = (Vec::new(), Vec::new());
+    let mut again = modern.is_none();
+    let mut wait = dial.answer;
+    match modern {
+        Some(silent) if silent.is_silent() => {
+            // Closing its input makes a process that keeps its answers in a buffer write them.
+            let line = silent.speaker.finish().await;
+            if line.frames.iter().any(|frame| frame.direction == Direction::Received) {
+                wait = wait.min(SILENCE);
+            }
+            closed.push(line);
+            again = true;
+        }
+        other => introduced.extend(other),
+    }
+    let legacy = match first_legacy {
+        Some(legacy) => Some(legacy),
+        None => tokio::time::timeout(wait, legacy).await.ok(),
+    };
+    let Some(legacy) = legacy else { return (introduced, closed) };
+    if legacy.introduction.is_some() {
+        // It was slow and not silent, so that its late answer proves nothing.
+        closed.clear();
+    }
+    // A server that was only slow to start is asked once more, now that it is warm.
+    if again && legacy.introduction.is_some() {
+        impatient.answer = OTHER_ERA.max(legacy.took()).min(SILENCE);
+        introduced.push(introduce_era(&impatient, Era::Modern).await);
+    }
+    introduced.push(legacy);
+    (introduced, closed)
+}
+
+async fn introduce_era(dial: &Dial, era: Era) -> Introduced {
+    let mut speaker = dial.open("main", era).await;
+    let step = match era {
+        Era::Legacy => probes::INITIALIZE,
+        Era::Modern => probes::DISCOVER,
+    };
+    let introduction = speaker.introduce(step).await;
+    let modern = |result: &Value| result.get("supportedVersions").is_some();
+    let legacy =
+        |result: &Value| result.get("protocolVersion").is_some() || result.get("capabilities").is_some();
+    let introduction = introduction.filter(|result| match era {
+        Era::Modern => modern(result),
+        Era::Legacy => legacy(result),
+    });
+    Introduced { speaker, era, introduction }
+}
+
+impl Introduced {
+    /// Whether the server lives and says nothing at all.
+    fn is_silent(&self) -> bool {
+        let silent = self.speaker.so_far(|line| {
+            line.frames.iter().all(|frame| frame.direction == Direction::Sent)
+                && line.exchanges.iter().any(|exchange| matches!(exchange.settled, Settled::Silent(_)))
+        });
+        silent && self.speaker.is_process()
+    }
+
+    /// How long the introduction took.
+    fn took(&self) -> Duration {
+        self.speaker.so_far(|line| line.exchanges.first().map_or(Duration::ZERO, |first| first.took))
+    }
+}
+
+/// Why there is nothing to judge; none if at least something came from the server.
+fn unreachable(introduced: &[Introduced]) -> Option<Unreachable> {
+    let mut why = None;
+    for era in introduced {
+        if let Some(failed) = era.speaker.failed() {
+            why = Some(failed.to_owned());
+            continue;
+        }
+        let failed = era.speaker.so_far(|line| {
+            let spoke = line.frames.iter().any(|frame| frame.direction != Direction::Sent);
+            if spoke || line.ended.is_some() || line.exchanges.iter().any(|exchange| exchange.http.is_some())
+            {
+                return None;
+            }
+            line.exchanges.iter().find_map(|exchange| match &exchange.settled {
+                Settled::Failed(why) => Some(why.clone()),
+                _ => None,
+            })
+        });
+        why = Some(failed?);
+    }
+    why.map(|why| Unreachable { why, stderr: String::new() })
+}
+
+/// One run over one target.
+struct Run<'a> {
+    target: &'a str,
+    options: &'a Options,
+    carrier: Carrier,
+    until: Instant,
+    lines: Semaphore,
+    calls: Arc<AtomicUsize>,
+    done: AtomicUsize,
+    total: usize,
+}
+
+type Gathered = (Vec<Line>, Vec<Missed>);
+
+impl Run<'_> {
+    async fn era(&self, introduced: Introduced, dial: Dial) -> Gathered {
+        let Introduced { mut speaker, era, introduction } = introduced;
+        let Some(introduction) = introduction else {
+            return self.protected(speaker, era, dial).await;
+        };
+        speaker.patience(dial.answer);
+        let active = self.options.active;
+        let start = self.options.budget.start;
+        let calls_left = self.calls.clone();
+        let known = Arc::new(Known { era, dial, introduction, start, active, calls_left });
+        let (mut shared, own): (Vec<_>, Vec<_>) = plan::probes(self.options, era, self.carrier)
+            .into_iter()
+            .partition(|probe| matches!(probe.line, LineUse::Shared | LineUse::Risky));
+        shared.sort_by_key(|probe| (probe.mode >= Mode::Active, probe.line == LineUse::Risky, probe.mode));
+        let (main, others) = tokio::join!(
+            self.shared(Stage::new(speaker, known.clone()), shared),
+            join_all(own.into_iter().map(|probe| self.own(probe, known.clone())))
+        );
+        let mut gathered = main;
+        for (lines, missed) in others {
+            gathered.0.extend(lines);
+            gathered.1.extend(missed);
+        }
+        gathered
+    }
+
+    /// A server that asks who is calling has no introduction for us, but can still be asked how it protects itself.
+    async fn protected(&self, speaker: Speaker, era: Era, dial: Dial) -> Gathered {
+        let refused = speaker.so_far(|line| {
+            line.exchanges
+                .iter()
+                .any(|exchange| exchange.http.as_ref().is_some_and(|http| http.status == 401))
+        });
+        let planned = plan::probes(self.options, era, self.carrier);
+        let probe = planned.into_iter().find(|probe| probe.name == probes::AUTHORIZATION.name);
+        let Some(probe) = probe.filter(|_| refused && era == Era::Modern) else {
+            return (vec![speaker.finish().await], Vec::new());
+        };
+        let (start, active) = (self.options.budget.start, self.options.active);
+        let calls_left = self.calls.clone();
+        let known = Known { era, dial, introduction: Value::Null, start, active, calls_left };
+        self.shared(Stage::new(speaker, Arc::new(known)), vec![probe]).await
+    }
+
+    async fn shared(&self, mut stage: Stage, probes: Vec<&'static Probe>) -> Gathered {
+        let era = Some(stage.era());
+        let mut missed = Vec::new();
+        for probe in probes {
+            self.begins(probe);
+            let run = async {
+                if !stage.is_well() {
+                    stage.renew(probe.name).await;
+                }
+                (probe.run)(&mut stage).await;
+            };
+            let ran = tokio::time::timeout_at(self.until, run).await;
+            let why = ran.is_err().then(|| self.out_of_time());
+            missed.extend(why.map(|why| Missed { probe: probe.name, era, why }));
+        }
+        (stage.finish().await, missed)
+    }
+
+    async fn own(&self, probe: &'static Probe, known: Arc<Known>) -> Gathered {
+        let era = Some(known.era);
+        let miss = |why: String| vec![Missed { probe: probe.name, era, why }];
+        let Ok(Ok(_permit)) = tokio::time::timeout_at(self.until, self.lines.acquire()).await else {
+            return (Vec::new(), miss(self.out_of_time()));
+        };
+        self.begins(probe);
+        let mut speaker = known.dial.open(probe.name, known.era).await;
+        if let Some(why) = speaker.failed().map(str::to_owned) {
+            return (vec![speaker.finish().await], miss(why));
+        }
+        // A process that is just starting may take as long as the first one.
+        speaker.patience(self.options.budget.start);
+        if probe.line == LineUse::Own && speaker.introduce(probes::INTRODUCED_AGAIN).await.is_none() {
+            return (
+                vec![speaker.finish().await],
+                miss("the server did not introduce itself again".to_owned()),
+            );
+        }
+        if probe.line == LineUse::Own {
+            speaker.patience(known.dial.answer);
+        }
+        let mut stage = Stage::new(speaker, known);
+        let ran = tokio::time::timeout_at(self.until, (probe.run)(&mut stage)).await;
+        let missed = if ran.is_err() { miss(self.out_of_time()) } else { Vec::new() };
+        (stage.finish().await, missed)
+    }
+
+    fn begins(&self, probe: &Probe) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed);
+        let event = Event::Probe { target: self.target, name: probe.name, done, total: self.total };
+        self.options.progress.tell(event);
+    }
+
+    fn out_of_time(&self) -> String {
+        format!("the time budget of {} s was used up", self.options.budget.total.as_secs())
+    }
+}

@@ -1,0 +1,43 @@
+//! What can be judged: a server, a configuration file, a server beside its lock file, all servers of a configuration.
+
+use crate::{evidence::Evidence, wire::Dial};
+use serde_json::Value;
+
+#[derive(Debug)]
+pub enum Subject {
+    Server(ServerSubject),
+    Config(ConfigSubject),
+}
+
+/// A server, and how it is reached.
+#[derive(Debug)]
+pub struct ServerSubject {
+    /// As it is shown in reports; holds no secrets.
+    pub name: String,
+    pub dial: Dial,
+    /// What a lock file pins for it.
+    pub lock: Option<LockSubject>,
+}
+
+/// A configuration file as it was written.
+#[derive(Debug)]
+pub struct ConfigSubject {
+    pub path: String,
+    pub text: String,
+    /// The same as JSON, comments taken out.
+    pub value: Value,
+}
+
+/// What a lock file says about one server: the definitions that were accepted.
+#[derive(Debug)]
+pub struct LockSubject {
+    pub path: String,
+    /// The accepted tool definitions by name.
+    pub tools: Vec<(String, Value)>,
+}
+
+/// All servers that one configuration brings together.
+#[derive(Debug)]
+pub struct Fleet<'a> {
+    pub servers: Vec<&'a Evidence>,
+}

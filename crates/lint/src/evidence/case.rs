@@ -1,0 +1,291 @@
+//! Case: a server as it shows itself in one era. This is what most rules look at.
+
+use super::{
+    Evidence, Exchange, Frame, FrameRef, HttpHead, Item, Line, List, Settled, Step, exchange,
+    frame::Direction, listed,
+};
+use crate::{
+    outcome::{Finding, Skip},
+    probes::{self, Probe},
+};
+use serde_json::Value;
+use trunkline_client::Carrier;
+use trunkline_protocol::Era;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'a> {
+    evidence: &'a Evidence,
+    era: Era,
+}
+
+/// An exchange together with where it stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    evidence: &'a Evidence,
+    line: usize,
+    exchange: &'a Exchange,
+}
+
+/// A JSON message from the server. Members of a batch are messages of their own.
+#[derive(Debug, Clone)]
+pub struct Message<'a> {
+    pub frame: FrameRef,
+    /// Where the message begins in its frame; empty unless it is part of a batch.
+    pub pointer: String,
+    pub value: &'a Value,
+}
+
+impl<'a> Case<'a> {
+    pub fn new(evidence: &'a Evidence, era: Era) -> Self {
+        Self { evidence, era }
+    }
+
+    pub fn evidence(&self) -> &'a Evidence {
+        self.evidence
+    }
+
+    pub fn era(&self) -> Era {
+        self.era
+    }
+
+    pub fn carrier(&self) -> Carrier {
+        self.evidence.carrier
+    }
+
+    /// The lines on which this era was spoken and fuzzed; what is seen there says nothing about other rules.
+    pub fn fuzzed_lines(&self) -> impl Iterator<Item = (usize, &'a Line)> + use<'a> {
+        let era = self.era;
+        let lines = self.evidence.lines.iter().enumerate();
+        lines.filter(move |(_, line)| line.era == Some(era) && line.is_fuzzed())
+    }
+
+    /// The lines on which this era was spoken, with their indices.
+    pub fn lines(&self) -> impl Iterator<Item = (usize, &'a Line)> + use<'a> {
+        let era = self.era;
+        self.evidence
+            .lines
+            .iter()
+            .enumerate()
+            .filter(move |(_, line)| line.era == Some(era) && !line.is_fuzzed())
+    }
+
+    /// All exchanges of a step, in order.
+    pub fn asked(&self, step: Step) -> impl Iterator<Item = Asked<'a>> + use<'a> {
+        let era = self.era;
+        let evidence = self.evidence;
+        evidence.asked(step).filter(move |asked| {
+            asked.line().era.is_none_or(|spoken| spoken == era) && !asked.line().is_fuzzed()
+        })
+    }
+
+    /// The first exchange of a step; without one, why the rule that wants it has no verdict.
+    pub fn first(&self, probe: &Probe, step: Step) -> Result<Asked<'a>, Skip> {
+        self.asked(step).next().ok_or_else(|| self.missing(probe))
+    }
+
+    /// All exchanges of a step, of which there must be at least one.
+    pub fn all(&self, probe: &Probe, step: Step) -> Result<Vec<Asked<'a>>, Skip> {
+        let all: Vec<_> = self.asked(step).collect();
+        if all.is_empty() { Err(self.missing(probe)) } else { Ok(all) }
+    }
+
+    /// What to return when a probe's evidence is not there.
+    pub fn missing(&self, probe: &Probe) -> Skip {
+        let why = self.evidence.why_missed(probe, Some(self.era));
+        Skip::NotVerified(match why {
+            Some(why) => format!("the probe `{}` has no evidence: {why}", probe.name),
+            None => format!("the probe `{}` was not run", probe.name),
+        })
+    }
+
+    /// Every frame the server sent that is JSON, batches taken apart.
+    pub fn messages(&self) -> Vec<Message<'a>> {
+        let mut messages = Vec::new();
+        for (index, line) in self.lines() {
+            for (number, frame) in line.frames.iter().enumerate() {
+                let at = FrameRef { line: index, frame: number };
+                if frame.direction == Direction::Received {
+                    messages.extend(messages_of(at, frame));
+                }
+            }
+        }
+        messages
+    }
+
+    /// Messages of the server that are responses.
+    pub fn responses(&self) -> impl Iterator<Item = Message<'a>> {
+        self.messages().into_iter().filter(Message::is_response)
+    }
+
+    /// The answer to `initialize` or `server/discover`.
+    pub fn introduction(&self) -> Option<&'a Value> {
+        self.introduced()?.result()
+    }
+
+    /// The exchange in which the server introduced itself.
+    pub fn introduced(&self) -> Option<Asked<'a>> {
+        let step = match self.era {
+            Era::Legacy => probes::INITIALIZE,
+            Era::Modern => probes::DISCOVER,
+        };
+        self.asked(step).find(|asked| asked.result().is_some())
+    }
+
+    /// A declared capability, such as `tools` or `resources.subscribe`; none if absent, `false` or `null`.
+    pub fn capability(&self, path: &str) -> Option<&'a Value> {
+        let capabilities = self.introduction()?.get("capabilities")?;
+        let found = path.split('.').try_fold(capabilities, |at, name| at.get(name))?;
+        (!found.is_null() && *found != Value::Bool(false)).then_some(found)
+    }
+
+    /// What to return when a rule is about a feature that the server does not declare.
+    pub fn needs_capability(&self, path: &str) -> Result<&'a Value, Skip> {
+        self.capability(path)
+            .ok_or_else(|| Skip::not_applicable(format!("the server does not declare `{path}`")))
+    }
+
+    /// A whole list, over all pages of the first walk.
+    pub fn list(&self, which: List) -> Result<Vec<Item<'a>>, Skip> {
+        self.needs_capability(which.capability())?;
+        listed::items(self, which)
+    }
+}
+
+impl<'a> Asked<'a> {
+    pub(crate) fn new(evidence: &'a Evidence, line: usize, exchange: &'a Exchange) -> Self {
+        Self { evidence, line, exchange }
+    }
+
+    pub fn variant(&self) -> &'a str {
+        &self.exchange.variant
+    }
+
+    pub fn settled(&self) -> &'a Settled {
+        &self.exchange.settled
+    }
+
+    pub fn took(&self) -> std::time::Duration {
+        self.exchange.took
+    }
+
+    pub fn http(&self) -> Option<&'a HttpHead> {
+        self.exchange.http.as_ref()
+    }
+
+    pub fn line(&self) -> &'a Line {
+        &self.evidence.lines[self.line]
+    }
+
+    pub fn sent(&self) -> Option<&'a Frame> {
+        self.line().frames.get(self.exchange.sent?)
+    }
+
+    pub fn sent_ref(&self) -> Option<FrameRef> {
+        self.exchange.sent.map(|frame| self.at(frame))
+    }
+
+    pub fn answer_ref(&self) -> Option<FrameRef> {
+        self.exchange.answer.map(|frame| self.at(frame))
+    }
+
+    /// The response to it, as JSON.
+    pub fn answer(&self) -> Option<&'a Value> {
+        self.line().frames.get(self.exchange.answer?)?.json()
+    }
+
+    pub fn result(&self) -> Option<&'a Value> {
+        self.answer()?.get("result").filter(|result| !result.is_null())
+    }
+
+    pub fn error(&self) -> Option<&'a Value> {
+        self.answer()?.get("error").filter(|error| !error.is_null())
+    }
+
+    pub fn error_code(&self) -> Option<i64> {
+        self.error()?.get("code")?.as_i64()
+    }
+
+    /// All frames of the exchange.
+    pub fn frames(&self) -> Vec<FrameRef> {
+        self.exchange.sent.iter().chain(&self.exchange.got).map(|frame| self.at(*frame)).collect()
+    }
+
+    /// The messages that came while it was under way.
+    pub fn got(&self) -> Vec<Message<'a>> {
+        let messages = |number: &usize| {
+            let frame = &self.line().frames[*number];
+            let json = frame.direction == Direction::Received;
+            if json { messages_of(self.at(*number), frame) } else { Vec::new() }
+        };
+        self.exchange.got.iter().flat_map(messages).collect()
+    }
+
+    /// A finding that shows question and answer, and points into the answer if there is one.
+    pub fn finding(&self, message: impl Into<String>, pointer: &str) -> Finding {
+        let finding = Finding::new(message);
+        let finding = match self.answer_ref() {
+            Some(at) => finding.at(at, pointer),
+            None => finding.with_frames(self.frames()),
+        };
+        let finding = finding.with_frames(self.sent_ref());
+        match self.http() {
+            Some(http) => finding.note(http.describe()),
+            None => finding,
+        }
+    }
+
+    /// What happened, as a clause: `it answered -32603`, `no answer in 2.0 s`, …
+    pub fn describe(&self) -> String {
+        match (self.error(), self.result()) {
+            (Some(_), _) => match self.error_code() {
+                Some(code) => format!("it answered the error {code}"),
+                None => "it answered an error without a code".to_owned(),
+            },
+            (None, Some(_)) => "it answered a result".to_owned(),
+            (None, None) => match self.http() {
+                Some(http) if !http.is_success() => format!("it answered HTTP {}", http.status),
+                _ => self.settled().to_string(),
+            },
+        }
+    }
+
+    fn at(&self, frame: usize) -> FrameRef {
+        FrameRef { line: self.line, frame }
+    }
+}
+
+impl exchange::HttpHead {
+    /// One line: what was asked and how it was answered.
+    pub fn describe(&self) -> String {
+        let media = self.header("content-type").map(|media| format!(", {media}")).unwrap_or_default();
+        format!("{} → HTTP {}{media}", self.request, self.status)
+    }
+}
+
+impl Message<'_> {
+    pub fn is_response(&self) -> bool {
+        let has = |name| self.value.get(name).is_some();
+        self.value.is_object() && !has("method") && (has("result") || has("error") || has("id"))
+    }
+
+    pub fn method(&self) -> Option<&str> {
+        self.value.get("method")?.as_str()
+    }
+
+    /// A pointer from the frame's root to something in this message.
+    pub fn pointer(&self, below: &str) -> String {
+        format!("{}{below}", self.pointer)
+    }
+}
+
+fn messages_of(at: FrameRef, frame: &Frame) -> Vec<Message<'_>> {
+    match frame.json() {
+        Some(Value::Array(batch)) => batch
+            .iter()
+            .enumerate()
+            .map(|(index, value)| Message { frame: at, pointer: format!("/{index}"), value })
+            .collect(),
+        Some(value) => vec![Message { frame: at, pointer: String::new(), value }],
+        None => Vec::new(),
+    }
+}

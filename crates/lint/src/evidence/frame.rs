@@ -1,0 +1,59 @@
+//! Frame: what passed on a line, one way, at one time.
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::Value;
+use std::{borrow::Cow, sync::OnceLock, time::Duration};
+
+/// How much of a frame is kept; larger ones are cut.
+pub(super) const FRAME_LIMIT: usize = 4 * 1024 * 1024;
+
+/// Which way a frame went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    Sent,
+    Received,
+    /// From the server, and no message: a line on its standard output that is no JSON.
+    Noise,
+}
+
+/// Where a frame stands in the evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct FrameRef {
+    pub line: usize,
+    pub frame: usize,
+}
+
+#[derive(Debug)]
+pub struct Frame {
+    pub direction: Direction,
+    /// Since the line was opened.
+    pub at: Duration,
+    /// At most [`FRAME_LIMIT`] of it.
+    pub bytes: Bytes,
+    /// How long it was in full.
+    pub length: usize,
+    parsed: OnceLock<Option<Value>>,
+}
+
+impl Frame {
+    pub fn new(direction: Direction, at: Duration, bytes: &Bytes) -> Self {
+        let length = bytes.len();
+        let bytes = bytes.slice(..length.min(FRAME_LIMIT));
+        Self { direction, at, bytes, length, parsed: OnceLock::new() }
+    }
+
+    /// The frame as JSON; none if it is none, or was cut.
+    pub fn json(&self) -> Option<&Value> {
+        self.parsed.get_or_init(|| serde_json::from_slice(&self.bytes).ok()).as_ref()
+    }
+
+    pub fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.bytes)
+    }
+
+    pub fn is_cut(&self) -> bool {
+        self.length > self.bytes.len()
+    }
+}

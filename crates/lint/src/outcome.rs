@@ -1,0 +1,172 @@
+//! What a rule says about a subject, and where it points.
+
+use crate::evidence::FrameRef;
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// How much a finding weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Worth knowing; nothing is broken.
+    Info,
+    /// A recommendation of the specification, or something that hurts in practice.
+    Warning,
+    /// A requirement of the specification, or a risk.
+    Error,
+    /// An attacker can use it as it is.
+    Critical,
+}
+
+/// What a rule found out about one subject. "Not verified" is never "passed".
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    Passed,
+    Findings(Vec<Finding>),
+    /// The rule applies, but the evidence it needs could not be had.
+    NotVerified(String),
+    /// The rule does not concern this subject.
+    NotApplicable(String),
+}
+
+/// What a rule's check returns: findings (none means passed), or why there is no verdict.
+pub type Verdict = Result<Vec<Finding>, Skip>;
+
+/// Why a rule has no verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Skip {
+    NotVerified(String),
+    NotApplicable(String),
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// One sentence: what was expected and what was seen.
+    pub message: String,
+    /// Weighs differently than the rule usually does.
+    pub level: Option<Level>,
+    /// What the finding is about, such as `tool echo`; part of its fingerprint.
+    pub about: Option<String>,
+    /// Where the caret goes.
+    pub place: Option<Place>,
+    /// The frames that prove it, in order.
+    pub frames: Vec<FrameRef>,
+    /// What proves it when no frame does: an exit status, lines of stderr, a header.
+    pub notes: Vec<String>,
+}
+
+/// A value inside a frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub frame: FrameRef,
+    /// RFC 6901, from the root of the frame's JSON.
+    pub pointer: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a level; known ones: info, warning, error, critical")]
+pub struct UnknownLevel(String);
+
+impl Level {
+    pub const ALL: [Self; 4] = [Self::Info, Self::Warning, Self::Error, Self::Critical];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+impl Skip {
+    pub fn not_verified(why: impl Into<String>) -> Self {
+        Self::NotVerified(why.into())
+    }
+
+    pub fn not_applicable(why: impl Into<String>) -> Self {
+        Self::NotApplicable(why.into())
+    }
+}
+
+impl Finding {
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            level: None,
+            about: None,
+            place: None,
+            frames: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Points at a value, and takes its frame as proof.
+    #[must_use]
+    pub fn at(mut self, frame: FrameRef, pointer: impl Into<String>) -> Self {
+        self.place = Some(Place { frame, pointer: pointer.into() });
+        self.with_frame(frame)
+    }
+
+    #[must_use]
+    pub fn with_frame(mut self, frame: FrameRef) -> Self {
+        if !self.frames.contains(&frame) {
+            self.frames.push(frame);
+            self.frames.sort_unstable();
+        }
+        self
+    }
+
+    #[must_use]
+    pub fn with_frames(self, frames: impl IntoIterator<Item = FrameRef>) -> Self {
+        frames.into_iter().fold(self, Self::with_frame)
+    }
+
+    #[must_use]
+    pub fn about(mut self, about: impl Into<String>) -> Self {
+        self.about = Some(about.into());
+        self
+    }
+
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    #[must_use]
+    pub fn level(mut self, level: Level) -> Self {
+        self.level = Some(level);
+        self
+    }
+}
+
+impl From<Verdict> for Outcome {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Ok(findings) if findings.is_empty() => Self::Passed,
+            Ok(findings) => Self::Findings(findings),
+            Err(Skip::NotVerified(why)) => Self::NotVerified(why),
+            Err(Skip::NotApplicable(why)) => Self::NotApplicable(why),
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|level| level.as_str() == text)
+            .ok_or_else(|| UnknownLevel(text.to_owned()))
+    }
+}

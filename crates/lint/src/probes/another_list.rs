@@ -1,0 +1,28 @@
+//! The tools as another connection sees them.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::{List, Step},
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::json;
+
+pub const ANOTHER_LIST_STEP: Step = Step("another-list");
+
+pub static ANOTHER_LIST: Probe = Probe {
+    name: "another-list",
+    mode: Mode::Passive,
+    eras: Eras::Modern,
+    carriers: Carriers::StreamableHttp,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    if !stage.known.has_capability(List::Tools.capability()) {
+        return;
+    }
+    let mut speaker = stage.another("another-list").await;
+    speaker.ask(ANOTHER_LIST_STEP, List::Tools.method(), json!({})).await;
+    stage.done(speaker).await;
+}

@@ -1,0 +1,105 @@
+//! What a server that protects itself says to callers without a token, and with a wrong one.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+    wire::{Expect, HttpAsk, bytes, request},
+};
+use serde_json::{Value, json};
+use trunkline_protocol::Era;
+use url::Url;
+
+/// A request without credentials.
+pub const AUTH_BARE_STEP: Step = Step("without-credentials");
+/// A request with a token that nobody gave; the variant says where it stands.
+pub const AUTH_GARBAGE_STEP: Step = Step("wrong-token");
+/// The document that says who gives tokens for this server.
+pub const AUTH_RESOURCE_STEP: Step = Step("protected-resource-metadata");
+/// The document of the one who gives them; the variant is the issuer.
+pub const AUTH_ISSUER_STEP: Step = Step("authorization-server-metadata");
+
+/// Issuers that are asked.
+const ISSUERS: usize = 2;
+
+const GARBAGE: &str = "trunkline-lint-no-such-token";
+
+pub static AUTHORIZATION: Probe = Probe {
+    name: "authorization",
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::StreamableHttp,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    let Some(dial) = stage.known.dial.without_credentials() else { return };
+    let Some(url) = dial.address().cloned() else { return };
+    let mut speaker = dial.open(AUTHORIZATION.name, stage.era()).await;
+    let id = speaker.fresh_id();
+    let message = match stage.era() {
+        Era::Modern => request(Era::Modern, &id, "server/discover", json!({})),
+        Era::Legacy => request(Era::Legacy, &id, "tools/list", json!({})),
+    };
+    let body = bytes(&message);
+    let bare = speaker.http((AUTH_BARE_STEP, ""), HttpAsk::post(body.clone()), Expect::Any).await;
+    if bare.http.as_ref().is_some_and(|http| http.status == 401) {
+        let ask = HttpAsk::post(body.clone()).header("authorization", format!("Bearer {GARBAGE}"));
+        speaker.http((AUTH_GARBAGE_STEP, "header"), ask, Expect::Any).await;
+        let mut query = url.clone();
+        query.query_pairs_mut().append_pair("access_token", GARBAGE);
+        speaker.http_at(&query, (AUTH_GARBAGE_STEP, "query"), HttpAsk::post(body)).await;
+        let challenge = bare.http.as_ref().and_then(|http| http.header("www-authenticate"));
+        for place in resource_places(&url, challenge) {
+            let heard = speaker.fetch(&place, (AUTH_RESOURCE_STEP, place.as_str())).await;
+            let Some(document) = heard else { continue };
+            for issuer in issuers(&document) {
+                for place in issuer_places(&issuer) {
+                    if speaker.fetch(&place, (AUTH_ISSUER_STEP, issuer.as_str())).await.is_some() {
+                        break;
+                    }
+                }
+            }
+            break;
+        }
+    }
+    stage.done(speaker).await;
+}
+
+/// Where the document may be: as the challenge says, then by the server's path, then at the root.
+fn resource_places(url: &Url, challenge: Option<&str>) -> Vec<Url> {
+    let named = challenge.and_then(|text| text.split("resource_metadata=\"").nth(1)?.split('"').next());
+    let mut places: Vec<Url> = named.and_then(|place| url.join(place).ok()).into_iter().collect();
+    let path = url.path().trim_end_matches('/');
+    for suffix in [path, ""] {
+        let mut place = url.clone();
+        place.set_query(None);
+        place.set_path(&format!("/.well-known/oauth-protected-resource{suffix}"));
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+fn issuers(document: &Value) -> Vec<Url> {
+    let listed = document["authorization_servers"].as_array().into_iter().flatten();
+    listed.filter_map(|issuer| Url::parse(issuer.as_str()?).ok()).take(ISSUERS).collect()
+}
+
+/// Three forms of the well-known address.
+fn issuer_places(issuer: &Url) -> Vec<Url> {
+    let path = issuer.path().trim_end_matches('/').to_owned();
+    let forms = [
+        format!("/.well-known/oauth-authorization-server{path}"),
+        format!("/.well-known/openid-configuration{path}"),
+        format!("{path}/.well-known/openid-configuration"),
+    ];
+    let place = |form: &String| {
+        let mut place = issuer.clone();
+        place.set_path(form);
+        place
+    };
+    forms.iter().map(place).collect()
+}

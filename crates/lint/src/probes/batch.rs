@@ -1,0 +1,33 @@
+//! Two requests in an array, and then a plain one.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+    wire::{Expect, Say, request},
+};
+use serde_json::{Value, json};
+use trunkline_protocol::Era;
+
+pub const BATCH_STEP: Step = Step("batch");
+pub const BATCH_AFTER: Step = Step("after-batch");
+
+pub static BATCH: Probe = Probe {
+    name: "batch",
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Risky,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    let method = match stage.era() {
+        Era::Legacy => "ping",
+        Era::Modern => "server/discover",
+    };
+    let one = |id: i64| request(stage.era(), &json!(id), method, json!({}));
+    let batch = Value::Array(vec![one(9201), one(9202)]);
+    stage.speaker.say(Say::new(BATCH_STEP, &batch, Expect::Nothing)).await;
+    stage.sentinel(BATCH_AFTER).await;
+}

@@ -1,0 +1,62 @@
+//! Completion: of a real argument from nothing, of an argument of no prompt, and where it is not declared.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::{Line, List, Step},
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::{Value, json};
+
+pub const COMPLETED_STEP: Step = Step("completed");
+pub const COMPLETION_UNKNOWN_STEP: Step = Step("completion-unknown");
+pub const COMPLETION_UNDECLARED_STEP: Step = Step("completion-undeclared");
+
+/// Arguments that are completed per list.
+const SAMPLE: usize = 3;
+
+pub static COMPLETION_EDGES: Probe = Probe {
+    name: "completion-edges",
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    let unknown = reference("ref/prompt", "name", "trunkline-lint-no-such-prompt", "argument");
+    if !stage.known.has_capability("completions") {
+        stage.speaker.ask(COMPLETION_UNDECLARED_STEP, "completion/complete", unknown).await;
+        return;
+    }
+    for (about, params) in stage.speaker.so_far(questions) {
+        stage.speaker.ask_variant((COMPLETED_STEP, about), "completion/complete", params).await;
+    }
+    stage.speaker.ask(COMPLETION_UNKNOWN_STEP, "completion/complete", unknown).await;
+}
+
+fn reference(kind: &str, member: &str, name: &str, argument: &str) -> Value {
+    json!({"ref": {"type": kind, member: name}, "argument": {"name": argument, "value": ""}})
+}
+
+fn questions(line: &Line) -> Vec<(String, Value)> {
+    let prompts = listed(line, List::Prompts).into_iter().filter_map(|prompt| {
+        let (name, argument) = (prompt["name"].as_str()?, prompt["arguments"][0]["name"].as_str()?);
+        Some((format!("prompt {name}, {argument}"), reference("ref/prompt", "name", name, argument)))
+    });
+    let templates = listed(line, List::Templates).into_iter().filter_map(|template| {
+        let uri = template["uriTemplate"].as_str()?;
+        let inside = uri.split_once('{')?.1.split_once('}')?.0;
+        let variable = inside.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']);
+        let variable = variable.split([',', ':', '*']).next()?;
+        Some((format!("template {uri}, {variable}"), reference("ref/resource", "uri", uri, variable)))
+    });
+    prompts.take(SAMPLE).chain(templates.take(SAMPLE)).collect()
+}
+
+fn listed(line: &Line, list: List) -> Vec<&Value> {
+    let pages = line.exchanges.iter().filter(|exchange| exchange.step == list.step());
+    let items = pages
+        .filter_map(|page| line.frames[page.answer?].json()?.get("result")?.get(list.member())?.as_array());
+    items.flatten().collect()
+}

@@ -1,0 +1,36 @@
+//! Completion of an argument, with nothing typed yet.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::{List, Step},
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::json;
+
+pub const COMPLETION_STEP: Step = Step("completion");
+
+pub static COMPLETIONS: Probe = Probe {
+    name: "completions",
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    let prompt = stage.speaker.so_far(|line| {
+        let pages = line.exchanges.iter().filter(|exchange| exchange.step == List::Prompts.step());
+        let mut prompts = pages
+            .filter_map(|page| line.frames[page.answer?].json()?.pointer("/result/prompts")?.as_array())
+            .flatten();
+        prompts.find_map(|prompt| {
+            let argument = prompt["arguments"].get(0)?.get("name")?.as_str()?;
+            Some((prompt["name"].as_str()?.to_owned(), argument.to_owned()))
+        })
+    });
+    let Some((name, argument)) = prompt else { return };
+    let params =
+        json!({"ref": {"type": "ref/prompt", "name": name}, "argument": {"name": argument, "value": ""}});
+    stage.speaker.ask(COMPLETION_STEP, "completion/complete", params).await;
+}

@@ -1,0 +1,42 @@
+//! Messages that are JSON, but no JSON-RPC requests.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+    wire::{Expect, Say, modern_meta},
+};
+use serde_json::{Value, json};
+use trunkline_protocol::{Era, Revision};
+
+pub const ENVELOPES_STEP: Step = Step("invalid-envelope");
+pub const ENVELOPES_AFTER: Step = Step("after-invalid-envelopes");
+
+pub static ENVELOPES: Probe = Probe {
+    name: "envelopes",
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Risky,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    let params = match stage.era() {
+        Era::Legacy => json!({}),
+        Era::Modern => json!({"_meta": modern_meta(Revision::NEWEST.as_str())}),
+    };
+    let method = match stage.era() {
+        Era::Legacy => "ping",
+        Era::Modern => "server/discover",
+    };
+    let broken: [(&str, Value); 3] = [
+        ("no method", json!({"jsonrpc": "2.0", "id": 9001, "params": params})),
+        ("jsonrpc 1.0", json!({"jsonrpc": "1.0", "id": 9002, "method": method, "params": params})),
+        ("a method that is a number", json!({"jsonrpc": "2.0", "id": 9003, "method": 5, "params": params})),
+    ];
+    for (variant, message) in broken {
+        stage.speaker.say(Say::new(ENVELOPES_STEP, &message, Expect::Soon).variant(variant)).await;
+    }
+    stage.sentinel(ENVELOPES_AFTER).await;
+}

@@ -1,0 +1,52 @@
+//! Calls of tools with generated arguments that are odd in one place.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::{List, Step},
+    rule::{Carriers, Eras, Mode},
+    sample::{self, Rng},
+};
+use serde_json::json;
+
+pub const FUZZ_CALL_STEP: Step = Step("fuzz-call");
+pub const FUZZ_CALL_AFTER: Step = Step("after-fuzz-call");
+
+pub static FUZZ_ARGUMENTS: Probe = Probe {
+    name: "fuzz-arguments",
+    mode: Mode::Fuzz,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Own,
+    run: |stage| Box::pin(run(stage)),
+};
+
+/// Failures after which there is nothing more to learn.
+const ENOUGH: usize = 5;
+
+async fn run(stage: &mut Stage) {
+    stage.speaker.ask(List::Tools.step(), List::Tools.method(), json!({})).await;
+    let tools = stage.callable_tools();
+    if tools.is_empty() {
+        return;
+    }
+    let mut rng = Rng::new(stage.known.active.seed);
+    let mut failures = 0;
+    for _ in 0..stage.known.active.cases {
+        let tool = rng.choose(&tools).clone();
+        let (Some(name), Some(schema)) = (tool["name"].as_str(), tool.get("inputSchema")) else { continue };
+        if !stage.known.take_call() {
+            return;
+        }
+        let (field, arguments) = sample::odd(schema, &sample::sample(schema), &mut rng);
+        let params = json!({"name": name, "arguments": arguments});
+        stage.speaker.ask_variant((FUZZ_CALL_STEP, format!("{name}:{field}")), "tools/call", params).await;
+        let alive = stage.sentinel(FUZZ_CALL_AFTER).await.answer.is_some();
+        if !alive {
+            failures += 1;
+            if failures == ENOUGH {
+                return;
+            }
+            stage.renew(FUZZ_ARGUMENTS.name).await;
+        }
+    }
+}

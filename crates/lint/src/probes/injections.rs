@@ -1,0 +1,96 @@
+//! Arguments as an attacker would choose them: paths that climb, text for a shell or a template, too much of it.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+    sample,
+};
+use serde_json::{Value, json};
+
+pub const ESCAPE_CALL_STEP: Step = Step("escape-call");
+pub const COMMAND_CALL_STEP: Step = Step("command-call");
+pub const LARGE_CALL_STEP: Step = Step("large-call");
+pub const LARGE_CALL_AFTER: Step = Step("after-large-call");
+
+/// What a shell or template makes of the payloads; it stands in none of them.
+pub const PRODUCT: &str = "287861";
+
+const COMMANDS: [&str; 3] = ["$(expr 41123 '*' 7)", "x; expr 41123 '*' 7", "{{41123*7}}"];
+
+const PATHS: [&str; 2] = ["../../../../../../../../etc/passwd", "/etc/passwd"];
+
+/// Parts of the names of arguments that are paths.
+const PATH_NAMES: [&str; 5] = ["path", "file", "dir", "folder", "uri"];
+
+/// Arguments that are tried per tool.
+const PER_TOOL: usize = 2;
+
+/// Bytes of an argument that is too long.
+const LARGE: usize = 1024 * 1024;
+
+pub static INJECTIONS: Probe = Probe {
+    name: "injections",
+    mode: Mode::Active,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Risky,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    let tools = stage.callable_tools();
+    for tool in &tools {
+        let name = tool["name"].as_str().unwrap_or_default();
+        let arguments = sample::sample(&tool["inputSchema"]);
+        for field in texts(tool).into_iter().take(PER_TOOL) {
+            let lower = field.to_ascii_lowercase();
+            let is_path = PATH_NAMES.iter().any(|part| lower.contains(part));
+            let payloads = if is_path { PATHS.as_slice() } else { COMMANDS.as_slice() };
+            let step = if is_path { ESCAPE_CALL_STEP } else { COMMAND_CALL_STEP };
+            for payload in payloads {
+                if !call(stage, (step, &format!("{name}:{field}")), name, with(&arguments, field, payload))
+                    .await
+                {
+                    return;
+                }
+            }
+        }
+    }
+    let large = tools.iter().find_map(|tool| Some((tool, texts(tool).into_iter().next()?)));
+    if let Some((tool, field)) = large {
+        let name = tool["name"].as_str().unwrap_or_default();
+        let arguments = with(&sample::sample(&tool["inputSchema"]), field, &"a".repeat(LARGE));
+        if call(stage, (LARGE_CALL_STEP, name), name, arguments).await {
+            stage.sentinel(LARGE_CALL_AFTER).await;
+        }
+    }
+}
+
+/// The arguments of a tool that are free text.
+fn texts(tool: &Value) -> Vec<&str> {
+    let properties = tool["inputSchema"]["properties"].as_object();
+    let free = |schema: &Value| {
+        schema["type"] == "string" && schema.get("enum").is_none() && schema.get("const").is_none()
+    };
+    properties
+        .into_iter()
+        .flatten()
+        .filter(|(_, schema)| free(schema))
+        .map(|(name, _)| name.as_str())
+        .collect()
+}
+
+fn with(arguments: &Value, field: &str, payload: &str) -> Value {
+    let mut arguments = arguments.clone();
+    arguments[field] = json!(payload);
+    arguments
+}
+
+async fn call(stage: &mut Stage, at: (Step, &str), name: &str, arguments: Value) -> bool {
+    if !stage.known.take_call() {
+        return false;
+    }
+    stage.speaker.ask_variant(at, "tools/call", json!({"name": name, "arguments": arguments})).await;
+    true
+}

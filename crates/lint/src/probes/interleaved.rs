@@ -1,0 +1,35 @@
+//! Many requests at once: each must be answered once, with its own id.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+    wire::request,
+};
+use serde_json::{Value, json};
+use trunkline_protocol::Era;
+
+pub const INTERLEAVED_STEP: Step = Step("interleaved");
+
+/// Requests in flight together.
+const REQUESTS: i64 = 20;
+
+pub static INTERLEAVED: Probe = Probe {
+    name: "interleaved",
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Risky,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    let method = match stage.era() {
+        Era::Legacy => "ping",
+        Era::Modern => "server/discover",
+    };
+    let era = stage.era();
+    let ids: Vec<Value> = (0..REQUESTS).map(|n| json!(9300 + n)).collect();
+    let messages = ids.iter().map(|id| (id.clone(), request(era, id, method, json!({})))).collect();
+    stage.speaker.ask_together(INTERLEAVED_STEP, messages).await;
+}

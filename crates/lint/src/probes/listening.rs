@@ -1,0 +1,81 @@
+//! On which addresses of this machine the server's port is open.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use url::Host;
+
+/// What is observed: one address a time.
+pub const LISTENING_STEP: Step = Step("listening");
+
+/// The kernel's tables of sockets; other systems have none, and nothing is observed there.
+const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
+
+/// How the tables write "listening".
+const LISTEN: &str = "0A";
+
+pub static LISTENING: Probe = Probe {
+    name: "listening",
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Http,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(async { run(stage) }),
+};
+
+fn run(stage: &mut Stage) {
+    let Some(url) = stage.known.dial.address().cloned() else { return };
+    let local = match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    };
+    let Some(port) = url.port_or_known_default().filter(|_| local) else { return };
+    for table in TABLES {
+        let Ok(text) = std::fs::read_to_string(table) else { continue };
+        for address in text.lines().skip(1).filter_map(|line| listener(line, port)) {
+            stage.speaker.observe(LISTENING_STEP, address.to_string());
+        }
+    }
+}
+
+/// The address of a line of the table, if it listens on this port.
+fn listener(line: &str, port: u16) -> Option<IpAddr> {
+    let mut words = line.split_whitespace().skip(1);
+    let (address, state) = (words.next()?, words.nth(1)?);
+    let (address, own) = address.split_once(':')?;
+    if state != LISTEN || u16::from_str_radix(own, 16) != Ok(port) {
+        return None;
+    }
+    // Each group of four bytes stands in the machine's own order.
+    let mut bytes = Vec::new();
+    for group in address.as_bytes().chunks(8) {
+        let number = u32::from_str_radix(std::str::from_utf8(group).ok()?, 16).ok()?;
+        bytes.extend(number.to_ne_bytes());
+    }
+    match bytes.len() {
+        4 => Some(Ipv4Addr::from(<[u8; 4]>::try_from(bytes).ok()?).into()),
+        16 => Some(Ipv6Addr::from(<[u8; 16]>::try_from(bytes).ok()?).into()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_read_as_the_kernel_writes_it() {
+        let line = "   0: 00000000:0BB8 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0 0 1";
+        assert_eq!(listener(line, 3000), Some(Ipv4Addr::UNSPECIFIED.into()));
+        assert_eq!(listener(line, 3001), None);
+        let connected = line.replace(" 0A ", " 01 ");
+        assert_eq!(listener(&connected, 3000), None);
+        let six = "   0: 00000000000000000000000000000000:0BB8 00000000000000000000000000000000:0000 0A 0:0";
+        assert_eq!(listener(six, 3000), Some(Ipv6Addr::UNSPECIFIED.into()));
+    }
+}

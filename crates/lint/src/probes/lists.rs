@@ -1,0 +1,35 @@
+//! Walks every list the server declares, page by page.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::List,
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::{Value, json};
+
+/// Pages that are asked for per list; a list with more counts as endless.
+pub const MAX_PAGES: usize = 50;
+
+pub static LISTS: Probe = Probe {
+    name: "lists",
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    for list in List::ALL {
+        if !stage.known.has_capability(list.capability()) {
+            continue;
+        }
+        let mut params = json!({});
+        for _ in 0..MAX_PAGES {
+            let heard = stage.speaker.ask(list.step(), list.method(), params).await;
+            let cursor = heard.result().and_then(|result| result.get("nextCursor"));
+            let Some(Value::String(cursor)) = cursor else { break };
+            params = json!({"cursor": cursor});
+        }
+    }
+}

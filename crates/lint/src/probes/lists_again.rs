@@ -1,0 +1,30 @@
+//! The list of tools twice more, to see whether it stays the same.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::json;
+
+pub const TOOLS_AGAIN_STEP: Step = Step("tools-again");
+
+pub static LISTS_AGAIN: Probe = Probe {
+    name: "lists-again",
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+/// How often the first page is asked for again.
+const TIMES: usize = 2;
+
+async fn run(stage: &mut Stage) {
+    if stage.known.has_capability("tools") {
+        for _ in 0..TIMES {
+            stage.speaker.ask(TOOLS_AGAIN_STEP, "tools/list", json!({})).await;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The tools asked for several times at once, where one such list takes long enough to tell.
+
+use super::{LineUse, Probe, Stage, TOOLS_AGAIN_STEP};
+use crate::{
+    evidence::{List, Step},
+    rule::{Carriers, Eras, Mode},
+    wire::request,
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+pub const LISTS_AT_ONCE_STEP: Step = Step("lists-at-once");
+
+pub static LISTS_AT_ONCE: Probe = Probe {
+    name: "lists-at-once",
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+/// How many are asked for.
+const AT_ONCE: usize = 8;
+/// Below this, waiting in a queue cannot be told from work.
+const TELLING: Duration = Duration::from_millis(200);
+/// Above this, all together would not be answered in time.
+const TOO_LONG: Duration = Duration::from_secs(1);
+
+async fn run(stage: &mut Stage) {
+    let quickest = stage.speaker.so_far(|line| {
+        let again = line.exchanges.iter().filter(|exchange| exchange.step == TOOLS_AGAIN_STEP);
+        again.filter(|exchange| exchange.answer.is_some()).map(|exchange| exchange.took).min()
+    });
+    if quickest.is_some_and(|took| (TELLING..TOO_LONG).contains(&took)) {
+        let era = stage.era();
+        let ids: Vec<Value> = (0..AT_ONCE).map(|_| stage.speaker.fresh_id()).collect();
+        let method = List::Tools.method();
+        let messages = ids.iter().map(|id| (id.clone(), request(era, id, method, json!({})))).collect();
+        stage.speaker.ask_together(LISTS_AT_ONCE_STEP, messages).await;
+    }
+}

@@ -1,0 +1,32 @@
+//! Log levels, known and unknown, and as the last one the quietest.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::json;
+
+pub const SET_LEVEL_STEP: Step = Step("set-level");
+pub const UNKNOWN_LEVEL_STEP: Step = Step("unknown-level");
+
+pub static LOGGING: Probe = Probe {
+    name: "logging",
+    mode: Mode::Negative,
+    eras: Eras::Legacy,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    if !stage.known.has_capability("logging") {
+        return;
+    }
+    let speaker = &mut stage.speaker;
+    let unknown = json!({"level": "trunkline-lint-no-such-level"});
+    speaker.ask(UNKNOWN_LEVEL_STEP, "logging/setLevel", unknown).await;
+    for level in ["debug", "emergency"] {
+        speaker.ask_variant((SET_LEVEL_STEP, level), "logging/setLevel", json!({"level": level})).await;
+    }
+}

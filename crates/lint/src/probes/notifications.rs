@@ -1,0 +1,27 @@
+//! Notifications, known and unknown: none may be answered.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::json;
+
+pub const NOTIFICATIONS_STEP: Step = Step("notification");
+pub const NOTIFICATIONS_AFTER: Step = Step("after-notifications");
+
+pub static NOTIFICATIONS: Probe = Probe {
+    name: "notifications",
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    let cancelled = json!({"requestId": "trunkline-lint-no-such-request", "reason": "probing"});
+    stage.speaker.tell(NOTIFICATIONS_STEP, "notifications/cancelled", cancelled).await;
+    stage.speaker.tell(NOTIFICATIONS_STEP, "notifications/trunkline-lint/unknown", json!({})).await;
+    stage.sentinel(NOTIFICATIONS_AFTER).await;
+}

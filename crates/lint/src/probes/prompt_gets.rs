@@ -1,0 +1,40 @@
+//! A few listed prompts, filled in.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::{List, Step},
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::{Map, Value, json};
+
+pub const PROMPT_GET_STEP: Step = Step("prompt-get");
+
+pub static PROMPT_GETS: Probe = Probe {
+    name: "prompt-gets",
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+/// Prompts that are asked for.
+const SAMPLE: usize = 5;
+
+async fn run(stage: &mut Stage) {
+    let prompts: Vec<Value> = stage.speaker.so_far(|line| {
+        let pages = line.exchanges.iter().filter(|exchange| exchange.step == List::Prompts.step());
+        let answers =
+            pages.filter_map(|page| line.frames[page.answer?].json()?.pointer("/result/prompts")?.as_array());
+        answers.flatten().take(SAMPLE).cloned().collect()
+    });
+    for prompt in prompts {
+        let Some(name) = prompt["name"].as_str() else { continue };
+        let arguments = prompt["arguments"].as_array().into_iter().flatten();
+        let given: Map<String, Value> = arguments
+            .filter_map(|argument| Some((argument["name"].as_str()?.to_owned(), json!("sample"))))
+            .collect();
+        let params = json!({"name": name, "arguments": given});
+        stage.speaker.ask_variant((PROMPT_GET_STEP, name), "prompts/get", params).await;
+    }
+}

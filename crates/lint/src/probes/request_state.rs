@@ -1,0 +1,44 @@
+//! A call that asks for input, repeated with a state that the server did not give.
+
+use super::{LineUse, Probe, Stage, TOOL_CALL_STEP};
+use crate::{
+    evidence::{Line, Step},
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::{Value, json};
+
+pub const REQUEST_STATE_STEP: Step = Step("request-state");
+
+pub static REQUEST_STATE: Probe = Probe {
+    name: "request-state",
+    mode: Mode::Active,
+    eras: Eras::Modern,
+    carriers: Carriers::Any,
+    line: LineUse::Risky,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    let Some((name, arguments, state)) = stage.speaker.so_far(waiting) else { return };
+    if !stage.known.take_call() {
+        return;
+    }
+    let params = json!({"name": name, "arguments": arguments, "requestState": altered(&state)});
+    stage.speaker.ask_variant((REQUEST_STATE_STEP, name), "tools/call", params).await;
+}
+
+/// A call that was answered with a state: its name, arguments and state.
+fn waiting(line: &Line) -> Option<(String, Value, String)> {
+    line.exchanges.iter().filter(|exchange| exchange.step == TOOL_CALL_STEP).find_map(|exchange| {
+        let state = line.frames[exchange.answer?].json()?.pointer("/result/requestState")?.as_str()?;
+        let params = line.frames[exchange.sent?].json()?.get("params")?;
+        Some((params["name"].as_str()?.to_owned(), params["arguments"].clone(), state.to_owned()))
+    })
+}
+
+/// The same state with another letter in its middle.
+fn altered(state: &str) -> String {
+    let middle = state.chars().count() / 2;
+    let other = |c: char| if c == 'A' { 'B' } else { 'A' };
+    state.chars().enumerate().map(|(at, c)| if at == middle { other(c) } else { c }).collect()
+}

@@ -1,0 +1,47 @@
+//! Reads of a few listed resources.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::{List, Step},
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::{Value, json};
+
+pub const RESOURCE_READ_STEP: Step = Step("resource-read");
+
+pub static RESOURCE_READS: Probe = Probe {
+    name: "resource-reads",
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+/// Resources that are read.
+const SAMPLE: usize = 5;
+
+/// What is announced as larger than this is not read.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+async fn run(stage: &mut Stage) {
+    let uris: Vec<String> = stage.speaker.so_far(|line| {
+        let pages = line.exchanges.iter().filter(|exchange| exchange.step == List::Resources.step());
+        let answers = pages
+            .filter_map(|page| line.frames[page.answer?].json()?.pointer("/result/resources")?.as_array());
+        let small = |resource: &&Value| resource["size"].as_u64().is_none_or(|size| size <= MOST_BYTES);
+        answers
+            .flatten()
+            .filter(small)
+            .filter_map(|resource| resource["uri"].as_str())
+            .take(SAMPLE)
+            .map(str::to_owned)
+            .collect()
+    });
+    for uri in uris {
+        stage
+            .speaker
+            .ask_variant((RESOURCE_READ_STEP, uri.as_str()), "resources/read", json!({"uri": uri}))
+            .await;
+    }
+}

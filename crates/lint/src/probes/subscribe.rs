@@ -1,0 +1,44 @@
+//! Subscribes to a listed resource and gives it up again; where that is not declared, tries it on a resource that is not there.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::{Line, List, Step},
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::json;
+
+pub const SUBSCRIBE_STEP: Step = Step("subscribe");
+pub const UNSUBSCRIBE_STEP: Step = Step("unsubscribe");
+pub const SUBSCRIBE_UNDECLARED_STEP: Step = Step("subscribe-undeclared");
+
+pub static SUBSCRIBE: Probe = Probe {
+    name: "subscribe",
+    mode: Mode::Negative,
+    eras: Eras::Legacy,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    if !stage.known.has_capability("resources") {
+        return;
+    }
+    if !stage.known.has_capability("resources.subscribe") {
+        let params = json!({"uri": "trunkline-lint:no-such-resource"});
+        stage.speaker.ask(SUBSCRIBE_UNDECLARED_STEP, "resources/subscribe", params).await;
+        return;
+    }
+    let Some(uri) = stage.speaker.so_far(first_resource) else { return };
+    let params = json!({"uri": uri});
+    let subscribed = stage.speaker.ask(SUBSCRIBE_STEP, "resources/subscribe", params.clone()).await;
+    if subscribed.result().is_some() {
+        stage.speaker.ask(UNSUBSCRIBE_STEP, "resources/unsubscribe", params).await;
+    }
+}
+
+fn first_resource(line: &Line) -> Option<String> {
+    let page = line.exchanges.iter().find(|exchange| exchange.step == List::Resources.step())?;
+    let answer = line.frames[page.answer?].json()?;
+    Some(answer.pointer("/result/resources/0/uri")?.as_str()?.to_owned())
+}

@@ -1,0 +1,56 @@
+//! Calls of tools: with right arguments, with one missing, with one of the wrong type.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+    sample,
+};
+use serde_json::{Value, json};
+
+pub const TOOL_CALL_STEP: Step = Step("tool-call");
+pub const TOOL_CALL_LACKING_STEP: Step = Step("tool-call-lacking");
+pub const TOOL_CALL_ILL_TYPED_STEP: Step = Step("tool-call-ill-typed");
+
+pub static TOOL_CALLS: Probe = Probe {
+    name: "tool-calls",
+    mode: Mode::Active,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+/// Wrong arguments that are tried per tool and kind.
+const WRONG_PER_TOOL: usize = 3;
+
+async fn run(stage: &mut Stage) {
+    for tool in stage.callable_tools() {
+        let (Some(name), Some(schema)) = (tool["name"].as_str(), tool.get("inputSchema")) else { continue };
+        let arguments = sample::sample(schema);
+        if !call(stage, (TOOL_CALL_STEP, name), name, &arguments).await {
+            return;
+        }
+        for (field, wrong) in sample::without_required(schema, &arguments).into_iter().take(WRONG_PER_TOOL) {
+            if !call(stage, (TOOL_CALL_LACKING_STEP, &format!("{name}:{field}")), name, &wrong).await {
+                return;
+            }
+        }
+        for (field, wrong) in sample::ill_typed(schema, &arguments).into_iter().take(WRONG_PER_TOOL) {
+            if !call(stage, (TOOL_CALL_ILL_TYPED_STEP, &format!("{name}:{field}")), name, &wrong).await {
+                return;
+            }
+        }
+    }
+}
+
+/// Calls a tool; false when the budget of calls is used up.
+async fn call(stage: &mut Stage, at: (Step, &str), name: &str, arguments: &Value) -> bool {
+    if !stage.known.take_call() {
+        return false;
+    }
+    let token = format!("trunkline-lint-{}", stage.speaker.so_far(|line| line.exchanges.len()));
+    let params = json!({"name": name, "arguments": arguments, "_meta": {"progressToken": token}});
+    stage.speaker.ask_variant(at, "tools/call", params).await;
+    true
+}

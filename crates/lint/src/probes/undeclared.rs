@@ -1,0 +1,28 @@
+//! Lists of features that the server does not declare.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::json;
+
+pub const UNDECLARED_STEP: Step = Step("undeclared-feature");
+
+pub static UNDECLARED: Probe = Probe {
+    name: "undeclared",
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    for feature in ["tools", "resources", "prompts"] {
+        if !stage.known.has_capability(feature) {
+            let method = format!("{feature}/list");
+            stage.speaker.ask_variant((UNDECLARED_STEP, feature), &method, json!({})).await;
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Resources and prompts that do not exist, and a prompt without its arguments.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::{List, Step},
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::{Value, json};
+
+pub const UNKNOWN_RESOURCE_STEP: Step = Step("unknown-resource");
+pub const UNKNOWN_PROMPT_STEP: Step = Step("unknown-prompt");
+pub const PROMPT_LACKING_STEP: Step = Step("prompt-without-arguments");
+
+pub static UNKNOWN_RESOURCE: Probe = Probe {
+    name: "unknown-resource",
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    if stage.known.has_capability("resources") {
+        let params = json!({"uri": "trunkline-lint:///no-such-resource"});
+        stage.speaker.ask(UNKNOWN_RESOURCE_STEP, "resources/read", params).await;
+    }
+    if !stage.known.has_capability("prompts") {
+        return;
+    }
+    let params = json!({"name": "trunkline-lint-no-such-prompt", "arguments": {}});
+    stage.speaker.ask(UNKNOWN_PROMPT_STEP, "prompts/get", params).await;
+    if let Some(name) = needing_arguments(stage) {
+        let params = json!({"name": name, "arguments": {}});
+        stage.speaker.ask_variant((PROMPT_LACKING_STEP, name), "prompts/get", params).await;
+    }
+}
+
+/// The first listed prompt that has a required argument.
+fn needing_arguments(stage: &Stage) -> Option<String> {
+    stage.speaker.so_far(|line| {
+        let pages = line.exchanges.iter().filter(|exchange| exchange.step == List::Prompts.step());
+        let mut prompts = pages
+            .filter_map(|page| line.frames[page.answer?].json()?.pointer("/result/prompts")?.as_array())
+            .flatten();
+        let needs = |prompt: &&Value| {
+            prompt["arguments"]
+                .as_array()
+                .is_some_and(|all| all.iter().any(|argument| argument["required"] == true))
+        };
+        prompts.find(needs)?.get("name")?.as_str().map(str::to_owned)
+    })
+}

@@ -1,0 +1,24 @@
+//! A task that does not exist.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::json;
+
+pub const UNKNOWN_TASK_STEP: Step = Step("unknown-task");
+
+pub static UNKNOWN_TASK: Probe = Probe {
+    name: "unknown-task",
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    let params = json!({"taskId": "trunkline-lint-no-such-task"});
+    stage.speaker.ask(UNKNOWN_TASK_STEP, "tasks/get", params).await;
+}

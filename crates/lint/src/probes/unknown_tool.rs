@@ -1,0 +1,26 @@
+//! A call of a tool that does not exist.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::json;
+
+pub const UNKNOWN_TOOL_STEP: Step = Step("unknown-tool");
+
+pub static UNKNOWN_TOOL: Probe = Probe {
+    name: "unknown-tool",
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Shared,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    if stage.known.has_capability("tools") {
+        let params = json!({"name": "trunkline-lint-no-such-tool", "arguments": {}});
+        stage.speaker.ask(UNKNOWN_TOOL_STEP, "tools/call", params).await;
+    }
+}

@@ -1,0 +1,64 @@
+//! Context cost: what the tool list takes of a model's attention before anything is asked.
+
+use crate::evidence::{Case, List};
+use serde::Serialize;
+use serde_json::Value;
+
+/// What the tools of one server cost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cost {
+    /// Estimated tokens of the whole list.
+    pub total: usize,
+    /// Estimated tokens of the server's instructions.
+    pub instructions: usize,
+    /// Dearest first.
+    pub tools: Vec<ToolCost>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCost {
+    pub name: String,
+    pub tokens: usize,
+}
+
+/// What a client is known to allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientLimit {
+    pub client: &'static str,
+    pub tools: Option<usize>,
+    pub tokens: Option<usize>,
+}
+
+/// Limits that clients document for all servers together.
+pub const CLIENT_LIMITS: &[ClientLimit] = &[
+    ClientLimit { client: "Cursor", tools: Some(40), tokens: None },
+    ClientLimit { client: "VS Code", tools: Some(128), tokens: None },
+    ClientLimit { client: "Claude Code", tools: None, tokens: Some(25_000) },
+];
+
+impl Cost {
+    pub(crate) fn of(case: &Case<'_>) -> Option<Self> {
+        let items = case.list(List::Tools).ok()?;
+        let mut tools: Vec<ToolCost> = items
+            .iter()
+            .map(|item| ToolCost {
+                name: item.text("name").unwrap_or("(no name)").to_owned(),
+                tokens: estimate(item.value),
+            })
+            .collect();
+        tools.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.name.cmp(&b.name)));
+        let instructions = case.introduction().and_then(|it| it.get("instructions")).map_or(0, estimate);
+        Some(Self { total: tools.iter().map(|tool| tool.tokens).sum(), instructions, tools })
+    }
+}
+
+/// Tokens that a value takes, estimated as a quarter of its compact JSON's characters.
+pub fn estimate(value: &Value) -> usize {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    text.chars().count().div_ceil(4)
+}

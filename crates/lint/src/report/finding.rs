@@ -1,0 +1,158 @@
+//! One finding as it is shown: with its frames written out, and what makes it the same finding next time.
+
+use super::{Source, inline, snippet::Snippet};
+use crate::{
+    evidence::{Direction, FrameRef},
+    outcome::{Finding, Level},
+    rule::Rule,
+};
+use bytes::Bytes;
+use serde::Serialize;
+use trunkline_protocol::Era;
+
+/// How much of a frame is written into a report.
+const FRAME_SHOWN: usize = 2000;
+
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FindingReport {
+    pub rule: &'static str,
+    pub level: Level,
+    /// The same for the same fault in every run.
+    pub fingerprint: String,
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// The eras in which it shows.
+    pub eras: Vec<String>,
+    /// RFC 6901, from the root of the last frame below that is received.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<Snippet>,
+    pub frames: Vec<FrameReport>,
+    /// What was sent, whole, for a file that does it again.
+    #[serde(skip)]
+    pub sent: Vec<Bytes>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    pub fix: &'static str,
+    pub clause: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ignored: Option<Ignored>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FrameReport {
+    pub line: usize,
+    pub purpose: &'static str,
+    pub direction: Direction,
+    pub at_ms: u64,
+    pub text: String,
+    pub length: usize,
+}
+
+/// Who said that a finding does not count, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ignored {
+    pub by: String,
+    pub reason: String,
+}
+
+impl FindingReport {
+    pub(super) fn new(rule: &'static Rule, finding: Finding, era: Option<Era>, source: Source<'_>) -> Self {
+        let pointer = finding.place.as_ref().map(|place| place.pointer.clone()).filter(|at| !at.is_empty());
+        let snippet = match (source, &finding.place) {
+            (Source::Evidence(evidence), Some(place)) if !place.pointer.is_empty() => {
+                evidence.frame(place.frame).and_then(|frame| Snippet::of(frame.json()?, &place.pointer))
+            }
+            (Source::Config(config), Some(place)) => Snippet::of(&config.value, &place.pointer),
+            _ => None,
+        };
+        let frames = match source {
+            Source::Evidence(evidence) => {
+                let shown = |at: &FrameRef| {
+                    let (line, frame) = (evidence.lines.get(at.line)?, evidence.frame(*at)?);
+                    Some(FrameReport {
+                        line: at.line,
+                        purpose: line.purpose,
+                        direction: frame.direction,
+                        at_ms: u64::try_from(frame.at.as_millis()).unwrap_or(u64::MAX),
+                        text: shorten(&frame.text(), FRAME_SHOWN),
+                        length: frame.length,
+                    })
+                };
+                finding.frames.iter().filter_map(shown).collect()
+            }
+            Source::Config(_) | Source::Nothing => Vec::new(),
+        };
+        let ignored = match (source, &finding.place) {
+            (Source::Evidence(evidence), Some(place)) => evidence
+                .frame(place.frame)
+                .and_then(|frame| inline::find(rule, frame.json()?, &place.pointer)),
+            _ => None,
+        };
+        let sent = match source {
+            Source::Evidence(evidence) => {
+                let frames = finding.frames.iter().filter_map(|at| evidence.frame(*at));
+                frames
+                    .filter(|frame| frame.direction == Direction::Sent)
+                    .map(|frame| frame.bytes.clone())
+                    .collect()
+            }
+            Source::Config(_) | Source::Nothing => Vec::new(),
+        };
+        Self {
+            rule: rule.name,
+            level: finding.level.unwrap_or(rule.level),
+            fingerprint: fingerprint(rule.name, finding.about.as_deref(), pointer.as_deref()),
+            message: finding.message,
+            about: finding.about,
+            eras: era.iter().map(ToString::to_string).collect(),
+            pointer,
+            snippet,
+            frames,
+            sent,
+            notes: finding.notes,
+            fix: rule.fix,
+            clause: rule.clause.to_string(),
+            ignored,
+        }
+    }
+}
+
+/// Adds a finding, or its era to one that says the same.
+pub(super) fn merge(findings: &mut Vec<FindingReport>, finding: FindingReport) {
+    let same = |known: &&mut FindingReport| {
+        known.about == finding.about && known.message == finding.message && known.level == finding.level
+    };
+    match findings.iter_mut().find(same) {
+        Some(known) => {
+            let new = finding.eras.into_iter().filter(|era| !known.eras.contains(era)).collect::<Vec<_>>();
+            known.eras.extend(new);
+        }
+        None => findings.push(finding),
+    }
+}
+
+/// Cuts a text at a character border and says so.
+pub(super) fn shorten(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let end = (0..=limit).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}…", &text[..end])
+}
+
+/// FNV-1a over rule, subject and place. Numbers in the pointer are left out, so that an item may move in its list.
+fn fingerprint(rule: &str, about: Option<&str>, pointer: Option<&str>) -> String {
+    let place: Vec<&str> =
+        pointer.unwrap_or_default().split('/').filter(|part| part.parse::<u64>().is_err()).collect();
+    let text = format!("{rule}\0{}\0{}", about.unwrap_or_default(), place.join("/"));
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}

@@ -1,0 +1,139 @@
+//! Snippet: a few lines of JSON around a value, and where the caret goes.
+
+use super::finding::shorten;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Lines shown above and below the value.
+const AROUND: usize = 2;
+
+/// Lines of the value itself that are shown.
+const VALUE_LINES: usize = 3;
+
+/// How long a line may be.
+const WIDTH: usize = 160;
+
+/// Lines that are made before giving up: a huge frame is not shown around its pointer.
+const MAX_LINES: usize = 200_000;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Snippet {
+    pub lines: Vec<String>,
+    /// Which of the lines the caret stands under.
+    pub line: usize,
+    pub column: usize,
+    pub width: usize,
+}
+
+struct Printer<'a> {
+    lines: Vec<String>,
+    wanted: &'a str,
+    found: Option<(usize, usize, usize)>,
+}
+
+impl Snippet {
+    /// The neighbourhood of the value at `pointer`; of the nearest value above it if there is none.
+    pub fn of(root: &Value, pointer: &str) -> Option<Self> {
+        let mut pointer = pointer;
+        while root.pointer(pointer).is_none() {
+            pointer = &pointer[..pointer.rfind('/')?];
+        }
+        let mut printer = Printer { lines: vec![String::new()], wanted: pointer, found: None };
+        printer.value(root, &mut String::new(), 0);
+        let (line, column, width) = printer.found?;
+        let last_of_value = printer.lines.len().saturating_sub(1).min(line + VALUE_LINES);
+        let first = line.saturating_sub(AROUND);
+        let last = (last_of_value + AROUND).min(printer.lines.len() - 1).min(line + AROUND);
+        let indent = printer.lines[first..=last]
+            .iter()
+            .map(|text| text.len() - text.trim_start().len())
+            .min()
+            .unwrap_or(0);
+        let lines: Vec<String> =
+            printer.lines[first..=last].iter().map(|text| shorten(&text[indent..], WIDTH)).collect();
+        let width = width.min(WIDTH.saturating_sub(column - indent)).max(1);
+        Some(Self { lines, line: line - first, column: column - indent, width })
+    }
+}
+
+impl Printer<'_> {
+    fn value(&mut self, value: &Value, at: &mut String, depth: usize) {
+        let mine = at == self.wanted && self.found.is_none();
+        let (line, column) = (self.lines.len() - 1, self.width());
+        if mine {
+            self.found = Some((line, column, 1));
+        }
+        if self.lines.len() > MAX_LINES {
+            return self.push("…");
+        }
+        match value {
+            Value::Object(members) if !members.is_empty() => {
+                self.push("{");
+                for (index, (name, value)) in members.iter().enumerate() {
+                    self.line(depth + 1);
+                    self.push(&format!("{}: ", Value::from(name.as_str())));
+                    let end = at.len();
+                    at.push('/');
+                    at.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                    self.value(value, at, depth + 1);
+                    at.truncate(end);
+                    self.push(if index + 1 < members.len() { "," } else { "" });
+                }
+                self.line(depth);
+                self.push("}");
+            }
+            Value::Array(items) if !items.is_empty() => {
+                self.push("[");
+                for (index, value) in items.iter().enumerate() {
+                    self.line(depth + 1);
+                    let end = at.len();
+                    at.push('/');
+                    at.push_str(&index.to_string());
+                    self.value(value, at, depth + 1);
+                    at.truncate(end);
+                    self.push(if index + 1 < items.len() { "," } else { "" });
+                }
+                self.line(depth);
+                self.push("]");
+            }
+            scalar => self.push(&scalar.to_string()),
+        }
+        if mine && self.lines.len() - 1 == line {
+            self.found = Some((line, column, self.width() - column));
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.lines.last_mut().expect("there is always a line").push_str(text);
+    }
+
+    fn line(&mut self, depth: usize) {
+        self.lines.push("  ".repeat(depth));
+    }
+
+    fn width(&self) -> usize {
+        self.lines.last().map_or(0, |line| line.chars().count())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_caret_stands_under_the_value() {
+        let root = json!({"result": {"tools": [{"name": "a b", "inputSchema": {"type": "object"}}]}});
+        let snippet = Snippet::of(&root, "/result/tools/0/name").unwrap();
+        let line = &snippet.lines[snippet.line];
+        assert_eq!(&line[snippet.column..snippet.column + snippet.width], "\"a b\"");
+    }
+
+    #[test]
+    fn a_missing_value_points_at_what_should_hold_it() {
+        let root = json!({"result": {"tools": []}});
+        let snippet = Snippet::of(&root, "/result/capabilities").unwrap();
+        assert!(snippet.lines[snippet.line].trim_start().starts_with("\"result\": {"), "{snippet:?}");
+    }
+}

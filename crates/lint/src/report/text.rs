@@ -1,0 +1,235 @@
+//! The report for people. Styles are in it; the writer takes them out where they are not wanted.
+
+use super::{CLIENT_LIMITS, Cost, FindingReport, Kind, Report, Snippet, TargetReport, finding::shorten};
+use crate::{evidence::Direction, outcome::Level, rule::Group};
+use anstyle::{AnsiColor, Style};
+use std::fmt::Write as _;
+use unicode_width::UnicodeWidthStr as _;
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Findings, and counts of the rest.
+    Findings,
+    /// Also what passed, was not verified or does not apply.
+    Everything,
+}
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+const CARET: Style = AnsiColor::Red.on_default().bold();
+const FIX: Style = AnsiColor::Cyan.on_default().bold();
+
+/// How long a line of a frame may be.
+const FRAME_WIDTH: usize = 200;
+
+/// Cells of the longest bar.
+const BAR: usize = 32;
+
+/// Tools that get a bar of their own.
+const BARS: usize = 15;
+
+pub fn text(report: &Report, detail: Detail) -> String {
+    let mut out = String::new();
+    for target in &report.targets {
+        target_text(&mut out, target, detail);
+    }
+    let summary = &report.summary;
+    let counts = [
+        (summary.critical, "critical"),
+        (summary.errors, "errors"),
+        (summary.warnings, "warnings"),
+        (summary.infos, "infos"),
+        (summary.ignored, "ignored"),
+        (summary.unreachable, "not reached"),
+    ];
+    let found: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    let found = if found.is_empty() { "no findings".to_owned() } else { found.join(", ") };
+    let style = level_style(report.worst().unwrap_or(Level::Info));
+    line(
+        &mut out,
+        &format!(
+            "{style}{found}{style:#}; {} passed, {} not verified, {} not applicable",
+            summary.passed, summary.not_verified, summary.not_applicable
+        ),
+    );
+    out
+}
+
+fn target_text(out: &mut String, target: &TargetReport, detail: Detail) {
+    let about: Vec<&str> = [target.server.as_deref(), target.transport.as_deref()]
+        .into_iter()
+        .flatten()
+        .filter(|text| !text.is_empty())
+        .collect();
+    let eras =
+        if target.eras.is_empty() { String::new() } else { format!(" · {}", target.eras.join(" and ")) };
+    line(out, &format!("{BOLD}{}{BOLD:#}  {DIM}{}{eras}{DIM:#}\n", target.target, about.join(" · ")));
+    if let Some(why) = &target.unreachable {
+        line(out, &format!("{CARET}cannot be reached{CARET:#}: {why}\n"));
+    }
+    for group in Group::ALL {
+        let rules: Vec<_> = target.rules.iter().filter(|rule| rule.rule.group == group).collect();
+        let findings: Vec<_> = rules
+            .iter()
+            .flat_map(|rule| &rule.findings)
+            .filter(|finding| finding.ignored.is_none())
+            .collect();
+        let others = detail == Detail::Everything && rules.iter().any(|rule| rule.outcome != Kind::Finding);
+        if findings.is_empty() && !others {
+            continue;
+        }
+        line(out, &format!("{BOLD}{group}{BOLD:#}"));
+        let mut last: Option<&FindingReport> = None;
+        for finding in findings {
+            if last.is_some_and(|last| last.rule != finding.rule) {
+                advice(out, last);
+            }
+            finding_text(out, finding, last);
+            last = Some(finding);
+        }
+        advice(out, last);
+        if detail == Detail::Everything {
+            for rule in rules.iter().filter(|rule| rule.outcome != Kind::Finding) {
+                let (sign, why) = (sign(rule.outcome), rule.why.as_deref().unwrap_or_default());
+                line(out, &format!("  {DIM}{sign} {} {why}{DIM:#}", rule.rule.name));
+            }
+        }
+        out.push('\n');
+    }
+    let wanted = target.rules.iter().any(|rule| rule.rule.group == Group::Context);
+    if let Some(cost) = target.cost.as_ref().filter(|_| wanted) {
+        cost_text(out, cost);
+    }
+}
+
+/// What to do about the findings of a rule, once for all of them.
+fn advice(out: &mut String, finding: Option<&FindingReport>) {
+    let Some(finding) = finding else { return };
+    line(out, &format!("    {FIX}fix{FIX:#} {}", finding.fix));
+    line(out, &format!("    {DIM}{}{DIM:#}", finding.clause));
+}
+
+fn finding_text(out: &mut String, finding: &FindingReport, last: Option<&FindingReport>) {
+    let same = |last: &FindingReport| {
+        last.rule == finding.rule && last.level == finding.level && last.eras == finding.eras
+    };
+    if !last.is_some_and(same) {
+        let style = level_style(finding.level);
+        let eras = if finding.eras.len() == 1 { format!(" ({})", finding.eras[0]) } else { String::new() };
+        let (level, rule) = (finding.level, finding.rule);
+        line(out, &format!("  {style}{level}{style:#} {BOLD}{rule}{BOLD:#}{DIM}{eras}{DIM:#}"));
+    }
+    let about = finding.about.as_ref().map(|about| format!("{about}: ")).unwrap_or_default();
+    line(out, &format!("    {about}{}", finding.message));
+    if let Some(snippet) = &finding.snippet {
+        snippet_text(out, snippet, finding.pointer.as_deref().unwrap_or_default());
+    }
+    for frame in &finding.frames {
+        let arrow = match frame.direction {
+            Direction::Sent => "→",
+            Direction::Received => "←",
+            Direction::Noise => "!",
+        };
+        if finding.snippet.is_none() || frame.direction == Direction::Sent {
+            let text = shorten(&visible(&frame.text), FRAME_WIDTH);
+            line(out, &format!("    {DIM}{arrow} {:>5} ms  {text}{DIM:#}", frame.at_ms));
+        }
+    }
+    finding.notes.iter().for_each(|note| line(out, &format!("    {DIM}{}{DIM:#}", visible(note))));
+}
+
+fn snippet_text(out: &mut String, snippet: &Snippet, pointer: &str) {
+    line(
+        out,
+        &format!("    {DIM}at {}{DIM:#}", if pointer.is_empty() { "the whole message" } else { pointer }),
+    );
+    for (index, text) in snippet.lines.iter().enumerate() {
+        line(out, &format!("    {DIM}│{DIM:#} {}", visible(text)));
+        if index == snippet.line {
+            let (before, carets) = (" ".repeat(snippet.column), "^".repeat(snippet.width));
+            line(out, &format!("    {DIM}│{DIM:#} {before}{CARET}{carets}{CARET:#}"));
+        }
+    }
+}
+
+fn cost_text(out: &mut String, cost: &Cost) {
+    if cost.tools.is_empty() {
+        return;
+    }
+    line(out, &format!("{BOLD}context cost{BOLD:#}  {DIM}estimated tokens of the tool list{DIM:#}"));
+    let widest = cost.tools.iter().take(BARS).map(|tool| tool.name.width().min(40)).max().unwrap_or(0);
+    let most = cost.tools[0].tokens.max(1);
+    for tool in cost.tools.iter().take(BARS) {
+        let cells = (tool.tokens * BAR).div_ceil(most);
+        let name = shorten(&visible(&tool.name), 40);
+        let pad = " ".repeat(widest.saturating_sub(name.width()));
+        line(out, &format!("  {name}{pad} {:>6} {}", tool.tokens, "█".repeat(cells)));
+    }
+    if let Some(rest) = cost.tools.get(BARS..).filter(|rest| !rest.is_empty()) {
+        let tokens: usize = rest.iter().map(|tool| tool.tokens).sum();
+        line(out, &format!("  {DIM}{} more tools: {tokens}{DIM:#}", rest.len()));
+    }
+    let instructions = match cost.instructions {
+        0 => String::new(),
+        tokens => format!(", instructions {tokens}"),
+    };
+    line(out, &format!("  total {} in {} tools{instructions}", cost.total, cost.tools.len()));
+    for limit in CLIENT_LIMITS {
+        let (used, allowed, unit) = match (limit.tools, limit.tokens) {
+            (Some(allowed), _) => (cost.tools.len(), allowed, "tools"),
+            (None, Some(allowed)) => (cost.total, allowed, "tokens"),
+            (None, None) => continue,
+        };
+        line(
+            out,
+            &format!(
+                "  {DIM}{}: {} % of the {allowed} {unit} it allows{DIM:#}",
+                limit.client,
+                used * 100 / allowed
+            ),
+        );
+    }
+    out.push('\n');
+}
+
+fn sign(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Passed => "passed        ",
+        Kind::Finding => "finding       ",
+        Kind::NotVerified => "not verified  ",
+        Kind::NotApplicable => "not applicable",
+    }
+}
+
+fn level_style(level: Level) -> Style {
+    match level {
+        Level::Critical => AnsiColor::Magenta.on_default().bold(),
+        Level::Error => AnsiColor::Red.on_default().bold(),
+        Level::Warning => AnsiColor::Yellow.on_default().bold(),
+        Level::Info => AnsiColor::Blue.on_default().bold(),
+    }
+}
+
+/// A server's text must not steer the terminal: what is no printable character is shown as its escape.
+fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        let hidden = c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+        if hidden {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+fn line(out: &mut String, text: &str) {
+    writeln!(out, "{text}").expect("a string takes everything");
+}

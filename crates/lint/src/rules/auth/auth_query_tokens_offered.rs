@@ -1,0 +1,34 @@
+//! `auth-query-tokens-offered`: the metadata offers tokens in the header only.
+
+use super::{bare, document};
+use crate::{
+    evidence::Evidence,
+    outcome::{Level, Skip, Verdict},
+    probes::AUTHORIZATION,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "auth-query-tokens-offered",
+    group: Group::Auth,
+    level: Level::Warning,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::StreamableHttp,
+    summary: "the metadata offers tokens in the header only",
+    clause: Clause::of("2025-11-25", "basic/authorization", "Token Requirements"),
+    why: "A token in the address stands in logs, histories and referrers of everything on the way.",
+    fix: "Take `query` out of `bearer_methods_supported`.",
+    needs: &[&AUTHORIZATION],
+    check: Check::Target(check),
+};
+
+fn check(evidence: &Evidence) -> Verdict {
+    bare(evidence)?;
+    let (asked, document) = document(evidence).ok_or_else(|| Skip::not_verified("there is no protected-resource metadata"))?;
+    let methods = document["bearer_methods_supported"].as_array();
+    if methods.is_some_and(|methods| methods.iter().any(|method| method == "query")) {
+        return Ok(vec![asked.finding("tokens in the query are offered", "/bearer_methods_supported")]);
+    }
+    Ok(Vec::new())
+}

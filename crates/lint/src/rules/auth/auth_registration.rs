@@ -1,0 +1,38 @@
+//! `auth-registration`: clients that the authorization server does not know can introduce themselves.
+
+use super::{bare, issuers};
+use crate::{
+    evidence::Evidence,
+    outcome::{Level, Skip, Verdict},
+    probes::AUTHORIZATION,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "auth-registration",
+    group: Group::Auth,
+    level: Level::Info,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::StreamableHttp,
+    summary: "clients that the authorization server does not know can introduce themselves",
+    clause: Clause::of("2025-11-25", "basic/authorization", "Client Registration Approaches"),
+    why: "A user of another client than those you thought of has to ask somebody for a client id before he can log in.",
+    fix: "Support client ID metadata documents (`client_id_metadata_document_supported`), or dynamic registration.",
+    needs: &[&AUTHORIZATION],
+    check: Check::Target(check),
+};
+
+fn check(evidence: &Evidence) -> Verdict {
+    bare(evidence)?;
+    let mut findings = Vec::new();
+    let mut read = false;
+    for (issuer, asked, document) in issuers(evidence)? {
+        let Some(document) = document else { continue };
+        read = true;
+        if document["client_id_metadata_document_supported"] != true && !document["registration_endpoint"].is_string() {
+            findings.push(asked.finding("it knows no way to register a client", "").about(issuer));
+        }
+    }
+    if read { Ok(findings) } else { Err(Skip::not_verified("no authorization server published metadata")) }
+}

@@ -1,0 +1,45 @@
+//! `issuer-metadata`: the issuer is who it says.
+
+use crate::{
+    evidence::{Evidence},
+    outcome::{Level, Skip, Verdict},
+    probes::{AUTHORIZATION, AUTH_BARE_STEP, AUTH_ISSUER_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "issuer-metadata",
+    group: Group::Auth,
+    level: Level::Error,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::StreamableHttp,
+    summary: "the authorization server publishes metadata whose `issuer` is the address it was found by",
+    clause: Clause::of("2025-11-25", "basic/authorization", "Authorization Server Metadata Discovery"),
+    why: "Clients must refuse a document whose issuer differs: it may be somebody else's.",
+    fix: "Serve the metadata at the well-known address, with `issuer` exactly as in `authorization_servers`.",
+    needs: &[&AUTHORIZATION],
+    check: Check::Target(check),
+};
+
+fn check(evidence: &Evidence) -> Verdict {
+    let bare = evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
+    let Some(_) = bare else {
+        return Err(if evidence.asked(AUTH_BARE_STEP).next().is_some() {
+            Skip::not_applicable("the server asks for no authorization")
+        } else {
+            Skip::not_verified("it was not tried without credentials")
+        });
+    };
+    let asked: Vec<_> = evidence.asked(AUTH_ISSUER_STEP).collect();
+    let Some(first) = asked.first() else { return Err(Skip::not_verified("no authorization server is named")) };
+    let found = asked.iter().find_map(|asked| Some((asked, asked.http()?.document()?)));
+    let Some((asked, document)) = found else {
+        return Ok(vec![first.finding(format!("{} publishes no metadata", first.variant()), "")]);
+    };
+    let issuer = document["issuer"].as_str().unwrap_or_default();
+    if issuer.trim_end_matches('/') == asked.variant().trim_end_matches('/') {
+        return Ok(Vec::new());
+    }
+    Ok(vec![asked.finding(format!("`issuer` is `{issuer}`, and it was found by {}", asked.variant()), "")])
+}

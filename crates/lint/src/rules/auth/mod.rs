@@ -1,0 +1,61 @@
+//! Rules of the group `auth`.
+
+rules![
+    auth_challenge,
+    auth_challenge_scope,
+    auth_encrypted_endpoints,
+    auth_query_tokens_offered,
+    auth_registration,
+    issuer_metadata,
+    pkce,
+    plain_http,
+    resource_metadata,
+    wrong_token_refused,
+];
+
+use crate::{
+    evidence::{Asked, Evidence},
+    outcome::Skip,
+    probes::{AUTH_BARE_STEP, AUTH_ISSUER_STEP, AUTH_RESOURCE_STEP, AUTHORIZATION},
+};
+use serde_json::Value;
+
+/// The request without a token that was refused; where there is none, why the rules about tokens have no verdict.
+fn bare(evidence: &Evidence) -> Result<Asked<'_>, Skip> {
+    let Some(asked) = evidence.asked(AUTH_BARE_STEP).next() else {
+        let why = evidence.why_missed(&AUTHORIZATION, None).unwrap_or("the probe `authorization` was not run");
+        return Err(Skip::not_verified(why));
+    };
+    match asked.http() {
+        Some(head) if head.status == 401 => Ok(asked),
+        Some(_) => Err(Skip::not_applicable("the server asks for no token")),
+        None => Err(Skip::not_verified(asked.describe())),
+    }
+}
+
+/// The protected-resource metadata, if it was found.
+fn document(evidence: &Evidence) -> Option<(Asked<'_>, Value)> {
+    evidence.asked(AUTH_RESOURCE_STEP).find_map(|asked| Some((asked, json(asked)?)))
+}
+
+/// The identifier of an authorization server, the question for its metadata, and the metadata.
+type Issuer<'a> = (&'a str, Asked<'a>, Option<Value>);
+
+/// The authorization servers, each with its metadata if there is any.
+fn issuers(evidence: &Evidence) -> Result<Vec<Issuer<'_>>, Skip> {
+    let mut all: Vec<Issuer<'_>> = Vec::new();
+    for asked in evidence.asked(AUTH_ISSUER_STEP) {
+        let found = json(asked);
+        match all.iter_mut().find(|(issuer, _, _)| *issuer == asked.variant()) {
+            Some(known) if known.2.is_none() && found.is_some() => *known = (asked.variant(), asked, found),
+            Some(_) => {}
+            None => all.push((asked.variant(), asked, found)),
+        }
+    }
+    if all.is_empty() { Err(Skip::not_verified("no authorization server is known")) } else { Ok(all) }
+}
+
+fn json(asked: Asked<'_>) -> Option<Value> {
+    let head = asked.http().filter(|head| head.status == 200)?;
+    serde_json::from_str(&head.body).ok().filter(Value::is_object)
+}

@@ -1,0 +1,41 @@
+//! `pkce`: logins are protected by PKCE.
+
+use crate::{
+    evidence::{Evidence},
+    outcome::{Level, Skip, Verdict},
+    probes::{AUTHORIZATION, AUTH_BARE_STEP, AUTH_ISSUER_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "pkce",
+    group: Group::Auth,
+    level: Level::Error,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::StreamableHttp,
+    summary: "the authorization server supports PKCE with S256 and says so",
+    clause: Clause::of("2025-11-25", "basic/authorization", "Authorization Code Protection"),
+    why: "Clients must refuse to log in where `code_challenge_methods_supported` is absent.",
+    fix: "List `S256` under `code_challenge_methods_supported`.",
+    needs: &[&AUTHORIZATION],
+    check: Check::Target(check),
+};
+
+fn check(evidence: &Evidence) -> Verdict {
+    let bare = evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
+    let Some(_) = bare else {
+        return Err(if evidence.asked(AUTH_BARE_STEP).next().is_some() {
+            Skip::not_applicable("the server asks for no authorization")
+        } else {
+            Skip::not_verified("it was not tried without credentials")
+        });
+    };
+    let found = evidence.asked(AUTH_ISSUER_STEP).find_map(|asked| Some((asked, asked.http()?.document()?)));
+    let Some((asked, document)) = found else { return Err(Skip::not_verified("there is no metadata of an issuer")) };
+    let methods = document["code_challenge_methods_supported"].as_array();
+    if methods.is_some_and(|methods| methods.iter().any(|method| method == "S256")) {
+        return Ok(Vec::new());
+    }
+    Ok(vec![asked.finding("`code_challenge_methods_supported` does not list S256", "")])
+}

@@ -1,0 +1,47 @@
+//! `resource-metadata`: the metadata is about this server.
+
+use crate::{
+    evidence::{Evidence},
+    outcome::{Level, Skip, Verdict},
+    probes::{AUTHORIZATION, AUTH_BARE_STEP, AUTH_RESOURCE_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "resource-metadata",
+    group: Group::Auth,
+    level: Level::Error,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::StreamableHttp,
+    summary: "the protected-resource metadata names this server and at least one authorization server",
+    clause: Clause::of("2025-11-25", "basic/authorization", "Protected Resource Metadata"),
+    why: "Clients compare the resource with the address they use, and refuse tokens for another.",
+    fix: "Set `resource` to the server's own URL and list the issuers under `authorization_servers`.",
+    needs: &[&AUTHORIZATION],
+    check: Check::Target(check),
+};
+
+fn check(evidence: &Evidence) -> Verdict {
+    let bare = evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
+    let Some(_) = bare else {
+        return Err(if evidence.asked(AUTH_BARE_STEP).next().is_some() {
+            Skip::not_applicable("the server asks for no authorization")
+        } else {
+            Skip::not_verified("it was not tried without credentials")
+        });
+    };
+    let found = evidence.asked(AUTH_RESOURCE_STEP).find_map(|asked| Some((asked, asked.http()?.document()?)));
+    let Some((asked, document)) = found else { return Err(Skip::not_verified("there is no metadata")) };
+    let mut findings = Vec::new();
+    let own = evidence.address.as_ref().map(|url| url.as_str().trim_end_matches('/').to_owned()).unwrap_or_default();
+    let resource = document["resource"].as_str().unwrap_or_default().trim_end_matches('/');
+    // The resource may also be the origin, or a path above the address.
+    if resource.is_empty() || !own.starts_with(resource) {
+        findings.push(asked.finding(format!("`resource` is `{resource}`, and the server is {own}"), "").about("resource"));
+    }
+    if document["authorization_servers"].as_array().is_none_or(Vec::is_empty) {
+        findings.push(asked.finding("`authorization_servers` is missing or empty", "").about("authorization_servers"));
+    }
+    Ok(findings)
+}

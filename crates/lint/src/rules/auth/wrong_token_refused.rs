@@ -1,0 +1,44 @@
+//! `wrong-token-refused`: a wrong token opens nothing.
+
+use crate::{
+    evidence::{Evidence},
+    outcome::{Level, Skip, Verdict},
+    probes::{AUTHORIZATION, AUTH_BARE_STEP, AUTH_GARBAGE_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "wrong-token-refused",
+    group: Group::Auth,
+    level: Level::Critical,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::StreamableHttp,
+    summary: "a token that nobody gave is refused, in the header and in the query",
+    clause: Clause::of("2025-11-25", "basic/authorization", "Token Handling"),
+    why: "Whoever sends any token at all can call the tools.",
+    fix: "Verify signature, expiry and audience of each token, and take none from the query.",
+    needs: &[&AUTHORIZATION],
+    check: Check::Target(check),
+};
+
+fn check(evidence: &Evidence) -> Verdict {
+    let bare = evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
+    let Some(_) = bare else {
+        return Err(if evidence.asked(AUTH_BARE_STEP).next().is_some() {
+            Skip::not_applicable("the server asks for no authorization")
+        } else {
+            Skip::not_verified("it was not tried without credentials")
+        });
+    };
+    let (mut findings, mut seen) = (Vec::new(), false);
+    for asked in evidence.asked(AUTH_GARBAGE_STEP) {
+        let Some(http) = asked.http() else { continue };
+        seen = true;
+        if http.is_success() {
+            let message = format!("a made-up token in the {} is accepted", asked.variant());
+            findings.push(asked.finding(message, "").about(asked.variant()));
+        }
+    }
+    if seen { Ok(findings) } else { Err(Skip::not_verified("no wrong token was tried")) }
+}

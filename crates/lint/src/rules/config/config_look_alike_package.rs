@@ -1,0 +1,52 @@
+//! `config-look-alike-package`: package names are those of the well-known servers, not almost.
+
+use super::servers;
+use crate::{
+    engine::ConfigSubject,
+    outcome::{Level, Verdict},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "config-look-alike-package",
+    group: Group::Config,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "package names are those of the well-known servers, not almost",
+    clause: Clause::practice("OWASP MCP Top 10", "MCP04 supply chain"),
+    why: "A name that differs in one letter is how a hostile package gets started by people who believe to know it.",
+    fix: "Compare the name with the one in the server's own documentation.",
+    needs: &[],
+    check: Check::Config(check),
+};
+
+/// Names that are worth imitating.
+const KNOWN: &[&str] = &[
+    "@modelcontextprotocol/server-everything", "@modelcontextprotocol/server-filesystem", "@modelcontextprotocol/server-memory",
+    "@modelcontextprotocol/server-sequential-thinking", "@modelcontextprotocol/server-github", "@modelcontextprotocol/server-postgres",
+    "@modelcontextprotocol/server-puppeteer", "@modelcontextprotocol/server-slack", "@modelcontextprotocol/server-brave-search",
+    "@modelcontextprotocol/inspector", "@playwright/mcp", "@upstash/context7-mcp", "firecrawl-mcp", "mcp-server-fetch", "mcp-server-git",
+    "mcp-server-time", "mcp-server-sqlite", "mcp-remote", "figma-developer-mcp", "@notionhq/notion-mcp-server", "@sentry/mcp-server",
+    "@supabase/mcp-server-supabase", "@stripe/mcp", "chrome-devtools-mcp", "mcp-atlassian", "fastmcp",
+];
+
+/// How many letters may differ.
+const NEAR: usize = 2;
+
+fn check(config: &ConfigSubject) -> Verdict {
+    let mut findings = Vec::new();
+    for server in servers::of(config)? {
+        let Some(package) = server.package() else { continue };
+        let near = KNOWN.iter().find(|known| {
+            let distance = strsim::damerau_levenshtein(known, package);
+            // Two letters make many honest names out of a short one.
+            distance > 0 && distance <= if known.len() > 20 { NEAR } else { 1 }
+        });
+        if let (Some(known), false) = (near, KNOWN.contains(&package)) {
+            findings.push(server.wrong(format!("`{package}` looks like `{known}`")));
+        }
+    }
+    Ok(findings)
+}

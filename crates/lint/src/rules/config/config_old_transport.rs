@@ -1,0 +1,35 @@
+//! `config-old-transport`: remote servers are reached over Streamable HTTP.
+
+use super::servers;
+use crate::{
+    engine::ConfigSubject,
+    outcome::{Level, Verdict},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "config-old-transport",
+    group: Group::Config,
+    level: Level::Info,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "remote servers are reached over Streamable HTTP",
+    clause: Clause::of("2025-11-25", "basic/transports", "Backwards Compatibility"),
+    why: "HTTP+SSE was given up in 2025; clients drop it one by one, and the server is then not reachable.",
+    fix: "Use the address of the server's Streamable HTTP endpoint, and the type `http`.",
+    needs: &[],
+    check: Check::Config(check),
+};
+
+fn check(config: &ConfigSubject) -> Verdict {
+    let mut findings = Vec::new();
+    for server in servers::of(config)? {
+        let said = ["type", "transport"].into_iter().any(|member| server.value[member] == "sse");
+        let path = server.url().is_some_and(|url| url.path().ends_with("/sse"));
+        if said || path {
+            findings.push(server.wrong("it is reached over HTTP+SSE"));
+        }
+    }
+    Ok(findings)
+}

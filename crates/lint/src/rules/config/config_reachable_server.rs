@@ -1,0 +1,42 @@
+//! `config-reachable-server`: every server has a program to start or an address to reach, and not both.
+
+use super::servers;
+use crate::{
+    engine::ConfigSubject,
+    outcome::{Level, Verdict},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "config-reachable-server",
+    group: Group::Config,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "every server has a program to start or an address to reach, and not both",
+    clause: Clause::practice("practice", "configuration"),
+    why: "The entry is ignored or fails at the start, and the client tells no more than that the server is not there.",
+    fix: "Write either `command` with `args` as a list, or `url`.",
+    needs: &[],
+    check: Check::Config(check),
+};
+
+fn check(config: &ConfigSubject) -> Verdict {
+    let mut findings = Vec::new();
+    for server in servers::of(config)? {
+        let command = server.value["command"].as_str().map(str::trim);
+        let url = server.value.get("url").or_else(|| server.value.get("serverUrl")).or_else(|| server.value.get("httpUrl"));
+        let message = match (command, url) {
+            (Some(_), Some(_)) => "it has both a command and an address",
+            (None, None) => "it has neither a command nor an address",
+            (Some(""), None) => "the command is empty",
+            (None, Some(_)) if server.url().is_none() => "the address is no URL",
+            (Some(command), None) if command.contains(' ') && server.value.get("args").is_none() && !command.contains(['/', '\\']) => "the command is a whole line; arguments belong into `args`",
+            _ if server.value.get("args").is_some_and(|args| !args.is_array()) => "`args` is no list",
+            _ => continue,
+        };
+        findings.push(server.wrong(message));
+    }
+    Ok(findings)
+}

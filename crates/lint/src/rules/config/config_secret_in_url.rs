@@ -1,0 +1,43 @@
+//! `config-secret-in-url`: no address holds a token or password.
+
+use super::servers;
+use crate::{
+    engine::ConfigSubject,
+    outcome::{Level, Verdict},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "config-secret-in-url",
+    group: Group::Config,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "no address holds a token or password",
+    clause: Clause::of("2025-11-25", "basic/authorization", "Token Requirements"),
+    why: "Addresses stand in logs, histories and error messages of everything on the way.",
+    fix: "Send the token in a header, and refer to it (`${NAME}`).",
+    needs: &[],
+    check: Check::Config(check),
+};
+
+/// Names of query parameters that hold secrets.
+const NAMES: &[&str] = &["token", "access_token", "api_key", "apikey", "key", "secret", "password", "auth"];
+
+fn check(config: &ConfigSubject) -> Verdict {
+    let mut findings = Vec::new();
+    for server in servers::of(config)? {
+        let Some(url) = server.url() else { continue };
+        if url.password().is_some() {
+            findings.push(server.wrong("the address holds a password"));
+        }
+        let secret = url.query_pairs().find(|(name, value)| {
+            NAMES.contains(&name.to_ascii_lowercase().as_str()) && !value.is_empty() && !value.contains('$')
+        });
+        if let Some((name, _)) = secret {
+            findings.push(server.wrong(format!("the address holds a secret in `{name}`")));
+        }
+    }
+    Ok(findings)
+}

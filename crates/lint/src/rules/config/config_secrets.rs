@@ -1,0 +1,44 @@
+//! `config-secrets`: secrets do not stand in configuration files.
+
+use crate::{
+    engine::ConfigSubject,
+    outcome::{Level, Verdict},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use super::servers;
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "config-secrets",
+    group: Group::Config,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "no variable or header of the file holds a secret in plain text",
+    clause: Clause::practice("configuration", "servers"),
+    why: "The file is copied, synchronised and checked in; the secret goes with it.",
+    fix: "Refer to the environment or the keychain: `{env:NAME}` instead of the value.",
+    needs: &[],
+    check: Check::Config(check),
+};
+
+const TELLING: [&str; 6] = ["token", "key", "secret", "password", "authorization", "credential"];
+
+fn check(config: &ConfigSubject) -> Verdict {
+    let mut findings = Vec::new();
+    for server in servers::of(config)? {
+        for holder in ["env", "environment", "headers"] {
+            for (name, value) in server.value.get(holder).and_then(Value::as_object).into_iter().flatten() {
+                let text = value.as_str().unwrap_or_default();
+                let telling = TELLING.iter().any(|word| name.to_lowercase().contains(word));
+                let referred = text.contains("{env:") || text.contains("${") || text.starts_with('$');
+                if telling && text.len() >= 8 && !referred {
+                    let message = format!("`{name}` holds a secret in plain text");
+                    findings.push(server.finding(message, &format!("/{holder}/{name}")));
+                }
+            }
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,38 @@
+//! `config-shell`: no shell stands between.
+
+use crate::{
+    engine::ConfigSubject,
+    outcome::{Level, Verdict},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use super::servers;
+
+pub(super) static RULE: Rule = Rule {
+    name: "config-shell",
+    group: Group::Config,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "no server is started through a shell",
+    clause: Clause::practice("configuration", "servers"),
+    why: "What stands in the file is read by the shell once more: variables, quotes and `;` do what nobody meant.",
+    fix: "Name the program and its arguments one by one.",
+    needs: &[],
+    check: Check::Config(check),
+};
+
+const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "fish", "cmd", "cmd.exe", "powershell"];
+
+fn check(config: &ConfigSubject) -> Verdict {
+    let mut findings = Vec::new();
+    for server in servers::of(config)? {
+        let words = server.words();
+        let program = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+        let script = words.iter().any(|word| matches!(*word, "-c" | "-lc" | "-Command"));
+        if SHELLS.contains(&program) && script {
+            findings.push(server.finding(format!("the server is started through `{program}`"), "/command"));
+        }
+    }
+    Ok(findings)
+}

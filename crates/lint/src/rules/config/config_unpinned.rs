@@ -1,0 +1,44 @@
+//! `config-unpinned`: packages are of a known version.
+
+use crate::{
+    engine::ConfigSubject,
+    outcome::{Level, Verdict},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use super::servers;
+
+pub(super) static RULE: Rule = Rule {
+    name: "config-unpinned",
+    group: Group::Config,
+    level: Level::Warning,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "packages that are fetched at start have a fixed version",
+    clause: Clause::practice("configuration", "servers"),
+    why: "Whoever takes over the package runs their code on this machine at the next start.",
+    fix: "Write the version: `npx -y package@1.2.3`, `uvx package==1.2.3`.",
+    needs: &[],
+    check: Check::Config(check),
+};
+
+const RUNNERS: [&str; 5] = ["npx", "bunx", "pnpx", "uvx", "pipx"];
+
+fn check(config: &ConfigSubject) -> Verdict {
+    let mut findings = Vec::new();
+    for server in servers::of(config)? {
+        let words = server.words();
+        let Some((program, rest)) = words.split_first() else { continue };
+        let program = program.rsplit('/').next().unwrap_or_default();
+        if !RUNNERS.contains(&program) {
+            continue;
+        }
+        let package = rest.iter().find(|word| !word.starts_with('-') && **word != "run" && **word != "--");
+        let Some(package) = package else { continue };
+        let version = package.trim_start_matches('@').split_once(['@', '=']).map(|(_, version)| version);
+        if version.is_none_or(|version| version.is_empty() || version == "latest") && !package.starts_with('.') {
+            findings.push(server.finding(format!("`{package}` is fetched in whatever version is newest"), ""));
+        }
+    }
+    Ok(findings)
+}

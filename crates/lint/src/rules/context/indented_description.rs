@@ -1,0 +1,41 @@
+//! `indented-description`: descriptions have no indentation of the source code.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Verdict},
+    probes::LISTS,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "indented-description",
+    group: Group::Context,
+    level: Level::Info,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "descriptions of tools are not indented like the source they come from",
+    clause: Clause::practice("client limits", "context cost"),
+    why: "Runs of blanks cost tokens with every request and say nothing.",
+    fix: "Strip the common indentation (`inspect.cleandoc`, `dedent`) before the text is sent.",
+    needs: &[&LISTS],
+    check: Check::Server(check),
+};
+
+/// Blanks at the beginning of a line that count as indentation of source code.
+const INDENT: usize = 4;
+/// Blanks that are worth a word.
+const LEAST: usize = 60;
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for tool in case.list(List::Tools)? {
+        let text = tool.text("description").unwrap_or_default();
+        let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
+        let wasted: usize = text.lines().skip(1).map(blanks).filter(|count| *count >= INDENT).sum();
+        if wasted >= LEAST {
+            findings.push(tool.finding(format!("{wasted} characters of the description are indentation"), "/description"));
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,51 @@
+//! `list-tool-limit`: tools that list things can be told how many.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Verdict},
+    probes::LISTS,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::{schema, words},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "list-tool-limit",
+    group: Group::Context,
+    level: Level::Info,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "tools that list or search have a parameter that limits the result",
+    clause: Clause::practice("client limits", "context cost"),
+    why: "A search that finds thousands of things fills the context, and the client cuts the result off somewhere.",
+    fix: "Add `limit` with a default, and a cursor or page for the rest.",
+    needs: &[&LISTS],
+    check: Check::Server(check),
+};
+
+const VERBS: [&str; 5] = ["list", "search", "find", "query", "browse"];
+const LIMITS: [&str; 22] = [
+    "limit", "max", "maximum", "count", "page", "cursor", "size", "first", "top", "offset", "head", "take", "n", "num", "number",
+    "results", "per", "tail", "last", "start", "k", "depth",
+];
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for tool in case.list(List::Tools)? {
+        let name = words::words(tool.text("name").unwrap_or_default());
+        // The verb stands first, or behind the name of a product.
+        let lists = name.iter().take(2).any(|word| VERBS.contains(&word.as_str()));
+        let Some(root) = tool.value.get("inputSchema") else { continue };
+        let is_limit = |name: &str| words::words(name).iter().any(|word| LIMITS.contains(&word.as_str()));
+        // Without any parameter there is nothing to choose from, and the list is mostly short.
+        let (mut any, mut limited) = (false, false);
+        for (name, _) in schema::properties(root) {
+            any = true;
+            limited |= is_limit(name);
+        }
+        if lists && any && !limited {
+            findings.push(tool.finding("it lists or searches without a limit", "/inputSchema/properties"));
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,48 @@
+//! `prompt-size`: prompts leave room for the conversation.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Skip, Verdict},
+    probes::{LISTS, PROMPT_GETS, PROMPT_GET_STEP},
+    report::estimate,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "prompt-size",
+    group: Group::Context,
+    level: Level::Info,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "a prompt has at most 10,000 tokens",
+    clause: Clause::practice("client limits", "context cost"),
+    why: "A user who chooses the prompt fills the context before the first word.",
+    fix: "Shorten the text, and link resources instead of embedding them.",
+    needs: &[&LISTS, &PROMPT_GETS],
+    check: Check::Server(check),
+};
+
+const MOST: usize = 10_000;
+
+fn check(case: &Case<'_>) -> Verdict {
+    if case.list(List::Prompts)?.is_empty() {
+        return Err(Skip::not_applicable("the list of prompts is empty"));
+    }
+    let (mut findings, mut seen) = (Vec::new(), false);
+    for asked in case.all(&PROMPT_GETS, PROMPT_GET_STEP)? {
+        let Some(messages) = asked.result().and_then(|it| it.get("messages")).and_then(Value::as_array) else { continue };
+        seen = true;
+        let text = |message: &Value| {
+            let own = message.pointer("/content/text").map_or(0, estimate);
+            own + message.pointer("/content/resource/text").map_or(0, estimate)
+        };
+        let tokens: usize = messages.iter().map(text).sum();
+        if tokens > MOST {
+            let message = format!("it has about {tokens} tokens");
+            findings.push(asked.finding(message, "/result/messages").about(format!("prompt {}", asked.variant())));
+        }
+    }
+    if seen { Ok(findings) } else { Err(Skip::not_verified("no prompt could be got with made-up arguments")) }
+}

@@ -1,0 +1,44 @@
+//! `resource-read-size`: resources fit into the context.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Skip, Verdict},
+    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
+    report::estimate,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "resource-read-size",
+    group: Group::Context,
+    level: Level::Info,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "a listed resource has at most 25,000 tokens of text",
+    clause: Clause::practice("client limits", "context cost"),
+    why: "A user who attaches it fills the context with one click.",
+    fix: "Split it, offer a template with a range, or state `size` so that clients can warn.",
+    needs: &[&LISTS, &RESOURCE_READS],
+    check: Check::Server(check),
+};
+
+const MOST: usize = 25_000;
+
+fn check(case: &Case<'_>) -> Verdict {
+    if case.list(List::Resources)?.is_empty() {
+        return Err(Skip::not_applicable("the list of resources is empty"));
+    }
+    let (mut findings, mut seen) = (Vec::new(), false);
+    for asked in case.all(&RESOURCE_READS, RESOURCE_READ_STEP)? {
+        let Some(contents) = asked.result().and_then(|it| it.get("contents")).and_then(Value::as_array) else { continue };
+        seen = true;
+        let tokens: usize = contents.iter().filter_map(|it| it.get("text")).map(estimate).sum();
+        if tokens > MOST {
+            let message = format!("it has about {tokens} tokens of text");
+            findings.push(asked.finding(message, "/result/contents").about(asked.variant()));
+        }
+    }
+    if seen { Ok(findings) } else { Err(Skip::not_verified("no resource could be read")) }
+}

@@ -1,0 +1,45 @@
+//! `tool-list-size`: the tool list leaves room for the conversation.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Finding, Level, Verdict},
+    probes::LISTS,
+    report::estimate,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "tool-list-size",
+    group: Group::Context,
+    level: Level::Warning,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "the tool list takes at most 10,000 tokens and has at most 40 tools",
+    clause: Clause::practice("client limits", "context cost"),
+    why: "The list is sent to the model with every request: it costs money and attention before anything is asked, and some clients cut it off.",
+    fix: "Shorten descriptions and schemas, merge tools that differ by one parameter, or let users choose groups of tools.",
+    needs: &[&LISTS],
+    check: Check::Server(check),
+};
+
+const WARN_TOKENS: usize = 10_000;
+const ERROR_TOKENS: usize = 25_000;
+const WARN_TOOLS: usize = 40;
+
+fn check(case: &Case<'_>) -> Verdict {
+    let tools = case.list(List::Tools)?;
+    let total: usize = tools.iter().map(|tool| estimate(tool.value)).sum();
+    let mut findings = Vec::new();
+    let Some(first) = tools.first() else { return Ok(findings) };
+    if total > WARN_TOKENS {
+        let message = format!("the list of {} tools takes about {total} tokens", tools.len());
+        let level = if total > ERROR_TOKENS { Level::Error } else { Level::Warning };
+        findings.push(Finding::new(message).at(first.frame, "/result/tools").level(level));
+    }
+    if tools.len() > WARN_TOOLS {
+        let message = format!("the server has {} tools; some clients take no more than {WARN_TOOLS}", tools.len());
+        findings.push(Finding::new(message).at(first.frame, "/result/tools"));
+    }
+    Ok(findings)
+}

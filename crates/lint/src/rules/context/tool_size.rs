@@ -1,0 +1,31 @@
+//! `tool-size`: no tool is a book.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Verdict},
+    probes::LISTS,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "tool-size",
+    group: Group::Context,
+    level: Level::Info,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "one tool takes at most 1,000 tokens",
+    clause: Clause::practice("client limits", "context cost"),
+    why: "The definition is sent with every request, also when the tool is never used.",
+    fix: "Shorten the description to what a model needs to choose and call the tool, and drop what the schema already says.",
+    needs: &[&LISTS],
+    check: Check::Server(check),
+};
+
+const MOST: usize = 1000;
+
+fn check(case: &Case<'_>) -> Verdict {
+    let tools = case.list(List::Tools)?;
+    let large = tools.iter().map(|tool| (tool, crate::report::estimate(tool.value))).filter(|(_, tokens)| *tokens > MOST);
+    Ok(large.map(|(tool, tokens)| tool.finding(format!("it takes about {tokens} tokens"), "")).collect())
+}

@@ -1,0 +1,47 @@
+//! `parameter-description`: arguments are described.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Verdict},
+    probes::LISTS,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "parameter-description",
+    group: Group::Docs,
+    level: Level::Warning,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "every required argument has a description",
+    clause: Clause::of("2025-11-25", "server/tools", "Tool"),
+    why: "Without a description a model guesses the format from the name: paths, dates and identifiers go wrong.",
+    fix: "Describe each argument in a few words, with format and unit.",
+    needs: &[&LISTS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for tool in case.list(List::Tools)? {
+        let Some(schema) = tool.value.get("inputSchema") else { continue };
+        let required: Vec<&str> =
+            schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let bare: Vec<&str> = properties
+            .filter(|(_, property)| property.is_object() && property.get("$ref").is_none())
+            .filter(|(_, property)| property.get("description").and_then(Value::as_str).is_none_or(|it| it.trim().is_empty()))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let (needed, free): (Vec<&str>, Vec<&str>) = bare.into_iter().partition(|name| required.contains(name));
+        for (names, kind, level) in [(needed, "required", Level::Warning), (free, "optional", Level::Info)] {
+            if let Some(first) = names.first() {
+                let message = format!("{kind} arguments without a description: {}", names.join(", "));
+                findings.push(tool.finding(message, &format!("/inputSchema/properties/{first}")).level(level));
+            }
+        }
+    }
+    Ok(findings)
+}

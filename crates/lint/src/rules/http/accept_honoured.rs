@@ -1,0 +1,33 @@
+//! `accept-honoured`: a client that takes JSON only gets no event stream.
+
+use crate::{
+    evidence::Case,
+    outcome::{Level, Skip, Verdict},
+    probes::{ACCEPT_STEP, HTTP_HEADERS},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "accept-honoured",
+    group: Group::Http,
+    level: Level::Info,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::StreamableHttp,
+    summary: "a client that takes JSON only gets no event stream",
+    clause: Clause::practice("RFC 9110", "12.5.1 Accept"),
+    why: "A simple client that cannot read streams gets an answer it does not understand instead of a refusal it does.",
+    fix: "Answer with JSON, or with HTTP 406, when `Accept` lacks `text/event-stream`.",
+    needs: &[&HTTP_HEADERS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let asked = case.first(&HTTP_HEADERS, ACCEPT_STEP)?;
+    let http = asked.http().ok_or_else(|| Skip::not_verified(asked.describe()))?;
+    if http.is_success() && http.media().as_deref() == Some("text/event-stream") {
+        let message = "a request with `Accept: application/json` is answered with an event stream";
+        return Ok(vec![asked.finding(message, "")]);
+    }
+    Ok(Vec::new())
+}

@@ -1,0 +1,40 @@
+//! `answer-type`: answers are JSON or an event stream.
+
+use crate::{
+    evidence::{Asked, Case},
+    outcome::{Level, Skip, Verdict},
+    probes::{INTRODUCTION, LISTS},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "answer-type",
+    group: Group::Http,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::StreamableHttp,
+    summary: "the answer to a request is `application/json` or `text/event-stream`",
+    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Sending messages"),
+    why: "Clients decide by the type how to read the answer, and refuse any other.",
+    fix: "Set `Content-Type` to one of the two.",
+    needs: &[&INTRODUCTION, &LISTS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut seen = false;
+    for (index, line) in case.lines() {
+        for exchange in &line.exchanges {
+            let asked = Asked::new(case.evidence(), index, exchange);
+            let Some(http) = asked.http().filter(|http| http.is_success() && !http.body.is_empty()) else { continue };
+            seen = true;
+            let media = http.media().unwrap_or_default();
+            if media != "application/json" && media != "text/event-stream" {
+                let message = format!("the answer is of type `{media}`");
+                return Ok(vec![asked.finding(message, "")]);
+            }
+        }
+    }
+    if seen { Ok(Vec::new()) } else { Err(Skip::not_verified("there is no HTTP answer")) }
+}

@@ -1,0 +1,34 @@
+//! `ended-session`: an ended session is over.
+
+use crate::{
+    evidence::{Case},
+    outcome::{Level, Skip, Verdict},
+    probes::{ENDED_SESSION_STEP, HTTP_EDGES},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "ended-session",
+    group: Group::Http,
+    level: Level::Error,
+    mode: Mode::Negative,
+    eras: Eras::Legacy,
+    carriers: Carriers::StreamableHttp,
+    summary: "a request for a session that was ended is refused with 404",
+    clause: Clause::of("2025-11-25", "basic/transports", "Session Management"),
+    why: "Whoever finds an old session id can go on in the name of its user.",
+    fix: "Forget a session at DELETE, and answer 404 from then on.",
+    needs: &[&HTTP_EDGES],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let Ok(asked) = case.first(&HTTP_EDGES, ENDED_SESSION_STEP) else {
+        return Err(Skip::not_applicable("the server has no sessions, or does not end them"));
+    };
+    let http = asked.http().ok_or_else(|| Skip::not_verified(asked.describe()))?;
+    if http.is_success() {
+        return Ok(vec![asked.finding("a request was served in a session that had been ended", "")]);
+    }
+    Ok(Vec::new())
+}

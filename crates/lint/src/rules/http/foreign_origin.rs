@@ -1,0 +1,37 @@
+//! `foreign-origin`: a request from a foreign web page is refused.
+
+use crate::{
+    evidence::Case,
+    outcome::{Level, Skip, Verdict},
+    probes::{FOREIGN_ORIGIN, FOREIGN_ORIGIN_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "foreign-origin",
+    group: Group::Http,
+    level: Level::Error,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::StreamableHttp,
+    summary: "a request with a foreign `Origin` is refused with 403",
+    clause: Clause::of("2025-11-25", "basic/transports", "Security Warning"),
+    why: "Any web page the user opens can talk to the server through the browser (DNS rebinding) and call its tools.",
+    fix: "Compare the `Origin` header, where there is one, with a list of allowed origins, and answer 403 otherwise.",
+    needs: &[&FOREIGN_ORIGIN],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let asked = case.first(&FOREIGN_ORIGIN, FOREIGN_ORIGIN_STEP)?;
+    let http = asked.http().ok_or_else(|| Skip::not_verified(asked.describe()))?;
+    if http.is_success() {
+        let message = "a request with `Origin: http://evil.example` was served";
+        return Ok(vec![asked.finding(message, "")]);
+    }
+    if http.status != 403 {
+        let message = format!("a foreign origin is refused, but with HTTP {} instead of 403", http.status);
+        return Ok(vec![asked.finding(message, "").level(Level::Info)]);
+    }
+    Ok(Vec::new())
+}

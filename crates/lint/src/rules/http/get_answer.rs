@@ -1,0 +1,37 @@
+//! `get-answer`: GET is a stream or not allowed.
+
+use crate::{
+    evidence::{Case},
+    outcome::{Level, Skip, Verdict},
+    probes::{GET_STEP, HTTP_EDGES},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "get-answer",
+    group: Group::Http,
+    level: Level::Error,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::StreamableHttp,
+    summary: "GET opens a stream (legacy) or is refused with 405",
+    clause: Clause::of("2025-11-25", "basic/transports", "Listening for Messages from the Server"),
+    why: "Clients try GET to listen; any other answer makes them retry for ever or give up on the server.",
+    fix: "Answer 405 where there is no stream; 2026-07-28 has none.",
+    needs: &[&HTTP_EDGES],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let asked = case.first(&HTTP_EDGES, GET_STEP)?;
+    let http = asked.http().ok_or_else(|| Skip::not_verified(asked.describe()))?;
+    let stream = http.is_success() && http.media().as_deref() == Some("text/event-stream");
+    if http.status == 405 || (stream && case.era() == trunkline_protocol::Era::Legacy) {
+        return Ok(Vec::new());
+    }
+    // A server of both eras cannot tell whose GET it is.
+    let both = case.evidence().served.len() > 1;
+    let level = if both || (400..500).contains(&http.status) { Level::Info } else { Level::Error };
+    let message = format!("GET should open a stream or be refused with 405, but the answer is HTTP {}", http.status);
+    Ok(vec![asked.finding(message, "").level(level)])
+}

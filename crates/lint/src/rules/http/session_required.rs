@@ -1,0 +1,38 @@
+//! `session-required`: a request without the session id is refused with 400 where the server has sessions.
+
+use super::sessions;
+use crate::{
+    evidence::Case,
+    outcome::{Level, Skip, Verdict},
+    probes::{SESSIONS, SESSION_MISSING_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "session-required",
+    group: Group::Http,
+    level: Level::Warning,
+    mode: Mode::Negative,
+    eras: Eras::Legacy,
+    carriers: Carriers::StreamableHttp,
+    summary: "a request without the session id is refused with 400 where the server has sessions",
+    clause: Clause::of("2025-11-25", "basic/transports", "Session Management"),
+    why: "A client that lost its session goes on without state that it believes to have, and nobody tells it.",
+    fix: "Answer requests other than `initialize` that lack `Mcp-Session-Id` with HTTP 400.",
+    needs: &[&SESSIONS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    sessions(case)?;
+    let asked = case.first(&SESSIONS, SESSION_MISSING_STEP)?;
+    let http = asked.http().ok_or_else(|| Skip::not_verified(asked.describe()))?;
+    Ok(match http.status {
+        400 => Vec::new(),
+        200..300 => vec![asked.finding("a request without the session id was served", "")],
+        status => {
+            let message = format!("a request without the session id is refused with HTTP {status} instead of 400");
+            vec![asked.finding(message, "").level(Level::Info)]
+        }
+    })
+}

@@ -1,0 +1,43 @@
+//! `stream-messages`: every event with data is one JSON-RPC message.
+
+use super::exchanges;
+use crate::{
+    evidence::{Case, Direction, HttpHead},
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::{INTRODUCTION, LISTS},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "stream-messages",
+    group: Group::Http,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::StreamableHttp,
+    summary: "every event with data is one JSON-RPC message",
+    clause: Clause::of("2025-11-25", "basic/transports", "Sending Messages to the Server"),
+    why: "Clients parse every event; one that is no message ends the stream with an error, or is lost.",
+    fix: "Send one message per event in `data`, and use comment lines (`: …`) to keep a stream alive.",
+    needs: &[&INTRODUCTION, &LISTS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut streams = false;
+    let mut findings: Vec<Finding> = Vec::new();
+    for asked in exchanges(case)? {
+        if asked.http().and_then(HttpHead::media).as_deref() != Some("text/event-stream") {
+            continue;
+        }
+        streams = true;
+        for at in asked.frames() {
+            let Some(frame) = case.evidence().frame(at) else { continue };
+            if frame.direction == Direction::Noise && findings.is_empty() {
+                let message = format!("an event is no JSON, beginning with {:?}", frame.text().chars().take(40).collect::<String>());
+                findings.push(asked.finding(message, "").with_frame(at));
+            }
+        }
+    }
+    if streams { Ok(findings) } else { Err(Skip::not_applicable("the server sent no event stream")) }
+}

@@ -1,0 +1,33 @@
+//! `version-header`: an unknown version header is refused.
+
+use crate::{
+    evidence::{Case},
+    outcome::{Level, Skip, Verdict},
+    probes::{BAD_VERSION_HEADER_STEP, HTTP_EDGES},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "version-header",
+    group: Group::Http,
+    level: Level::Error,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::StreamableHttp,
+    summary: "a request with an unsupported `MCP-Protocol-Version` is refused with 400",
+    clause: Clause::of("2025-11-25", "basic/transports", "Protocol Version Header"),
+    why: "A proxy or client of another revision gets answers that it misreads.",
+    fix: "Answer 400 when the header names a revision that the server does not support.",
+    needs: &[&HTTP_EDGES],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let asked = case.first(&HTTP_EDGES, BAD_VERSION_HEADER_STEP)?;
+    let http = asked.http().ok_or_else(|| Skip::not_verified(asked.describe()))?;
+    if http.status == 400 {
+        return Ok(Vec::new());
+    }
+    let message = format!("`MCP-Protocol-Version: 1999-01-01` should be refused with 400, but the answer is HTTP {}", http.status);
+    Ok(vec![asked.finding(message, "")])
+}

@@ -1,0 +1,43 @@
+//! `envelope-members`: messages hold what JSON-RPC has.
+
+use crate::{
+    evidence::{Case},
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::{INTRODUCTION, LISTS},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "envelope-members",
+    group: Group::JsonRpc,
+    level: Level::Info,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "messages have no members beside those of JSON-RPC",
+    clause: Clause::of("2026-07-28", "basic", "Messages"),
+    why: "Members of one's own are dropped by proxies and refused by strict readers.",
+    fix: "Put additional data into `params._meta`, `result._meta` or `error.data`.",
+    needs: &[&INTRODUCTION, &LISTS],
+    check: Check::Server(check),
+};
+
+const KNOWN: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+
+fn check(case: &Case<'_>) -> Verdict {
+    let messages = case.messages();
+    if messages.is_empty() {
+        return Err(Skip::not_verified("the server sent no message"));
+    }
+    for message in &messages {
+        let Value::Object(members) = message.value else { continue };
+        let proper = message.method().is_some() || message.is_response();
+        if let Some(name) = members.keys().find(|name| proper && !KNOWN.contains(&name.as_str())) {
+            let text = format!("a message has the member `{name}`");
+            let pointer = message.pointer(&format!("/{}", name.replace('~', "~0").replace('/', "~1")));
+            return Ok(vec![Finding::new(text).at(message.frame, pointer).about(name)]);
+        }
+    }
+    Ok(Vec::new())
+}

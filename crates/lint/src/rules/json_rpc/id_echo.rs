@@ -1,0 +1,45 @@
+//! `id-echo`: a response carries the id of its request, unchanged.
+
+use crate::{
+    evidence::Case,
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::{REQUEST_IDS, REQUEST_IDS_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "id-echo",
+    group: Group::JsonRpc,
+    level: Level::Error,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "a response has the id of its request, with the same value and the same JSON type",
+    clause: Clause::of("2026-07-28", "basic", "Responses"),
+    why: "Clients match answers to calls by id. A changed id is an answer to nobody, and the call runs into its timeout.",
+    fix: "Keep the id as the JSON value it was and send it back as it is, whether string or integer.",
+    needs: &[&REQUEST_IDS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut silent = Vec::new();
+    for asked in case.all(&REQUEST_IDS, REQUEST_IDS_STEP)? {
+        let Some(answer) = asked.answer() else {
+            silent.push(asked.variant());
+            continue;
+        };
+        let got = answer.get("id").unwrap_or(&Value::Null);
+        let sent = asked.sent().and_then(|sent| sent.json()?.get("id"));
+        if Some(got) != sent {
+            let message = format!("the request had the id {}, its response has {got}", asked.variant());
+            findings.push(asked.finding(message, "/id").about(format!("id {}", asked.variant())));
+        }
+    }
+    if findings.is_empty() && !silent.is_empty() {
+        return Err(Skip::not_verified(format!("no answer came for the ids {}", silent.join(", "))));
+    }
+    Ok(findings)
+}

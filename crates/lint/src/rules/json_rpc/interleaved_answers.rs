@@ -1,0 +1,47 @@
+//! `interleaved-answers`: many requests at once are each answered once.
+
+use crate::{
+    evidence::Case,
+    outcome::{Level, Verdict},
+    probes::{INTERLEAVED, INTERLEAVED_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+pub(super) static RULE: Rule = Rule {
+    name: "interleaved-answers",
+    group: Group::JsonRpc,
+    level: Level::Error,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "requests in flight together are each answered exactly once",
+    clause: Clause::of("2026-07-28", "basic", "Requests"),
+    why: "Agents call tools in parallel. A lost answer hangs a call, a second one is taken for somebody else's.",
+    fix: "Keep the id with each request while it is worked on, and write whole messages under one lock.",
+    needs: &[&INTERLEAVED],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let all = case.all(&INTERLEAVED, INTERLEAVED_STEP)?;
+    let lost: Vec<_> = all.iter().filter(|asked| asked.answer().is_none()).collect();
+    let mut findings = Vec::new();
+    if let Some(first) = lost.first() {
+        let message = format!("{} of {} requests sent together got no answer", lost.len(), all.len());
+        findings.push(first.finding(message, ""));
+    }
+    let mut answers: BTreeMap<String, usize> = BTreeMap::new();
+    for frame in &all[0].line().frames {
+        let id = frame.json().filter(|it| it.get("method").is_none()).and_then(|it| it.get("id"));
+        if frame.direction != crate::evidence::Direction::Sent && let Some(Value::Number(id)) = id {
+            *answers.entry(id.to_string()).or_default() += 1;
+        }
+    }
+    if let Some(twice) = all.iter().find(|asked| answers.get(asked.variant()).is_some_and(|count| *count > 1)) {
+        let message = format!("the request {} was answered {} times", twice.variant(), answers[twice.variant()]);
+        findings.push(twice.finding(message, "/id"));
+    }
+    Ok(findings)
+}

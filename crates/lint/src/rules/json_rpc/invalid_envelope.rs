@@ -1,0 +1,52 @@
+//! `invalid-envelope`: what is no request is not served as one.
+
+use crate::{
+    evidence::{Case},
+    outcome::{Level, Verdict},
+    probes::{ENVELOPES, ENVELOPES_AFTER, ENVELOPES_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "invalid-envelope",
+    group: Group::JsonRpc,
+    level: Level::Warning,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "a message that is no JSON-RPC request is refused with -32600",
+    clause: Clause::of("2026-07-28", "basic", "Error codes"),
+    why: "A server that takes anything for a request hides mistakes of clients, which then fail with every other server.",
+    fix: "Check `jsonrpc` and the type of `method` first, and answer -32600 with the id, where there is one.",
+    needs: &[&ENVELOPES],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    let messages = case.messages();
+    for asked in case.all(&ENVELOPES, ENVELOPES_STEP)? {
+        let id = asked.sent().and_then(|sent| sent.json()?.get("id"));
+        // Nobody waits for these answers, so they may come while the next question is under way. Silence is no fault: what
+        // cannot be read need not be answered.
+        let Some(answer) = messages.iter().find(|it| it.is_response() && it.value.get("id") == id) else { continue };
+        let code = answer.value.pointer("/error/code").and_then(serde_json::Value::as_i64);
+        let (how, level) = match code {
+            Some(-32600) => continue,
+            // Over HTTP the status says it as well.
+            Some(_) if asked.http().is_some_and(|http| http.status == 400) => continue,
+            Some(code) => (format!("the error is {code}"), Level::Info),
+            None => ("it is served".to_owned(), Level::Warning),
+        };
+        let message = format!("a message with {} should be refused with -32600, but {how}", asked.variant());
+        let finding = asked.finding(message, "").at(answer.frame, answer.pointer(""));
+        findings.push(finding.about(asked.variant()).level(level));
+    }
+    if let Some(after) = case.asked(ENVELOPES_AFTER).find(|after| after.result().is_none()) {
+        let message = format!("after invalid messages a normal request fails: {}", after.describe());
+        findings.push(after.finding(message, "").about("survival").level(Level::Error));
+    } else if case.asked(ENVELOPES_AFTER).next().is_none() {
+        return Err(case.missing(&ENVELOPES));
+    }
+    Ok(findings)
+}

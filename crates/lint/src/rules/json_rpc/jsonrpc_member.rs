@@ -1,0 +1,38 @@
+//! `jsonrpc-member`: every message says that it is JSON-RPC 2.0.
+
+use crate::{
+    evidence::Case,
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::INTRODUCTION,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonrpc-member",
+    group: Group::JsonRpc,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "every message has `\"jsonrpc\": \"2.0\"`",
+    clause: Clause::of("2026-07-28", "basic", "Messages"),
+    why: "Clients refuse messages without it.",
+    fix: "Write `\"jsonrpc\": \"2.0\"` into every request, response and notification.",
+    needs: &[&INTRODUCTION],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let messages = case.messages();
+    if messages.is_empty() {
+        return Err(Skip::not_verified("the server sent no message"));
+    }
+    let wrong: Vec<_> =
+        messages.iter().filter(|message| message.value.get("jsonrpc").is_none_or(|it| it != "2.0")).collect();
+    let Some(first) = wrong.first() else { return Ok(Vec::new()) };
+    let text = match first.value.get("jsonrpc") {
+        None => format!("{} of {} messages lack `jsonrpc`", wrong.len(), messages.len()),
+        Some(value) => format!("{} of {} messages have `jsonrpc` {value}", wrong.len(), messages.len()),
+    };
+    Ok(vec![Finding::new(text).at(first.frame, first.pointer("/jsonrpc"))])
+}

@@ -1,0 +1,26 @@
+//! Rules of the group `json-rpc`.
+
+rules![
+    batch_refused,
+    envelope_members,
+    error_code_range,
+    error_shape,
+    error_texts,
+    fuzzed_frames,
+    id_echo,
+    interleaved_answers,
+    invalid_envelope,
+    jsonrpc_member,
+    malformed_survival,
+    message_objects,
+    meta_keys,
+    notification_silence,
+    notification_survival,
+    parse_error_code,
+    requests_answered,
+    response_shape,
+    result_type,
+    stray_responses,
+    unique_members,
+    unknown_method_code,
+];

@@ -1,0 +1,40 @@
+//! `parse-error-code`: malformed JSON is called by its name.
+
+use crate::{
+    evidence::{Case},
+    outcome::{Level, Verdict},
+    probes::{MALFORMED, MALFORMED_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "parse-error-code",
+    group: Group::JsonRpc,
+    level: Level::Warning,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "an answer to malformed JSON has the code -32700 and no id",
+    clause: Clause::of("2026-07-28", "basic", "Error codes"),
+    why: "A wrong code, or an id that was guessed, is taken for the answer to somebody else's call.",
+    fix: "Answer -32700 with `\"id\": null`, or not at all.",
+    needs: &[&MALFORMED],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let asked = case.first(&MALFORMED, MALFORMED_STEP)?;
+    let Some(answer) = asked.answer() else { return Ok(Vec::new()) };
+    let mut findings = Vec::new();
+    if asked.error_code() != Some(-32700) {
+        let message = format!("malformed JSON should be refused with -32700, but {}", asked.describe());
+        findings.push(asked.finding(message, "/error/code").about("code"));
+    }
+    // Whoever finds the id in half a message may use it.
+    let own = |id: &Value| asked.sent().is_some_and(|sent| sent.text().contains(&format!("\"id\":{id}")));
+    if answer.get("id").is_some_and(|id| !id.is_null() && !own(id)) {
+        findings.push(asked.finding("the answer to malformed JSON has an id", "/id").about("id"));
+    }
+    Ok(findings)
+}

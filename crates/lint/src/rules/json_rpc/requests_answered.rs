@@ -1,0 +1,46 @@
+//! `requests-answered`: every request gets an answer.
+
+use crate::{
+    evidence::{Asked, Case, Settled},
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::{BAD_CURSOR, LISTS, UNKNOWN_METHOD, UNKNOWN_TOOL},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "requests-answered",
+    group: Group::JsonRpc,
+    level: Level::Error,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "every request is answered, with a result or an error",
+    clause: Clause::of("2026-07-28", "basic", "Requests"),
+    why: "A request without an answer blocks its caller until a timeout, and agents wait for nothing.",
+    fix: "Answer every message that has an id, also when it makes no sense: with an error.",
+    needs: &[&UNKNOWN_METHOD, &LISTS, &UNKNOWN_TOOL, &BAD_CURSOR],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut seen = false;
+    for (index, line) in case.lines() {
+        for exchange in &line.exchanges {
+            let asked = Asked::new(case.evidence(), index, exchange);
+            // Whoever cannot read a message cannot know that it wants an answer.
+            let request = asked.sent().and_then(|sent| sent.json()).is_some_and(|message| {
+                message["jsonrpc"] == "2.0" && message["method"].is_string() && message.get("id").is_some()
+            });
+            seen |= request;
+            if request && let Settled::Silent(_) = asked.settled() {
+                let method = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
+                let message = format!("the request `{method}` got {}", asked.settled());
+                if findings.iter().all(|known| known.about.as_deref() != Some(method)) {
+                    findings.push(asked.finding(message, "").about(method));
+                }
+            }
+        }
+    }
+    if seen { Ok(findings) } else { Err(Skip::not_verified("no request was sent")) }
+}

@@ -1,0 +1,52 @@
+//! `stray-responses`: responses answer something.
+
+use crate::{
+    evidence::{Case, Direction},
+    outcome::{Finding, Level, Verdict},
+    probes::{INTRODUCTION, LISTS, NOTIFICATIONS},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+pub(super) static RULE: Rule = Rule {
+    name: "stray-responses",
+    group: Group::JsonRpc,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "every response carries the id of a request that was sent",
+    clause: Clause::of("2026-07-28", "basic", "Responses"),
+    why: "A response to nothing is dropped at best; a strict client disconnects, and the real answer is missing.",
+    fix: "Send exactly one response per request, with its id.",
+    needs: &[&INTRODUCTION, &LISTS, &NOTIFICATIONS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for (index, line) in case.lines() {
+        let mut sent: BTreeSet<String> = BTreeSet::new();
+        let mut written = String::new();
+        for frame in line.frames.iter().filter(|frame| frame.direction == Direction::Sent) {
+            match frame.json() {
+                Some(Value::Array(batch)) => {
+                    sent.extend(batch.iter().filter_map(|it| it.get("id")).map(Value::to_string));
+                }
+                Some(message) => sent.extend(message.get("id").map(Value::to_string)),
+                // Whoever finds the id in half a message may use it.
+                None => written.push_str(&frame.text()),
+            }
+        }
+        for message in case.responses().filter(|message| message.frame.line == index) {
+            let id = message.value.get("id").filter(|id| !id.is_null());
+            if let Some(id) = id && !sent.contains(&id.to_string())
+                && !written.contains(&format!("\"id\":{id}")) && findings.is_empty() {
+                let text = format!("a response has the id {id}, which no request had");
+                findings.push(Finding::new(text).at(message.frame, message.pointer("/id")));
+            }
+        }
+    }
+    Ok(findings)
+}

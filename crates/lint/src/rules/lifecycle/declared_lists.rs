@@ -1,0 +1,48 @@
+//! `declared-lists`: what is declared can be listed.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Verdict},
+    probes::LISTS,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "declared-lists",
+    group: Group::Lifecycle,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "every declared feature can be listed",
+    clause: Clause::of("2025-11-25", "server/tools", "Capabilities"),
+    why: "Clients ask for the lists of declared features right after connecting; many give up when one fails.",
+    fix: "Implement the list method of every declared capability (an empty list is fine), or do not declare it.",
+    needs: &[&LISTS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for list in List::ALL {
+        if case.capability(list.capability()).is_none() {
+            continue;
+        }
+        let pages = case.all(&LISTS, list.step())?;
+        for page in pages {
+            let usable = page.result().and_then(|result| result.get(list.member())).is_some_and(serde_json::Value::is_array);
+            // Templates are a part of `resources` that a server may do without.
+            let optional = list == List::Templates && page.error_code() == Some(-32601);
+            if !usable && !optional {
+                let what = match page.result() {
+                    Some(_) => format!("its result has no array `{}`", list.member()),
+                    None => page.describe(),
+                };
+                let message = format!("`{}` is declared, but `{}` fails: {what}", list.capability(), list.method());
+                findings.push(page.finding(message, "").about(list.method()));
+                break;
+            }
+        }
+    }
+    Ok(findings)
+}

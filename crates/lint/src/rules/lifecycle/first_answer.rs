@@ -1,0 +1,48 @@
+//! `first-answer`: a server answers the first thing a client says.
+
+use crate::{
+    evidence::{Evidence, FrameRef},
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::{DISCOVER, INITIALIZE, INTRODUCTION},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "first-answer",
+    group: Group::Lifecycle,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "the server answers `server/discover` or `initialize` with a well-formed result",
+    clause: Clause::of("2026-07-28", "basic/versioning", "Protocol version negotiation"),
+    why: "A client that gets no answer to its first message cannot connect at all, and the user sees only that the server hangs or failed.",
+    fix: "Answer `initialize` (revisions up to 2025-11-25) or `server/discover` (2026-07-28) with a result; write nothing else to standard output.",
+    needs: &[&INTRODUCTION],
+    check: Check::Target(check),
+};
+
+fn check(evidence: &Evidence) -> Verdict {
+    if !evidence.served.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut asked = evidence.asked(DISCOVER).chain(evidence.asked(INITIALIZE));
+    if asked.any(|asked| asked.http().is_some_and(|http| matches!(http.status, 401 | 403))) {
+        return Err(Skip::not_verified("the server asks who is calling; give it a token with --header"));
+    }
+    let mut finding = Finding::new("neither `server/discover` nor `initialize` got a usable answer");
+    for asked in evidence.asked(DISCOVER).chain(evidence.asked(INITIALIZE)) {
+        finding = finding.with_frames(asked.frames().into_iter().take(4)).note(asked.describe());
+    }
+    for (index, line) in evidence.lines.iter().enumerate() {
+        let noise = line.frames.iter().position(|frame| frame.direction == crate::evidence::Direction::Noise);
+        finding = finding.with_frames(noise.map(|frame| FrameRef { line: index, frame }));
+        if let Some(ended) = &line.ended {
+            finding = finding.note(format!("the server {} after {} ms", ended.how, ended.at.as_millis()));
+        }
+        if !line.stderr.is_empty() {
+            finding = finding.note(format!("stderr: {}", line.stderr));
+        }
+    }
+    Ok(vec![finding])
+}

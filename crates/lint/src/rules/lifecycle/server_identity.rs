@@ -1,0 +1,34 @@
+//! `server-identity`: a modern server says who it is.
+
+use crate::{
+    evidence::{Case},
+    outcome::{Level, Verdict},
+    probes::INTRODUCTION,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "server-identity",
+    group: Group::Lifecycle,
+    level: Level::Info,
+    mode: Mode::Passive,
+    eras: Eras::Modern,
+    carriers: Carriers::Any,
+    summary: "results carry the server's name and version in `_meta`",
+    clause: Clause::of("2026-07-28", "basic", "Reserved _meta keys"),
+    why: "Without it users see an address or a command line where the name of the server should stand, and bug reports lack the version.",
+    fix: "Put `io.modelcontextprotocol/serverInfo` with `name` and `version` into the `_meta` of results.",
+    needs: &[&INTRODUCTION],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let introduced = case.introduced().ok_or_else(|| case.missing(&INTRODUCTION))?;
+    let identity = introduced.result().and_then(|it| it.get("_meta")?.get("io.modelcontextprotocol/serverInfo"));
+    let named = identity.is_some_and(|it| it["name"].is_string() && it["version"].is_string());
+    if named {
+        return Ok(Vec::new());
+    }
+    let message = "the result of `server/discover` does not say which server answers";
+    Ok(vec![introduced.finding(message, "/result/_meta")])
+}

@@ -1,0 +1,37 @@
+//! `stateless-requests`: nothing is taken from earlier requests of the same connection.
+
+use crate::{
+    evidence::Case,
+    outcome::{Level, Verdict},
+    probes::{BARE_FIRST_STEP, MISSING_META, STATELESS_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "stateless-requests",
+    group: Group::Lifecycle,
+    level: Level::Error,
+    mode: Mode::Negative,
+    eras: Eras::Modern,
+    carriers: Carriers::Any,
+    summary: "a bare request after complete ones on the same connection is not served from what was said before",
+    clause: Clause::of("2026-07-28", "basic", "Statelessness"),
+    why: "Behind a proxy or a pool, the earlier request may be another client's: its version and capabilities leak into this one.",
+    fix: "Read version and capabilities from each request's own `_meta`; keep none of it per connection.",
+    needs: &[&MISSING_META],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let asked = case.first(&MISSING_META, STATELESS_STEP)?;
+    if asked.result().is_none() {
+        return Ok(Vec::new());
+    }
+    let alone = case.first(&MISSING_META, BARE_FIRST_STEP)?;
+    // A server of both eras may serve a bare request as a legacy one; then it does so on a fresh connection, too.
+    if alone.result().is_none() {
+        let message = "a request without any `_meta` was served only because complete ones came before it";
+        return Ok(vec![asked.finding(message, "/result")]);
+    }
+    Ok(Vec::new())
+}

@@ -1,0 +1,45 @@
+//! `prompt-content`: the content of prompts is complete.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Skip, Verdict},
+    probes::{LISTS, PROMPT_GETS, PROMPT_GET_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::content,
+};
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "prompt-content",
+    group: Group::Prompts,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "every block of content in a prompt is of a known type and has all members of that type",
+    clause: Clause::of("2025-11-25", "server/prompts", "PromptMessage"),
+    why: "Clients put the messages into the conversation; one they cannot read costs the whole prompt.",
+    fix: "Return blocks of type text, image, audio, resource_link or resource with all members they need.",
+    needs: &[&LISTS, &PROMPT_GETS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    if case.list(List::Prompts)?.is_empty() {
+        return Err(Skip::not_applicable("the list of prompts is empty"));
+    }
+    let (mut findings, mut seen) = (Vec::new(), false);
+    for asked in case.all(&PROMPT_GETS, PROMPT_GET_STEP)? {
+        let Some(messages) = asked.result().and_then(|it| it.get("messages")).and_then(Value::as_array) else { continue };
+        seen = true;
+        for (index, message) in messages.iter().enumerate() {
+            // Content that is no block at all is the matter of another rule.
+            let Some(block) = message.get("content").filter(|block| block["type"].is_string()) else { continue };
+            if let Some((below, text)) = content::flaw(block) {
+                let at = format!("/result/messages/{index}/content{below}");
+                findings.push(asked.finding(text, &at).about(format!("prompt {}", asked.variant())));
+            }
+        }
+    }
+    if seen { Ok(findings) } else { Err(Skip::not_verified("no prompt could be got with made-up arguments")) }
+}

@@ -1,0 +1,48 @@
+//! `prompt-gettable`: what is listed can be got.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Skip, Verdict},
+    probes::{LISTS, PROMPT_GETS, PROMPT_GET_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "prompt-gettable",
+    group: Group::Prompts,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "every listed prompt that is asked for is known to `prompts/get`",
+    clause: Clause::of("2025-11-25", "server/prompts", "Getting a Prompt"),
+    why: "Users choose a prompt from the list and get an error.",
+    fix: "Answer `prompts/get` for every listed prompt; -32602 is for arguments that are wrong, -32603 for nothing a client can cause.",
+    needs: &[&LISTS, &PROMPT_GETS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    if case.list(List::Prompts)?.is_empty() {
+        return Err(Skip::not_applicable("the list of prompts is empty"));
+    }
+    let (mut findings, mut seen) = (Vec::new(), false);
+    for asked in case.all(&PROMPT_GETS, PROMPT_GET_STEP)? {
+        let about = format!("prompt {}", asked.variant());
+        let level = match asked.error_code() {
+            // Made-up arguments may be refused.
+            Some(-32602) => continue,
+            Some(-32601) => Level::Error,
+            Some(_) => Level::Info,
+            None if asked.result().is_some() => {
+                seen = true;
+                continue;
+            }
+            None => Level::Error,
+        };
+        seen = true;
+        let message = format!("it is listed and cannot be got: {}", asked.describe());
+        findings.push(asked.finding(message, "/error").about(about).level(level));
+    }
+    if seen { Ok(findings) } else { Err(Skip::not_verified("all prompts refused made-up arguments")) }
+}

@@ -1,0 +1,49 @@
+//! `file-uri-form`: addresses of files have three slashes.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Verdict},
+    probes::LISTS,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "file-uri-form",
+    group: Group::Resources,
+    level: Level::Warning,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "every `file:` URI has an absolute path and no host",
+    clause: Clause::practice("RFC 8089", "file URIs"),
+    why: "In `file://notes.txt` the file is taken for the name of a computer, and nothing is found.",
+    fix: "Write `file:///` and the absolute path.",
+    needs: &[&LISTS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for list in [List::Resources, List::Templates] {
+        // A server may do without templates.
+        let items = match case.list(list) {
+            Err(_) if list == List::Templates => continue,
+            items => items?,
+        };
+        for item in items {
+            let member = if list == List::Templates { "uriTemplate" } else { "uri" };
+            let Some(uri) = item.text(member) else { continue };
+            let Some(rest) = uri.strip_prefix("file:") else { continue };
+            let host = rest.strip_prefix("//").map(|rest| rest.split('/').next().unwrap_or_default());
+            let right = match host {
+                Some(host) => host.is_empty() || host == "localhost" || host.starts_with('{'),
+                None => rest.starts_with('/'),
+            };
+            if !right {
+                let message = format!("`{uri}` does not name an absolute path");
+                findings.push(item.finding(message, &format!("/{member}")));
+            }
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,68 @@
+//! `resource-bytes-fit`: images and documents are such.
+
+use crate::{
+    evidence::{Asked, Case, List},
+    outcome::{Level, Skip, Verdict},
+    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "resource-bytes-fit",
+    group: Group::Resources,
+    level: Level::Warning,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "contents that are said to be images, PDFs or archives come as `blob` and begin as such",
+    clause: Clause::of("2025-11-25", "server/resources", "Resource Contents"),
+    why: "Clients hand the contents to a viewer that fails on them.",
+    fix: "Correct the `mimeType`, or the contents.",
+    needs: &[&LISTS, &RESOURCE_READS],
+    check: Check::Server(check),
+};
+
+/// Types and how their bytes begin.
+const MAGIC: [(&str, &[u8]); 5] = [
+    ("image/png", b"\x89PNG"),
+    ("image/jpeg", b"\xff\xd8"),
+    ("image/gif", b"GIF8"),
+    ("application/pdf", b"%PDF"),
+    ("application/zip", b"PK"),
+];
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for asked in read(case)? {
+        let list = asked.result().and_then(|result| result.get("contents")).and_then(Value::as_array);
+        for (index, contents) in list.into_iter().flatten().enumerate() {
+            let Some(media) = contents.get("mimeType").and_then(Value::as_str) else { continue };
+            if let Some(message) = contradiction(media, contents) {
+                let at = format!("/result/contents/{index}/mimeType");
+                findings.push(asked.finding(message, &at).about(asked.variant()));
+            }
+        }
+    }
+    Ok(findings)
+}
+
+fn contradiction(media: &str, contents: &Value) -> Option<String> {
+    let essence = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let (_, begins) = MAGIC.iter().find(|(known, _)| *known == essence)?;
+    if contents.get("text").is_some() {
+        return Some(format!("{essence} comes as `text` instead of `blob`"));
+    }
+    let bytes = STANDARD.decode(contents.get("blob")?.as_str()?).ok()?;
+    (!bytes.starts_with(begins)).then(|| format!("the bytes are said to be {essence}, and do not begin as such"))
+}
+
+fn read<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
+    if case.list(List::Resources)?.is_empty() {
+        return Err(Skip::not_applicable("the list of resources is empty"));
+    }
+    let read = case.all(&RESOURCE_READS, RESOURCE_READ_STEP)?;
+    let read: Vec<_> = read.into_iter().filter(|asked| asked.result().is_some()).collect();
+    if read.is_empty() { Err(Skip::not_verified("no resource could be read")) } else { Ok(read) }
+}

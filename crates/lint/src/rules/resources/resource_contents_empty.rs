@@ -1,0 +1,42 @@
+//! `resource-contents-empty`: a resource that can be read has contents.
+
+use crate::{
+    evidence::{Asked, Case, List},
+    outcome::{Level, Skip, Verdict},
+    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "resource-contents-empty",
+    group: Group::Resources,
+    level: Level::Info,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "a read of a listed resource gives at least one piece of contents",
+    clause: Clause::of("2025-11-25", "server/resources", "Reading Resources"),
+    why: "An empty list leaves open whether the resource is empty or gone.",
+    fix: "Return one piece with an empty `text` for an empty resource, and an error for one that is gone.",
+    needs: &[&LISTS, &RESOURCE_READS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let empty = |asked: &Asked<'_>| {
+        let list = asked.result().and_then(|result| result.get("contents")).and_then(Value::as_array);
+        list.is_some_and(Vec::is_empty)
+    };
+    let tell = |asked: Asked<'_>| asked.finding("the list of contents is empty", "/result/contents").about(asked.variant());
+    Ok(read(case)?.into_iter().filter(empty).map(tell).collect())
+}
+
+fn read<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
+    if case.list(List::Resources)?.is_empty() {
+        return Err(Skip::not_applicable("the list of resources is empty"));
+    }
+    let read = case.all(&RESOURCE_READS, RESOURCE_READ_STEP)?;
+    let read: Vec<_> = read.into_iter().filter(|asked| asked.result().is_some()).collect();
+    if read.is_empty() { Err(Skip::not_verified("no resource could be read")) } else { Ok(read) }
+}

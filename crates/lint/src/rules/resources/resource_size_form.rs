@@ -1,0 +1,56 @@
+//! `resource-size-form`: the size of a resource is a number of bytes.
+
+use crate::{
+    evidence::{Asked, Case, Item, List},
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "resource-size-form",
+    group: Group::Resources,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "`size` is a number of bytes, and the bytes in `blob` are as many",
+    clause: Clause::of("2025-11-25", "schema", "Resource"),
+    why: "Clients decide by the size whether a resource fits into the context; what is no number makes the list invalid.",
+    fix: "State the size in bytes before base64, or leave it out when it changes.",
+    needs: &[&LISTS, &RESOURCE_READS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let resources = case.list(List::Resources)?;
+    let wrong = |item: &&Item<'_>| item.value.get("size").is_some_and(|size| size.as_f64().is_none_or(|size| size < 0.0));
+    let tell = |item: &Item<'_>| item.finding(format!("{} is not a size in bytes", item.value["size"]), "/size");
+    let mut findings: Vec<Finding> = resources.iter().filter(wrong).map(tell).collect();
+    for asked in read(case)? {
+        let listed = resources.iter().find(|item| item.text("uri") == Some(asked.variant()));
+        let Some(size) = listed.and_then(|item| item.value.get("size")).and_then(Value::as_u64) else { continue };
+        let list = asked.result().and_then(|result| result.get("contents")).and_then(Value::as_array);
+        let Some([contents]) = list.map(Vec::as_slice) else { continue };
+        let blob = contents.get("blob").and_then(Value::as_str).and_then(|blob| STANDARD.decode(blob).ok());
+        if let Some(bytes) = blob
+            && bytes.len() as u64 != size
+        {
+            let message = format!("it is listed with {size} bytes, and its `blob` has {}", bytes.len());
+            let finding = asked.finding(message, "/result/contents/0/blob");
+            findings.push(finding.about(asked.variant()).level(Level::Warning));
+        }
+    }
+    Ok(findings)
+}
+
+fn read<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
+    if case.list(List::Resources)?.is_empty() {
+        return Err(Skip::not_applicable("the list of resources is empty"));
+    }
+    let read = case.all(&RESOURCE_READS, RESOURCE_READ_STEP)?;
+    let read: Vec<_> = read.into_iter().filter(|asked| asked.result().is_some()).collect();
+    if read.is_empty() { Err(Skip::not_verified("no resource could be read")) } else { Ok(read) }
+}

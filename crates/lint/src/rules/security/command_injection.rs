@@ -1,0 +1,40 @@
+//! `command-injection`: an argument is not run by a shell or a template.
+
+use crate::{
+    evidence::Case,
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::{COMMAND_CALL_STEP, INJECTIONS, LISTS, PRODUCT},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "command-injection",
+    group: Group::Security,
+    level: Level::Critical,
+    mode: Mode::Active,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "an argument is not run by a shell or a template",
+    clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
+    why: "Whoever steers the model runs programs on the machine of the server.",
+    fix: "Start programs with a list of arguments, without a shell, and never put arguments into templates or queries as text.",
+    needs: &[&LISTS, &INJECTIONS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let calls: Vec<_> = case.asked(COMMAND_CALL_STEP).collect();
+    if calls.is_empty() {
+        return Err(Skip::not_verified("no tool that may be called takes a text"));
+    }
+    let mut findings: Vec<Finding> = Vec::new();
+    for asked in calls {
+        let answer = asked.answer().map(Value::to_string).unwrap_or_default();
+        if answer.contains(PRODUCT) && findings.iter().all(|known| known.about.as_deref() != Some(asked.variant())) {
+            let message = "the argument was run: the answer holds the product of a multiplication in it";
+            findings.push(asked.finding(message, "/result").about(asked.variant()));
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,44 @@
+//! `definitions-stable`: tools do not change behind the user's back.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Finding, Level, Verdict},
+    probes::{LISTS, LISTS_AGAIN, TOOLS_AGAIN_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "definitions-stable",
+    group: Group::Security,
+    level: Level::Critical,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "the definition of a tool does not change within a session without a `list_changed` notification",
+    clause: Clause::of("2025-11-25", "server/tools", "List Changed Notification"),
+    why: "A tool that was reviewed and then changes its description or schema can steer the model without anybody noticing (rug pull).",
+    fix: "Keep definitions constant, or send `notifications/tools/list_changed` when they change.",
+    needs: &[&LISTS, &LISTS_AGAIN],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let tools = case.list(List::Tools)?;
+    let told = case.messages().iter().any(|message| message.method() == Some("notifications/tools/list_changed"));
+    let mut findings: Vec<Finding> = Vec::new();
+    for again in case.all(&LISTS_AGAIN, TOOLS_AGAIN_STEP)? {
+        let later = again.result().and_then(|result| result.get("tools")?.as_array());
+        for (index, tool) in later.into_iter().flatten().enumerate() {
+            let name = tool.get("name").and_then(Value::as_str);
+            let Some(before) = tools.iter().find(|item| item.text("name") == name) else { continue };
+            let known = findings.iter().any(|finding| finding.about.as_deref() == Some(before.label().as_str()));
+            if before.value != tool && !told && !known {
+                let message = "its definition changed between two lists, and no notification said so";
+                let finding = again.finding(message, &format!("/result/tools/{index}"));
+                findings.push(finding.about(before.label()).with_frame(before.frame));
+            }
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,42 @@
+//! `invisible-text`: there is nothing that people cannot see.
+
+use crate::{
+    evidence::{Case},
+    outcome::{Finding, Level, Verdict},
+    probes::{INTRODUCTION, LISTS},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use super::texts::{self, Text};
+
+pub(super) static RULE: Rule = Rule {
+    name: "invisible-text",
+    group: Group::Security,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "no text has invisible characters, text direction tricks or terminal escapes",
+    clause: Clause::practice("OWASP MCP Top 10", "MCP03"),
+    why: "The model reads what the person who approves the tool cannot see.",
+    fix: "Take the characters out; they come from copying, or from an attack.",
+    needs: &[&INTRODUCTION, &LISTS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let texts = texts::of(case)?;
+    Ok(texts.iter().filter_map(judge).collect())
+}
+
+fn judge(text: &Text<'_>) -> Option<Finding> {
+    let hidden: Vec<char> = text.words.chars().filter(|c| is_hidden(*c)).collect();
+    let first = hidden.first()?;
+    let tags: String = text.words.chars().filter_map(|c| u8::try_from(u32::from(c).checked_sub(0xe0000)?).ok()).map(char::from).filter(|c| c.is_ascii_graphic() || *c == ' ').collect();
+    let says = if tags.is_empty() { String::new() } else { format!("; they spell {tags:?}") };
+    Some(text.finding(format!("the text has {} invisible characters, the first is U+{:04X}{says}", hidden.len(), u32::from(*first))))
+}
+
+fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}' | '\u{1b}')
+        || (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+}

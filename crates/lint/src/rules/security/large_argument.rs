@@ -1,0 +1,35 @@
+//! `large-argument`: an argument of a megabyte neither ends nor blocks the server.
+
+use crate::{
+    evidence::Case,
+    outcome::{Level, Skip, Verdict},
+    probes::{INJECTIONS, LARGE_CALL_AFTER, LARGE_CALL_STEP, LISTS},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "large-argument",
+    group: Group::Security,
+    level: Level::Warning,
+    mode: Mode::Active,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "an argument of a megabyte neither ends nor blocks the server",
+    clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
+    why: "One call, made by mistake or on purpose, takes the server away from everybody.",
+    fix: "Bound the length of arguments in the schema and in the code, and refuse what is longer.",
+    needs: &[&LISTS, &INJECTIONS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let Some(asked) = case.asked(LARGE_CALL_STEP).next() else {
+        return Err(Skip::not_verified("no tool that may be called takes a text"));
+    };
+    let after = case.first(&INJECTIONS, LARGE_CALL_AFTER)?;
+    if after.answer().is_none() {
+        let message = format!("after a megabyte of text the server no longer answers: {}", after.describe());
+        return Ok(vec![after.finding(message, "").about(asked.variant())]);
+    }
+    Ok(Vec::new())
+}

@@ -1,0 +1,42 @@
+//! `path-escape`: a path argument does not lead out of the tool's root.
+
+use crate::{
+    evidence::Case,
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::{ESCAPE_CALL_STEP, INJECTIONS, LISTS},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "path-escape",
+    group: Group::Security,
+    level: Level::Critical,
+    mode: Mode::Active,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "a path argument does not lead out of the tool's root",
+    clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
+    why: "Whoever steers the model reads every file that the server can: keys, tokens, the documents of its user.",
+    fix: "Resolve the path, links included, and check that it lies below the root before opening it.",
+    needs: &[&LISTS, &INJECTIONS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let calls: Vec<_> = case.asked(ESCAPE_CALL_STEP).collect();
+    if calls.is_empty() {
+        return Err(Skip::not_verified("no tool that may be called takes a path"));
+    }
+    let mut findings: Vec<Finding> = Vec::new();
+    for asked in calls {
+        let text = asked.result().map(Value::to_string).unwrap_or_default();
+        // The first line of the file on every Unix; an error that repeats the path does not have it.
+        let leaked = text.contains("root:") && text.contains(":0:0:");
+        if leaked && findings.iter().all(|known| known.about.as_deref() != Some(asked.variant())) {
+            let message = "the call gives a file outside of the root";
+            findings.push(asked.finding(message, "/result").about(asked.variant()));
+        }
+    }
+    Ok(findings)
+}

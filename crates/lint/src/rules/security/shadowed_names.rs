@@ -1,0 +1,54 @@
+//! `shadowed-names`: no two servers offer the same tool.
+
+use crate::{
+    engine::Fleet,
+    evidence::{Evidence, List},
+    outcome::{Finding, Level, Verdict},
+    probes::LISTS,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "shadowed-names",
+    group: Group::Security,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "no tool of one server has the name of another server's tool, or one that looks like it",
+    clause: Clause::of("2025-11-25", "server/tools", "Tool Names"),
+    why: "A call meant for one server reaches the other: by accident, or because somebody chose the name on purpose.",
+    fix: "Rename the tool, or put the servers behind a gateway that prefixes names.",
+    needs: &[&LISTS],
+    check: Check::Fleet(check),
+};
+
+fn check(fleet: &Fleet<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for (index, one) in fleet.servers.iter().enumerate() {
+        for other in &fleet.servers[index + 1..] {
+            for mine in names(one) {
+                let Some(twin) = names(other).into_iter().find(|name| alike(&mine, name)) else { continue };
+                let how = if mine == twin { "has the same name as" } else { "looks like" };
+                let message = format!("`{twin}` of {} {how} `{mine}` of {}", other.target, one.target);
+                findings.push(Finding::new(message).about(format!("tool {twin}")));
+            }
+        }
+    }
+    Ok(findings)
+}
+
+fn names(evidence: &Evidence) -> Vec<String> {
+    let case = evidence.cases().last();
+    let tools = case.and_then(|case| case.list(List::Tools).ok()).unwrap_or_default();
+    tools.iter().filter_map(|tool| tool.text("name")).map(str::to_owned).collect()
+}
+
+/// The same for a reader: case, separators and digits that look like letters do not count.
+fn alike(one: &str, other: &str) -> bool {
+    let plain = |name: &str| {
+        let name = name.to_lowercase().replace(['_', '-', '.'], "");
+        name.replace('0', "o").replace(['1', 'l'], "i").replace('5', "s")
+    };
+    plain(one) == plain(other)
+}

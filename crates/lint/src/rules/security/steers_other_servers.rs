@@ -1,0 +1,60 @@
+//! `steers-other-servers`: no text speaks about the tools of another server.
+
+use super::words;
+use crate::{
+    engine::Fleet,
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::{INTRODUCTION, LISTS},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "steers-other-servers",
+    group: Group::Security,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "no text speaks about the tools of another server",
+    clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
+    why: "One server changes how the tools of another are used: where mail goes, what is read, which tool is avoided.",
+    fix: "Describe your own tools only.",
+    needs: &[&INTRODUCTION, &LISTS],
+    check: Check::Fleet(check),
+};
+
+/// Shorter names, and names without a separator, are words of everyday language.
+const SHORTEST: usize = 6;
+
+fn check(fleet: &Fleet<'_>) -> Verdict {
+    let tools = super::fleet_tools(fleet);
+    if tools.is_empty() {
+        return Err(Skip::not_verified("no server listed tools"));
+    }
+    let mut findings: Vec<Finding> = Vec::new();
+    for server in &fleet.servers {
+        let Some(case) = server.cases().last() else { continue };
+        for text in words::all(&case).unwrap_or_default() {
+            let foreign = tools.iter().find(|(owner, tool)| {
+                *owner != server.target
+                    && tool.len() >= SHORTEST
+                    && tool.contains(['_', '-', '.'])
+                    && !tools.iter().any(|(other, known)| *other == server.target && known == tool)
+                    && named(text.content, tool)
+            });
+            if let Some((owner, tool)) = foreign {
+                let message = format!("it speaks about `{tool}` of {owner}");
+                findings.push(Finding::new(message).about(format!("{} of {}", text.about, server.target)).note(text.content.chars().take(200).collect::<String>()));
+            }
+        }
+    }
+    Ok(findings)
+}
+
+/// Whether a text has the name as a word of its own.
+fn named(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+        !text[..at].chars().next_back().is_some_and(part) && !text[at + name.len()..].chars().next().is_some_and(part)
+    })
+}

@@ -1,0 +1,45 @@
+//! `leaves-at-eof`: a server leaves when its input ends.
+
+use crate::{
+    evidence::{Evidence, Line, Settled},
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::INTRODUCTION,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "leaves-at-eof",
+    group: Group::Stdio,
+    level: Level::Warning,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Stdio,
+    summary: "an idle server exits soon after its standard input is closed",
+    clause: Clause::of("2025-11-25", "basic/lifecycle", "Shutdown"),
+    why: "Clients that end leave the process behind: it keeps its port, its files and its memory.",
+    fix: "End the process when reading standard input gives end-of-file.",
+    needs: &[&INTRODUCTION],
+    check: Check::Target(check),
+};
+
+fn check(evidence: &Evidence) -> Verdict {
+    // Whoever still works on something may finish it first, so only idle processes count.
+    let departed: Vec<_> = evidence
+        .lines
+        .iter()
+        .filter(|line| is_idle(line))
+        .filter_map(|line| line.departed.as_ref())
+        .collect();
+    let Some(first) = departed.first() else {
+        return Err(Skip::not_verified("no process was idle when its input was closed"));
+    };
+    if departed.iter().any(|departed| departed.after.is_some()) {
+        return Ok(Vec::new());
+    }
+    let message = "more than 3 s after its input was closed the idle server was still running and had to be ended by a signal";
+    Ok(vec![Finding::new(message).note(format!("the server {}", first.how))])
+}
+
+fn is_idle(line: &Line) -> bool {
+    line.exchanges.iter().all(|exchange| matches!(exchange.settled, Settled::Answered | Settled::Quiet))
+}

@@ -1,0 +1,63 @@
+//! Rules of the group `tasks`.
+
+rules![
+    task_created,
+    task_extension_needed,
+    task_final,
+    task_ids,
+    task_list_open,
+    task_list_shape,
+    task_support_declared,
+    task_support_values,
+    tasks_declared,
+    unknown_task,
+];
+
+use crate::{
+    evidence::{Asked, Case},
+    outcome::Skip,
+    probes::{TASK_CALL_STEP, TASK_CALLS, TASKS_EXTENSION},
+};
+use serde_json::Value;
+use trunkline_protocol::Era;
+
+/// That the server declares tasks in the way of its era.
+fn declared(case: &Case<'_>) -> Result<(), Skip> {
+    let found = match case.era() {
+        Era::Legacy => case.capability("tasks").is_some(),
+        Era::Modern => case.introduction().is_some_and(|introduction| {
+            introduction["capabilities"]["extensions"].get(TASKS_EXTENSION).is_some()
+        }),
+    };
+    if found { Ok(()) } else { Err(Skip::not_applicable("the server does not declare tasks")) }
+}
+
+/// The tasks that were created, with the calls and where they stand in the answers.
+fn created<'a>(case: &Case<'a>) -> Result<Vec<(Asked<'a>, &'a Value, &'static str)>, Skip> {
+    declared(case)?;
+    let calls = case.all(&TASK_CALLS, TASK_CALL_STEP)?;
+    let task = |asked: Asked<'a>| {
+        let result = asked.result()?;
+        match case.era() {
+            Era::Legacy => Some((asked, result.get("task")?, "/result/task")),
+            Era::Modern => (result["resultType"] == "task").then_some((asked, result, "/result")),
+        }
+    };
+    let tasks: Vec<_> = calls.into_iter().filter_map(task).collect();
+    if tasks.is_empty() { Err(Skip::not_verified("no call became a task")) } else { Ok(tasks) }
+}
+
+/// What a task lacks, as the end of a sentence.
+fn lacking(task: &Value) -> Option<String> {
+    for member in ["taskId", "status", "createdAt", "lastUpdatedAt"] {
+        if !task[member].is_string() {
+            return Some(format!("has no `{member}`"));
+        }
+    }
+    let known = ["working", "input_required", "completed", "failed", "cancelled"];
+    if !known.iter().any(|status| task["status"] == *status) {
+        return Some(format!("has the status {}", task["status"]));
+    }
+    let kept = task.get("ttl").is_some() || task.get("ttlMs").is_some();
+    (!kept).then(|| "does not say how long it is kept".to_owned())
+}

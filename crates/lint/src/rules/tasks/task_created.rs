@@ -1,0 +1,34 @@
+//! `task-created`: a new task has an id, a status, its times and how long it is kept.
+
+use super::{created, lacking};
+use crate::{
+    evidence::Case,
+    outcome::{Level, Verdict},
+    probes::{LISTS, TASK_CALLS},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "task-created",
+    group: Group::Tasks,
+    level: Level::Error,
+    mode: Mode::Active,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "a new task has an id, a status, its times and how long it is kept",
+    clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Creating Tasks"),
+    why: "Without them the client cannot ask for the task, does not know when to ask, or asks when it is long gone.",
+    fix: "Answer with `taskId`, `status`, `createdAt`, `lastUpdatedAt` and `ttl` (`ttlMs` in the modern era).",
+    needs: &[&LISTS, &TASK_CALLS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for (asked, task, pointer) in created(case)? {
+        if let Some(what) = lacking(task) && findings.is_empty() {
+            findings.push(asked.finding(format!("a new task {what}"), pointer).about(asked.variant()));
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,35 @@
+//! `task-extension-needed`: a client that does not declare the extension gets -32021 from task methods.
+
+use super::declared;
+use crate::{
+    evidence::Case,
+    outcome::{Level, Verdict},
+    probes::{TASK_STRANGER_STEP, TASK_QUESTIONS},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "task-extension-needed",
+    group: Group::Tasks,
+    level: Level::Error,
+    mode: Mode::Negative,
+    eras: Eras::Modern,
+    carriers: Carriers::Any,
+    summary: "a client that does not declare the extension gets -32021 from task methods",
+    clause: Clause::practice("extension io.modelcontextprotocol/tasks", "Capability negotiation"),
+    why: "A client that never heard of tasks gets answers that it cannot understand, instead of the reason.",
+    fix: "Look at `clientCapabilities.extensions` of the request, and answer -32021 where the extension lacks.",
+    needs: &[&TASK_QUESTIONS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    declared(case)?;
+    let asked = case.first(&TASK_QUESTIONS, TASK_STRANGER_STEP)?;
+    if asked.error_code() == Some(-32021) {
+        return Ok(Vec::new());
+    }
+    let message = format!("`tasks/get` from a client without the extension: {}, not -32021", asked.describe());
+    let finding = asked.finding(message, "");
+    Ok(vec![if asked.result().is_some() { finding } else { finding.level(Level::Warning) }])
+}

@@ -1,0 +1,34 @@
+//! `output-schema-object`: legacy output schemas describe objects.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Verdict},
+    probes::LISTS,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "output-schema-object",
+    group: Group::Tools,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Legacy,
+    carriers: Carriers::Any,
+    summary: "the root of `outputSchema` is of type object",
+    clause: Clause::of("2025-11-25", "server/tools", "Output Schema"),
+    why: "Revisions before 2026-07-28 allow objects only; clients refuse other output schemas.",
+    fix: "Wrap the value into an object, such as `{\"items\": […]}`.",
+    needs: &[&LISTS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for tool in case.list(List::Tools)? {
+        let kind = tool.value.get("outputSchema").map(|schema| schema.get("type").is_some_and(|kind| kind == "object"));
+        if kind == Some(false) {
+            findings.push(tool.finding("the root of `outputSchema` is not of type object", "/outputSchema"));
+        }
+    }
+    Ok(findings)
+}

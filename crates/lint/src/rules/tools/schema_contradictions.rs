@@ -1,0 +1,44 @@
+//! `schema-contradictions`: schemas do not contradict themselves.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Verdict},
+    probes::LISTS,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use serde_json::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "schema-contradictions",
+    group: Group::Tools,
+    level: Level::Warning,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "no schema has an empty `enum` or a `default` that does not fit",
+    clause: Clause::of("2025-11-25", "server/tools", "Tool"),
+    why: "No value can satisfy an empty enum; a default that does not fit is refused by the very schema that offers it.",
+    fix: "List the allowed values, and choose the default among them.",
+    needs: &[&LISTS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for tool in case.list(List::Tools)? {
+        let properties = tool.value.pointer("/inputSchema/properties").and_then(Value::as_object);
+        for (name, schema) in properties.into_iter().flatten() {
+            let at = format!("/inputSchema/properties/{}", name.replace('~', "~0").replace('/', "~1"));
+            if schema.get("enum").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+                findings.push(tool.finding(format!("`{name}` has an empty `enum`"), &format!("{at}/enum")));
+                continue;
+            }
+            let Some(default) = schema.get("default").filter(|_| schema.get("$ref").is_none()) else { continue };
+            if jsonschema::validator_for(schema).is_ok_and(|validator| !validator.is_valid(default)) {
+                let message = format!("the default {default} of `{name}` does not fit its own schema");
+                findings.push(tool.finding(message, &format!("{at}/default")));
+            }
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,53 @@
+//! `secret-parameters`: tools do not ask for secrets.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Verdict},
+    probes::LISTS,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::{schema, words},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "secret-parameters",
+    group: Group::Tools,
+    level: Level::Warning,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "no parameter of a tool looks like a password or key",
+    clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
+    why: "Arguments pass through the model, the conversation and every log on the way: the secret is known to all of them.",
+    fix: "Take secrets from the server's environment or configuration, or use OAuth.",
+    needs: &[&LISTS],
+    check: Check::Server(check),
+};
+
+const SECRETS: [&str; 7] = ["password", "passwd", "passphrase", "apikey", "credential", "credentials", "secret"];
+const KEYS: [(&str, &str); 7] = [
+    ("api", "key"), ("access", "key"), ("private", "key"), ("secret", "key"), ("access", "token"), ("auth", "token"), ("bearer", "token"),
+];
+/// Words beside a secret that make it the name of one.
+const HARMLESS: [&str; 9] = ["name", "id", "ref", "path", "file", "length", "count", "type", "arn"];
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for tool in case.list(List::Tools)? {
+        let Some(root) = tool.value.get("inputSchema") else { continue };
+        // A tool that makes or checks passwords is about them.
+        let about = words::words(tool.text("name").unwrap_or_default());
+        for (name, property) in schema::properties(root) {
+            let parts = words::words(name);
+            let plain = property.get("type").is_none_or(|kind| kind == "string");
+            let key = KEYS.iter().any(|(a, b)| parts.windows(2).any(|two| two[0] == *a && two[1] == *b));
+            let word = parts.iter().any(|part| SECRETS.contains(&part.as_str()));
+            let harmless = parts.iter().any(|part| HARMLESS.contains(&part.as_str()));
+            let matter = parts.iter().any(|part| about.contains(part));
+            if plain && (key || word) && !harmless && !matter {
+                let message = format!("the parameter `{name}` looks like a secret");
+                findings.push(tool.finding(message, &format!("/inputSchema/properties/{}", schema::escape(name))));
+            }
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,47 @@
+//! `structured-content`: a result fits the schema that was promised.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Skip, Verdict},
+    probes::{LISTS, TOOL_CALLS, TOOL_CALL_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "structured-content",
+    group: Group::Tools,
+    level: Level::Error,
+    mode: Mode::Active,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "a tool with an `outputSchema` returns `structuredContent` that fits it",
+    clause: Clause::of("2025-11-25", "server/tools", "Output Schema"),
+    why: "Clients validate the result and drop it when it does not fit; programs that rely on the schema break.",
+    fix: "Return `structuredContent` that fits `outputSchema` with every result that is no error, or change the schema.",
+    needs: &[&TOOL_CALLS, &LISTS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let tools = case.list(List::Tools)?;
+    let (mut findings, mut seen) = (Vec::new(), false);
+    for asked in case.all(&TOOL_CALLS, TOOL_CALL_STEP)? {
+        let tool = tools.iter().find(|tool| tool.text("name") == Some(asked.variant()));
+        let Some(schema) = tool.and_then(|tool| tool.value.get("outputSchema")) else { continue };
+        let Some(result) = asked.result().filter(|result| result["isError"] != true) else { continue };
+        seen = true;
+        let about = format!("tool {}", asked.variant());
+        let Some(content) = result.get("structuredContent") else {
+            let message = "the tool has an `outputSchema`, but its result has no `structuredContent`";
+            findings.push(asked.finding(message, "/result/structuredContent").about(about));
+            continue;
+        };
+        let Ok(validator) = jsonschema::validator_for(schema) else { continue };
+        if let Err(error) = validator.validate(content) {
+            let message = format!("`structuredContent` does not fit `outputSchema`: {error}");
+            let pointer = format!("/result/structuredContent{}", error.instance_path());
+            findings.push(asked.finding(message, &pointer).about(about));
+        }
+    }
+    if seen { Ok(findings) } else { Err(Skip::not_verified("no tool with an `outputSchema` gave a result")) }
+}

@@ -1,0 +1,42 @@
+//! `tool-names-unique`: no two tools share a name.
+
+use crate::{
+    evidence::{Case, Item, List},
+    outcome::{Level, Verdict},
+    probes::LISTS,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use std::collections::BTreeMap;
+
+pub(super) static RULE: Rule = Rule {
+    name: "tool-names-unique",
+    group: Group::Tools,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "no two tools of a server have the same name",
+    clause: Clause::of("2025-11-25", "server/tools", "Tool Names"),
+    why: "A call by that name reaches only one of them, and model providers refuse a list with duplicates.",
+    fix: "Rename one of the tools.",
+    needs: &[&LISTS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    let mut first: BTreeMap<&str, Item<'_>> = BTreeMap::new();
+    for tool in case.list(List::Tools)? {
+        let Some(name) = tool.text("name") else { continue };
+        match first.get(name) {
+            Some(earlier) => {
+                let message = format!("the name `{name}` stands twice in the list");
+                findings.push(tool.finding(message, "/name").with_frame(earlier.frame));
+            }
+            None => {
+                first.insert(name, tool);
+            }
+        }
+    }
+    Ok(findings)
+}

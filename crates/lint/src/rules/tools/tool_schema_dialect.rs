@@ -1,0 +1,38 @@
+//! `tool-schema-dialect`: the dialect of a schema is one that clients know.
+
+use crate::{
+    evidence::{Case, List},
+    outcome::{Level, Verdict},
+    probes::LISTS,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::schema,
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "tool-schema-dialect",
+    group: Group::Tools,
+    level: Level::Info,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "`$schema` is absent or names a published draft of JSON Schema",
+    clause: Clause::of("2025-11-25", "basic", "JSON Schema Usage"),
+    why: "A client must at least know 2020-12; with another dialect it refuses the schema or reads it wrongly.",
+    fix: "Leave `$schema` out, or name `https://json-schema.org/draft/2020-12/schema`.",
+    needs: &[&LISTS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for tool in case.list(List::Tools)? {
+        for (pointer, root) in schema::roots(&tool) {
+            let Some(dialect) = root.get("$schema") else { continue };
+            if jsonschema::Draft::default().detect(root) == jsonschema::Draft::Unknown {
+                let message = format!("{dialect} is not a published draft of JSON Schema");
+                findings.push(tool.finding(message, &format!("{pointer}/$schema")));
+            }
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,44 @@
+//! `cursor-refused`: a cursor the server never gave is refused.
+
+use crate::{
+    evidence::Case,
+    outcome::{Finding, Level, Verdict},
+    probes::{BAD_CURSOR, BAD_CURSOR_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "cursor-refused",
+    group: Group::Utilities,
+    level: Level::Info,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "a list asked for with an invalid cursor is refused with -32602",
+    clause: Clause::of("2025-11-25", "server/utilities/pagination", "Error Handling"),
+    why: "A client with a stale cursor gets the first page again and believes that it has seen the rest.",
+    fix: "Answer -32602 for a cursor that the server did not give.",
+    needs: &[&BAD_CURSOR],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut lists = Vec::new();
+    for asked in case.all(&BAD_CURSOR, BAD_CURSOR_STEP)? {
+        // A part of a feature that the server does not have has no cursors either.
+        if !matches!(asked.error_code(), Some(-32602 | -32601)) {
+            let message = format!("an invalid cursor should be refused with -32602, but {}", asked.describe());
+            lists.push(asked.variant());
+            if findings.is_empty() {
+                findings.push(asked.finding(message, "").about(asked.variant()));
+            }
+        }
+    }
+    if let ([finding], [_, others @ ..]) = (findings.as_mut_slice(), lists.as_slice())
+        && !others.is_empty()
+    {
+        finding.notes.push(format!("the same with {}", others.join(", ")));
+    }
+    Ok(findings)
+}

@@ -1,0 +1,40 @@
+//! `cursor-type`: `nextCursor` is a string where it is there.
+
+use super::pages;
+use crate::{
+    evidence::Case,
+    outcome::{Level, Verdict},
+    probes::LISTS,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "cursor-type",
+    group: Group::Utilities,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "`nextCursor` is a string where it is there",
+    clause: Clause::of("2025-11-25", "server/utilities/pagination", "Response Format"),
+    why: "A client takes anything but a string for the end of the list or for an error; either way items are missing.",
+    fix: "Write the cursor as a string, and leave the member out where there is no next page.",
+    needs: &[&LISTS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    for (list, pages) in pages(case)? {
+        for page in pages {
+            let cursor = page.result().and_then(|result| result.get("nextCursor"));
+            if let Some(cursor) = cursor.filter(|cursor| !cursor.is_string()) {
+                let message = format!("`nextCursor` is {cursor}, not a string");
+                let finding = page.finding(message, "/result/nextCursor").about(list.method());
+                // Many servers write `null` for the end, and clients know it.
+                findings.push(if cursor.is_null() { finding.level(Level::Warning) } else { finding });
+            }
+        }
+    }
+    Ok(findings)
+}

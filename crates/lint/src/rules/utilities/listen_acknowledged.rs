@@ -1,0 +1,36 @@
+//! `listen-acknowledged`: a subscription begins with its acknowledgement.
+
+use super::listened;
+use crate::{
+    evidence::Case,
+    outcome::{Finding, Level, Verdict},
+    probes::LISTEN,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "listen-acknowledged",
+    group: Group::Utilities,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Modern,
+    carriers: Carriers::Any,
+    summary: "a subscription begins with its acknowledgement",
+    clause: Clause::of("2026-07-28", "basic/utilities/subscriptions", "Acknowledgement"),
+    why: "The client does not know which changes it will be told, and may wait for ever for ones that never come.",
+    fix: "Send `notifications/subscriptions/acknowledged` with the accepted subset before anything else on the subscription.",
+    needs: &[&LISTEN],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let (asked, messages) = listened(case)?;
+    let Some(first) = messages.first() else {
+        return Ok(vec![asked.finding("`subscriptions/listen` was not acknowledged", "")]);
+    };
+    if first.method() == Some("notifications/subscriptions/acknowledged") {
+        return Ok(Vec::new());
+    }
+    let text = format!("the first message of the subscription is `{}`, not the acknowledgement", first.method().unwrap_or_default());
+    Ok(vec![Finding::new(text).at(first.frame, first.pointer("/method")).with_frames(asked.sent_ref())])
+}

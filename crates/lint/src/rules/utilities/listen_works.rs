@@ -1,0 +1,43 @@
+//! `listen-works`: a server that declares `listChanged` can be listened to.
+
+use crate::{
+    evidence::Case,
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::{LISTEN, LISTEN_AFTER_STEP, LISTEN_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "listen-works",
+    group: Group::Utilities,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Modern,
+    carriers: Carriers::Any,
+    summary: "a server that declares `listChanged` can be listened to",
+    clause: Clause::of("2026-07-28", "basic/utilities/subscriptions", "Listening"),
+    why: "In the modern era changes are told on subscriptions only; the declaration promises what cannot be had.",
+    fix: "Implement `subscriptions/listen`, or do not declare `listChanged`.",
+    needs: &[&LISTEN],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let declared = ["tools", "prompts", "resources"].into_iter().any(|name| case.capability(&format!("{name}.listChanged")).is_some());
+    if !declared {
+        return Err(Skip::not_applicable("the server declares no `listChanged`"));
+    }
+    let asked = case.first(&LISTEN, LISTEN_STEP)?;
+    let refused = asked.got().into_iter().find(|message| message.value.get("error").is_some());
+    let later = case.asked(LISTEN_AFTER_STEP).flat_map(|after| after.got()).find(|message| {
+        message.value.get("error").is_some() && Some(&message.value["id"]) == asked.sent().and_then(|sent| sent.json()?.get("id"))
+    });
+    Ok(refused
+        .or(later)
+        .map(|message| {
+            let text = format!("`subscriptions/listen` is refused: {}", message.value["error"]["message"]);
+            Finding::new(text).at(message.frame, message.pointer("/error")).with_frames(asked.sent_ref())
+        })
+        .into_iter()
+        .collect())
+}

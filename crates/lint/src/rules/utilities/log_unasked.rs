@@ -1,0 +1,39 @@
+//! `log-unasked`: log messages come only for requests that ask for them.
+
+use super::notifications;
+use crate::{
+    evidence::{Case, Direction},
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::{INTRODUCTION, LISTS},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "log-unasked",
+    group: Group::Utilities,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Modern,
+    carriers: Carriers::Any,
+    summary: "log messages come only for requests that ask for them",
+    clause: Clause::of("2026-07-28", "server/utilities/logging", "Log level"),
+    why: "Nobody asked for the messages; on a shared line they cost every client time, and may tell one what another does.",
+    fix: "Send log messages only while serving a request that has `io.modelcontextprotocol/logLevel` in `_meta`.",
+    needs: &[&INTRODUCTION, &LISTS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let asked = case.lines().flat_map(|(_, line)| &line.frames).any(|frame| {
+        let json = frame.json().filter(|_| frame.direction == Direction::Sent);
+        json.is_some_and(|message| message["params"]["_meta"].get("io.modelcontextprotocol/logLevel").is_some())
+    });
+    if asked {
+        return Err(Skip::not_verified("log messages were asked for in this run"));
+    }
+    let first = notifications(case, "notifications/message").into_iter().next();
+    Ok(first
+        .map(|message| Finding::new("a log message came, and no request asked for any").at(message.frame, message.pointer("/method")))
+        .into_iter()
+        .collect())
+}

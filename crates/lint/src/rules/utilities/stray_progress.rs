@@ -1,0 +1,46 @@
+//! `stray-progress`: progress belongs to a request.
+
+use crate::{
+    evidence::{Case, Direction},
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::{INTRODUCTION, LISTS},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+use std::collections::BTreeSet;
+
+pub(super) static RULE: Rule = Rule {
+    name: "stray-progress",
+    group: Group::Utilities,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "progress is reported only for a token that was given",
+    clause: Clause::of("2025-11-25", "basic/utilities/progress", ""),
+    why: "Clients have no place for progress they did not ask for; strict ones disconnect.",
+    fix: "Send `notifications/progress` only for requests with a `progressToken`, with that token.",
+    needs: &[&INTRODUCTION, &LISTS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let messages = case.messages();
+    if messages.is_empty() {
+        return Err(Skip::not_verified("the server sent no message"));
+    }
+    let sent = case.lines().flat_map(|(_, line)| line.frames.iter()).filter(|frame| frame.direction == Direction::Sent);
+    let tokens: BTreeSet<String> = sent
+        .filter_map(|frame| frame.json()?.pointer("/params/_meta/progressToken"))
+        .map(ToString::to_string)
+        .collect();
+    let stray = messages.iter().filter(|message| message.method() == Some("notifications/progress")).find(|message| {
+        message.value.pointer("/params/progressToken").is_none_or(|token| !tokens.contains(&token.to_string()))
+    });
+    Ok(stray
+        .map(|message| {
+            let text = "progress is reported for a token that nobody gave";
+            Finding::new(text).at(message.frame, message.pointer("/params/progressToken"))
+        })
+        .into_iter()
+        .collect())
+}

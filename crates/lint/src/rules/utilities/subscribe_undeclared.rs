@@ -1,0 +1,36 @@
+//! `subscribe-undeclared`: subscriptions are taken only where `subscribe` is declared.
+
+use crate::{
+    evidence::Case,
+    outcome::{Level, Skip, Verdict},
+    probes::{SUBSCRIBE, SUBSCRIBE_UNDECLARED_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "subscribe-undeclared",
+    group: Group::Utilities,
+    level: Level::Warning,
+    mode: Mode::Negative,
+    eras: Eras::Legacy,
+    carriers: Carriers::Any,
+    summary: "subscriptions are taken only where `subscribe` is declared",
+    clause: Clause::of("2025-11-25", "server/resources", "Capabilities"),
+    why: "A client that tries its luck waits for updates that nobody promised.",
+    fix: "Declare `resources.subscribe`, or answer -32601 to `resources/subscribe`.",
+    needs: &[&SUBSCRIBE],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    case.needs_capability("resources")?;
+    if case.capability("resources.subscribe").is_some() {
+        return Err(Skip::not_applicable("the server declares `resources.subscribe`"));
+    }
+    let asked = case.first(&SUBSCRIBE, SUBSCRIBE_UNDECLARED_STEP)?;
+    if asked.result().is_some() {
+        let message = "a subscription to a resource that is not there was taken, and `subscribe` is not declared";
+        return Ok(vec![asked.finding(message, "/result")]);
+    }
+    Ok(Vec::new())
+}

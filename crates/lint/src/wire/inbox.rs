@@ -1,0 +1,159 @@
+//! The record of one line, shared by whoever reads it and whoever waits for answers.
+
+use crate::evidence::{Direction, Ending, Frame, Line};
+use bytes::Bytes;
+use serde_json::Value;
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{sync::watch, time::Instant};
+
+/// Frames that are kept per line; a server that floods is counted from there on.
+const MAX_FRAMES: usize = 20_000;
+
+/// Bytes that are kept per line.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Inbox(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    record: Mutex<Record>,
+    changed: watch::Sender<()>,
+    opened: Instant,
+}
+
+#[derive(Debug)]
+struct Record {
+    line: Line,
+    bytes: usize,
+    ended: bool,
+}
+
+impl Inbox {
+    pub(crate) fn new(purpose: &'static str) -> Self {
+        let record = Record { line: Line::new(purpose), bytes: 0, ended: false };
+        let (changed, _) = watch::channel(());
+        Self(Arc::new(Shared { record: Mutex::new(record), changed, opened: Instant::now() }))
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.0.opened.elapsed()
+    }
+
+    /// Keeps a frame and gives its index; none when there is no room for it.
+    pub(crate) fn keep(&self, direction: Direction, bytes: &Bytes) -> Option<usize> {
+        let mut record = self.record();
+        let full = record.line.frames.len() >= MAX_FRAMES || record.bytes >= MAX_BYTES;
+        if full && direction != Direction::Sent {
+            record.line.dropped += 1;
+            return None;
+        }
+        record.bytes += bytes.len();
+        record.line.frames.push(Frame::new(direction, self.elapsed(), bytes));
+        let index = record.line.frames.len() - 1;
+        drop(record);
+        self.0.changed.send_replace(());
+        Some(index)
+    }
+
+    /// The line has ended by itself.
+    pub(crate) fn end(&self, how: impl Into<String>) {
+        let mut record = self.record();
+        record.ended = true;
+        let at = self.elapsed();
+        record.line.ended.get_or_insert(Ending { at, how: how.into() });
+        drop(record);
+        self.0.changed.send_replace(());
+    }
+
+    /// Nothing more will come, and that is as it should be.
+    pub(crate) fn close(&self) {
+        self.record().ended = true;
+        self.0.changed.send_replace(());
+    }
+
+    pub(crate) fn edit<T>(&self, edit: impl FnOnce(&mut Line) -> T) -> T {
+        edit(&mut self.record().line)
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.record().ended
+    }
+
+    /// How many frames there are.
+    pub(crate) fn mark(&self) -> usize {
+        self.record().line.frames.len()
+    }
+
+    /// Waits until `found` sees what it wants in the frames from `from` on; `Err(ended)` when the time is over
+    /// or the line has ended.
+    pub(crate) async fn wait_for(
+        &self,
+        from: usize,
+        until: Instant,
+        found: impl Fn(&Frame) -> bool,
+    ) -> Result<usize, Missing> {
+        let mut changes = self.0.changed.subscribe();
+        let mut next = from;
+        loop {
+            {
+                let record = self.record();
+                let frames = &record.line.frames;
+                while next < frames.len() {
+                    if frames[next].direction != Direction::Sent && found(&frames[next]) {
+                        return Ok(next);
+                    }
+                    next += 1;
+                }
+                if record.ended {
+                    return Err(Missing::Ended);
+                }
+            }
+            if tokio::time::timeout_at(until, changes.changed()).await.is_err() {
+                return Err(Missing::Late);
+            }
+        }
+    }
+
+    /// The frames from the server between two marks.
+    pub(crate) fn received(&self, from: usize, to: usize) -> Vec<usize> {
+        let record = self.record();
+        let frames = &record.line.frames;
+        (from..to.min(frames.len())).filter(|at| frames[*at].direction != Direction::Sent).collect()
+    }
+
+    /// Takes the whole record out.
+    pub(crate) fn take(&self) -> Line {
+        let mut record = self.record();
+        let purpose = record.line.purpose;
+        std::mem::replace(&mut record.line, Line::new(purpose))
+    }
+
+    fn record(&self) -> MutexGuard<'_, Record> {
+        self.0.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why a frame did not come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    Late,
+    Ended,
+}
+
+/// Whether a frame holds a response to this id; an answer with `null` for an id is one where `id` is null.
+pub(crate) fn answers(frame: &Frame, id: &Value) -> bool {
+    let is = |message: &Value| {
+        message.get("method").is_none()
+            && (message.get("result").is_some() || message.get("error").is_some())
+            && message.get("id").unwrap_or(&Value::Null) == id
+    };
+    match frame.json() {
+        Some(Value::Array(batch)) => batch.iter().any(is),
+        Some(message) => is(message),
+        None => false,
+    }
+}

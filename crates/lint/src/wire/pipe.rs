@@ -1,0 +1,120 @@
+//! A server over standard input and output.
+
+use super::{
+    dial::{DialError, Pair},
+    inbox::Inbox,
+};
+use crate::evidence::{Departed, Direction};
+use bytes::Bytes;
+use std::time::Duration;
+use tokio::{io::AsyncRead, task::JoinHandle, time::Instant};
+use trunkline_transport::{
+    child::{ChildCommand, ChildProcess, Patience, Rung},
+    stdio::{FrameReader, FrameWriter, Line as Read, QueueLimits},
+};
+
+/// Lines of stderr that are kept as evidence.
+const STDERR_LINES: usize = 20;
+
+/// How long a server may take to leave once its input has ended, before it is called a fault.
+pub(crate) const LEAVE: Duration = Duration::from_secs(3);
+
+/// How long the last output of a process that ended may take to be read.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+#[derive(Debug)]
+pub(crate) struct PipeLine {
+    child: Option<ChildProcess>,
+    writer: FrameWriter,
+    reading: JoinHandle<()>,
+    inbox: Inbox,
+}
+
+impl PipeLine {
+    pub(crate) fn start(command: &ChildCommand, inbox: &Inbox) -> Result<Self, DialError> {
+        let mut child = ChildProcess::spawn(command).map_err(DialError::from_error)?;
+        let reader = child.take_reader().expect("a fresh child still has its reader");
+        let writer = child.writer();
+        let reading = tokio::spawn(read(reader, inbox.clone()));
+        Ok(Self { child: Some(child), writer, reading, inbox: inbox.clone() })
+    }
+
+    pub(crate) fn over((source, sink): Pair, inbox: &Inbox) -> Self {
+        let writer = FrameWriter::new(sink, QueueLimits::default());
+        let reading = tokio::spawn(read(FrameReader::new(source), inbox.clone()));
+        Self { child: None, writer, reading, inbox: inbox.clone() }
+    }
+
+    pub(crate) async fn send(&self, frame: Bytes) -> Result<(), String> {
+        self.writer.send(frame).await.map_err(|error| error.to_string())
+    }
+
+    /// The id of the process, if there is one.
+    pub(crate) fn process(&self) -> Option<i32> {
+        self.child.as_ref().map(ChildProcess::id)
+    }
+
+    /// Notes how the process ended if it already has.
+    pub(crate) async fn note_ending(&self) {
+        let Some(child) = &self.child else { return };
+        if let Ok(ending) = tokio::time::timeout(LAST_WORDS, child.wait()).await {
+            self.inbox.edit(|line| {
+                if let Some(ended) = &mut line.ended {
+                    ended.how = ending.to_string();
+                }
+            });
+        }
+    }
+
+    /// Closes the input and sees how the server leaves.
+    pub(crate) async fn finish(mut self, patience: Patience) {
+        let ended_before = self.inbox.has_ended();
+        if ended_before {
+            self.note_ending().await;
+        }
+        self.inbox.close();
+        let Some(child) = self.child.take() else {
+            self.writer.close().await.ok();
+            tokio::time::timeout(LAST_WORDS, &mut self.reading).await.ok();
+            self.reading.abort();
+            if !ended_before {
+                self.inbox.edit(|line| line.ended = None);
+            }
+            return;
+        };
+        let stderr = child.stderr();
+        let began = Instant::now();
+        let departure = child.shutdown(patience).await;
+        let after = (departure.rung == Rung::EndOfInput).then(|| began.elapsed());
+        tokio::time::timeout(LAST_WORDS, &mut self.reading).await.ok();
+        self.reading.abort();
+        self.inbox.edit(|line| {
+            if !ended_before {
+                line.ended = None;
+                line.departed =
+                    Some(Departed { after, how: departure.ending.to_string(), left_behind: Vec::new() });
+            }
+            line.stderr = stderr.last_lines(STDERR_LINES).join("\n");
+        });
+    }
+}
+
+async fn read<R: AsyncRead + Unpin>(mut reader: FrameReader<R>, inbox: Inbox) {
+    loop {
+        match reader.next().await {
+            Ok(Some(Read::Frame(bytes))) => {
+                // A line that only begins like JSON is noise as well.
+                let json = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
+                inbox.keep(if json { Direction::Received } else { Direction::Noise }, &bytes);
+            }
+            Ok(Some(Read::Noise(bytes))) => {
+                inbox.keep(Direction::Noise, &bytes);
+            }
+            Ok(Some(Read::TooLong { head, .. })) => {
+                inbox.keep(Direction::Noise, &head);
+            }
+            Ok(None) => return inbox.end("closed its output"),
+            Err(error) => return inbox.end(format!("broke its output off: {error}")),
+        }
+    }
+}

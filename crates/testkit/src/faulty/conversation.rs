@@ -1,0 +1,216 @@
+//! One line of talk: what a message is answered with, faults included.
+
+use super::{Act, Fault, Kind, Script, When, model};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// How a message is answered.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) answer: Option<Value>,
+    pub(super) act: Act,
+    pub(super) id: Value,
+    /// The progress token of the request.
+    pub(super) token: Value,
+}
+
+/// What came, as far as the transport knows.
+pub(super) struct Heard<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) http: Option<&'a str>,
+    pub(super) headers: BTreeMap<String, String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Conversation {
+    pub(super) script: Script,
+    /// How often each fault's condition was met.
+    met: Vec<usize>,
+    heard: usize,
+}
+
+impl Conversation {
+    pub(super) fn new(script: Script) -> Self {
+        Self { met: vec![0; script.faults.len()], script, heard: 0 }
+    }
+
+    /// The answer to some bytes.
+    pub(super) fn hear(&mut self, heard: &Heard<'_>) -> Told {
+        let parsed: Option<Value> = serde_json::from_slice(heard.bytes).ok();
+        let kind = kind_of(parsed.as_ref());
+        let message = parsed.unwrap_or(Value::Null);
+        let id =
+            message.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or(Value::Null);
+        let right = match kind {
+            Kind::Malformed => Some(Err(model::error(-32700, "Parse error"))),
+            Kind::Batch | Kind::Invalid => Some(Err(model::error(-32600, "Invalid request"))),
+            Kind::Notification => None,
+            _ => Some(model::answer(&self.script, &message)),
+        };
+        let mut answer = right.map(|right| match right {
+            Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+            Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
+        });
+        let acts = self.acts(kind, &message, heard);
+        self.heard += 1;
+        let token = message["params"]["_meta"]["progressToken"].clone();
+        let mut told = Told { answer: None, act: Act::default(), id: id.clone(), token };
+        for act in acts {
+            apply(&mut answer, &act, &id);
+            merge(&mut told.act, act);
+        }
+        told.answer = answer;
+        told
+    }
+
+    /// What happens without a message: at the start, at the end.
+    pub(super) fn event(&mut self, kind: Kind) -> Act {
+        let heard = Heard { bytes: b"", http: None, headers: BTreeMap::new() };
+        let mut all = Act::default();
+        for act in self.acts(kind, &Value::Null, &heard) {
+            merge(&mut all, act);
+        }
+        all
+    }
+
+    fn acts(&mut self, kind: Kind, message: &Value, heard: &Heard<'_>) -> Vec<Act> {
+        let mut acts = Vec::new();
+        for (met, Fault { when, act }) in self.met.iter_mut().zip(&self.script.faults) {
+            if when.behind.is_some_and(|behind| self.heard < behind) || !fits(when, kind, message, heard) {
+                continue;
+            }
+            *met += 1;
+            if when.nth.is_none_or(|nth| nth == *met) {
+                acts.push(act.clone());
+            }
+        }
+        acts
+    }
+}
+
+fn kind_of(message: Option<&Value>) -> Kind {
+    match message {
+        None => Kind::Malformed,
+        Some(Value::Array(_)) => Kind::Batch,
+        Some(Value::Object(members)) => {
+            let right = members.get("jsonrpc").is_some_and(|it| it == "2.0")
+                && members.get("method").is_some_and(Value::is_string)
+                && members.get("params").is_none_or(Value::is_object);
+            match members.get("id") {
+                _ if !right => Kind::Invalid,
+                None => Kind::Notification,
+                Some(Value::String(_) | Value::Number(_)) => Kind::Request,
+                Some(_) => Kind::Invalid,
+            }
+        }
+        Some(_) => Kind::Invalid,
+    }
+}
+
+fn fits(when: &When, kind: Kind, message: &Value, heard: &Heard<'_>) -> bool {
+    let params = &message["params"];
+    let subject = ["name", "uri", "cursor"].into_iter().find_map(|name| params.get(name)?.as_str());
+    let era = if model::is_modern(message) { "modern" } else { "legacy" };
+    let default_kind = !matches!(kind, Kind::Start | Kind::End);
+    when.kind.map_or(default_kind, |wanted| wanted == kind)
+        && when.method.as_deref().is_none_or(|method| message["method"] == method)
+        && when.era.as_deref().is_none_or(|wanted| wanted == era)
+        && when.subject.as_deref().is_none_or(|wanted| subject == Some(wanted))
+        && when.has.as_deref().is_none_or(|pointer| message.pointer(pointer).is_some())
+        && when.lacks.as_deref().is_none_or(|pointer| message.pointer(pointer).is_none())
+        && when.equals.iter().all(|(pointer, value)| message.pointer(pointer) == Some(value))
+        && when.http.as_deref().is_none_or(|method| heard.http == Some(method))
+        && when.headers.iter().all(|(name, value)| heard.headers.get(name) == Some(value))
+}
+
+fn apply(answer: &mut Option<Value>, act: &Act, id: &Value) {
+    let whole = |member: &str, value: &Value| json!({"jsonrpc": "2.0", "id": id, member: value});
+    if let Some(result) = &act.result {
+        *answer = Some(whole("result", result));
+    }
+    if let Some(error) = &act.error {
+        *answer = Some(whole("error", error));
+    }
+    if let Some(message) = &act.answer {
+        let text = message.to_string().replace("\"$id\"", &id.to_string());
+        *answer = serde_json::from_str(&text).ok();
+    }
+    let Some(message) = answer else { return };
+    for (pointer, value) in &act.set {
+        set(message, pointer, value);
+    }
+    for (pointer, times) in &act.repeat {
+        if let Some(Value::String(text)) = message.pointer_mut(pointer) {
+            *text = text.repeat(*times);
+        }
+    }
+    for pointer in &act.remove {
+        let (parent, name) = pointer.rsplit_once('/').unwrap_or(("", pointer));
+        let name = name.replace("~1", "/").replace("~0", "~");
+        match message.pointer_mut(parent) {
+            Some(Value::Object(members)) => drop(members.shift_remove(&name)),
+            Some(Value::Array(items)) => {
+                if let Ok(index) = name.parse::<usize>()
+                    && index < items.len()
+                {
+                    items.remove(index);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn set(message: &mut Value, pointer: &str, value: &Value) {
+    let (parent, name) = pointer.rsplit_once('/').unwrap_or(("", pointer));
+    let name = name.replace("~1", "/").replace("~0", "~");
+    match message.pointer_mut(parent) {
+        Some(Value::Object(members)) => {
+            members.insert(name, value.clone());
+        }
+        Some(Value::Array(items)) => match name.parse::<usize>() {
+            Ok(index) if index < items.len() => items[index] = value.clone(),
+            _ => items.push(value.clone()),
+        },
+        _ => {}
+    }
+}
+
+/// Puts the second act's doings over the first's.
+fn merge(all: &mut Act, act: Act) {
+    all.before.extend(act.before);
+    all.after.extend(act.after);
+    all.raw = act.raw.or(all.raw.take());
+    all.hex = act.hex.or(all.hex.take());
+    all.silence |= act.silence;
+    all.delay_ms = all.delay_ms.max(act.delay_ms);
+    all.hold |= act.hold;
+    all.exit = act.exit.or(all.exit);
+    all.stay |= act.stay;
+    all.status = act.status.or(all.status);
+    all.headers.extend(act.headers);
+    all.stream |= act.stream;
+    all.linger |= act.linger;
+    all.lenient |= act.lenient;
+}
+
+impl Told {
+    /// The bytes of the answer as a line would carry them; none for silence.
+    pub(super) fn text(&self) -> Option<Vec<u8>> {
+        if self.act.silence {
+            return None;
+        }
+        if let Some(hex) = &self.act.hex {
+            let digits = hex.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap_or("00"));
+            return Some(digits.map(|two| u8::from_str_radix(two, 16).unwrap_or(0)).collect());
+        }
+        match &self.act.raw {
+            Some(raw) => Some(self.filled(raw).into_bytes()),
+            None => self.answer.as_ref().map(|answer| answer.to_string().into_bytes()),
+        }
+    }
+
+    pub(super) fn filled(&self, text: &str) -> String {
+        text.replace("$id", &self.id.to_string()).replace("$token", &self.token.to_string())
+    }
+}

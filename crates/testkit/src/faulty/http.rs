@@ -1,0 +1,247 @@
+//! The faulty server over Streamable HTTP, both eras.
+
+use super::{
+    Script, authorization,
+    conversation::{Conversation, Heard, Told},
+    model,
+};
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::State,
+    http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri},
+};
+use futures_util::StreamExt as _;
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::net::TcpListener;
+
+struct Shared {
+    talk: Mutex<Conversation>,
+    sessions: Mutex<BTreeSet<String>>,
+    made: std::sync::atomic::AtomicU64,
+}
+
+/// Serves for ever.
+pub async fn serve_http(script: Script, listener: TcpListener) -> io::Result<()> {
+    let shared = Arc::new(Shared {
+        talk: Mutex::new(Conversation::new(script)),
+        sessions: Mutex::new(BTreeSet::new()),
+        made: std::sync::atomic::AtomicU64::new(1),
+    });
+    axum::serve(listener, Router::new().fallback(answer).with_state(shared)).await
+}
+
+async fn answer(
+    State(shared): State<Arc<Shared>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response<Body> {
+    let told_headers: BTreeMap<String, String> = headers
+        .iter()
+        .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+        .collect();
+    let auth = shared.talk.lock().unwrap_or_else(PoisonError::into_inner).script.auth.clone();
+    if let Some(refusal) = auth.and_then(|auth| authorization::answer(&auth, &uri, &told_headers)) {
+        return refusal;
+    }
+    let heard = Heard { bytes: &body, http: Some(method.as_str()), headers: told_headers };
+    let mut told = shared.talk.lock().unwrap_or_else(PoisonError::into_inner).hear(&heard);
+    tokio::time::sleep(Duration::from_millis(told.act.delay_ms)).await;
+    if told.act.silence {
+        std::future::pending::<()>().await;
+    }
+    let message: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let refused = if told.act.lenient { None } else { refusal(&shared, &method, &heard.headers, &message) };
+    let (status, refusal) = match refused {
+        Some((status, error)) => (status, Some(error)),
+        None if method == Method::DELETE => (204, None),
+        None => (status_of(&told, &message), None),
+    };
+    let mut more = Vec::new();
+    if let Some(error) = refusal {
+        let own = told.act.status.is_some() || told.act.raw.is_some();
+        if !own {
+            told.answer = error.map(|error| json!({"jsonrpc": "2.0", "id": told.id, "error": error}));
+        }
+    } else if message["method"] == "initialize"
+        && told.answer.as_ref().is_some_and(|it| it.get("result").is_some())
+    {
+        more.push(("mcp-session-id", shared.begin()));
+    } else if method == Method::DELETE
+        && let Some(session) = heard.headers.get("mcp-session-id")
+    {
+        shared.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+        told.answer = None;
+    }
+    respond(&told, status, more)
+}
+
+impl Shared {
+    fn begin(&self) -> String {
+        let number = self.made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        // Looks random and is not: good enough to be told apart, and the same in every run.
+        let scrambled = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bf0_3635_dcf5_1f2a;
+        let session =
+            format!("{scrambled:016x}{:016x}", scrambled.rotate_left(29).wrapping_mul(0xd6e8_feb8_6659_fd93));
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone());
+        session
+    }
+}
+
+type Refusal = (u16, Option<Value>);
+
+/// The checks that come before a message is looked at.
+fn refusal(
+    shared: &Shared,
+    method: &Method,
+    headers: &BTreeMap<String, String>,
+    message: &Value,
+) -> Option<Refusal> {
+    let own = |value: &String| {
+        let host = value.rsplit("://").next().unwrap_or_default();
+        let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+        matches!(host, "127.0.0.1" | "localhost" | "[::1]")
+    };
+    if headers.get("origin").is_some_and(|origin| !own(origin)) || !headers.get("host").is_some_and(own) {
+        return Some((403, None));
+    }
+    if method == Method::GET {
+        return Some((405, None));
+    }
+    let json = |media: &String| media.starts_with("application/json");
+    if method == Method::POST && !headers.get("content-type").is_some_and(json) {
+        return Some((415, None));
+    }
+    if model::is_modern(message) {
+        return modern_refusal(headers, message);
+    }
+    let version = headers.get("mcp-protocol-version");
+    if version.is_some_and(|version| version != model::MODERN && !model::LEGACY.contains(&version.as_str())) {
+        return Some((400, Some(model::error(-32600, "Unsupported protocol version"))));
+    }
+    if message["method"] == "initialize" {
+        return None;
+    }
+    if method == Method::POST && message.is_null() {
+        return None;
+    }
+    match headers.get("mcp-session-id") {
+        None => Some((400, Some(model::error(-32600, "Session id is missing")))),
+        Some(session) => {
+            let known = shared.sessions.lock().unwrap_or_else(PoisonError::into_inner).contains(session);
+            (!known).then(|| (404, Some(model::error(-32600, "Session not found"))))
+        }
+    }
+}
+
+fn modern_refusal(headers: &BTreeMap<String, String>, message: &Value) -> Option<Refusal> {
+    let mismatch = |what: &str| Some((400, Some(model::error(-32020, &format!("Header mismatch: {what}")))));
+    let params = &message["params"];
+    let version = params["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
+    if version.is_some() && headers.get("mcp-protocol-version").map(String::as_str) != version {
+        return mismatch("MCP-Protocol-Version");
+    }
+    let method = message["method"].as_str()?;
+    if message.get("id").is_some() && headers.get("mcp-method").map(String::as_str) != Some(method) {
+        return mismatch("Mcp-Method");
+    }
+    let member = match method {
+        "tools/call" | "prompts/get" => "name",
+        "resources/read" => "uri",
+        _ => return None,
+    };
+    let name = headers.get("mcp-name").map(|name| decoded(name));
+    if name.as_deref() == params[member].as_str() { None } else { mismatch("Mcp-Name") }
+}
+
+/// A header value with the base64 sentinel taken off.
+fn decoded(value: &str) -> String {
+    let inner = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
+    let Some(inner) = inner else { return value.to_owned() };
+    let mut bytes = Vec::new();
+    let (mut bits, mut count) = (0_u32, 0);
+    for byte in inner.bytes() {
+        let six = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => continue,
+        };
+        bits = (bits << 6) | u32::from(six);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from((bits >> count) & 0xff).unwrap_or(0));
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn status_of(told: &Told, message: &Value) -> u16 {
+    let code = told.answer.as_ref().and_then(|answer| answer["error"]["code"].as_i64());
+    match code {
+        _ if message.get("id").is_none() && message.get("method").is_some() => 202,
+        Some(-32700 | -32600) => 400,
+        Some(-32601) if model::is_modern(message) => 404,
+        Some(-32020..=-32000) if model::is_modern(message) => 400,
+        Some(-32022 | -32021) => 400,
+        Some(-32602) if model::is_modern(message) && !model::has_meta(message) => 400,
+        _ => 200,
+    }
+}
+
+fn respond(told: &Told, status: u16, more: Vec<(&'static str, String)>) -> Response<Body> {
+    let status = told.act.status.unwrap_or(status);
+    let text = told.text().unwrap_or_default();
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    for (name, value) in more {
+        headers.insert(name, HeaderValue::from_str(&value).expect("a session id is plain"));
+    }
+    if told.act.stream {
+        headers.insert("content-type", HeaderValue::from_static("text/event-stream"));
+        let mut events = Vec::new();
+        for line in &told.act.before {
+            events.extend_from_slice(format!("data: {}\n\n", told.filled(line)).as_bytes());
+        }
+        if !text.is_empty() {
+            events.extend_from_slice(b"event: message\ndata: ");
+            events.extend_from_slice(&text);
+            events.extend_from_slice(b"\n\n");
+        }
+        for line in &told.act.after {
+            events.extend_from_slice(format!("data: {}\n\n", told.filled(line)).as_bytes());
+        }
+        let first = futures_util::stream::iter([Ok::<_, io::Error>(Bytes::from(events))]);
+        *response.body_mut() = if told.act.linger {
+            Body::from_stream(first.chain(futures_util::stream::pending()))
+        } else {
+            Body::from_stream(first)
+        };
+    } else if !text.is_empty() {
+        headers.insert("content-type", HeaderValue::from_static("application/json"));
+        *response.body_mut() = Body::from(text);
+    }
+    for (name, value) in &told.act.headers {
+        let name = HeaderName::from_bytes(name.as_bytes()).expect("a script names real headers");
+        if value.is_empty() {
+            response.headers_mut().remove(name);
+        } else {
+            response
+                .headers_mut()
+                .insert(name, HeaderValue::from_str(value).expect("a script's value is plain"));
+        }
+    }
+    response
+}

@@ -1,0 +1,131 @@
+//! Without a target: the configuration, the files of other clients, the keychain, the port, and the configured servers one by one.
+
+use super::{Args, fix, report};
+use crate::{
+    commands::{Context, Ending, serve::DEFAULT_ADDRESS},
+    environment,
+    failure::Failure,
+    terminal::Progress,
+    wire::{self, settings},
+};
+use std::path::PathBuf;
+use trunkline_config::{Layer, Loaded, Problem as Mistake, Reach, Server};
+use trunkline_lint::doctor::{
+    self, Cause, Check, Checkup, DoctorOptions, Problem, Section, Surroundings, Verdict,
+};
+
+pub(super) async fn check(
+    context: &Context,
+    args: &Args,
+    options: &DoctorOptions,
+) -> Result<Ending, Failure> {
+    let progress = Progress::start(&context.screen, "checking this machine");
+    let (loaded, configuration) = configuration(context, args)?;
+    let mut checkup = Checkup::default();
+    let mut add = |title: &str, checks: Vec<Check>| {
+        checkup.sections.push(Section { title: title.to_owned(), checks });
+    };
+    add("Configuration", configuration);
+    add("Other clients", clients(context, options)?);
+    add("This machine", vec![doctor::check_keychain(options), doctor::check_port(DEFAULT_ADDRESS.port())]);
+    if let Some(loaded) = &loaded {
+        add("Configured servers", servers(context, loaded, options).await?);
+    }
+    drop(progress);
+    if context.output.json {
+        context.print_json(&checkup)?;
+    } else {
+        context.print(&report::checkup(&checkup))?;
+    }
+    if args.fix {
+        let problems =
+            checkup.sections.iter().flat_map(|section| &section.checks).flat_map(|check| &check.problems);
+        let edits: Vec<_> = problems.filter_map(|problem| problem.edit.clone()).collect();
+        fix::apply(context, &edits, fix::Consent::of(args.yes))?;
+    }
+    Ok(if checkup.exit_code() == 0 { Ending::Fine } else { Ending::ToolError })
+}
+
+/// The configuration, and what is wrong with it.
+fn configuration(context: &Context, args: &Args) -> Result<(Option<Loaded>, Vec<Check>), Failure> {
+    let problem = |mistake: &Mistake| {
+        let fix = mistake.suggestion.clone().unwrap_or_else(|| "correct it at the place named".to_owned());
+        Problem::new(Cause::ConfigurationInvalid, settings::one_line(mistake)).fix(fix)
+    };
+    match settings::read(&context.environment, args.config.as_deref(), Vec::new())? {
+        Ok(loaded) => {
+            let mut checks: Vec<Check> =
+                loaded.read.iter().map(|file| Check::fine(file.display().to_string(), "valid")).collect();
+            if checks.is_empty() {
+                checks.push(Check::fine(
+                    "trunkline.json",
+                    "there is none; `serve` offers tools for the current directory",
+                ));
+            }
+            checks.extend(loaded.warnings.iter().map(|mistake| {
+                let mut check = Check::found(mistake.file.clone(), vec![problem(mistake)]);
+                check.verdict = Verdict::Warning;
+                check
+            }));
+            Ok((Some(loaded), checks))
+        }
+        Err(rejected) => {
+            let checks = rejected
+                .problems
+                .iter()
+                .map(|mistake| Check::found(mistake.file.clone(), vec![problem(mistake)]));
+            Ok((None, checks.collect()))
+        }
+    }
+}
+
+fn clients(context: &Context, options: &DoctorOptions) -> Result<Vec<Check>, Failure> {
+    let home = settings::home(&context.environment);
+    let chosen = context.environment.get_filled(environment::CONFIG_HOME).map(PathBuf::from);
+    let config = chosen.or_else(|| home.as_ref().map(|home| home.join(".config")));
+    let files = doctor::known_files(&Surroundings { home, config, directory: settings::directory()? });
+    if files.is_empty() {
+        return Ok(vec![Check::fine("files of other clients", "there are none")]);
+    }
+    Ok(files.iter().map(|file| doctor::check_file(file, options)).collect())
+}
+
+async fn servers(context: &Context, loaded: &Loaded, options: &DoctorOptions) -> Result<Vec<Check>, Failure> {
+    let mut checks = Vec::new();
+    for (name, server) in &loaded.settings.servers {
+        let project = loaded.origins.get(name).is_some_and(|origin| origin.layer == Layer::Project);
+        checks.push(one(context, server, project, options).await?);
+    }
+    Ok(checks)
+}
+
+/// One configured server. A command that a project's file brought along is not started unasked: the file may be a stranger's.
+async fn one(
+    context: &Context,
+    server: &Server,
+    project: bool,
+    options: &DoctorOptions,
+) -> Result<Check, Failure> {
+    let name = server.name.to_string();
+    if project && matches!(server.reach, Reach::Local(_)) {
+        return Ok(Check::not_verified(
+            name.clone(),
+            format!("its command comes with the project; `trunkline doctor {name}` starts it"),
+        ));
+    }
+    let quiet = DoctorOptions { watch: doctor::Watch::new(|_| {}), ..options.clone() };
+    let Some((target, options)) = wire::doctor::configured(server, &context.environment, &quiet)? else {
+        return Ok(Check::fine(name, "runs in this process"));
+    };
+    let diagnosis = doctor::examine(&target, &options).await;
+    Ok(match diagnosis.problem {
+        Some(problem) => Check::found(name, std::iter::once(problem).chain(diagnosis.warnings).collect()),
+        None => Check::fine(
+            name,
+            format!(
+                "{} steps passed",
+                diagnosis.steps.iter().filter(|step| step.outcome == doctor::Outcome::Passed).count()
+            ),
+        ),
+    })
+}

@@ -1,0 +1,137 @@
+//! `doctor`: why does this server not connect?
+
+mod fix;
+mod machine;
+mod report;
+mod target;
+
+use super::{Context, Ending};
+use crate::{
+    args::{ConnectionArgs, TargetWords},
+    failure::Failure,
+    stop::Stop,
+    terminal::Progress,
+    wire,
+};
+use std::{path::PathBuf, sync::Arc};
+use target::Subject;
+use trunkline_lint::doctor::{self, Diagnosis, DoctorOptions, FirstCall, Watch};
+
+/// Find out why a server does not connect, and what to do about it
+///
+/// Goes step by step from the command or address to the first call, stops at the first broken step, says what is wrong and how to
+/// mend it, and tries the obvious alternatives itself. `--timeout` limits each step, `--connect-timeout` the first start of a
+/// package. Without a target, the set-up of this machine is checked: the configuration, the files of other clients, keychain, port and
+/// the configured servers. Exit status: 0 fine, 1 a problem behind a working connection or in the set-up, 2 usage, 3 no connection.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "trunkline doctor [OPTIONS] <URL>\n       trunkline doctor [OPTIONS] -- <COMMAND>..."
+)]
+pub(crate) struct Args {
+    /// The server's address, or its name in the configuration
+    #[arg(value_name = "TARGET")]
+    words: Vec<String>,
+    /// The command that starts the server, instead of an address
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+    /// Do not call a tool, not even one that says it only reads
+    #[arg(long)]
+    no_call: bool,
+    /// Mend what can be mended safely, such as the permissions of a file; shown first, and done when you say yes
+    #[arg(long)]
+    fix: bool,
+    /// Say yes to what `--fix` shows
+    #[arg(long, requires = "fix")]
+    yes: bool,
+    /// Read this configuration instead of the `trunkline.json` found upwards from the current directory
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    connection: ConnectionArgs,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
+    refuse_questions(&args.connection)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::usage(format!("the runtime cannot be started: {error}")))?;
+    let outcome = runtime.block_on(examine(context, args));
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn examine(context: &Context, args: &Args) -> Result<Ending, Failure> {
+    let mut stop = Stop::listen()?;
+    let words = TargetWords { words: &args.words, command: &args.command };
+    let options = wire::doctor::options(&args.connection, context, first_call(args), watch(context))?;
+    if words.words.is_empty() && words.command.is_empty() {
+        return tokio::select! {
+            ending = machine::check(context, args, &options) => ending,
+            stopped = stop.stopped() => Err(stopped),
+        };
+    }
+    let (subject, options) = target::find(words, args, context, options)?;
+    let progress = Progress::start(&context.screen, &format!("examining {subject}"));
+    let diagnosis = tokio::select! {
+        diagnosis = diagnose(subject, &options) => diagnosis,
+        stopped = stop.stopped() => return Err(stopped),
+    };
+    drop(progress);
+    tell(context, &diagnosis)?;
+    if args.fix {
+        fix::offer(context, &diagnosis, fix::Consent::of(args.yes))?;
+    }
+    Ok(match diagnosis.exit_code() {
+        0 => Ending::Fine,
+        3 => Ending::Unreachable,
+        _ => Ending::ToolError,
+    })
+}
+
+async fn diagnose(subject: Subject, options: &DoctorOptions) -> Diagnosis {
+    match subject {
+        Subject::Target(target) => doctor::examine(&target, options).await,
+        Subject::Unusable { text, step, problem, instead } => {
+            doctor::refuse(&text, step, *problem, &instead, options).await
+        }
+    }
+}
+
+fn tell(context: &Context, diagnosis: &Diagnosis) -> Result<Ending, Failure> {
+    if context.output.json {
+        return context.print_json(diagnosis);
+    }
+    context.print(&report::conclusion(diagnosis))
+}
+
+/// Steps are shown as they end, unless a program reads along.
+fn watch(context: &Context) -> Watch {
+    if context.output.json {
+        return Watch::new(|_| {});
+    }
+    let screen = Arc::clone(&context.screen);
+    // A reader that has gone away is told so at the end.
+    Watch::new(move |step| screen.data(&report::step(step)).unwrap_or_default())
+}
+
+fn first_call(args: &Args) -> FirstCall {
+    if args.no_call { FirstCall::Skip } else { FirstCall::Make }
+}
+
+/// Options of the other commands that would have no effect here.
+fn refuse_questions(args: &ConnectionArgs) -> Result<(), Failure> {
+    let given = [
+        ("--answer", !args.ask.answers.is_empty()),
+        ("--root", !args.ask.roots.is_empty()),
+        ("--sample", args.ask.sample),
+        ("--log-level", args.log_level.is_some()),
+        ("--trace", args.trace),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(Failure::usage(format!(
+            "{name} has no effect here: doctor answers no questions and shows the frames that matter"
+        ))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,184 @@
+//! What is to be examined. What other commands refuse as unusable is examined, too: that is what a doctor is for.
+
+use super::Args;
+use crate::{
+    args::{ConnectionArgs, TargetWords},
+    arguments::pair,
+    commands::Context,
+    expand::{Missing, expand},
+    failure::Failure,
+    wire::{self, settings},
+};
+use std::fmt;
+use trunkline_client::{BadTarget, Target};
+use trunkline_lint::doctor::{Cause, DoctorOptions, Evidence, Problem, StepId};
+
+/// What is to be examined.
+#[derive(Debug)]
+pub(super) enum Subject {
+    Target(Target),
+    /// Something that is broken before anything can be tried.
+    Unusable {
+        text: String,
+        step: StepId,
+        problem: Box<Problem>,
+        instead: Vec<Target>,
+    },
+}
+
+/// The subject, with the options that a configured server brings along.
+pub(super) fn find(
+    words: TargetWords<'_>,
+    args: &Args,
+    context: &Context,
+    options: DoctorOptions,
+) -> Result<(Subject, DoctorOptions), Failure> {
+    if let ([name], []) = (words.words, words.command)
+        && !name.contains("://")
+        && let Some(configured) = configured(name, args, context, &options)?
+    {
+        return Ok(configured);
+    }
+    typed(words, &args.connection, context).map(|subject| (subject, options))
+}
+
+/// A server of the configuration, which may be broken without concerning an address.
+fn configured(
+    name: &str,
+    args: &Args,
+    context: &Context,
+    options: &DoctorOptions,
+) -> Result<Option<(Subject, DoctorOptions)>, Failure> {
+    let Ok(loaded) = settings::read(&context.environment, args.config.as_deref(), Vec::new())? else {
+        if looks_like_host(name) {
+            return Ok(None);
+        }
+        let failure = Failure::usage("the configuration cannot be used");
+        return Err(failure.hint("`trunkline doctor` without a target says what is wrong with it"));
+    };
+    let Some((_, server)) = loaded.settings.servers.iter().find(|(known, _)| known.to_string() == name)
+    else {
+        return Ok(None);
+    };
+    let Some((target, options)) = wire::doctor::configured(server, &context.environment, options)? else {
+        return Err(Failure::usage(format!("`{name}` runs in this process; there is nothing to connect to")));
+    };
+    Ok(Some((Subject::Target(target), options)))
+}
+
+fn typed(words: TargetWords<'_>, args: &ConnectionArgs, context: &Context) -> Result<Subject, Failure> {
+    if let [_, extra, ..] = words.words {
+        return Err(Failure::usage(format!("`{extra}` is one word too many")));
+    }
+    if let Some(missing) = missing_variable(args, context) {
+        return Ok(unset(words, &missing));
+    }
+    match (words.words, words.command) {
+        ([word, ..], [_, ..]) => {
+            Err(Failure::usage(format!("`{word}` is one word too many: a command is given")))
+        }
+        ([], []) => Err(Failure::usage("there is no target")
+            .hint("give the address of a server, or a command that starts one after `--`, at the end")),
+        ([], command) => {
+            let texts = command
+                .iter()
+                .map(|word| expand(word, "", &context.environment).unwrap_or_else(|_| word.clone()));
+            let target = Target::command(texts).map_err(|bad| Failure::usage(bad.to_string()))?;
+            wire::target(target, args, &context.environment).map(Subject::Target)
+        }
+        ([word, ..], []) => address(word, args, context),
+    }
+}
+
+/// An address; what only lacks its scheme is tried with one.
+fn address(word: &str, args: &ConnectionArgs, context: &Context) -> Result<Subject, Failure> {
+    let text = match expand(word, "the address", &context.environment) {
+        Ok(text) => text,
+        Err(missing) => {
+            let problem = unset_problem(&missing);
+            return Ok(Subject::Unusable {
+                text: word.to_owned(),
+                step: StepId::Address,
+                problem,
+                instead: Vec::new(),
+            });
+        }
+    };
+    let unusable = |problem: Problem, instead| Subject::Unusable {
+        text: text.clone(),
+        step: StepId::Address,
+        problem: Box::new(problem),
+        instead,
+    };
+    if !text.contains("://") {
+        if !looks_like_host(&text) {
+            return Err(Failure::usage(format!(
+                "`{word}` is neither an address nor a server of the configuration"
+            ))
+            .hint("give an address, or a command after `--`"));
+        }
+        let tries = ["http", "https"].map(|scheme| format!("{scheme}://{text}"));
+        let problem = Problem::new(Cause::SchemeMissing, format!("`{text}` has no scheme"))
+            .fix(format!("use {}", tries[0]));
+        let instead = tries.iter().filter_map(|text| Target::url(text).ok()).collect();
+        return Ok(unusable(problem, instead));
+    }
+    match Target::url(&text) {
+        Ok(target) => wire::target(target, args, &context.environment).map(Subject::Target),
+        Err(bad) => {
+            let fix = match bad {
+                BadTarget::Credentials => {
+                    "-H 'Authorization: Basic …'    # in place of name and password in the address"
+                }
+                _ => "write it as http://host:port/path or https://host/path",
+            };
+            Ok(unusable(Problem::new(Cause::AddressInvalid, bad.to_string()).fix(fix), Vec::new()))
+        }
+    }
+}
+
+fn looks_like_host(text: &str) -> bool {
+    let host = text.split('/').next().unwrap_or_default();
+    host.starts_with("localhost")
+        || host.contains('.')
+        || host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok())
+}
+
+/// The first variable that a header or `--env` refers to and that is not set.
+fn missing_variable(args: &ConnectionArgs, context: &Context) -> Option<Missing> {
+    let header = |word: &String| {
+        let (name, value) = word.split_once(':')?;
+        expand(value, &format!("the header `{}`", name.trim()), &context.environment).err()
+    };
+    let variable = |word: &String| {
+        let (name, value) = pair(word)?;
+        expand(value, &format!("the variable `{name}`"), &context.environment).err()
+    };
+    args.headers.iter().find_map(header).or_else(|| args.variables.iter().find_map(variable))
+}
+
+fn unset(words: TargetWords<'_>, missing: &Missing) -> Subject {
+    let (text, step) = match words.words.first() {
+        Some(word) => (word.clone(), StepId::Address),
+        None => (words.command.join(" "), StepId::Variables),
+    };
+    Subject::Unusable { text, step, problem: unset_problem(missing), instead: Vec::new() }
+}
+
+fn unset_problem(missing: &Missing) -> Box<Problem> {
+    let Missing { place, variable } = missing;
+    Box::new(
+        Problem::new(Cause::VariableUnset, format!("{place} refers to `{variable}`, which is not set"))
+            .proof(Evidence::fact(format!("`{variable}` is not in the environment")))
+            .fix(format!("export {variable}=…    # where the client is started")),
+    )
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Target(target) => target.fmt(f),
+            Self::Unusable { text, .. } => f.write_str(text),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! `lint`: is this server right?
+
+mod accepted;
+mod args;
+mod reproducer;
+
+pub(crate) use args::Args;
+
+use super::{Context, Ending};
+use crate::{args::TargetWords, failure::Failure, stop::Stop, terminal::Steps, wire};
+use args::Format;
+use std::{fs, path::Path, time::Duration};
+use trunkline_lint::{
+    Mode, Options, Progress, Report, Rule, Selection, Subject,
+    engine::{Active, Budget, Callable, ConfigSubject, Event, ServerSubject},
+    report::{self, Detail},
+    rules,
+    wire::Dial,
+};
+use trunkline_protocol::{Fault, FaultKind};
+
+/// How much longer than an answer the whole run may take at least.
+const LEAST_TOTAL: Duration = Duration::from_secs(10);
+
+pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
+    if let Some(name) = &args.explain {
+        return context.print(&report::page(known(name)?));
+    }
+    let baseline = args.baseline.as_deref().map(accepted::read).transpose()?;
+    let subjects = subjects(context, args)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::usage(format!("the runtime cannot be started: {error}")))?;
+    let steps = Steps::start(&context.screen, "connecting");
+    let options = options(args, &steps)?;
+    let report = runtime.block_on(async {
+        let mut stop = Stop::listen()?;
+        tokio::select! {
+            report = trunkline_lint::lint(&subjects, &options) => Ok(report),
+            stopped = stop.stopped() => Err(stopped),
+        }
+    });
+    drop(steps);
+    runtime.shutdown_timeout(Duration::from_millis(200));
+    let mut report = report?;
+    trunkline_lint::ignore(&mut report, &args.ignores);
+    if let Some(baseline) = baseline {
+        for gone in baseline.apply(&mut report) {
+            context.screen.note(&format!(
+                "the baseline still has `{}` of {}, which is no more",
+                gone.rule, gone.target
+            ));
+        }
+    }
+    if let Some(path) = &args.write_baseline {
+        accepted::write(path, &report)?;
+    }
+    if args.fuzz {
+        for path in reproducer::write(&args.fuzz_dir, &report, args.seed)? {
+            context.screen.note(&format!("a reproducer is in {}", path.display()));
+        }
+    }
+    print(context, args, &report)?;
+    verdict(args, &report)
+}
+
+fn subjects(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
+    let options = wire::options(&args.connection, context)?;
+    let words: Vec<&[String]> = match (args.words.as_slice(), args.command.is_empty()) {
+        (words, true) if words.len() > 1 => words.chunks(1).collect(),
+        (words, _) => vec![words],
+    };
+    let mut subjects = Vec::new();
+    for words in words {
+        if let [file] = words
+            && args.command.is_empty()
+            && Path::new(file).is_file()
+        {
+            subjects.push(Subject::Config(configuration(file)?));
+            continue;
+        }
+        let split = TargetWords { words, command: &args.command }.split(&context.environment)?;
+        if let Some(word) = split.rest.first() {
+            return Err(Failure::usage(format!("`{word}` is one word too many")));
+        }
+        let name = split.target.to_string();
+        let target = wire::target(split.target, &args.connection, &context.environment)?;
+        let dial = Dial::new(&target, &options).map_err(|error| Failure::usage(error.to_string()))?;
+        subjects.push(Subject::Server(ServerSubject { name, dial, lock: None }));
+    }
+    Ok(subjects)
+}
+
+/// A configuration file of ours or of another client.
+fn configuration(file: &str) -> Result<ConfigSubject, Failure> {
+    let bad = |reason: String| Failure::usage(format!("{file} cannot be read: {reason}"));
+    let text = fs::read_to_string(file).map_err(|error| bad(error.to_string()))?;
+    let value = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+    Ok(ConfigSubject { path: file.to_owned(), text, value })
+}
+
+fn options(args: &Args, steps: &Steps) -> Result<Options, Failure> {
+    for name in &args.rules {
+        known(name)?;
+    }
+    let selection = Selection { rules: args.rules.clone(), groups: args.groups.clone(), level: args.level };
+    let usual = Budget::default();
+    let budget = Budget {
+        start: args.connection.connect_timeout,
+        answer: args.connection.timeout.unwrap_or(usual.answer),
+        total: args.budget.max(LEAST_TOTAL),
+        calls: args.max_calls,
+        ..usual
+    };
+    let tools = match (args.active, args.allow_side_effects) {
+        (false, _) => Callable::None,
+        (true, false) => Callable::ReadOnly,
+        (true, true) => Callable::All,
+    };
+    let teller = steps.teller();
+    let progress = Progress::new(move |event| match event {
+        Event::Connecting { target } => teller.say(&format!("connecting to {target}"), None),
+        Event::Probe { target, name, done, total } => {
+            teller.say(&format!("{target}: {name}"), Some((done, total)));
+        }
+    });
+    let mode = if args.active { Mode::Active } else { Mode::Negative };
+    let mode = if args.passive { Mode::Passive } else { mode };
+    let mode = if args.fuzz { Mode::Fuzz } else { mode };
+    let active = Active { tools, calls: args.max_calls, cases: args.fuzz_cases, seed: args.seed };
+    Ok(Options { selection, budget, mode, active, progress })
+}
+
+fn known(name: &str) -> Result<&'static Rule, Failure> {
+    rules::find(name).ok_or_else(|| {
+        let failure = Failure::usage(format!("there is no rule `{name}`"));
+        match rules::suggest(name).as_slice() {
+            [] => failure,
+            near => failure.hint(format!("did you mean {}?", near.join(", "))),
+        }
+    })
+}
+
+fn print(context: &Context, args: &Args, report: &Report) -> Result<Ending, Failure> {
+    let format = if context.output.json { Format::Json } else { args.format };
+    match format {
+        Format::Json => context.print_json(report),
+        Format::Sarif => context.print_json(&report::sarif(report)),
+        Format::Junit => context.print(&report::junit(report, args.fail_on)),
+        Format::Github => context.print(&report::github(report)),
+        Format::Markdown => context.print(&report::markdown(report)),
+        Format::Text => {
+            let detail = if args.all_outcomes { Detail::Everything } else { Detail::Findings };
+            context.print(&report::text(report, detail))
+        }
+    }
+}
+
+fn verdict(args: &Args, report: &Report) -> Result<Ending, Failure> {
+    if let Some(why) = report.targets.iter().find_map(|target| target.unreachable.as_ref()) {
+        return Err(Failure::connecting(Fault::new(FaultKind::CannotConnect, why.clone())));
+    }
+    let failed = report.worst().is_some_and(|worst| args.fail_on.is_some_and(|level| worst >= level));
+    Ok(if failed { Ending::Findings } else { Ending::Fine })
+}

@@ -1,0 +1,79 @@
+//! From a configured server to the way it is reached.
+
+use crate::environment::Environment;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use std::{collections::BTreeMap, sync::Arc};
+use trunkline_client::{
+    ConnectOptions, Exposure, Memory, Speak, Target, Way,
+    resilience::{TimeoutOptions, Timeouts},
+};
+use trunkline_config::{EraSetting, Local, Remote, Server, Timeouts as TimeoutSetting, TransportSetting};
+use trunkline_protocol::Era;
+use trunkline_transport::http::HttpOptions;
+
+/// A program, with its environment and directory.
+pub(crate) fn program(
+    local: &Local,
+    server: &Server,
+    environment: &Environment,
+) -> Result<(Target, ConnectOptions), String> {
+    let words = std::iter::once(local.program.clone())
+        .chain(local.arguments.iter().map(|word| word.expose().to_owned()));
+    let mut target = Target::command(words).map_err(|bad| bad.to_string())?;
+    if let Target::Command(command) = &mut target {
+        let inherited = local
+            .inherit
+            .iter()
+            .filter_map(|name| environment.get(name).map(|value| (name.clone(), value.to_owned())));
+        command.environment.extend(inherited);
+        let given = local.environment.iter().map(|(name, value)| (name.clone(), value.expose().to_owned()));
+        command.environment.extend(given);
+        command.directory = Some(local.directory.clone());
+    }
+    let mut options = connect_options(server, local.era)?;
+    options.environment = environment.all();
+    Ok((target, options))
+}
+
+/// An address, with its headers.
+pub(crate) fn address(remote: &Remote, server: &Server) -> Result<(Target, ConnectOptions), String> {
+    let target = Target::url(remote.url.expose()).map_err(|bad| bad.to_string())?;
+    let mut options = connect_options(server, remote.era)?;
+    options.http = HttpOptions { extra_headers: headers(remote)?, ..HttpOptions::default() };
+    options.exposure = if remote.insecure { Exposure::Accept } else { Exposure::Refuse };
+    if remote.transport == TransportSetting::Sse {
+        let known = BTreeMap::from([(target.key(), Way::LegacySse)]);
+        options.memory = Some(Arc::new(Memory::from_entries(known)));
+    }
+    Ok((target, options))
+}
+
+/// How long the server may take.
+pub(crate) fn timeouts(given: &TimeoutSetting) -> Result<Timeouts, String> {
+    let options = TimeoutOptions { connect: given.startup, call: given.request, ceiling: given.ceiling };
+    Timeouts::new(options).map_err(|error| error.to_string())
+}
+
+/// Values may be secrets, so failures tell names only.
+pub(crate) fn headers(remote: &Remote) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in &remote.headers {
+        let header: HeaderName = name.parse().map_err(|_| format!("`{name}` is not the name of a header"))?;
+        let mut value: HeaderValue = value
+            .expose()
+            .parse()
+            .map_err(|_| format!("the value of the header `{name}` has characters that no header has"))?;
+        value.set_sensitive(true);
+        headers.append(header, value);
+    }
+    Ok(headers)
+}
+
+fn connect_options(server: &Server, era: EraSetting) -> Result<ConnectOptions, String> {
+    let speak = match era {
+        EraSetting::Auto => Speak::Newest,
+        EraSetting::Legacy => Speak::Era(Era::Legacy),
+        EraSetting::Modern => Speak::Era(Era::Modern),
+    };
+    Ok(ConnectOptions { speak, timeouts: timeouts(&server.options.timeout)?, ..ConnectOptions::default() })
+}

@@ -1,0 +1,15 @@
+//! Broken set-ups, each a real process or socket: the doctor must name the right cause and the line that mends it.
+
+mod address;
+mod command;
+mod hostile;
+mod machine;
+mod output;
+mod program;
+mod protocol;
+mod refusal;
+mod scripts;
+mod secure;
+mod sign_in;
+mod site;
+mod visit;

@@ -1,0 +1,97 @@
+//! The figures as a table, and what they come to.
+
+use std::fmt::Write as _;
+
+use super::super::median::median;
+use super::Row;
+use super::harness::Sample;
+use super::stand::Kind;
+
+/// What is expected of a hop through us, as a multiple of what the thinnest proxy costs.
+const GOAL: f64 = 1.3;
+/// The calls a second that a stdio upstream should take.
+const STDIO_GOAL: f64 = 100_000.0;
+
+pub(super) fn render(rows: &[Row]) -> String {
+    let mut text = String::from(
+        "asked  callers  before        calls/s  CPU µs/call  to floor's  calls/s to nginx's  median µs\n",
+    );
+    for row in rows {
+        let (floor, nginx) = (row.of(Kind::Floor, Sample::cost), row.of(Kind::Nginx, |sample| sample.rps));
+        for (kind, samples) in &row.samples {
+            let of = |figure: fn(&Sample) -> f64| median(samples.iter().map(figure));
+            let (rate, cost) = (of(|sample| sample.rps), of(Sample::cost));
+            let (mode, callers, name) = (row.mode, row.callers, kind.name());
+            let (floor, nginx) =
+                (shown(floor.map(|floor| cost / floor)), shown(nginx.map(|nginx| rate / nginx)));
+            let cost = shown(Some(cost));
+            writeln!(
+                text,
+                "{mode:<6} {callers:>7}  {name:<12} {rate:>8.0}  {cost:>11}  {floor:>10}  {nginx:>18}  {:>9.0}",
+                of(Sample::p50)
+            )
+            .expect("a string takes all");
+        }
+    }
+    text
+}
+
+/// Whether the goals are met. To miss them is no failure of the run: the machine has a say in it.
+pub(super) fn verdict(rows: &[Row]) -> String {
+    let ratio = |row: &Row| Some(row.of(Kind::Http, Sample::cost)? / row.of(Kind::Floor, Sample::cost)?);
+    let echo = || rows.iter().filter(|row| row.mode == "echo");
+    let ratios: Vec<String> =
+        echo().filter_map(|row| Some(format!("{:.2}× with {}", ratio(row)?, row.callers))).collect();
+    let met = echo().filter_map(ratio).all(|ratio| ratio <= GOAL);
+    let most = echo().filter_map(|row| row.of(Kind::Stdio, |sample| sample.rps)).max_by(f64::total_cmp);
+    let mut lines = Vec::new();
+    if !ratios.is_empty() {
+        let said = if met { "met" } else { "not met" };
+        lines.push(format!("CPU a call to floor's: {}; the goal of {GOAL}× is {said}", ratios.join(", ")));
+    }
+    if let Some(most) = most {
+        lines.push(format!("through a stdio upstream: {most:.0} calls/s of the {STDIO_GOAL:.0} wanted"));
+    }
+    lines.join("\n")
+}
+
+fn shown(figure: Option<f64>) -> String {
+    figure.filter(|figure| figure.is_finite()).map_or_else(|| "–".to_owned(), |figure| format!("{figure:.2}"))
+}
+
+impl Row {
+    fn of(&self, kind: Kind, figure: fn(&Sample) -> f64) -> Option<f64> {
+        let (_, samples) = self.samples.iter().find(|(of, _)| *of == kind)?;
+        Some(median(samples.iter().map(figure)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(rps: f64, cost: f64) -> Sample {
+        let report =
+            format!(r#"{{"rps":{rps},"errors":0,"p50_us":50,"cpu_us_per_request":{{"target":{cost}}}}}"#);
+        serde_json::from_str(&report).unwrap()
+    }
+
+    #[test]
+    fn a_hop_is_compared_with_the_thinnest_one_of_the_same_run() {
+        let samples = vec![
+            (Kind::Floor, vec![sample(50_000.0, 20.0), sample(1.0, 20.0), sample(50_000.0, 90.0)]),
+            (Kind::Http, vec![sample(40_000.0, 25.0)]),
+            (Kind::Stdio, vec![sample(110_000.0, 9.0)]),
+        ];
+        let rows = [Row { mode: "echo", callers: 32, samples }];
+        let table = render(&rows);
+        let line = table.lines().nth(2).unwrap();
+        assert_eq!(
+            line.split_whitespace().collect::<Vec<_>>(),
+            ["echo", "32", "bridge-http", "40000", "25.00", "1.25", "–", "50"]
+        );
+        let verdict = verdict(&rows);
+        assert!(verdict.contains("1.25× with 32; the goal of 1.3× is met"), "{verdict}");
+        assert!(verdict.contains("110000 calls/s"), "{verdict}");
+    }
+}
