@@ -13,13 +13,18 @@ pub(crate) const SUITE_CURRENT: &str = "0.2.0-alpha.12";
 /// The last stable suite, which ends at 2025-11-25.
 pub(crate) const SUITE_STABLE: &str = "0.1.16";
 
-pub(crate) const NPM: [Pin; 3] = [
+pub(crate) const NPM: [Pin; 4] = [
     ("@modelcontextprotocol/server-everything", "2026.8.31"),
     ("@modelcontextprotocol/server-filesystem", "2026.8.31"),
     ("@modelcontextprotocol/server-memory", "2026.8.31"),
+    ("@modelcontextprotocol/server-sequential-thinking", "2026.8.31"),
 ];
-pub(crate) const NPM_PROGRAMS: [&str; 3] =
-    ["mcp-server-everything", "mcp-server-filesystem", "mcp-server-memory"];
+pub(crate) const NPM_PROGRAMS: [&str; 4] = [
+    "mcp-server-everything",
+    "mcp-server-filesystem",
+    "mcp-server-memory",
+    "mcp-server-sequential-thinking",
+];
 
 /// Clients that use our server.
 pub(crate) const CLIENTS: [Pin; 3] = [

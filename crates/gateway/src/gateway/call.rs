@@ -5,24 +5,23 @@
 
 use super::{Inner, faults};
 use crate::{
-    catalog::{Catalog, Route},
+    catalog::{Catalog, Route, Server},
     policy,
     rewrite::{About, Publisher},
     view::{Shelf, View},
 };
 use futures_util::StreamExt;
+use std::sync::Arc;
 use trunkline_protocol::{
     Call, Fault, Part, Raw, Reply,
     message::{CallToolResult, ContentBlock},
 };
 
 impl Inner {
-    pub(super) fn call_tool(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
+    pub(super) fn call_tool(self: &Arc<Self>, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
         let route = match named(catalog, (view, &view.tools), &call, "tool") {
             Ok(route) => route,
-            Err(fault) => {
-                return self.unlisted(catalog, view, call).unwrap_or_else(|| Reply::ready(Err(fault)));
-            }
+            Err(missing) => return self.missing(catalog, view, call, missing),
         };
         let Some(permit) = catalog.policy.permit(&call.caller, route) else {
             return Reply::ready(Err(refused(&call, "tool")));
@@ -38,12 +37,10 @@ impl Inner {
         self.follow(permit.call(call), publisher)
     }
 
-    pub(super) fn get_prompt(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
+    pub(super) fn get_prompt(self: &Arc<Self>, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
         let route = match named(catalog, (view, &view.prompts), &call, "prompt") {
             Ok(route) => route,
-            Err(fault) => {
-                return self.unlisted(catalog, view, call).unwrap_or_else(|| Reply::ready(Err(fault)));
-            }
+            Err(missing) => return self.missing(catalog, view, call, missing),
         };
         let Some(permit) = catalog.policy.permit(&call.caller, route) else {
             return Reply::ready(Err(refused(&call, "prompt")));
@@ -51,6 +48,15 @@ impl Inner {
         call.params = with_inner_name(call.params, route);
         let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
         publish(permit.call(call), publisher, About::Prompt)
+    }
+
+    fn missing(self: &Arc<Self>, catalog: &Catalog, view: &View, call: Call, missing: Missing<'_>) -> Reply {
+        match missing {
+            Missing::Unheard(server) => self.once_heard(server, call),
+            Missing::Unknown(fault) => {
+                self.unlisted(catalog, view, call).unwrap_or_else(|| Reply::ready(Err(fault)))
+            }
+        }
     }
 
     /// Where one server is shown as it is and nobody is forbidden anything, the server judges names that it does not list: its
@@ -91,29 +97,28 @@ pub(super) fn publish(reply: Reply, publisher: Option<Publisher>, about: About) 
     Reply::new(reply.map(move |part| publisher.part(part)))
 }
 
-fn named<'a>(
-    catalog: &Catalog,
-    (view, shelf): (&View, &'a Shelf),
-    call: &Call,
-    what: &str,
-) -> Result<&'a Route, Fault> {
-    let name = call
-        .params
-        .as_ref()
-        .and_then(|params| params.member("name"))
-        .ok_or_else(|| faults::missing("name"))?;
-    let name = name.text().ok_or_else(|| faults::missing("name"))?;
-    shelf.get(&name).ok_or_else(|| not_there(catalog, view, call, (what, &name)))
+/// Why a name leads nowhere now.
+enum Missing<'a> {
+    /// It may be that of a server which was not heard yet.
+    Unheard(&'a Arc<Server>),
+    Unknown(Fault),
 }
 
-/// A name that is not listed may be that of a server which was not heard yet.
-fn not_there(catalog: &Catalog, view: &View, call: &Call, (what, name): (&str, &str)) -> Fault {
+fn named<'a>(
+    catalog: &Catalog,
+    (view, shelf): (&'a View, &'a Shelf),
+    call: &Call,
+    what: &str,
+) -> Result<&'a Route, Missing<'a>> {
+    let name = call.params.as_ref().and_then(|params| params.member("name"));
+    let name = name.as_ref().and_then(Raw::text).ok_or_else(|| Missing::Unknown(faults::missing("name")))?;
+    if let Some(route) = shelf.get(&name) {
+        return Ok(route);
+    }
     let server = name.split_once('_').and_then(|(server, _)| view.server(server));
     let unheard = server.filter(|server| server.offer().is_none());
-    match unheard.filter(|_| catalog.policy.admits_subject(&call.caller, name, None)) {
-        Some(server) => faults::unheard(server),
-        None => faults::unknown(what, name),
-    }
+    let wanted = unheard.filter(|_| catalog.policy.admits_subject(&call.caller, &name, None));
+    Err(wanted.map_or_else(|| Missing::Unknown(faults::unknown(what, &name)), Missing::Unheard))
 }
 
 fn refused(call: &Call, what: &str) -> Fault {

@@ -1,6 +1,7 @@
 //! Keeper: makes a new snapshot when servers offer something else, away from the calls.
 
 use super::{Inner, faults};
+use crate::catalog::Server;
 use futures_util::future::{self, FutureExt};
 use std::{sync::Arc, sync::Weak, time::Duration};
 use tokio::{sync::watch, time};
@@ -66,20 +67,19 @@ async fn rebuild(gateway: &Weak<Inner>) {
 }
 
 impl Inner {
-    /// Waits until the only server of a view was heard. Its own introduction tells why where that fails.
-    pub(super) async fn hear(&self, call: &Call) -> Result<(), Fault> {
+    /// Waits until a server was heard. Its own introduction tells why where that fails.
+    pub(super) async fn hear(&self, server: &Arc<Server>, call: &Call) -> Result<(), Fault> {
         let until = time::Instant::now() + self.options.patience;
-        let catalog = self.now.load_full();
-        let view = catalog.view(call.view.as_deref());
-        let Some(server) = view.and_then(|view| view.servers.first()) else { return Ok(()) };
         server.wake();
+        let catalog = self.now.load_full();
         if let Some(permit) = catalog.policy.permit_to(&call.caller, server, method::DISCOVER) {
             let mut ask = Call::new(method::DISCOVER, call.params.as_ref().and_then(only_meta));
             ask.caller = Arc::clone(&call.caller);
             let told = time::timeout_at(until, permit.call(ask).outcome()).await;
             told.map_err(|_| faults::unheard(server))??;
         }
-        let heard = self.wait(call, until, |servers| servers.iter().all(|server| server.offer().is_some()));
+        let is_heard = |other: &Arc<Server>| other.name() != server.name() || other.offer().is_some();
+        let heard = self.wait(call, until, |servers| servers.iter().all(is_heard));
         if heard.await { Ok(()) } else { Err(faults::unheard(server)) }
     }
 
@@ -88,7 +88,7 @@ impl Inner {
         &self,
         call: &Call,
         until: time::Instant,
-        wanted: impl Fn(&[Arc<crate::catalog::Server>]) -> bool,
+        wanted: impl Fn(&[Arc<Server>]) -> bool,
     ) -> bool {
         let mut changed = self.changed.subscribe();
         loop {

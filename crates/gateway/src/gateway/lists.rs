@@ -1,7 +1,11 @@
 //! The four lists. A list is made once for each snapshot, view and standing; asking for it again costs a reference.
 
 use super::{Inner, faults};
-use crate::{catalog::Catalog, upstream::Kind, view::View};
+use crate::{
+    catalog::{Catalog, Server},
+    upstream::Kind,
+    view::View,
+};
 use std::sync::{Arc, PoisonError};
 use tokio::time::Instant;
 use trunkline_protocol::{Call, Outcome, Reply};
@@ -61,8 +65,8 @@ impl Inner {
 }
 
 impl View {
-    /// Whether this is one server alone that was never heard.
-    pub(super) fn is_unheard(&self) -> bool {
-        self.transparent && self.servers.iter().all(|server| server.offer().is_none())
+    /// The server, where this is one alone that was never heard.
+    pub(super) fn unheard(&self) -> Option<&Arc<Server>> {
+        self.servers.first().filter(|server| self.transparent && server.offer().is_none())
     }
 }

@@ -17,7 +17,7 @@ mod source;
 mod tasks;
 
 use crate::{
-    catalog::{BadRules, Builder, Catalog, CatalogReport, Plan, Rules},
+    catalog::{BadRules, Builder, Catalog, CatalogReport, Plan, Rules, Server},
     rewrite::TaskIds,
     upstream::Kind,
     view::{Cursors, ListOptions, View},
@@ -113,8 +113,10 @@ impl Handler for Gateway {
             return Reply::ready(Err(faults::no_view(call.view.as_deref())));
         };
         // Whoever only listens need not wait, and starts nothing.
-        if view.is_unheard() && call.method != method::LISTEN {
-            return self.inner.once_heard(call);
+        if call.method != method::LISTEN
+            && let Some(server) = view.unheard()
+        {
+            return self.inner.once_heard(server, call);
         }
         self.inner.answer(&catalog, view, call)
     }
@@ -150,11 +152,11 @@ impl Inner {
         }
     }
 
-    /// Answers a call to a view of one server as soon as that server was first heard.
-    fn once_heard(self: &Arc<Self>, call: Call) -> Reply {
-        let inner = Arc::clone(self);
+    /// Answers a call as soon as the server that it is for was first heard.
+    fn once_heard(self: &Arc<Self>, server: &Arc<Server>, call: Call) -> Reply {
+        let (inner, server) = (Arc::clone(self), Arc::clone(server));
         let reply = async move {
-            if let Err(fault) = inner.hear(&call).await {
+            if let Err(fault) = inner.hear(&server, &call).await {
                 return Reply::ready(Err(fault));
             }
             let catalog = inner.now.load_full();

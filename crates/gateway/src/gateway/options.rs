@@ -24,7 +24,7 @@ pub struct GatewayOptions {
     pub list_ttl: Duration,
     /// How long changes of offers are gathered before a new catalog is made of them.
     pub quiet: Duration,
-    /// How long a call to a view of one server waits until that server is first heard.
+    /// How long a call waits until the server that it is for is first heard.
     pub patience: Duration,
     /// How long lists wait for a server that is wanted for the first time. Nothing waits by default: what is missing is said, and
     /// told when it comes.

@@ -2,10 +2,10 @@
 
     python python_client.py sdk|fastmcp legacy|modern stdio|http|sse ERRANDS
 
-ERRANDS is a JSON array of `{target, calls}`, one for each server: the words of a command or one URL, and
-`[tool, arguments]` each. The reports are one JSON array on stdout: the revision agreed on, the names of the tools, the
-results in order, and the questions that were answered. Questions of the server are accepted with what the variable
-ANSWER holds.
+ERRANDS is a JSON array of `{target, calls, reads, prompts}`, one for each server: the words of a command or one URL,
+`[tool, arguments]` each, URIs, and `[prompt, arguments]` each. The reports are one JSON array on stdout: the revision
+agreed on, the names of the tools, the results in order, and the questions that were answered. Questions of the server are
+accepted with what the variable ANSWER holds; where SAMPLE is set, it is what the model of an SDK client says.
 """
 
 import asyncio
@@ -29,12 +29,17 @@ def connect_with_sdk(mode, kind, target):
     async def elicit(_context, params):
         return mcp_types.ElicitResult(action="accept", content=answer(params.message))
 
+    async def sample(_context, _params):
+        said = mcp_types.TextContent(type="text", text=os.environ["SAMPLE"])
+        return mcp_types.CreateMessageResult(role="assistant", model="a model", content=said)
+
     server = {
         "stdio": lambda: StdioServerParameters(command=target[0], args=target[1:]),
         "http": lambda: target[0],
         "sse": lambda: sse_client(target[0]),
     }[kind]()
-    client = Client(server, mode=mode, elicitation_callback=elicit)
+    sampling = sample if "SAMPLE" in os.environ else None
+    client = Client(server, mode=mode, elicitation_callback=elicit, sampling_callback=sampling)
     return client, lambda: client.protocol_version, client.call_tool
 
 
@@ -61,12 +66,20 @@ async def visit(connect, era, kind, errand):
         listed = await client.list_tools()
         tools = [tool.name for tool in getattr(listed, "tools", listed)]
         results = [await call(name, arguments) for name, arguments in errand["calls"]]
+        read = [await client.read_resource(uri) for uri in errand.get("reads", [])]
+        prompted = [await client.get_prompt(name, arguments) for name, arguments in errand.get("prompts", [])]
         return {
             "revision": revision(),
             "tools": tools,
-            "results": [result.model_dump(mode="json", by_alias=True, exclude_none=True) for result in results],
+            "results": plain(results),
+            "read": plain(read),
+            "prompted": plain(prompted),
             "asked": list(asked),
         }
+
+
+def plain(results):
+    return [result.model_dump(mode="json", by_alias=True, exclude_none=True) for result in results]
 
 
 async def main(library, era, kind, errands):

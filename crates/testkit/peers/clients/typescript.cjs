@@ -2,10 +2,11 @@
 //
 //   node typescript.cjs 1|2 legacy|modern stdio|http|sse ERRANDS
 //
-// The first word is the SDK's major version. ERRANDS is a JSON array of `{target, calls}`, one for each server: the words
-// of a command or one URL, and `[tool, arguments]` each. The reports are one JSON array on stdout: the revision agreed on,
-// the names of the tools, the results in order, and the questions that were answered. Questions of the server are
-// accepted with what the variable ANSWER holds. The packages are found by NODE_PATH.
+// The first word is the SDK's major version. ERRANDS is a JSON array of `{target, calls, reads, prompts}`, one for each
+// server: the words of a command or one URL, `[tool, arguments]` each, URIs, and `[prompt, arguments]` each. The reports are
+// one JSON array on stdout: the revision agreed on, the names of the tools, the results in order, and the questions that
+// were answered. Questions of the server are accepted with what the variable ANSWER holds; where SAMPLE is set, it is what
+// the client's model says. The packages are found by NODE_PATH.
 'use strict';
 
 const MODERN = '2026-07-28';
@@ -16,17 +17,25 @@ function answer(request) {
   return { action: 'accept', content: JSON.parse(process.env.ANSWER ?? '{}') };
 }
 
-const options = { capabilities: { elicitation: { form: {} } } };
+function sample() {
+  return { model: 'a model', role: 'assistant', content: { type: 'text', text: process.env.SAMPLE } };
+}
+
+const samples = process.env.SAMPLE !== undefined;
+const options = { capabilities: { elicitation: { form: {} }, ...(samples ? { sampling: {} } : {}) } };
 const me = { name: 'foreign-typescript', version: '1.0.0' };
 
 function first(kind, target) {
   const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
-  const { ElicitRequestSchema } = require('@modelcontextprotocol/sdk/types.js');
+  const { CreateMessageRequestSchema, ElicitRequestSchema } = require('@modelcontextprotocol/sdk/types.js');
   const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
   const { StreamableHTTPClientTransport } = require('@modelcontextprotocol/sdk/client/streamableHttp.js');
   const { SSEClientTransport } = require('@modelcontextprotocol/sdk/client/sse.js');
   const client = new Client(me, options);
   client.setRequestHandler(ElicitRequestSchema, answer);
+  if (samples) {
+    client.setRequestHandler(CreateMessageRequestSchema, sample);
+  }
   const transport = open(kind, target, { StdioClientTransport, StreamableHTTPClientTransport, SSEClientTransport });
   // This version tells the revision to its transport and to nobody else.
   const told = transport.setProtocolVersion?.bind(transport);
@@ -44,6 +53,9 @@ function second(kind, target, era) {
   const mode = era === 'modern' ? { pin: MODERN } : 'legacy';
   const client = new Client(me, { ...options, versionNegotiation: { mode } });
   client.setRequestHandler('elicitation/create', answer);
+  if (samples) {
+    client.setRequestHandler('sampling/createMessage', sample);
+  }
   const transport = open(kind, target, { StdioClientTransport, StreamableHTTPClientTransport, SSEClientTransport });
   return { client, transport, revision: () => client.getNegotiatedProtocolVersion() };
 }
@@ -61,7 +73,7 @@ function open(kind, target, transports) {
   }
 }
 
-async function visit(major, era, kind, { target, calls }) {
+async function visit(major, era, kind, { target, calls, reads = [], prompts = [] }) {
   const { client, transport, revision } = major === '1' ? first(kind, target) : second(kind, target, era);
   asked = [];
   await client.connect(transport);
@@ -70,7 +82,15 @@ async function visit(major, era, kind, { target, calls }) {
   for (const [name, args] of calls) {
     results.push(await client.callTool({ name, arguments: args }));
   }
-  const report = { revision: revision(), tools: tools.map((tool) => tool.name), results, asked };
+  const read = [];
+  for (const uri of reads) {
+    read.push(await client.readResource({ uri }));
+  }
+  const prompted = [];
+  for (const [name, args] of prompts) {
+    prompted.push(await client.getPrompt({ name, arguments: args }));
+  }
+  const report = { revision: revision(), tools: tools.map((tool) => tool.name), results, read, prompted, asked };
   if (kind === 'http') {
     await transport.terminateSession();
   }

@@ -12,17 +12,19 @@ pub(crate) async fn exercise(cell: Cell) {
     let served = Served::start(cell).await;
     let good = ("read_file", json!({"path": "hello.txt"}));
     let bad = ("read_file", json!({"path": 7, "nothing": true}));
-    let mut errands = vec![Errand { target: served.target.clone(), calls: vec![good, bad] }];
+    let first = Errand { target: served.target.clone(), calls: vec![good, bad], ..Errand::default() };
+    let mut errands = vec![first];
     let asking = if cell.answers() { Some(Asking::start(cell).await) } else { None };
     errands.extend(asking.iter().map(|asking| {
         let calls = vec![("greet", json!({}))];
-        Errand { target: asking.target.clone(), calls }
+        Errand { target: asking.target.clone(), calls, ..Errand::default() }
     }));
 
     let reports = visit(cell, &errands).await;
     assert_eq!(reports.len(), errands.len());
     for report in &reports {
         assert_eq!(report.revision, cell.revision().as_str(), "{report:#?}");
+        assert!(report.read.is_empty() && report.prompted.is_empty(), "nobody asked for it: {report:#?}");
     }
     files_were_used(&reports[0]);
     if cell.answers() {

@@ -19,7 +19,7 @@ pub(crate) async fn visit(cell: Cell, errands: &[Errand]) -> Vec<Report> {
 }
 
 async fn run_errand(cell: Cell, errand: &Errand) -> Report {
-    let Errand { target, calls } = errand;
+    let Errand { target, calls, .. } = errand;
     let greeting = run(cell, target, &["--method", "initialize"]).await;
     let listed = run(cell, target, &["--method", "tools/list"]).await;
     let tools = listed["tools"].as_array().unwrap();
@@ -33,6 +33,8 @@ async fn run_errand(cell: Cell, errand: &Errand) -> Report {
         revision: greeting["protocolVersion"].as_str().unwrap().to_owned(),
         tools: tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect(),
         results,
+        read: Vec::new(),
+        prompted: Vec::new(),
         asked: Vec::new(),
     }
 }

@@ -1,14 +1,19 @@
 //! Visits by a client made with the official Rust SDK.
+#![expect(
+    deprecated,
+    reason = "the SDK marks what the modern era dropped, and the legacy era is served here as well"
+)]
 
 use crate::{
     cell::{Carrier, Cell},
-    visit::{Errand, NAME, Report},
+    visit::{Errand, NAME, Report, SAMPLE},
 };
 use rmcp::{
     ClientHandler, ErrorData, RoleClient,
     model::{
-        CallToolRequestParams, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
-        Implementation, ProtocolVersion,
+        CallToolRequestParams, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
+        ElicitRequestParams, ElicitResult, ElicitationAction, GetPromptRequestParams, Implementation,
+        ProtocolVersion, ReadResourceRequestParams,
     },
     service::{ClientLifecycleMode, ClientServiceExt, RequestContext},
     transport::{StreamableHttpClientTransport, TokioChildProcess},
@@ -26,7 +31,8 @@ struct Answering {
 
 impl ClientHandler for Answering {
     fn get_info(&self) -> ClientConfig {
-        let capabilities = serde_json::from_value(json!({"elicitation": {"form": {}}})).unwrap();
+        let capabilities =
+            serde_json::from_value(json!({"elicitation": {"form": {}}, "sampling": {}})).unwrap();
         ClientConfig::new(capabilities, Implementation::new("foreign-rust", "1.0.0"))
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
@@ -42,6 +48,16 @@ impl ClientHandler for Answering {
         self.asked.lock().unwrap().push(message);
         Ok(ElicitResult::new(ElicitationAction::Accept).with_content(json!({ "name": NAME })))
     }
+
+    async fn create_message(
+        &self,
+        _request: CreateMessageRequestParams,
+        _context: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        let said = json!({"type": "text", "text": SAMPLE});
+        let result = json!({"role": "assistant", "model": "a model", "content": said});
+        Ok(serde_json::from_value(result).unwrap())
+    }
 }
 
 pub(crate) async fn visit(cell: Cell, errands: &[Errand]) -> Vec<Report> {
@@ -53,7 +69,7 @@ pub(crate) async fn visit(cell: Cell, errands: &[Errand]) -> Vec<Report> {
 }
 
 async fn run_errand(cell: Cell, errand: &Errand) -> Report {
-    let Errand { target, calls } = errand;
+    let Errand { target, calls, reads, prompts } = errand;
     let host = Answering::default();
     let lifecycle = match cell.era {
         Era::Legacy => ClientLifecycleMode::Initialize,
@@ -77,9 +93,20 @@ async fn run_errand(cell: Cell, errand: &Errand) -> Report {
         let call = CallToolRequestParams::new(*tool).with_arguments(arguments);
         results.push(serde_json::to_value(client.call_tool(call).await.unwrap()).unwrap());
     }
+    let mut read = Vec::new();
+    for uri in reads {
+        let result = client.read_resource(ReadResourceRequestParams::new(*uri)).await.unwrap();
+        read.push(serde_json::to_value(result).unwrap());
+    }
+    let mut prompted = Vec::new();
+    for (prompt, arguments) in prompts {
+        let params = json!({"name": prompt, "arguments": arguments});
+        let params: GetPromptRequestParams = serde_json::from_value(params).unwrap();
+        prompted.push(serde_json::to_value(client.get_prompt(params).await.unwrap()).unwrap());
+    }
     let revision = client.peer_info().unwrap().protocol_version.to_string();
     client.cancel().await.unwrap();
     let tools = tools.iter().map(|tool| tool.name.to_string()).collect();
     let asked = host.asked.lock().unwrap().clone();
-    Report { revision, tools, results, asked }
+    Report { revision, tools, results, read, prompted, asked }
 }

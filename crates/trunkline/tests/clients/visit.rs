@@ -13,16 +13,22 @@ use tokio::{process::Command, time::timeout};
 pub(crate) const HANG: Duration = Duration::from_mins(2);
 /// What clients answer when they are asked.
 pub(crate) const NAME: &str = "Ada Lovelace";
+/// What their models say, where they have one.
+pub(crate) const SAMPLE: &str = "a sample of speech";
 
 /// A tool and its arguments.
 pub(crate) type Call = (&'static str, Value);
 
 /// What a client is sent out for.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Errand {
     /// A URL, or the words of the command that the client starts.
     pub(crate) target: Vec<String>,
     pub(crate) calls: Vec<Call>,
+    /// Resources to read; the Inspector reads none.
+    pub(crate) reads: Vec<&'static str>,
+    /// Prompts to get, with their arguments; the Inspector gets none.
+    pub(crate) prompts: Vec<Call>,
 }
 
 /// What a client saw.
@@ -32,6 +38,10 @@ pub(crate) struct Report {
     pub(crate) tools: Vec<String>,
     /// The results of the calls as they were on the wire, as far as the client keeps that.
     pub(crate) results: Vec<Value>,
+    #[serde(default)]
+    pub(crate) read: Vec<Value>,
+    #[serde(default)]
+    pub(crate) prompted: Vec<Value>,
     /// The questions that the client answered.
     pub(crate) asked: Vec<String>,
 }
@@ -58,7 +68,7 @@ pub(crate) async fn output(command: &mut Command) -> Output {
 
 async fn script(mut command: Command, cell: Cell, errands: &[Errand]) -> Vec<Report> {
     command.args([cell.era_word(), cell.carrier.word(), &json!(errands).to_string()]);
-    command.env("ANSWER", json!({ "name": NAME }).to_string());
+    command.env("ANSWER", json!({ "name": NAME }).to_string()).env("SAMPLE", SAMPLE);
     let output = output(&mut command).await;
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{cell:?}: {}\n{complaint}", output.status);

@@ -10,7 +10,7 @@ use crate::{
     policy::{FilterRules, PolicyRules, RoleRules},
 };
 use serde_json::{Value, json};
-use trunkline_protocol::{Era, Object, method::*};
+use trunkline_protocol::{Era, Fault, FaultKind, Object, Reply, method::*};
 
 #[tokio::test]
 async fn pages_follow_each_other_to_the_end() {
@@ -120,7 +120,7 @@ async fn items_keep_every_byte_that_no_rule_names() {
     assert_eq!(alone.as_str(), format!(r#"{{"tools":[{written}],"ttlMs":0,"cacheScope":"public"}}"#));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_server_that_is_away_is_marked_and_one_never_heard_is_named() {
     let a = Fake::new("a", Wares { stale: true, ..Wares::tools(&["x"]) });
     let (b, c) = (Fake::unheard("b"), Fake::new("c", Wares::tools(&["y"])));
@@ -147,6 +147,25 @@ async fn lists_wait_for_servers_that_were_just_started_where_they_are_told_to() 
     }
     a.offers(Wares::tools(&["x"]));
     assert_eq!(asked.await.unwrap(), ["a_x"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_for_its_server_to_be_heard_and_for_no_other() {
+    let (a, b) = (Fake::unheard("a"), Fake::unheard("b"));
+    let gateway = gateway(&[&a, &b], Rules::default());
+    let asked = tokio::spawn({
+        let gateway = gateway.clone();
+        async move { somebody().ask(&gateway, TOOLS_CALL, json!({"name": "a_x"})).await }
+    });
+    while a.wakes() == 0 {
+        tokio::task::yield_now().await;
+    }
+    a.offers(Wares::tools(&["x"]));
+    assert_eq!(asked.await.unwrap().unwrap().member("params").unwrap().as_str(), r#"{"name":"x"}"#);
+    assert_eq!(b.wakes(), 0);
+    b.answers(|_| Reply::ready(Err(Fault::new(FaultKind::CannotStart, "no such program"))));
+    let fault = somebody().ask(&gateway, TOOLS_CALL, json!({"name": "b_x"})).await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::CannotStart);
 }
 
 #[tokio::test(start_paused = true)]

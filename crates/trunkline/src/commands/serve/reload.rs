@@ -6,9 +6,17 @@ use crate::{
     failure::Failure,
     wire::{flags, gateway::Running, settings},
 };
-use std::{path::PathBuf, sync::Arc};
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use std::{path::PathBuf, sync::Arc, time::Duration};
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    time::{sleep, timeout},
+};
 use trunkline_config::{Flag, Loaded, Settings, Watch};
+
+/// How long no further hangup must have come before one is obeyed.
+const QUIET: Duration = Duration::from_millis(100);
+/// The longest that hangups put each other off.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What is needed to read the configuration again.
 struct Reloader {
@@ -45,7 +53,7 @@ impl Reloader {
         loop {
             tokio::select! {
                 () = watch.changed() => {}
-                Some(()) = hangup.recv() => {}
+                Some(()) = hangup.recv() => calm(&mut hangup).await,
             }
             match settings::read(&self.context.environment, self.file.as_deref(), self.flags.clone()) {
                 Ok(Ok(mut loaded)) => {
@@ -98,6 +106,15 @@ impl Reloader {
     fn refuse(&self, why: &str) {
         self.context.screen.note(&format!("the changed configuration is not used: {why}"));
         self.running.refuse(why);
+    }
+}
+
+/// Waits until hangups have calmed down, so that a burst of them is one reload.
+async fn calm(hangup: &mut Signal) {
+    let quiet = async { while timeout(QUIET, hangup.recv()).await.is_ok() {} };
+    tokio::select! {
+        () = quiet => {}
+        () = sleep(PATIENCE) => {}
     }
 }
 

@@ -22,7 +22,7 @@ use trunkline_gateway::{
     metrics::UpstreamFigures,
     status::{ConfigStatus, Started, StatusPage},
     trace::Tracer,
-    upstream::Upstream,
+    upstream::{Offer, Upstream},
 };
 use trunkline_protocol::{ServerName, message::Implementation};
 
@@ -97,15 +97,19 @@ impl Running {
             observed: &self.observed,
         };
         let mut upstreams = now.upstreams.clone();
-        let mut gone = Vec::new();
-        for name in changes.removed.iter().chain(&changes.changed) {
-            gone.extend(upstreams.remove(name));
-        }
+        let mut gone: Vec<_> = changes.removed.iter().filter_map(|name| upstreams.remove(name)).collect();
         let mut fresh = Vec::new();
         for name in changes.added.iter().chain(&changes.changed) {
             let upstream = maker.one(&settings.servers[name])?;
             fresh.push(upstream.clone());
-            upstreams.insert(name.clone(), upstream);
+            if let Some(before) = upstreams.insert(name.clone(), upstream.clone()) {
+                // Calls that come before the server is up again find their way by what it offered so far.
+                let offered = before.offer();
+                offered
+                    .into_iter()
+                    .for_each(|offer| upstream.recall(Offer { stale: true, ..(*offer).clone() }));
+                gone.push(before);
+            }
         }
         self.gateway
             .replace(&rules::of(settings), sources(&upstreams))

@@ -1,0 +1,233 @@
+//! Who may do what is the same on every way in.
+
+use crate::{
+    caller::{Caller, LEGACY, MODERN},
+    door::Door,
+    site::{HANG, Site},
+    wire::Wire,
+};
+use serde_json::{Value, json};
+use std::process::Stdio;
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
+    process::{Child, ChildStdin, ChildStdout, Command},
+    time::timeout,
+};
+
+/// What the low role may not use, and what nobody has.
+const DENIED: &str = "echo_pid";
+const UNKNOWN: &str = "echo_nix";
+/// The same at the door of that server alone.
+const DENIED_ALONE: &str = "pid";
+const UNKNOWN_ALONE: &str = "nix";
+
+/// What a caller is told about a tool, wherever it stands.
+#[derive(Debug, PartialEq)]
+struct Told {
+    code: Value,
+    message: String,
+    data: Value,
+}
+
+impl Told {
+    fn of(answer: &Value, name: &str) -> Self {
+        let error = &answer["error"];
+        let message = error["message"].as_str().unwrap_or_else(|| panic!("{name}: {answer:#}"));
+        Self {
+            code: error["code"].clone(), message: message.replace(name, "…"), data: error["data"].clone()
+        }
+    }
+}
+
+fn guarded(name: &str) -> (Site, String, String) {
+    let site = Site::new(name);
+    site.configure(&json!({
+        "mcp": {"servers": {"echo": site.echo("echo", "modern")}},
+        "views": {"bare": {"naming": "bare"}},
+        "roles": {
+            "low": {"deny": ["*_pid", "echo_sp*"], "callers": ["local"]},
+            "high": {"allow": ["*"]},
+        },
+        "auth": {"keys": site.path("keys.json")},
+    }));
+    let keys = site.keys(&[("low", &["low"]), ("high", &["high"])]);
+    (site, keys[0].token.clone(), keys[1].token.clone())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn m03_a_denied_tool_is_unknown_over_every_transport_in_every_revision() {
+    let (site, low, high) = guarded("denied");
+    let mut door = site.open();
+    let mut able = Caller::open(&door, Some(&high), MODERN).await;
+    able.insist(DENIED, json!({})).await;
+    assert!(able.tools().await.iter().any(|tool| tool == DENIED));
+    let mut seen: Vec<(String, Told)> = Vec::new();
+    for revision in ["2025-03-26", "2025-06-18", LEGACY, MODERN] {
+        for (path, denied, unknown) in [
+            ("/mcp", DENIED, UNKNOWN),
+            ("/mcp/server/echo", DENIED_ALONE, UNKNOWN_ALONE),
+            ("/mcp/bare", DENIED_ALONE, UNKNOWN_ALONE),
+        ] {
+            let mut caller = Caller::at(&door, path, Some(&low), revision).await;
+            let tools = caller.tools().await;
+            assert!(tools.iter().any(|tool| tool.ends_with("echo")), "{tools:?}");
+            assert!(!tools.iter().any(|tool| tool.ends_with("pid") || tool.ends_with("spawn")), "{tools:?}");
+            let mut answers = Vec::new();
+            for name in [denied, unknown] {
+                let params = json!({"name": name, "arguments": {}});
+                let answer = caller.ask(&json!(7), "tools/call", params).await.unwrap();
+                answers.push((answer.status, Told::of(&answer.messages()[0], name)));
+            }
+            assert_eq!(answers[0], answers[1], "{revision} {path}");
+            let (_, told) = answers.remove(0);
+            seen.push((format!("{revision} {path}"), told));
+        }
+    }
+    seen.push(("HTTP+SSE".into(), over_sse(&door, &low).await));
+    let mut line = Line::open(&site).await;
+    let told = Told::of(&line.call(DENIED).await, DENIED);
+    assert_eq!(told, Told::of(&line.call(UNKNOWN).await, UNKNOWN));
+    seen.push(("stdio".into(), told));
+    let (first, rest) = seen.split_first().unwrap();
+    for (way, told) in rest {
+        assert_eq!(told, &first.1, "{way} is unlike {}", first.0);
+    }
+    drop(line);
+    door.stop().await;
+    site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn m03_a01_nobody_is_let_in_without_a_key_whatever_the_revision_says() {
+    let (site, low, _) = guarded("keyless");
+    let mut door = site.open();
+    for revision in ["2025-03-26", "2025-06-18", LEGACY, MODERN] {
+        for path in ["/mcp", "/mcp/server/echo", "/mcp/bare", "/mcp/nowhere"] {
+            // Few enough that guessing is not what is refused.
+            for token in [None, Some("wrong")] {
+                let mut caller = Caller::silent(&door, path, token, revision).await;
+                let answer = caller.ask(&json!(1), "tools/list", json!({})).await.unwrap();
+                assert_eq!(answer.status, 401, "{revision} {path} {token:?}: {}", answer.text());
+            }
+        }
+    }
+    for path in ["/sse", "/status", "/metrics"] {
+        let mut wire = Wire::open(&door.address).await.unwrap();
+        let answer = wire.send(&format!("GET {path}"), "", "").await.unwrap();
+        assert_eq!(answer.status, 401, "{path}: {}", answer.text());
+    }
+    // A key of low rank sees what the low role sees, even when it does not say which revision it speaks.
+    let mut caller = Caller::open(&door, Some(&low), LEGACY).await;
+    caller.revision = "2025-03-26";
+    assert!(caller.call(DENIED, json!({})).await["error"].is_object());
+    door.stop().await;
+    site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a05_no_other_spelling_reaches_a_denied_tool() {
+    let (site, low, _) = guarded("spelt");
+    let mut door = site.open();
+    let mut caller = Caller::open(&door, Some(&low), LEGACY).await;
+    caller.insist("echo_echo", json!({"text": "there"})).await;
+    for name in [
+        "echo_PID",
+        "ECHO_pid",
+        "echo_pid ",
+        " echo_pid",
+        "echo__pid",
+        "pid",
+        "echo.pid",
+        "echo/pid",
+        "echo_p\u{0131}d",
+    ] {
+        let told = Told::of(&caller.call(name, json!({})).await, name);
+        assert_eq!(told, Told::of(&caller.call(UNKNOWN, json!({})).await, UNKNOWN), "{name:?}");
+    }
+    door.stop().await;
+    site.emptied().await;
+}
+
+/// Asks for both over HTTP+SSE.
+async fn over_sse(door: &Door, token: &str) -> Told {
+    let key = format!("Authorization: Bearer {token}\r\n");
+    let mut stream = Wire::open(&door.address).await.unwrap();
+    let head = stream.begin("GET /sse", &format!("{key}Accept: text/event-stream\r\n"), "").await.unwrap();
+    assert_eq!(head.status, 200);
+    let place = stream.event().await;
+    let place = place.strip_prefix(&format!("http://{}", door.address)).unwrap_or(&place).to_owned();
+    let mut post = Wire::open(&door.address).await.unwrap();
+    let headers = format!("{key}Content-Type: application/json\r\n");
+    let mut answers = Vec::new();
+    for frame in [
+        initialize("2024-11-05"),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        call(1, DENIED),
+        call(2, UNKNOWN),
+    ] {
+        let taken = post.send(&format!("POST {place}"), &headers, &frame.to_string()).await.unwrap();
+        assert_eq!(taken.status, 202, "{}", taken.text());
+        if frame["id"].is_number() {
+            answers.push(serde_json::from_str::<Value>(&stream.event().await).unwrap());
+        }
+    }
+    let told = Told::of(&answers[1], DENIED);
+    assert_eq!(told, Told::of(&answers[2], UNKNOWN));
+    told
+}
+
+fn initialize(revision: &str) -> Value {
+    let params = json!({
+        "protocolVersion": revision,
+        "capabilities": {},
+        "clientInfo": {"name": "by-hand", "version": "1"},
+    });
+    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
+}
+
+fn call(id: u64, tool: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": {}}})
+}
+
+/// A gateway on standard input.
+struct Line {
+    _child: Child,
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+}
+
+impl Line {
+    async fn open(site: &Site) -> Self {
+        let mut command = site.binary();
+        command.args(["serve", "--stdio", "--config"]).arg(site.path("trunkline.json"));
+        let mut command = Command::from(command);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().unwrap();
+        let input = child.stdin.take().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut line = Self { _child: child, input, output };
+        line.ask(&initialize(LEGACY)).await;
+        let heard = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        line.input.write_all(format!("{heard}\n").as_bytes()).await.unwrap();
+        let there = json!({"name": "echo_echo", "arguments": {"text": "there"}});
+        let there = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": there});
+        let answer = line.ask(&there).await;
+        assert!(answer["result"].is_object(), "{answer:#}");
+        line
+    }
+
+    async fn call(&mut self, tool: &str) -> Value {
+        self.ask(&call(2, tool)).await
+    }
+
+    async fn ask(&mut self, frame: &Value) -> Value {
+        self.input.write_all(format!("{frame}\n").as_bytes()).await.unwrap();
+        loop {
+            let line = timeout(HANG, self.output.next_line()).await.expect("an answer comes");
+            let message: Value = serde_json::from_str(&line.unwrap().unwrap()).unwrap();
+            if message["id"] == frame["id"] {
+                return message;
+            }
+        }
+    }
+}

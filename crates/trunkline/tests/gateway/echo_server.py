@@ -1,0 +1,136 @@
+"""A small server over stdio whose answers tell whose question they answer.
+
+    echo_server.py legacy|modern NAME
+
+Requests that are there together are answered in any order, so that answers cross if something lets them.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+
+LEGACY = sys.argv[1] == "legacy"
+NAME = sys.argv[2]
+CHUNK = 65536
+PAUSE = 0.01
+TEXT = {"text": {"type": "string"}}
+TOOLS = {
+    "echo": ({**TEXT, "steps": {"type": "integer"}}, "Says it again, and says it as progress before"),
+    "gate": ({**TEXT, "path": {"type": "string"}}, "Says it again once there is a file of that name"),
+    "pid": ({}, "Tells the process"),
+    "spawn": ({}, "Starts a process that lives on"),
+    "ask": ({}, "Asks for a name"),
+}
+speaking = threading.Lock()
+asking = {}
+
+
+def send(message):
+    line = json.dumps({"jsonrpc": "2.0", **message}) + "\n"
+    with speaking:
+        sys.stdout.write(line)
+        sys.stdout.flush()
+
+
+def answer(request, result):
+    send({"id": request["id"], "result": result if LEGACY else {"resultType": "complete", **result}})
+
+
+def said(text):
+    return {"content": [{"type": "text", "text": text}]}
+
+
+def introduction():
+    me = {"name": NAME, "version": "1"}
+    capabilities = {"tools": {}, "resources": {}, "prompts": {}}
+    if LEGACY:
+        return {"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": me}
+    return {"supportedVersions": ["2026-07-28"], "capabilities": capabilities, "serverInfo": me, "ttlMs": 60000, "cacheScope": "public"}
+
+
+def listed(member, items):
+    hints = {} if LEGACY else {"ttlMs": 60000, "cacheScope": "public"}
+    return {member: items, **hints}
+
+
+def tool(name):
+    properties, about = TOOLS[name]
+    return {"name": name, "description": about, "inputSchema": {"type": "object", "properties": properties}}
+
+
+def wait_at_gate(request, arguments):
+    while not os.path.exists(arguments["path"]):
+        time.sleep(PAUSE)
+    answer(request, said(arguments["text"]))
+
+
+def ask(request):
+    number = f"question-{request['id']}"
+    asking[number] = request
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    send({"id": number, "method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": schema}})
+
+
+def call(request):
+    params = request["params"]
+    arguments = params.get("arguments", {})
+    name = params["name"]
+    if name == "echo":
+        token = params.get("_meta", {}).get("progressToken")
+        for step in range(arguments.get("steps", 0) if token is not None else 0):
+            told = {"progressToken": token, "progress": step + 1, "message": arguments["text"]}
+            send({"method": "notifications/progress", "params": told})
+        answer(request, said(arguments["text"]))
+    elif name == "gate":
+        threading.Thread(target=wait_at_gate, args=(request, arguments), daemon=True).start()
+    elif name == "pid":
+        answer(request, said(str(os.getpid())))
+    elif name == "spawn":
+        child = subprocess.Popen(["sleep", "1000"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        answer(request, said(str(child.pid)))
+    elif name == "ask":
+        ask(request)
+    else:
+        send({"id": request["id"], "error": {"code": -32602, "message": f"no tool {name}"}})
+
+
+def hear(message):
+    method = message.get("method")
+    if method is None:
+        request = asking.pop(message["id"], None)
+        if request:
+            answer(request, said(json.dumps(message.get("result", message.get("error")))))
+    elif "id" not in message:
+        return
+    elif method == "tools/call":
+        call(message)
+    elif method == ("initialize" if LEGACY else "server/discover"):
+        answer(message, introduction())
+    elif method == "tools/list":
+        answer(message, listed("tools", [tool(name) for name in TOOLS]))
+    elif method == "resources/list":
+        answer(message, listed("resources", [{"uri": f"echo://{NAME}/note", "name": "note"}]))
+    elif method == "resources/templates/list":
+        answer(message, listed("resourceTemplates", []))
+    elif method == "prompts/list":
+        answer(message, listed("prompts", [{"name": "greet"}]))
+    elif method == "ping":
+        answer(message, {})
+    else:
+        send({"id": message["id"], "error": {"code": -32601, "message": f"no method {method}"}})
+
+
+def main():
+    rest = b""
+    while chunk := os.read(0, CHUNK):
+        *lines, rest = (rest + chunk).split(b"\n")
+        random.shuffle(lines)
+        for line in filter(None, lines):
+            hear(json.loads(line))
+
+
+main()

@@ -1,0 +1,30 @@
+//! The gateway as a whole: the real binary in front of real programs. Tests are named by the row of the adversarial
+//! catalogue they show.
+#![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
+
+#[path = "../clients/cell.rs"]
+#[expect(dead_code, reason = "it serves another target, too")]
+mod cell;
+#[path = "../clients/inspector.rs"]
+mod inspector;
+#[path = "../clients/peers.rs"]
+#[expect(dead_code, reason = "it serves another target, too")]
+mod peers;
+#[path = "../clients/rust.rs"]
+mod rust;
+#[path = "../clients/visit.rs"]
+mod visit;
+
+mod allowed;
+mod caller;
+mod door;
+mod isolation;
+mod load;
+mod process;
+mod processes;
+mod real;
+mod reload;
+mod site;
+mod ten;
+mod upstream;
+mod wire;

@@ -1,0 +1,201 @@
+//! Signals, and the ends of processes.
+
+use crate::{
+    caller::{Caller, LEGACY, MODERN, text},
+    door::Door,
+    processes,
+    site::{HANG, Site, until},
+    upstream::in_flight,
+    wire::Wire,
+};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::{
+    fs,
+    process::Command,
+    time::{Duration, Instant},
+};
+use tokio::task::JoinSet;
+
+/// Calls that are under way when something happens.
+const UNDER_WAY: usize = 20;
+
+/// Two servers, and calls under way at each that end when the file `gate` is there.
+async fn busy(site: &Site, door: &Door) -> JoinSet<std::io::Result<Vec<Value>>> {
+    let mut calls = JoinSet::new();
+    let gate = site.path("gate").display().to_string();
+    for number in 0..UNDER_WAY {
+        let revision = [LEGACY, MODERN][number % 2];
+        let tool = ["one_gate", "two_gate"][number / 2 % 2];
+        let mut caller = Caller::open(door, None, revision).await;
+        let params = json!({"name": tool, "arguments": {"text": number.to_string(), "path": gate}});
+        calls.spawn(async move {
+            let answer = caller.ask(&json!(number), "tools/call", params).await?;
+            Ok(answer.messages())
+        });
+    }
+    let count = |status: &Value| in_flight(status, "one") + in_flight(status, "two");
+    door.until(|status| count(status) == UNDER_WAY as u64).await;
+    calls
+}
+
+/// Waits until the gateway says that it is going. A connection that it took before and that said nothing yet is closed.
+async fn until_draining(door: &Door) {
+    let began = Instant::now();
+    loop {
+        let mut wire = Wire::open(&door.address).await.unwrap();
+        let ready = wire.send("GET /readyz", "", "").await;
+        if ready.is_ok_and(|answer| answer.status == 503) {
+            return;
+        }
+        assert!(began.elapsed() < HANG, "it does not drain");
+    }
+}
+
+fn two(site: &Site) -> Value {
+    json!({"one": site.echo("one", "modern"), "two": site.echo("two", "legacy")})
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p01_a_killed_gateway_leaves_no_process_behind_and_starts_again() {
+    let site = Site::new("orphans");
+    site.configure(&json!({"mcp": {"servers": two(&site)}, "audit": {"directory": site.path("audit")}}));
+    let mut door = site.open();
+    let mut caller = Caller::open(&door, None, MODERN).await;
+    for server in ["one", "two"] {
+        let grandchild: i32 = caller.insist(&format!("{server}_spawn"), json!({})).await.parse().unwrap();
+        assert!(site.processes(server).contains(&grandchild));
+    }
+    let calls = busy(&site, &door).await;
+    let killed = Instant::now();
+    door.signal(Signal::KILL);
+    door.ended().await;
+    site.emptied().await;
+    let took = killed.elapsed();
+    println!("children and grandchildren were gone after {took:?}");
+    for call in calls.join_all().await {
+        let heard = call.unwrap_or_default();
+        assert!(heard.iter().all(|message| message["id"].is_null()), "{heard:#?}");
+    }
+    let mut door = site.open();
+    let mut caller = Caller::open(&door, None, LEGACY).await;
+    assert_eq!(caller.insist("one_echo", json!({"text": "again"})).await, "again");
+    door.stop().await;
+    site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p02_told_to_stop_it_delivers_what_runs_and_takes_nothing_new() {
+    let site = Site::of("drained", two);
+    let mut door = site.open();
+    let calls = busy(&site, &door).await;
+    door.signal(Signal::TERM);
+    until_draining(&door).await;
+    let mut late = Caller::silent(&door, "/mcp", None, LEGACY).await;
+    let params =
+        json!({"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}});
+    let refused = late.ask(&json!(1), "initialize", params).await.unwrap();
+    assert_eq!(refused.status, 503, "{}", refused.text());
+    fs::write(site.path("gate"), "").unwrap();
+    let mut told: Vec<String> = Vec::new();
+    for call in calls.join_all().await {
+        let last = call.unwrap().pop().unwrap();
+        told.push(text(&last).unwrap_or_else(|| panic!("{last:#}")));
+    }
+    told.sort();
+    let mut all: Vec<String> = (0..UNDER_WAY).map(|number| number.to_string()).collect();
+    all.sort();
+    assert_eq!(told, all);
+    assert_eq!(door.ended().await.code(), Some(0));
+    site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p02_told_twice_it_stops_at_once() {
+    let site = Site::of("twice", two);
+    let mut door = site.open();
+    let calls = busy(&site, &door).await;
+    door.signal(Signal::INT);
+    until_draining(&door).await;
+    let began = Instant::now();
+    door.signal(Signal::TERM);
+    door.ended().await;
+    let took = began.elapsed();
+    println!("the second signal took {took:?}, and nothing was left {:?} later", site.emptied().await);
+    // Far less than the time that running calls are given.
+    assert!(took < Duration::from_secs(25), "{took:?}");
+    assert_eq!(calls.join_all().await.len(), UNDER_WAY);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p03_hangups_broken_pipes_and_a_pause_end_nothing() {
+    let site = Site::of("paused", two);
+    let mut door = site.open();
+    let calls = busy(&site, &door).await;
+    door.signal(Signal::HUP);
+    door.signal(Signal::PIPE);
+    door.signal(Signal::STOP);
+    until(|| state(door.pid()) == 'T', || "it does not pause".into()).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    door.signal(Signal::CONT);
+    fs::write(site.path("gate"), "").unwrap();
+    for call in calls.join_all().await {
+        let last = call.unwrap().pop().unwrap();
+        assert!(text(&last).is_some(), "{last:#}");
+    }
+    let mut caller = Caller::open(&door, None, MODERN).await;
+    assert_eq!(caller.said("one_echo", json!({"text": "awake"})).await, "awake");
+    door.stop().await;
+    site.emptied().await;
+}
+
+fn state(pid: i32) -> char {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap()
+}
+
+/// Descriptors that the gateway may have.
+const DESCRIPTORS: usize = 64;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p05_without_descriptors_existing_traffic_is_served_and_it_recovers() {
+    let site = Site::of("scarce", two);
+    let mut command = site.prepare(Command::new("sh"));
+    let script = format!("ulimit -n {DESCRIPTORS}; exec \"$0\" \"$@\"");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_trunkline")]);
+    command.args(["serve", "--json", "--listen", "127.0.0.1:0", "--config"]);
+    let mut door = Door::start(command.arg(site.path("trunkline.json")));
+    let mut caller = Caller::open(&door, None, MODERN).await;
+    for server in ["one", "two"] {
+        caller.insist(&format!("{server}_echo"), json!({"text": "there"})).await;
+    }
+    let mut held = Vec::new();
+    for _ in 0..DESCRIPTORS + 10 {
+        held.push(Wire::open(&door.address).await.unwrap());
+    }
+    until(|| processes::descriptors(door.pid()) >= DESCRIPTORS - 1, || "there are descriptors left".into())
+        .await;
+    for number in 0..50 {
+        let text = number.to_string();
+        assert_eq!(caller.said("one_echo", json!({ "text": text })).await, text);
+    }
+    // A server that would need descriptors to start is an error, and only that.
+    site.processes("two").iter().for_each(|pid| processes::signal(*pid, Signal::KILL));
+    let told = loop {
+        let message = caller.call("two_echo", json!({"text": "no room"})).await;
+        assert!(text(&message).is_none(), "there was room: {message:#}");
+        // The first calls may have met the process before it was gone.
+        let told = message["error"]["message"].as_str().unwrap().to_owned();
+        if !told.contains("may have run") {
+            break told;
+        }
+    };
+    println!("without descriptors: {told}");
+    assert!(told.contains("two"), "{told}");
+    assert_eq!(caller.said("one_echo", json!({"text": "fine"})).await, "fine");
+    drop(held);
+    let mut fresh = Caller::open(&door, None, LEGACY).await;
+    assert_eq!(fresh.insist("two_echo", json!({"text": "room"})).await, "room");
+    door.stop().await;
+    site.emptied().await;
+}
