@@ -88,11 +88,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn whoever_asks_is_alone_and_the_rest_are_together() {
         let turns = Turns::new();
-        let (_one, two) = (turns.take("a", LIMIT).await.unwrap(), turns.take("b", LIMIT).await.unwrap());
+        let (one, two) = (turns.take("a", LIMIT).await.unwrap(), turns.take("b", LIMIT).await.unwrap());
         turns.asked("a");
         let late = turns.take("a", LIMIT).await;
         assert!(matches!(late, Err(fault) if fault.kind() == FaultKind::Timeout));
-        drop((_one, two));
+        drop((one, two));
         let alone = turns.take("a", LIMIT).await.unwrap();
         assert!(turns.take("b", LIMIT).await.is_err());
         drop(alone);

@@ -19,12 +19,8 @@ pub(crate) const NPM: [Pin; 4] = [
     ("@modelcontextprotocol/server-memory", "2026.8.31"),
     ("@modelcontextprotocol/server-sequential-thinking", "2026.8.31"),
 ];
-pub(crate) const NPM_PROGRAMS: [&str; 4] = [
-    "mcp-server-everything",
-    "mcp-server-filesystem",
-    "mcp-server-memory",
-    "mcp-server-sequential-thinking",
-];
+pub(crate) const NPM_PROGRAMS: [&str; 4] =
+    ["mcp-server-everything", "mcp-server-filesystem", "mcp-server-memory", "mcp-server-sequential-thinking"];
 
 /// Clients that use our server.
 pub(crate) const CLIENTS: [Pin; 3] = [

@@ -28,10 +28,11 @@ impl Connection {
     pub async fn open(target: &Target, options: ConnectOptions) -> Result<Self, Fault> {
         let life = Arc::new(Life::new());
         let limit = options.timeouts.connect();
-        let found = tokio::time::timeout(limit, find(target, &options, &life)).await.unwrap_or_else(|_| {
-            let fault = format!("no connection to `{target}` within {} s", limit.as_secs_f64());
-            Err(Fault::new(FaultKind::Timeout, fault))
-        });
+        let found =
+            tokio::time::timeout(limit, Box::pin(find(target, &options, &life))).await.unwrap_or_else(|_| {
+                let fault = format!("no connection to `{target}` within {} s", limit.as_secs_f64());
+                Err(Fault::new(FaultKind::Timeout, fault))
+            });
         match found {
             Ok(found) => {
                 let connection = Self::new(found, options);

@@ -51,7 +51,7 @@ pub(crate) async fn exercise(cell: Cell) {
     step("cancel at once", ear, stop::at_once(&run)).await;
     step("cancel halfway", ear, stop::halfway(&run)).await;
     step("ping", ear, run.client.ping()).await.unwrap();
-    step("close", ear, close::and_check(run)).await;
+    Box::pin(step("close", ear, close::and_check(run))).await;
 }
 
 /// Does one step; if it hangs, its name and what was heard last are told.

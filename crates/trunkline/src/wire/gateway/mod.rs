@@ -105,9 +105,9 @@ impl Running {
             if let Some(before) = upstreams.insert(name.clone(), upstream.clone()) {
                 // Calls that come before the server is up again find their way by what it offered so far.
                 let offered = before.offer();
-                offered
-                    .into_iter()
-                    .for_each(|offer| upstream.recall(Offer { stale: true, ..(*offer).clone() }));
+                if let Some(offer) = offered {
+                    upstream.recall(Offer { stale: true, ..(*offer).clone() });
+                }
                 gone.push(before);
             }
         }
