@@ -1,6 +1,7 @@
 //! What a write left behind that was killed: a temporary file nobody will ever put in place.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -22,7 +23,8 @@ const REMEMBERED: usize = 4096;
 /// Removes leftovers from a directory, the first time this process writes there. What goes wrong is no concern of the
 /// write.
 pub(super) fn sweep(dir: &Dir) {
-    static SWEPT: Mutex<Option<HashSet<(u64, u64)>>> = Mutex::new(None);
+    // The number of a directory that is gone may be given to another one, so the path counts, too.
+    static SWEPT: Mutex<Option<HashSet<(u64, u64, PathBuf)>>> = Mutex::new(None);
     let Ok(stat) = dir.own_stat() else { return };
     {
         let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -30,7 +32,7 @@ pub(super) fn sweep(dir: &Dir) {
         if swept.len() >= REMEMBERED {
             swept.clear();
         }
-        if !swept.insert((stat.st_dev, stat.st_ino)) {
+        if !swept.insert((stat.st_dev, stat.st_ino, dir.root().path().to_owned())) {
             return;
         }
     }
