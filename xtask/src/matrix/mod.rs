@@ -112,7 +112,7 @@ fn run_client(
     revision: &'static str,
 ) -> Result<Row> {
     let (suite, scenarios) = conformance::client_scenarios(workspace, peers, revision)?;
-    let client = Client { limit: LIMIT * 2, ..via_client()? };
+    let client = Client { limit: LIMIT * 2, ..via_client(workspace) };
     let subject = Subject::Client(client);
     println!("\n{name}: our client, the bridge, the suite's servers of {revision}");
     let mut row = Row::new(name, revision, "the suite's", "http");
@@ -123,10 +123,9 @@ fn run_client(
     Ok(row)
 }
 
-/// This program itself, called by the suite in place of a client.
-fn via_client() -> Result<Client> {
-    let program = std::env::current_exe()?;
-    let folder = program.parent().map(std::path::Path::to_owned).unwrap_or_default();
-    let name = program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Ok(Client { command: format!("./{name} via"), folder, limit: LIMIT })
+/// This program itself, called by the suite in place of a client. It is named by its place: a build that replaced it while it
+/// runs has taken that of the running one.
+fn via_client(workspace: &Workspace) -> Client {
+    let folder = workspace.binary().parent().map(std::path::Path::to_owned).unwrap_or_default();
+    Client { command: format!("./xtask{} via", std::env::consts::EXE_SUFFIX), folder, limit: LIMIT }
 }
