@@ -3,14 +3,14 @@
 use crate::{
     connection::Inner,
     conversation::Rounds,
-    era::{Ask, Progress, TASKS_EXTENSION, strip_meta},
+    era::{Ask, Progress, strip_meta},
     switchboard::Standing,
     turns::Turn,
 };
 use trunkline_protocol::{
     Call, Era, Fault, FaultKind, Notification, Object, Raw, Revision,
     message::{
-        Level, LogParams,
+        Level, LogParams, TASKS_EXTENSION,
         meta::{CLIENT_CAPABILITIES, LOG_LEVEL, PROGRESS_TOKEN},
     },
     method,

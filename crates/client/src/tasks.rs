@@ -6,7 +6,7 @@
 use crate::{
     connection::Inner,
     conversation::{self, Rounds},
-    era::{Ask, TASKS_EXTENSION, add_outcome, flat, lift_error},
+    era::{Ask, add_outcome, flat, lift_error},
     handshake,
     switchboard::Standing,
 };
@@ -18,7 +18,9 @@ use std::{
 use tokio::{sync::Notify, task::AbortHandle};
 use trunkline_protocol::{
     Call, Era, ErrorObject, Fault, FaultKind, Object, Outcome, Part, Question, Raw,
-    message::{InputRequest, InputRequests, TaskIdParams, TaskStatus, UpdateTaskParams, meta},
+    message::{
+        InputRequest, InputRequests, TASKS_EXTENSION, TaskIdParams, TaskStatus, UpdateTaskParams, meta,
+    },
     method,
 };
 

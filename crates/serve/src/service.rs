@@ -1,7 +1,7 @@
 //! Service: one handler and everything about its clients, shared by all ways in.
 
 use crate::{
-    era::{Identity, Parking, TASKS_EXTENSION, ToolHeaders},
+    era::{Identity, Parking, ToolHeaders},
     http::SseClients,
     metrics::Metrics,
     options::ServeOptions,
@@ -17,7 +17,10 @@ use std::{
 };
 use trunkline_protocol::{
     Call, Caller, Fault, Handler, Object, Part, Raw,
-    message::meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION, SERVER_INFO},
+    message::{
+        TASKS_EXTENSION,
+        meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION, SERVER_INFO},
+    },
     method,
 };
 

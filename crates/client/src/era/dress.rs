@@ -9,13 +9,13 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use trunkline_protocol::{
     Era, Object, Raw, Request, RequestId, Revision,
-    message::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION},
+    message::{
+        TASKS_EXTENSION,
+        meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION},
+    },
     method,
 };
 use trunkline_transport::headers::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, encode_value};
-
-/// The extension that lets a modern server answer a call with a task.
-pub(crate) const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
 /// How we speak to one server.
 #[derive(Debug, Clone)]

@@ -1,12 +1,12 @@
 //! What a server says, for a caller of the other era.
 
-use super::TASKS_EXTENSION;
 use crate::server::ServerInfo;
 use serde_json::json;
 use trunkline_protocol::{
     Era, ErrorObject, Object, Raw, Revision,
-    message::meta::{
-        CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROGRESS_TOKEN, PROTOCOL_VERSION, SERVER_INFO,
+    message::{
+        TASKS_EXTENSION,
+        meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROGRESS_TOKEN, PROTOCOL_VERSION, SERVER_INFO},
     },
     method,
 };

@@ -6,7 +6,7 @@ mod lift;
 mod task;
 
 pub(crate) use declare::{covers, declarable, needed_for};
-pub(crate) use dress::{Speech, TASKS_EXTENSION, capabilities};
+pub(crate) use dress::{Speech, capabilities};
 pub(crate) use lift::{introduction, lift_error, strip_meta};
 pub(crate) use task::{add_outcome, flat, flat_created};
 

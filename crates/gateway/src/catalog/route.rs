@@ -11,11 +11,8 @@ use crate::{
 use std::{fmt, sync::Arc};
 use trunkline_protocol::{
     Raw, ServerName,
-    message::{DiscoverResult, ServerCapabilities},
+    message::{DiscoverResult, ServerCapabilities, TASKS_EXTENSION},
 };
-
-/// The extension whose results name tasks.
-const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
 /// A server in a view. What answers for it can be reached with a permit only.
 pub struct Server {

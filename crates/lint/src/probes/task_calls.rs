@@ -8,7 +8,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::time::Duration;
-use trunkline_protocol::Era;
+use trunkline_protocol::{Era, message::TASKS_EXTENSION};
 
 pub const TASK_CALL_STEP: Step = Step("task-call");
 pub const TASK_GET_STEP: Step = Step("task-get");
@@ -36,9 +36,7 @@ pub static TASK_CALLS: Probe = Probe {
 async fn run(stage: &mut Stage) {
     let declared = match stage.era() {
         Era::Legacy => stage.known.has_capability("tasks.requests.tools.call"),
-        Era::Modern => stage.known.introduction["capabilities"]["extensions"]
-            .get(task_questions::TASKS_EXTENSION)
-            .is_some(),
+        Era::Modern => stage.known.introduction["capabilities"]["extensions"].get(TASKS_EXTENSION).is_some(),
     };
     let may = |tool: &Value| match stage.era() {
         Era::Legacy => matches!(tool["execution"]["taskSupport"].as_str(), Some("optional" | "required")),

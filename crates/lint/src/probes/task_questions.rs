@@ -7,15 +7,12 @@ use crate::{
     wire::modern_meta,
 };
 use serde_json::{Value, json};
-use trunkline_protocol::{Era, Revision};
+use trunkline_protocol::{Era, Revision, message::TASKS_EXTENSION};
 
 pub const TASK_UNKNOWN_STEP: Step = Step("task-unknown");
 pub const TASKS_LIST_STEP: Step = Step("tasks-list");
 /// Asked by a client that does not declare the extension.
 pub const TASK_STRANGER_STEP: Step = Step("task-stranger");
-
-/// The extension of the modern era.
-pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
 const NO_SUCH_TASK: &str = "trunkline-lint-no-such-task";
 

@@ -60,11 +60,11 @@ pub use sampling::{
     CreateMessageParams, CreateMessageResult, ModelHint, ModelPreferences, SampledContent, SamplingMessage,
     ToolChoice,
 };
-pub use subscriptions::{Acknowledged, ListenParams, SubscriptionFilter};
+pub use subscriptions::{ASIDES, Acknowledged, ListenParams, SubscriptionFilter};
 pub use task_state::{TaskState, UnreadableTask};
 pub use tasks::{
-    CreateTaskResult, ExtensionTask, ListTasksResult, RelatedTask, Task, TaskError, TaskIdParams, TaskParams,
-    TaskStatus, Ttl, UpdateTaskParams,
+    CreateTaskResult, ExtensionTask, ListTasksResult, RelatedTask, TASKS_EXTENSION, Task, TaskError,
+    TaskIdParams, TaskParams, TaskStatus, Ttl, UpdateTaskParams,
 };
 pub use tools::{
     CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, ToolAnnotations, ToolExecution,

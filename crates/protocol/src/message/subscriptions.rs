@@ -2,6 +2,10 @@
 
 use crate::{Raw, view::view};
 
+/// A member of our own in a filter: the wish of a session to hear what a server says to its caller outside of any call. It stays
+/// between our own handlers; no server hears of it.
+pub const ASIDES: &str = "trunkline/asides";
+
 view! {
     /// What a listener wants to hear, or what a server agreed to tell.
     pub struct SubscriptionFilter {

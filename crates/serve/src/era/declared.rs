@@ -1,9 +1,6 @@
 //! Capabilities across the eras: what a legacy client declared, and what a server offers to it.
 
-use trunkline_protocol::{Object, Raw, Revision};
-
-/// The extension that modern servers run tasks by.
-pub(crate) const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
+use trunkline_protocol::{Object, Raw, Revision, message::TASKS_EXTENSION};
 
 /// What a client declared, without what its revision cannot know. Its own tasks are left out: nothing in the newest shape
 /// could start one.

@@ -12,7 +12,6 @@ mod parked;
 mod seal;
 mod task;
 pub(crate) use ask::{Lowered, lower_question};
-pub(crate) use declared::TASKS_EXTENSION;
 pub(crate) use seal::unguessable;
 
 pub(crate) use finish::Identity;

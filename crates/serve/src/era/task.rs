@@ -1,8 +1,12 @@
 //! Tasks of the extension in the form of 2025-11-25.
 
-use super::{declared::TASKS_EXTENSION, legacy::lifted_meta, lower::lower};
+use super::{legacy::lifted_meta, lower::lower};
 use crate::session::Session;
-use trunkline_protocol::{Object, Raw, Revision, message::meta::CLIENT_CAPABILITIES, method};
+use trunkline_protocol::{
+    Object, Raw, Revision,
+    message::{TASKS_EXTENSION, meta::CLIENT_CAPABILITIES},
+    method,
+};
 
 /// Members that differ in name.
 const RENAMED: [(&str, &str); 2] = [("ttlMs", "ttl"), ("pollIntervalMs", "pollInterval")];

@@ -7,13 +7,14 @@ use std::{
     sync::{Arc, Mutex},
 };
 use tokio::task::AbortHandle;
-use trunkline_protocol::{Call, Object, Part, Raw, message::meta, method};
+use trunkline_protocol::{
+    Call, Object, Part, Raw,
+    message::{ASIDES, meta},
+    method,
+};
 
 /// Resources one session may watch.
 const MOST_URIS: usize = 1000;
-
-/// The wish to hear what a server says to this caller outside of any call; a handler that knows nothing of it leaves it be.
-const ASIDES: &str = "trunkline/asides";
 
 #[derive(Default)]
 pub(crate) struct Listening(Mutex<State>);

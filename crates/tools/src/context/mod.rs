@@ -15,7 +15,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use trunkline_protocol::{
     Caller, Object, Revision,
-    message::{ClientCapabilities, Implementation},
+    message::{ClientCapabilities, Implementation, TASKS_EXTENSION},
 };
 
 pub use ask::Elicited;
@@ -26,9 +26,6 @@ pub(crate) use outbox::{Item, Outbox};
 pub(crate) use request::Request;
 pub(crate) use seat::Seat;
 pub(crate) use slots::{LineFull, Slots, Ticket};
-
-/// The extension by which a caller can follow a task.
-pub(crate) const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
 /// One running call. Cloning is cheap, and a clone can be handed to work beside the call; when the call is over, what a
 /// clone says is not heard any more.

@@ -3,7 +3,7 @@
 use super::{Handle, Inner, catalog::Offer, run};
 use crate::{
     Answer, Context, HookCall, HookOutcome, Limits, TaskMode, ToolError,
-    context::{Cancel, Clock, Outbox, Request, Seat, Shared, TASKS_EXTENSION, Ticket},
+    context::{Cancel, Clock, Outbox, Request, Seat, Shared, Ticket},
     schema::{MAX_ELEMENTS, WRAPPED, count_elements},
 };
 use futures_util::FutureExt;
@@ -12,7 +12,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use trunkline_protocol::{
     Fault, FaultKind, Object, Outcome, Raw,
-    message::{CallToolParams, CallToolResult},
+    message::{CallToolParams, CallToolResult, TASKS_EXTENSION},
 };
 
 impl Inner {

@@ -1,11 +1,12 @@
 //! `server/discover`: who we are and what we can do.
 
 use super::Inner;
-use crate::context::TASKS_EXTENSION;
 use serde_json::json;
 use trunkline_protocol::{
     Raw, Revision,
-    message::{DiscoverResult, ListCapability, ResourcesCapability, ServerCapabilities, meta},
+    message::{
+        DiscoverResult, ListCapability, ResourcesCapability, ServerCapabilities, TASKS_EXTENSION, meta,
+    },
 };
 
 impl Inner {

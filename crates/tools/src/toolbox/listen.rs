@@ -1,10 +1,10 @@
 //! `subscriptions/listen`: a call that lasts, and tells of changes.
 
 use super::{Inner, read_params};
-use crate::context::{Item, Outbox, Request, TASKS_EXTENSION};
+use crate::context::{Item, Outbox, Request};
 use trunkline_protocol::{
     Caller, Fault, FaultKind, Notification, Outcome, Raw,
-    message::{Acknowledged, ListenParams, SubscriptionFilter},
+    message::{Acknowledged, ListenParams, SubscriptionFilter, TASKS_EXTENSION},
     method,
 };
 

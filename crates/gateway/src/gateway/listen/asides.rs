@@ -1,7 +1,7 @@
 //! Asides: what a server tells a caller outside of any call, for listeners that keep a session with us and ask for it.
 //!
 //! A modern listener hears nothing outside its filter. A legacy client has a session, on which its server may say that an
-//! elicitation is over or how a task stands; whoever keeps that session asks for it by [`WISH`], and hears only what was said
+//! elicitation is over or how a task stands; whoever keeps that session asks for it by [`ASIDES`], and hears only what was said
 //! in the server's sessions with this very caller.
 
 use super::super::Inner;
@@ -12,19 +12,20 @@ use tokio::sync::{
     broadcast::{self, error::RecvError},
     watch,
 };
-use trunkline_protocol::{Call, Caller, Notification, Part, Raw, message::SubscriptionFilter, method};
-
-/// The member of a filter that asks for asides.
-const WISH: &str = "trunkline/asides";
+use trunkline_protocol::{
+    Call, Caller, Notification, Part, Raw,
+    message::{ASIDES, SubscriptionFilter},
+    method,
+};
 
 /// Takes the wish out of a filter, so that servers do not hear of it.
 pub(super) fn taken(filter: &mut SubscriptionFilter) -> Option<Raw> {
-    filter.rest.remove(WISH).filter(|wish| wish.as_str() == "true")
+    filter.rest.remove(ASIDES).filter(|wish| wish.as_str() == "true")
 }
 
 /// Says in a filter that asides are told.
 pub(super) fn accept(filter: &mut SubscriptionFilter, wish: Raw) {
-    filter.rest.set(WISH, wish);
+    filter.rest.set(ASIDES, wish);
 }
 
 /// Listens to one server.

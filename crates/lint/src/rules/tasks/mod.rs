@@ -16,10 +16,10 @@ rules![
 use crate::{
     evidence::{Asked, Case},
     outcome::Skip,
-    probes::{TASK_CALL_STEP, TASK_CALLS, TASKS_EXTENSION},
+    probes::{TASK_CALL_STEP, TASK_CALLS},
 };
 use serde_json::Value;
-use trunkline_protocol::Era;
+use trunkline_protocol::{Era, message::TASKS_EXTENSION};
 
 /// That the server declares tasks in the way of its era.
 fn declared(case: &Case<'_>) -> Result<(), Skip> {

@@ -9,7 +9,7 @@ use super::{
     Inner, call::tasks_needed, conversation::Conversation, listeners::Change, read_params,
     results::unguessable,
 };
-use crate::context::{Request, TASKS_EXTENSION};
+use crate::context::Request;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -19,7 +19,7 @@ use task::Task;
 use tokio::time::{Instant, timeout_at};
 use trunkline_protocol::{
     Caller, Fault, FaultKind, Outcome, Part, Raw, Reply,
-    message::{TaskIdParams, UpdateTaskParams},
+    message::{TASKS_EXTENSION, TaskIdParams, UpdateTaskParams},
 };
 
 /// How many tasks one caller may have, and all together.

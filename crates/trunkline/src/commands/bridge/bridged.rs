@@ -5,11 +5,10 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use trunkline_gateway::upstream::Upstream;
 use trunkline_protocol::{
-    Call, Caller, Fault, Handler, Notification, Notify, Part, Raw, Reply, message::meta, method,
+    Call, Caller, Fault, Handler, Notification, Notify, Part, Raw, Reply,
+    message::{ASIDES, meta},
+    method,
 };
-
-/// The wish of a session to hear what is said to it outside of calls.
-const ASIDES: &str = "trunkline/asides";
 
 /// The only server behind a bridge.
 pub(super) struct Bridged(pub(super) Arc<Upstream>);
