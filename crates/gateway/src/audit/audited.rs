@@ -84,7 +84,7 @@ async fn begin(trail: &Trail, read_only: &ReadOnly, call: &Call) -> Result<OpenC
         Mutating::No => trail.options().reading,
     };
     let need = match (mutating, on_failure) {
-        (Mutating::Yes, _) => Some(Need::Synced),
+        (Mutating::Yes, _) => Some(trail.options().durability.before_a_change()),
         (Mutating::No, OnFailure::Refuse) => Some(Need::Written),
         (Mutating::No, OnFailure::Allow) => None,
     };

@@ -11,6 +11,7 @@ use std::{
     io::{self, Read, Write},
     os::unix::fs::{DirBuilderExt, FileExt},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 const HEAD: &str = "head";
@@ -38,7 +39,7 @@ pub(super) struct Disk {
     /// Holds the lock while it is open.
     lock: Option<File>,
     #[cfg(test)]
-    faults: std::sync::Arc<super::faults::Faults>,
+    faults: Arc<super::faults::Faults>,
 }
 
 /// The segment that is being written.
@@ -46,9 +47,9 @@ pub(super) struct Disk {
 pub(super) struct Segment {
     pub(super) number: u64,
     pub(super) bytes: u64,
-    file: File,
+    file: Arc<File>,
     #[cfg(test)]
-    faults: std::sync::Arc<super::faults::Faults>,
+    faults: Arc<super::faults::Faults>,
 }
 
 pub(super) fn segment_name(number: u64) -> String {
@@ -78,7 +79,7 @@ impl Disk {
             dir,
             lock: None,
             #[cfg(test)]
-            faults: std::sync::Arc::default(),
+            faults: Arc::default(),
         })
     }
 
@@ -159,8 +160,8 @@ impl Disk {
     }
 
     #[cfg(test)]
-    pub(super) fn with_faults(self, faults: &std::sync::Arc<super::faults::Faults>) -> Self {
-        Self { faults: std::sync::Arc::clone(faults), ..self }
+    pub(super) fn with_faults(self, faults: &Arc<super::faults::Faults>) -> Self {
+        Self { faults: Arc::clone(faults), ..self }
     }
 
     #[cfg_attr(not(test), expect(clippy::unused_self, reason = "in tests the disk has faults to hand on"))]
@@ -168,9 +169,9 @@ impl Disk {
         Segment {
             number,
             bytes,
-            file,
+            file: Arc::new(file),
             #[cfg(test)]
-            faults: std::sync::Arc::clone(&self.faults),
+            faults: Arc::clone(&self.faults),
         }
     }
 
@@ -184,10 +185,10 @@ impl Segment {
     pub(super) fn append(&mut self, text: &str) -> io::Result<()> {
         #[cfg(test)]
         if let Some(trouble) = self.faults.next_write() {
-            self.file.write_all(&text.as_bytes()[..trouble.written.min(text.len())])?;
+            (&*self.file).write_all(&text.as_bytes()[..trouble.written.min(text.len())])?;
             return Err(trouble.kind.into());
         }
-        self.file.write_all(text.as_bytes())?;
+        (&*self.file).write_all(text.as_bytes())?;
         self.bytes += text.len() as u64;
         Ok(())
     }
@@ -196,6 +197,16 @@ impl Segment {
         #[cfg(test)]
         self.faults.check_sync()?;
         self.file.sync_data()
+    }
+
+    /// For a sync beside the writing.
+    pub(super) fn file(&self) -> Arc<File> {
+        Arc::clone(&self.file)
+    }
+
+    #[cfg(test)]
+    pub(super) fn faults(&self) -> Arc<super::faults::Faults> {
+        Arc::clone(&self.faults)
     }
 
     pub(super) fn cut(&self, bytes: u64) -> io::Result<()> {

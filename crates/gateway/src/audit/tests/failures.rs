@@ -154,8 +154,8 @@ async fn d08_a_slow_disk_makes_callers_wait_in_bounded_memory() {
     for _ in 0..2000 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(trail.queue().slots.available_permits(), 0);
-    assert!(trail.queue().len() <= 20, "{}", trail.queue().len());
+    assert_eq!(trail.ledger().queue.slots.available_permits(), 0);
+    assert!(trail.ledger().queue.len() <= 20, "{}", trail.ledger().queue.len());
     assert!(calls.iter().all(|call| !call.is_finished()));
     // One sync serves many: far fewer are needed than there are calls.
     for _ in 0..1000 {
