@@ -35,7 +35,7 @@ pub enum OpenError {
 /// An opened directory.
 #[derive(Debug)]
 pub(super) struct Disk {
-    dir: File,
+    dir: Arc<File>,
     /// Holds the lock while it is open.
     lock: Option<File>,
     #[cfg(test)]
@@ -48,6 +48,17 @@ pub(super) struct Segment {
     pub(super) number: u64,
     pub(super) bytes: u64,
     file: Arc<File>,
+    /// The directory, until the segment is known to be in it for good.
+    dir: Option<Arc<File>>,
+    #[cfg(test)]
+    faults: Arc<super::faults::Faults>,
+}
+
+/// What has to be synced of a segment: what is in it, and for a new one that it is there.
+#[derive(Debug)]
+pub(super) struct Sync {
+    file: Arc<File>,
+    dir: Option<Arc<File>>,
     #[cfg(test)]
     faults: Arc<super::faults::Faults>,
 }
@@ -74,7 +85,7 @@ impl Disk {
 
     pub(super) fn read_only(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let dir = File::from(fs::open(path, flags, Mode::empty())?);
+        let dir = Arc::new(File::from(fs::open(path, flags, Mode::empty())?));
         Ok(Self {
             dir,
             lock: None,
@@ -103,8 +114,7 @@ impl Disk {
         self.faults.check_create()?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::APPEND;
         let file = self.file(&segment_name(number), flags)?;
-        fs::fsync(&self.dir)?;
-        Ok(self.segment(number, 0, file))
+        Ok(Segment { dir: Some(Arc::clone(&self.dir)), ..self.segment(number, 0, file) })
     }
 
     /// Goes on in a segment after its first `bytes` bytes; what follows them is cut off.
@@ -170,6 +180,7 @@ impl Disk {
             number,
             bytes,
             file: Arc::new(file),
+            dir: None,
             #[cfg(test)]
             faults: Arc::clone(&self.faults),
         }
@@ -193,23 +204,35 @@ impl Segment {
         Ok(())
     }
 
-    pub(super) fn sync(&self) -> io::Result<()> {
-        #[cfg(test)]
-        self.faults.check_sync()?;
-        self.file.sync_data()
-    }
-
     /// For a sync beside the writing.
-    pub(super) fn file(&self) -> Arc<File> {
-        Arc::clone(&self.file)
+    pub(super) fn sync(&self) -> Sync {
+        Sync {
+            file: Arc::clone(&self.file),
+            dir: self.dir.clone(),
+            #[cfg(test)]
+            faults: Arc::clone(&self.faults),
+        }
     }
 
-    #[cfg(test)]
-    pub(super) fn faults(&self) -> Arc<super::faults::Faults> {
-        Arc::clone(&self.faults)
+    /// Takes note of a sync that succeeded.
+    pub(super) fn is_synced(&mut self) {
+        self.dir = None;
     }
 
     pub(super) fn cut(&self, bytes: u64) -> io::Result<()> {
         self.file.set_len(bytes)
+    }
+}
+
+impl Sync {
+    /// Waits for the disk.
+    pub(super) fn run(&self) -> io::Result<()> {
+        #[cfg(test)]
+        self.faults.check_sync()?;
+        self.file.sync_data()?;
+        match &self.dir {
+            Some(dir) => Ok(fs::fsync(dir)?),
+            None => Ok(()),
+        }
     }
 }

@@ -5,14 +5,13 @@
 
 use super::{
     Durability, Options,
-    disk::{Disk, Segment},
+    disk::{Disk, Segment, Sync},
     line::{Link, hex},
     members::Members,
     queue::{Entry, Need, Queue, Unwritten},
     recover::Recovered,
 };
 use std::{
-    fs::File,
     io,
     sync::Arc,
     time::{Duration, Instant},
@@ -72,9 +71,7 @@ pub(super) struct Waiter {
 #[derive(Debug)]
 pub(super) struct Syncing {
     number: u64,
-    file: Arc<File>,
-    #[cfg(test)]
-    faults: Arc<super::faults::Faults>,
+    sync: Sync,
     covered: Link,
     bytes: u64,
     /// How much of what is unsynced it covers.
@@ -121,7 +118,9 @@ impl Writer {
         }
         writer.owe(&Members::new("opened").number("dropped", recovered.dropped).finish());
         writer.write_from(0, true)?;
-        writer.sync()?;
+        // The thread does it at once. Nobody is told anything before who wants to know that it is on disk.
+        writer.sync_due = Some(Instant::now());
+        writer.queue.sync_by(writer.sync_due);
         Ok(writer)
     }
 
@@ -341,13 +340,16 @@ impl Writer {
 
     fn sync(&mut self) -> io::Result<()> {
         let Some(segment) = &self.segment else { return Err(io::Error::other("there is no segment")) };
-        segment.sync()?;
+        segment.sync().run()?;
         let bytes = segment.bytes;
         self.note_sync(self.last, bytes, self.unsynced.len());
         Ok(())
     }
 
     fn note_sync(&mut self, covered: Link, bytes: u64, length: usize) {
+        if let Some(segment) = &mut self.segment {
+            segment.is_synced();
+        }
         self.synced_bytes = bytes;
         self.synced = covered;
         self.unsynced.drain(..length);
@@ -394,9 +396,7 @@ impl Syncing {
     fn new(segment: &Segment, writer: &Writer, waiters: Vec<Waiter>) -> Self {
         Self {
             number: segment.number,
-            file: segment.file(),
-            #[cfg(test)]
-            faults: segment.faults(),
+            sync: segment.sync(),
             covered: writer.last,
             bytes: segment.bytes,
             length: writer.unsynced.len(),
@@ -406,9 +406,7 @@ impl Syncing {
 
     /// Waits for the disk.
     pub(super) fn run(&self) -> io::Result<()> {
-        #[cfg(test)]
-        self.faults.check_sync()?;
-        self.file.sync_data()
+        self.sync.run()
     }
 }
 
