@@ -72,7 +72,9 @@ pub struct Audit {
     /// Where; `null`: below `$XDG_STATE_HOME/trunkline/audit`, a directory for each run.
     #[schemars(schema_with = "kind::path")]
     pub directory: Option<PathBuf>,
-    /// When records are on the disk itself: `sync` before a call that may change something runs, `batch` within a second.
+    /// When records are on the disk itself. Either way they are with the system before a call runs and before it is answered, so
+    /// that killing the gateway loses none. `batch`: the disk has them within a second, which a power cut can take; `sync`: before a
+    /// call that may change something runs, which makes it wait for the disk.
     pub durability: Durability,
     /// Size at which a file of the trail is followed by the next.
     #[schemars(range(min = 65_536, max = 1_099_511_627_776_u64))]
