@@ -54,17 +54,12 @@ fn capabilities(server: &ServerInfo) -> Raw {
     told.to_raw()
 }
 
-/// `params` without what only a modern server may hear.
-pub(crate) fn strip_meta(params: &mut Object) {
-    let Some(mut meta) = params.get("_meta").and_then(Raw::object) else { return };
+/// `_meta` without what only a modern server may hear; `None` when nothing is left.
+pub(crate) fn stripped(mut meta: Object) -> Option<Raw> {
     for key in PROTOCOL_KEYS {
         meta.remove(key);
     }
-    if meta.is_empty() {
-        params.remove("_meta");
-    } else {
-        params.set("_meta", meta.to_raw());
-    }
+    (!meta.is_empty()).then(|| meta.to_raw())
 }
 
 /// An error of a server of one era, as a caller of the other knows it.

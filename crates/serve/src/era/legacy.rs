@@ -31,11 +31,18 @@ pub(crate) fn lift(request: &Request, session: &Session) -> Call {
     for name in ["inputResponses", "requestState"] {
         params.remove(name);
     }
-    let mut meta = lifted_meta(session, params.get("_meta"));
-    if session.revision.has_core_tasks() && params.get("task").is_some() {
-        super::task::follow_tasks(&mut meta);
-    }
-    params.set("_meta", meta.to_raw());
+    let own = params.get("_meta");
+    let follows = session.revision.has_core_tasks() && params.get("task").is_some();
+    let meta = if own.is_none() && !follows {
+        session.told(|| lifted_meta(session, None).to_raw())
+    } else {
+        let mut meta = lifted_meta(session, own);
+        if follows {
+            super::task::follow_tasks(&mut meta);
+        }
+        meta.to_raw()
+    };
+    params.set("_meta", meta);
     let mut call = Call::new(request.method.clone(), Some(params.to_raw()));
     call.caller = session.caller.clone();
     call.revision = session.revision;
