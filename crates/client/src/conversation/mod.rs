@@ -245,8 +245,7 @@ impl Conversation {
         let arrival = match &self.deadline {
             None => exchange.next().await,
             Some(deadline) => {
-                let next = exchange.next();
-                tokio::pin!(next);
+                let mut next = std::pin::pin!(exchange.next());
                 loop {
                     tokio::select! {
                         biased;
@@ -479,4 +478,19 @@ fn end(outcome: Outcome) -> Next {
 
 fn bad(why: String) -> Next {
     end(Err(Fault::new(FaultKind::BadAnswer, why)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size_of_future<'a, F: Future>(_: impl Fn(&'a mut Conversation) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    #[test]
+    fn a_call_in_flight_is_small_because_it_is_copied_where_it_begins() {
+        let size = size_of::<Conversation>() + size_of_future(|conversation| conversation.next());
+        assert!(size < 2560, "{size} bytes");
+    }
 }
