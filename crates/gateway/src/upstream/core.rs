@@ -162,7 +162,8 @@ impl Lists {
     fn as_offer(&self, introduction: Raw, revision: Revision) -> Offer {
         let [tools, prompts, resources, templates] =
             Kind::ALL.map(|kind| self.kept[kind as usize].items.clone());
-        Offer { introduction, revision, tools, prompts, resources, templates, stale: false }
+        let beside = Kind::ALL.map(|kind| self.kept[kind as usize].beside.clone());
+        Offer { introduction, revision, tools, prompts, resources, templates, beside, stale: false }
     }
 
     pub(super) fn status(&self, kind: Kind) -> ListStatus {

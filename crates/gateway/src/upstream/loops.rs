@@ -52,6 +52,7 @@ mod tests {
             prompts: none.clone(),
             resources: none.clone(),
             templates: none,
+            beside: Default::default(),
             stale: false,
         })
     }
