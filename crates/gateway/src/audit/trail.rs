@@ -42,8 +42,11 @@ impl Trail {
         let disk = Disk::open(dir)?;
         #[cfg(test)]
         let disk = disk.with_faults(&options.faults);
-        let recovered = recover::recover(&disk, dir)?;
+        let mut recovered = recover::recover(&disk, dir)?;
         let queue = Arc::new(Queue::new(&options));
+        for members in std::mem::take(&mut recovered.endings) {
+            queue.push(Entry { members, need: Need::Written, told: None, slot: None });
+        }
         let writer = Writer::start(disk, recovered, Arc::clone(&queue), &options).map_err(failed)?;
         let writer =
             thread::Builder::new().name("audit".to_owned()).spawn(|| writer.run()).map_err(failed)?;
