@@ -1,11 +1,9 @@
 //! The gateway as the configuration describes it, and as it changes while it runs.
 
-mod observed;
 mod rules;
-pub(in crate::wire) mod upstreams;
+mod upstreams;
 
-use self::observed::Observed;
-use super::lineage::Lineage;
+use super::{lineage::Lineage, observed::Observed};
 use crate::{
     environment::{self, Environment},
     failure::Failure,
@@ -26,7 +24,7 @@ use trunkline_gateway::{
 };
 use trunkline_protocol::{ServerName, message::Implementation};
 
-/// How long lists wait for servers that have just been started.
+/// How long lists wait while there is nothing at all to show yet.
 const SETTLE: Duration = Duration::from_secs(5);
 
 /// A gateway and the servers behind it.
@@ -68,7 +66,8 @@ impl Running {
         let mut options = GatewayOptions::new(identity);
         options.servers = sources(&upstreams);
         options.rules = rules::of(settings);
-        options.settle = SETTLE;
+        options.grace = settings.limits.list_grace;
+        options.settle = SETTLE.max(options.grace);
         options.instance = Some(instance.clone());
         let gateway = Gateway::new(options).map_err(|bad| Failure::usage(bad.to_string()))?;
         for upstream in upstreams.values() {
@@ -104,8 +103,7 @@ impl Running {
             fresh.push(upstream.clone());
             if let Some(before) = upstreams.insert(name.clone(), upstream.clone()) {
                 // Calls that come before the server is up again find their way by what it offered so far.
-                let offered = before.offer();
-                if let Some(offer) = offered {
+                if let Some(offer) = before.offer() {
                     upstream.recall(Offer { stale: true, ..(*offer).clone() });
                 }
                 gone.push(before);
@@ -132,7 +130,7 @@ impl Running {
 
     /// Ends all servers.
     pub(crate) async fn stop(&self) {
-        let upstreams: Vec<_> = self.now().upstreams.values().cloned().collect();
+        let upstreams = self.upstreams();
         futures_util::future::join_all(upstreams.iter().map(|upstream| upstream.stop())).await;
     }
 
