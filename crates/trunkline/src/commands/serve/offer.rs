@@ -32,12 +32,15 @@ impl Offer {
                 let known = kit.clone();
                 Served {
                     handler: Arc::new(kit.toolbox.clone()),
-                    read_only: Arc::new(move |tool: &str| known.read_only.contains(tool)),
+                    read_only: Arc::new(move |_: Option<&str>, tool: &str| known.read_only.contains(tool)),
                 }
             }
-            // What a server says of its own tools is no knowledge.
             Self::Servers(running) => {
-                Served { handler: Arc::new(running.gateway.clone()), read_only: Arc::new(|_: &str| false) }
+                let known = running.clone();
+                Served {
+                    handler: Arc::new(running.gateway.clone()),
+                    read_only: Arc::new(move |view: Option<&str>, tool: &str| known.is_harmless(view, tool)),
+                }
             }
         }
     }

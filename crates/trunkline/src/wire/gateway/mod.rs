@@ -1,8 +1,10 @@
 //! The gateway as the configuration describes it, and as it changes while it runs.
 
+mod harmless;
 mod rules;
 mod upstreams;
 
+use self::harmless::Harmless;
 use super::{lineage::Lineage, observed::Observed};
 use crate::{
     environment::{self, Environment},
@@ -35,6 +37,7 @@ pub(crate) struct Running {
     instance: Arc<str>,
     started: Started,
     observed: Observed,
+    harmless: Harmless,
     now: Mutex<Now>,
 }
 
@@ -58,10 +61,16 @@ impl Running {
             .map_err(|looped| Failure::usage(looped.to_string()))?;
         let instance: Arc<str> = uuid::Uuid::new_v4().to_string().into();
         let settings = &loaded.settings;
-        let observed = Observed::new(tracer);
-        let maker =
-            upstreams::Maker { environment, lineage: &lineage, instance: &instance, observed: &observed };
+        let (observed, harmless) = (Observed::new(tracer), Harmless::default());
+        let maker = upstreams::Maker {
+            environment,
+            lineage: &lineage,
+            instance: &instance,
+            observed: &observed,
+            harmless: &harmless,
+        };
         let upstreams = maker.all(settings)?;
+        harmless.configure(settings);
         let identity = Implementation::new("trunkline", env!("CARGO_PKG_VERSION"));
         let mut options = GatewayOptions::new(identity);
         options.servers = sources(&upstreams);
@@ -81,6 +90,7 @@ impl Running {
             instance,
             started: Started::now(),
             observed,
+            harmless,
             now: Mutex::new(now),
         }))
     }
@@ -94,6 +104,7 @@ impl Running {
             lineage: &self.lineage,
             instance: &self.instance,
             observed: &self.observed,
+            harmless: &self.harmless,
         };
         let mut upstreams = now.upstreams.clone();
         let mut gone: Vec<_> = changes.removed.iter().filter_map(|name| upstreams.remove(name)).collect();
@@ -113,6 +124,7 @@ impl Running {
             .replace(&rules::of(settings), sources(&upstreams))
             .map_err(|bad| Failure::usage(bad.to_string()))?;
         fresh.iter().for_each(Upstream::start);
+        self.harmless.configure(settings);
         now.upstreams = upstreams;
         now.settings = settings.clone();
         now.config = now.config.loaded();
@@ -132,6 +144,11 @@ impl Running {
     pub(crate) async fn stop(&self) {
         let upstreams = self.upstreams();
         futures_util::future::join_all(upstreams.iter().map(|upstream| upstream.stop())).await;
+    }
+
+    /// Whether a tool, as it is called in a view, is known to change nothing.
+    pub(crate) fn is_harmless(&self, view: Option<&str>, tool: &str) -> bool {
+        self.harmless.has(view, tool)
     }
 
     /// The names of the servers.

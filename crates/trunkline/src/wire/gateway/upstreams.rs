@@ -1,5 +1,6 @@
 //! From a configured server to an upstream that is kept alive.
 
+use super::harmless::Harmless;
 use crate::{
     environment::Environment,
     failure::Failure,
@@ -32,6 +33,7 @@ pub(super) struct Maker<'a> {
     pub(super) lineage: &'a Lineage,
     pub(super) instance: &'a Arc<str>,
     pub(super) observed: &'a Observed,
+    pub(super) harmless: &'a Harmless,
 }
 
 impl Maker<'_> {
@@ -56,6 +58,7 @@ impl Maker<'_> {
             }
             Reach::Builtin(builtin) => {
                 let kit = Packs::from(builtin).one(builtin.pack, self.environment)?;
+                self.harmless.learn(&server.name, kit.read_only);
                 (Arc::new(InProcess(Arc::new(kit.toolbox))), false)
             }
         };
