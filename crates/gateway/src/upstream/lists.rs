@@ -32,6 +32,8 @@ pub(super) struct Kept {
     /// What the server said beside the items: `_meta`, and members that nobody knows. Of several pages that say the same thing
     /// differently the first is believed.
     pub(super) beside: Object,
+    /// How often the server said that it has changed.
+    pub(super) announced: u64,
     pub(super) quarantined: Vec<Quarantined>,
     /// Broken items beyond those that are told of.
     pub(super) unnamed: usize,
@@ -194,6 +196,7 @@ impl<'a> Reader<'a> {
         Kept {
             items: self.kept.into(),
             beside: self.beside,
+            announced: 0,
             quarantined: self.quarantined,
             unnamed: self.unnamed,
             warning: self.warning,
@@ -209,6 +212,7 @@ impl Default for Kept {
         Self {
             items: Arc::new([]),
             beside: Object::new(),
+            announced: 0,
             quarantined: Vec::new(),
             unnamed: 0,
             warning: None,

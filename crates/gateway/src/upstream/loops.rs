@@ -53,6 +53,7 @@ mod tests {
             resources: none.clone(),
             templates: none,
             beside: Default::default(),
+            announced: [0; 4],
             stale: false,
         })
     }

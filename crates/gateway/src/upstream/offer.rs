@@ -15,6 +15,8 @@ pub struct Offer {
     pub templates: Arc<[Raw]>,
     /// What the server said beside the items of each list, in the order of [`Kind::ALL`].
     pub beside: [Object; 4],
+    /// How often the server said that each list has changed; many times in a row are one.
+    pub announced: [u64; 4],
     /// Whether the server is away, and this is what it offered before.
     pub stale: bool,
 }

@@ -130,6 +130,7 @@ impl Core {
         let _held = live.hold()?;
         let mut changed = self.offer.load().as_ref().is_none_or(|offer| offer.stale);
         let (mut failed, mut retold) = (0, false);
+        let announced = self.announced.fetch_and(!wanted, Ordering::AcqRel) & wanted;
         for kind in Kind::ALL.into_iter().filter(|kind| wanted & bit(*kind) != 0) {
             let read = tokio::select! {
                 biased;
@@ -139,9 +140,10 @@ impl Core {
             let mut lists = self.lists();
             let kept = &mut lists.kept[kind as usize];
             match read {
-                Ok(read) => {
+                Ok(mut read) => {
+                    read.announced = kept.announced + u64::from(announced & bit(kind) != 0);
                     changed |= kept.items != read.items;
-                    retold |= kept.beside != read.beside;
+                    retold |= kept.beside != read.beside || kept.announced != read.announced;
                     *kept = read;
                 }
                 Err(fault) if is_loss(&fault) => {

@@ -34,6 +34,8 @@ pub(super) struct Wares {
     pub(super) prompts: Vec<Raw>,
     pub(super) resources: Vec<Raw>,
     pub(super) templates: Vec<Raw>,
+    /// How often the server said that its tools have changed.
+    pub(super) announced: u64,
     /// What is said beside the tools.
     pub(super) beside: Object,
     pub(super) stale: bool,
@@ -48,6 +50,7 @@ impl Default for Wares {
             prompts: Vec::new(),
             resources: Vec::new(),
             templates: Vec::new(),
+            announced: 0,
             beside: Object::new(),
             stale: false,
         }
@@ -78,6 +81,7 @@ impl Wares {
             resources: self.resources.into(),
             templates: self.templates.into(),
             beside: [self.beside, Object::new(), Object::new(), Object::new()],
+            announced: [self.announced, 0, 0, 0],
             stale: self.stale,
         })
     }
