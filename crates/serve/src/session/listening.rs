@@ -4,12 +4,12 @@ use super::{Session, lock};
 use crate::service::Service;
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Weak},
     time::Duration,
 };
-use tokio::{sync::oneshot, task::AbortHandle, time::timeout};
+use tokio::{sync::oneshot, task::AbortHandle, time::sleep};
 use trunkline_protocol::{
-    Call, Fault, FaultKind, Object, Outcome, Part, Raw, Reply,
+    Call, Fault, FaultKind, Object, Part, Raw, Reply,
     message::{ASIDES, Acknowledged, meta},
     method,
 };
@@ -54,18 +54,24 @@ impl Listening {
 }
 
 /// What came of listening: the resources that are watched from now on, or why nothing is.
-type Verdict = oneshot::Receiver<Result<Vec<String>, Fault>>;
+type Verdict = Result<Vec<String>, Fault>;
 
-/// A call that listened before; it ends with this.
-struct Former(Option<AbortHandle>);
-
-impl Drop for Former {
-    fn drop(&mut self) {
-        if let Some(task) = self.0.take() {
-            task.abort();
-        }
-    }
+/// One call that listens.
+struct Ear {
+    reply: Reply,
+    session: Weak<Session>,
+    /// Until it was agreed to.
+    beginning: Option<Beginning>,
 }
+
+struct Beginning {
+    tell: oneshot::Sender<Verdict>,
+    /// Held, so that nothing is missed meanwhile.
+    _former: Former,
+}
+
+/// The call that listened before; it ends with this.
+struct Former(Option<AbortHandle>);
 
 /// Watches one more resource. The client is told what the handler says of it.
 pub(crate) fn subscribe(service: &Arc<Service>, session: &Arc<Session>, params: Option<&Raw>) -> Reply {
@@ -77,30 +83,30 @@ pub(crate) fn subscribe(service: &Arc<Service>, session: &Arc<Session>, params: 
         return Reply::ready(Err(fault));
     }
     let (service, session) = (service.clone(), session.clone());
-    Reply::from_future(async move { agree(&service, &session, uri).await })
+    Reply::from_future(async move {
+        let fault = match listen(&service, &session).await {
+            Ok(Ok(watched)) if watched.contains(&uri) => return Ok(Raw::empty_object()),
+            Ok(Ok(_)) => {
+                session.listening.remove(&uri);
+                return Err(unwatchable(&uri));
+            }
+            Ok(Err(fault)) => fault,
+            // Dropped without a word: the client subscribed to something else meanwhile, and that call covers this, too.
+            Err(_) => return Ok(Raw::empty_object()),
+        };
+        session.listening.remove(&uri);
+        drop(listen(&service, &session));
+        Err(fault)
+    })
 }
 
-async fn agree(service: &Arc<Service>, session: &Arc<Session>, uri: String) -> Outcome {
-    let fault = match timeout(AGREE, listen(service, session)).await {
-        Ok(Ok(Ok(watched))) if watched.contains(&uri) => return Ok(Raw::empty_object()),
-        Ok(Ok(Ok(_))) => {
-            session.listening.remove(&uri);
-            let data = serde_json::json!({"uri": uri});
-            let fault = format!("`{uri}` cannot be subscribed to");
-            return Err(Fault::new(FaultKind::ResourceNotFound, fault).with_data(data.into()));
-        }
-        Ok(Ok(Err(fault))) => fault,
-        // Dropped without a word: somebody subscribed to something else meanwhile, and that call covers this one, too.
-        Ok(Err(_)) => return Ok(Raw::empty_object()),
-        Err(_) => Fault::new(FaultKind::Timeout, "the server did not agree to the subscription in time"),
-    };
-    session.listening.remove(&uri);
-    drop(listen(service, session));
-    Err(fault)
+fn unwatchable(uri: &str) -> Fault {
+    let data = serde_json::json!({"uri": uri});
+    Fault::new(FaultKind::ResourceNotFound, format!("`{uri}` cannot be subscribed to")).with_data(data.into())
 }
 
 /// Listens anew for what the session wants now. The old call ends when the new one was agreed to, so nothing is missed.
-pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) -> Verdict {
+pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) -> oneshot::Receiver<Verdict> {
     let uris: Vec<String> = lock(&session.listening.0).uris.iter().cloned().collect();
     let filter = serde_json::json!({
         "toolsListChanged": true,
@@ -115,37 +121,58 @@ pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) -> Verdict 
     let mut call = Call::new(method::LISTEN, Some(params.to_raw()));
     call.caller = session.caller.clone();
     call.revision = session.revision;
-    let mut reply = service.handler.call(call);
-    let weak = Arc::downgrade(session);
+    let reply = service.handler.call(call);
     let (tell, verdict) = oneshot::channel();
     let mut state = lock(&session.listening.0);
-    let mut beginning = Some((tell, Former(state.task.take())));
-    let task = tokio::spawn(async move {
-        while let Some(part) = reply.next().await {
-            let mut notification = match part {
-                Part::Notification(notification) => notification,
-                Part::Final(Err(fault)) => {
-                    if let Some((tell, _)) = beginning.take() {
-                        // Nobody may be waiting.
-                        tell.send(Err(fault)).ok();
-                    }
+    let beginning = Some(Beginning { tell, _former: Former(state.task.take()) });
+    let ear = Ear { reply, session: Arc::downgrade(session), beginning };
+    state.task = Some(tokio::spawn(ear.hear()).abort_handle());
+    verdict
+}
+
+impl Ear {
+    async fn hear(mut self) {
+        let mut late = std::pin::pin!(sleep(AGREE));
+        loop {
+            let part = tokio::select! {
+                part = self.reply.next() => part,
+                () = &mut late, if self.beginning.is_some() => {
+                    let fault = "the server did not agree to the subscription in time";
+                    self.begun(Err(Fault::new(FaultKind::Timeout, fault)));
                     continue;
                 }
-                Part::Final(Ok(_)) | Part::Question(_) | Part::Detach => continue,
             };
-            if notification.method == method::ACKNOWLEDGED {
-                if let Some((tell, _)) = beginning.take() {
-                    tell.send(Ok(watched(notification.params.as_ref()))).ok();
+            match part {
+                Some(Part::Notification(told)) if told.method == method::ACKNOWLEDGED => {
+                    self.begun(Ok(watched(told.params.as_ref())));
                 }
-                continue;
+                Some(Part::Notification(mut told)) => {
+                    let Some(session) = self.session.upgrade() else { return };
+                    told.params = without_tag(told.params.as_ref());
+                    session.tell(told.into());
+                }
+                Some(Part::Final(Err(fault))) => self.begun(Err(fault)),
+                Some(Part::Final(Ok(_)) | Part::Question(_) | Part::Detach) => {}
+                None => return,
             }
-            let Some(session) = weak.upgrade() else { return };
-            notification.params = without_tag(notification.params.as_ref());
-            session.tell(notification.into());
         }
-    });
-    state.task = Some(task.abort_handle());
-    verdict
+    }
+
+    /// Says once how it began, and ends the call before this one.
+    fn begun(&mut self, verdict: Verdict) {
+        if let Some(beginning) = self.beginning.take() {
+            // Nobody may be waiting for it.
+            beginning.tell.send(verdict).ok();
+        }
+    }
+}
+
+impl Drop for Former {
+    fn drop(&mut self) {
+        if let Some(task) = self.0.take() {
+            task.abort();
+        }
+    }
 }
 
 /// The resources that an acknowledgement names.
