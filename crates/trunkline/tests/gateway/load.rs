@@ -10,7 +10,7 @@ use serde_json::json;
 use std::{
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU32, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -120,7 +120,7 @@ async fn l02_twice_the_capacity_gets_nine_tenths_of_the_peak_and_fast_refusals()
     let peak = peak(&door).await;
     let load = Duration::from_secs(rounds(SHORT_LOAD, LONG_LOAD) as u64);
     let tally = overload(&door, peak * 2.0, load).await;
-    let goodput = tally.done.load(Ordering::Relaxed) as f64 / load.as_secs_f64();
+    let goodput = f64::from(tally.done.load(Ordering::Relaxed)) / load.as_secs_f64();
     let mut refusals = std::mem::take(&mut *tally.refusals.lock().unwrap());
     refusals.sort_unstable();
     let slowest = refusals.get(refusals.len() * 99 / 100).copied().unwrap_or_default();
@@ -129,7 +129,8 @@ async fn l02_twice_the_capacity_gets_nine_tenths_of_the_peak_and_fast_refusals()
         refusals.len()
     );
     assert!(goodput >= peak * 0.9, "{goodput} of {peak}");
-    assert!(refusals.len() as f64 > peak * load.as_secs_f64() * 0.5, "{} refusals", refusals.len());
+    let refused = f64::from(u32::try_from(refusals.len()).unwrap());
+    assert!(refused > peak * load.as_secs_f64() * 0.5, "{refused} refusals");
     assert!(slowest < SOON, "{slowest:?}");
     let began = Instant::now();
     let mut caller = Caller::open(&door, None, MODERN).await;
@@ -164,7 +165,7 @@ async fn peak(door: &Door) -> f64 {
 
 #[derive(Default)]
 struct Tally {
-    done: AtomicUsize,
+    done: AtomicU32,
     refusals: Mutex<Vec<Duration>>,
 }
 

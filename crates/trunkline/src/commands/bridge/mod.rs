@@ -15,6 +15,7 @@ use bridged::{About, Bridged};
 use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
 use trunkline_client::{ConnectOptions, Target};
+use trunkline_config::AccessLog;
 use trunkline_gateway::{
     metrics,
     upstream::{Start, Upstream, UpstreamOptions},
@@ -71,7 +72,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         if let Some(configured) = split.configured {
             options = configured.complete(options, &args.connection);
         }
-        let told = Configured { telemetry: &Default::default(), access_log: &Default::default() };
+        // A bridge is told by flags and variables alone.
+        let (traces, log) = (trunkline_config::Telemetry::default(), AccessLog::default());
+        let told = Configured { telemetry: &traces, access_log: &log };
         let telemetry = Telemetry::start(&args.telemetry, told, &context.environment)?;
         let observed = Arc::new(Observed::new(telemetry.tracer()));
         let upstream = upstream(target, options, &observed)?;
