@@ -51,6 +51,10 @@ pub struct Limits {
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 600_000))]
     pub keep_alive: Duration,
+    /// How long the first lists wait for servers that are being started, while others have answered.
+    #[serde(with = "kind")]
+    #[schemars(schema_with = "kind::time", extend("minimum" = 0, "maximum" = 60_000))]
+    pub list_grace: Duration,
     /// How long running calls may take to finish when the gateway is told to stop.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 0, "maximum" = 3_600_000))]
@@ -108,7 +112,7 @@ pub enum WhenItFails {
 }
 
 /// One line for each request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccessLog {
     /// Whether it is written.

@@ -43,8 +43,11 @@ impl Trail {
         let disk = Disk::open(dir)?;
         #[cfg(test)]
         let disk = disk.with_faults(&options.faults);
-        let recovered = recover::recover(&disk, dir)?;
+        let mut recovered = recover::recover(&disk, dir)?;
         let queue = Arc::new(Queue::new(&options));
+        for members in std::mem::take(&mut recovered.endings) {
+            queue.push(Entry { members, need: Need::Written, told: None, slot: None });
+        }
         let writer = Writer::start(disk, recovered, Arc::clone(&queue), &options).map_err(failed)?;
         let ledger = Arc::new(Ledger::new(queue, writer));
         let shared = Arc::clone(&ledger);

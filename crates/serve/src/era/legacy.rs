@@ -1,7 +1,11 @@
 //! The legacy era: requests are lifted into the newest shape, and what comes back is lowered to what the client may hear.
 
 use super::{declared::declared, lower::lower};
-use crate::{service::Service, session::Session, tasks};
+use crate::{
+    service::Service,
+    session::{self, Session},
+    tasks,
+};
 use std::{sync::Arc, time::Instant};
 use trunkline_protocol::{
     Call, Envelope, Notification, Object, Part, Raw, Reply, Request, RequestId, Response, Revision,
@@ -106,7 +110,9 @@ pub(crate) struct LegacyReply {
 
 impl LegacyReply {
     pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: Request) -> Self {
-        let reply = if tasks::concerns(session, &request) {
+        let reply = if request.method == method::RESOURCES_SUBSCRIBE {
+            session::subscribe(service, session, request.params.as_ref())
+        } else if tasks::concerns(session, &request) {
             tasks::begin(service, session, &request)
         } else {
             service.handler.call(lift(&request, session))

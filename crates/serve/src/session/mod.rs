@@ -22,7 +22,7 @@ use trunkline_protocol::{
     message::Level,
 };
 
-pub(crate) use listening::listen;
+pub(crate) use listening::{listen, subscribe};
 pub(crate) use registry::Sessions;
 pub(crate) use stream::{Item, Place, Reader, StreamLog, Streams};
 

@@ -53,7 +53,7 @@ async fn d09_a_limit_behind_the_trail_is_recorded_with_its_code() {
     let trail = Trail::open(dir.path(), Options::default()).unwrap();
     let quota = Quota::new(1.try_into().unwrap(), Duration::from_hours(1));
     let limited = Limited::new(Desk, &Limits { per_caller: Some(quota), ..Limits::default() });
-    let handler = Audited::new(limited, trail.clone(), Arc::new(|_| false));
+    let handler = Audited::new(limited, trail.clone(), Arc::new(|_, _| false));
     handler.call(Call::new(method::PING, None)).outcome().await.unwrap();
     handler.call(Call::new(method::TOOLS_LIST, None)).outcome().await.unwrap();
     let fault = handler.call(tool("x", &json!({}))).outcome().await.unwrap_err();

@@ -42,7 +42,7 @@ impl Handler for Desk {
 /// A handler over a trail in `dir`; tools whose names begin with `get` only read.
 fn audited(dir: &Path, options: Options) -> (Audited<Desk>, Trail) {
     let trail = Trail::open(dir, options).unwrap();
-    (Audited::new(Desk, trail.clone(), Arc::new(|tool| tool.starts_with("get"))), trail)
+    (Audited::new(Desk, trail.clone(), Arc::new(|_, tool| tool.starts_with("get"))), trail)
 }
 
 fn tool(name: &str, arguments: &Value) -> Call {
