@@ -83,6 +83,7 @@ pub(super) enum Next {
 }
 
 /// Whether whoever put a record in has to see to its writing.
+#[must_use = "nothing is written any more while a turn is taken and not used"]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     Mine,

@@ -44,12 +44,13 @@ impl Trail {
         #[cfg(test)]
         let disk = disk.with_faults(&options.faults);
         let mut recovered = recover::recover(&disk, dir)?;
+        let endings = std::mem::take(&mut recovered.endings);
         let queue = Arc::new(Queue::new(&options));
-        for members in std::mem::take(&mut recovered.endings) {
-            queue.push(Entry { members, need: Need::Written, told: None, slot: None });
-        }
         let writer = Writer::start(disk, recovered, Arc::clone(&queue), &options).map_err(failed)?;
         let ledger = Arc::new(Ledger::new(queue, writer));
+        for members in endings {
+            ledger.put(Entry { members, need: Need::Written, told: None, slot: None });
+        }
         let shared = Arc::clone(&ledger);
         let writer =
             thread::Builder::new().name("audit".to_owned()).spawn(move || shared.run()).map_err(failed)?;
