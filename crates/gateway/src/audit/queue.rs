@@ -64,6 +64,8 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct Waiting {
     entries: Vec<Entry>,
+    /// Whether one of them has to be synced, which only the thread does.
+    has_firm: bool,
     /// Somebody has the turn to write.
     taken: bool,
     /// The next turn is the thread's.
@@ -105,14 +107,12 @@ impl Queue {
 
     pub(super) fn push(&self, entry: Entry) -> Turn {
         let mut waiting = lock(&self.waiting);
-        if entry.need == Need::Synced {
-            waiting.thread_wanted = true;
-        }
+        waiting.has_firm |= entry.need == Need::Synced;
         waiting.entries.push(entry);
         if waiting.taken {
             return Turn::Anothers;
         }
-        if waiting.thread_wanted {
+        if waiting.is_for_thread() {
             self.wake.notify_one();
             return Turn::Anothers;
         }
@@ -124,9 +124,9 @@ impl Queue {
     /// over.
     pub(super) fn take(&self) -> Option<Vec<Entry>> {
         let mut waiting = lock(&self.waiting);
-        if waiting.thread_wanted || waiting.entries.is_empty() {
+        if waiting.is_for_thread() || waiting.entries.is_empty() {
             waiting.taken = false;
-            if waiting.thread_wanted {
+            if waiting.is_for_thread() {
                 self.wake.notify_one();
             }
             return None;
@@ -172,9 +172,10 @@ impl Queue {
         let mut waiting = lock(&self.waiting);
         loop {
             let is_due = waiting.due.is_some_and(|due| due <= Instant::now());
-            if !waiting.taken && (waiting.thread_wanted || is_due || waiting.closed) {
+            if !waiting.taken && (waiting.is_for_thread() || is_due || waiting.closed) {
                 waiting.taken = true;
                 waiting.thread_wanted = false;
+                waiting.has_firm = false;
                 let stops = waiting.closed && waiting.entries.is_empty();
                 let entries = mem::take(&mut waiting.entries);
                 return match entries.is_empty() {
@@ -191,14 +192,13 @@ impl Queue {
         }
     }
 
-    /// For the thread: takes the turn again after a sync, when it is free.
+    /// For the thread: takes the turn again after a sync, when it is free. It stays wanted, because it may have been meanwhile.
     pub(super) fn retake(&self) {
         let mut waiting = lock(&self.waiting);
         while waiting.taken {
             waiting.thread_wanted = true;
             waiting = self.wake.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
-        waiting.thread_wanted = false;
         waiting.taken = true;
     }
 
@@ -231,6 +231,12 @@ impl Queue {
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         lock(&self.waiting).entries.len()
+    }
+}
+
+impl Waiting {
+    fn is_for_thread(&self) -> bool {
+        self.thread_wanted || self.has_firm
     }
 }
 
