@@ -26,7 +26,7 @@ impl Handler for Desk {
             "timed_out" => fault(FaultKind::Timeout),
             "failed" => fault(FaultKind::ConnectionLost),
             "tool_error" => Reply::ready(Ok(json!({"content": [], "isError": true}).into())),
-            "never" => Reply::from_future(future::pending()),
+            "never" | "get-never" => Reply::from_future(future::pending()),
             "panicked" => Reply::from_future(async { panic!("the tool panics") }),
             "chatty" => Reply::new(futures_util::stream::iter([
                 Part::Notification(Notification::new("notifications/message", None)),
