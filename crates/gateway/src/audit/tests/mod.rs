@@ -42,6 +42,10 @@ impl Handler for Desk {
 /// A handler over a trail in `dir`; tools whose names begin with `get` only read.
 fn audited(dir: &Path, options: Options) -> (Audited<Desk>, Trail) {
     let trail = Trail::open(dir, options).unwrap();
+    // The sync that every trail begins with is over when there is a head; else it would be in the way of those that are counted.
+    while !dir.join("head").exists() {
+        std::thread::yield_now();
+    }
     (Audited::new(Desk, trail.clone(), Arc::new(|_, tool| tool.starts_with("get"))), trail)
 }
 
