@@ -179,7 +179,7 @@ async fn d08_who_waits_too_long_for_a_stuck_disk_is_refused_and_counted() {
     *faults.slow.lock().unwrap() = Some(stopped);
     assert_eq!(kind(call(&handler, "write").await), Some(FaultKind::StoreUnavailable));
     // The clock of this test does not wait for the thread, so the test does.
-    while trail.ledger().queue.len() > 0 {
+    while trail.ledger().queue.slots.available_permits() == 0 {
         tokio::task::yield_now().await;
     }
     // Beside a sync that does not end, records are written all the same.
