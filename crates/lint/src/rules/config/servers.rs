@@ -4,6 +4,7 @@ use crate::{
     engine::ConfigSubject,
     evidence::FrameRef,
     outcome::{Finding, Skip},
+    pointer,
 };
 use serde_json::Value;
 
@@ -21,7 +22,7 @@ pub(super) fn of(config: &ConfigSubject) -> Result<Vec<Server<'_>>, Skip> {
     let mut servers = Vec::new();
     for place in PLACES {
         for (name, value) in config.value.pointer(place).and_then(Value::as_object).into_iter().flatten() {
-            let escaped = name.replace('~', "~0").replace('/', "~1");
+            let escaped = pointer::escape(name);
             servers.push(Server { name, value, pointer: format!("{place}/{escaped}") });
         }
     }

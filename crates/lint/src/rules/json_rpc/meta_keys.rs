@@ -1,8 +1,9 @@
 //! `meta-keys`: reserved `_meta` keys are left to the protocol.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Skip, Verdict},
+    pointer,
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -43,7 +44,7 @@ fn check(case: &Case<'_>) -> Verdict {
             let Some(Value::Object(meta)) = message.value.get(holder).and_then(|it| it.get("_meta")) else { continue };
             for key in meta.keys() {
                 let Some(wrong) = wrong(key) else { continue };
-                let pointer = format!("/{holder}/_meta/{}", key.replace('~', "~0").replace('/', "~1"));
+                let pointer = format!("/{holder}/_meta/{}", pointer::escape(key));
                 if findings.iter().all(|known| known.about.as_deref() != Some(key)) {
                     let text = format!("the `_meta` key `{key}` {wrong}");
                     findings.push(Finding::new(text).at(message.frame, message.pointer(&pointer)).about(key));

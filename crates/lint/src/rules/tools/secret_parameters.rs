@@ -3,6 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Verdict},
+    pointer,
     probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
     rules::{schema, words},
@@ -45,7 +46,7 @@ fn check(case: &Case<'_>) -> Verdict {
             let matter = parts.iter().any(|part| about.contains(part));
             if plain && (key || word) && !harmless && !matter {
                 let message = format!("the parameter `{name}` looks like a secret");
-                findings.push(tool.finding(message, &format!("/inputSchema/properties/{}", schema::escape(name))));
+                findings.push(tool.finding(message, &format!("/inputSchema/properties/{}", pointer::escape(name))));
             }
         }
     }
