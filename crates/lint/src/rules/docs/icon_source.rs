@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "icons come over https or as `data:` with an image in it",
-    clause: Clause::of("2025-11-25", "basic", "Icons"),
+    clause: Clause::of("2025-11-25", "basic", "icons"),
     why: "Clients refuse to load anything else, so that no icon is shown; over http others see what the user connects to.",
     fix: "Serve the icon over https, or put it into a `data:` URI.",
     needs: &[&INTRODUCTION, &LISTS],

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::StreamableHttp,
     summary: "a call whose `Mcp-Name` contradicts the body is refused with 400 and -32020",
-    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Server validation"),
+    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Server Validation"),
     why: "A permission that a proxy gives for one tool is used for another.",
     fix: "Compare `Mcp-Name` with `params.name` or `params.uri`, and answer 400 with -32020 when they differ.",
     needs: &[&HTTP_EDGES],

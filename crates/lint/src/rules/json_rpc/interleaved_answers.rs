@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "requests in flight together are each answered exactly once",
-    clause: Clause::of("2026-07-28", "basic", "Requests"),
+    clause: Clause::of("2026-07-28", "basic", "Responses"),
     why: "Agents call tools in parallel. A lost answer hangs a call, a second one is taken for somebody else's.",
     fix: "Keep the id with each request while it is worked on, and write whole messages under one lock.",
     needs: &[&INTERLEAVED],

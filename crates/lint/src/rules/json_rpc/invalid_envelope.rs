@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "a message that is no JSON-RPC request is refused with -32600",
-    clause: Clause::of("2026-07-28", "basic", "Error codes"),
+    clause: Clause::of("2026-07-28", "basic", "Error Codes"),
     why: "A server that takes anything for a request hides mistakes of clients, which then fail with every other server.",
     fix: "Check `jsonrpc` and the type of `method` first, and answer -32600 with the id, where there is one.",
     needs: &[&ENVELOPES],

@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "`_meta` keys have the form the specification gives them, and reserved prefixes are not used for own data",
-    clause: Clause::of("2026-07-28", "basic", "General fields: _meta"),
+    clause: Clause::of("2026-07-28", "basic", "_meta"),
     why: "A reserved key that means something else breaks clients when the protocol defines it.",
     fix: "Use a prefix of your own domain, such as `com.example/trace`, or a plain name.",
     needs: &[&INTRODUCTION, &LISTS],

@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "the server does not rest on deprecated features",
-    clause: Clause::of("2026-07-28", "deprecated", ""),
+    clause: Clause::of("2026-07-28", "deprecated", "Deprecated"),
     why: "Deprecated features may be removed from 2027-07-28 on; clients stop offering them earlier.",
     fix: "Write logs to standard error or OpenTelemetry instead of the `logging` capability, and serve Streamable HTTP instead of HTTP+SSE.",
     needs: &[&INTRODUCTION],

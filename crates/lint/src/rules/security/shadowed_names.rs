@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "no tool of one server has the name of another server's tool, or one that looks like it",
-    clause: Clause::of("2025-11-25", "server/tools", "Tool Names"),
+    clause: Clause::of("2026-07-28", "server/tools", "Tool Names"),
     why: "A call meant for one server reaches the other: by accident, or because somebody chose the name on purpose.",
     fix: "Rename the tool, or put the servers behind a gateway that prefixes names.",
     needs: &[&LISTS],

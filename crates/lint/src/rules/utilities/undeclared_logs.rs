@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "log messages come only from a server that declares `logging`, and in the modern era only when they were asked for",
-    clause: Clause::of("2026-07-28", "server/utilities/logging", ""),
+    clause: Clause::of("2026-07-28", "server/utilities/logging", "Capabilities"),
     why: "Clients that did not ask for logs treat them as unexpected messages, or show them to users who do not want them.",
     fix: "Declare `logging`, honour the level that was asked for, and write everything else to standard error.",
     needs: &[&INTRODUCTION, &LISTS],
