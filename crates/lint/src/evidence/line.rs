@@ -45,8 +45,8 @@ pub struct Departed {
     /// How long it took to leave after the end of its input; none if it had to be killed.
     pub after: Option<Duration>,
     pub how: String,
-    /// Processes of its group that were still there afterwards.
-    pub left_behind: Vec<String>,
+    /// Processes of its group that were still there afterwards; none where that cannot be seen.
+    pub left_behind: Option<Vec<String>>,
 }
 
 impl Line {

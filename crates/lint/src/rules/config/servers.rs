@@ -29,6 +29,12 @@ pub(super) fn of(config: &ConfigSubject) -> Result<Vec<Server<'_>>, Skip> {
     if servers.is_empty() { Err(Skip::not_applicable("the file names no servers")) } else { Ok(servers) }
 }
 
+/// The programs that the servers of a file are started with.
+pub(crate) fn programs(config: &ConfigSubject) -> Vec<&str> {
+    let servers = of(config).unwrap_or_default();
+    servers.iter().filter_map(|server| server.command()).collect()
+}
+
 impl Server<'_> {
     pub(super) fn finding(&self, message: String, below: &str) -> Finding {
         // A file has no frames; its one value counts as the first.
@@ -54,6 +60,12 @@ impl<'a> Server<'a> {
     /// A finding about the whole entry.
     pub(super) fn wrong(&self, message: impl Into<String>) -> Finding {
         self.finding(message.into(), "")
+    }
+
+    /// The program as it is written.
+    pub(super) fn command(&self) -> Option<&'a str> {
+        let command = &self.value["command"];
+        command.as_str().or_else(|| command.get(0)?.as_str()).filter(|command| !command.is_empty())
     }
 
     /// The program without its folder.

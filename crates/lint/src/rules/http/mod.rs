@@ -4,6 +4,7 @@ rules![
     accept_honoured,
     answer_charset,
     answer_type,
+    closed_stream,
     cors_wildcard,
     ended_session,
     foreign_host,

@@ -15,6 +15,7 @@ rules![
     large_argument,
     locked_definitions,
     path_escape,
+    request_forgery,
     resource_escape,
     secrets_in_texts,
     shadowed_names,
