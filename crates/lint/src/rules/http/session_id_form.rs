@@ -45,7 +45,8 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     if let [(_, one), (asked, other), ..] = ids.as_slice() {
         let alike = one.bytes().zip(other.bytes()).filter(|(a, b)| a == b).count();
-        if one.len() == other.len() && one.len() - alike <= 2 {
+        // Ids that differ in a few places are counted up or made from the clock.
+        if one.len().max(other.len()) - alike <= 4 {
             let message = format!("the session ids `{one}` and `{other}` look counted");
             return Ok(vec![asked.finding(message, "")]);
         }
