@@ -131,7 +131,7 @@ fn refusal(
     if headers.get("origin").is_some_and(|origin| !own(origin)) || !headers.get("host").is_some_and(own) {
         return Some((403, None));
     }
-    if method == Method::GET {
+    if method == Method::GET || (method == Method::DELETE && !headers.contains_key("mcp-session-id")) {
         return Some((405, None));
     }
     let json = |media: &String| media.starts_with("application/json");

@@ -3,7 +3,7 @@
 use crate::{
     evidence::Evidence,
     outcome::{Finding, Level, Skip, Verdict},
-    probes::{INTRODUCTION},
+    probes::INTRODUCTION,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -30,6 +30,7 @@ fn check(evidence: &Evidence) -> Verdict {
     }
     // Each line is one more process of the same server; what one leaves behind the others do, too.
     let Some(names) = left.into_iter().find(|names| !names.is_empty()) else { return Ok(Vec::new()) };
-    let message = format!("half a second after the server had left, its children still ran: {}", names.join(", "));
+    let message =
+        format!("half a second after the server had left, its children still ran: {}", names.join(", "));
     Ok(vec![Finding::new(message)])
 }

@@ -34,7 +34,8 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     let after = case.first(&CANCELLED_CALLS, CANCEL_AFTER_STEP)?;
     if after.answer().is_none() {
-        let message = format!("after a call was cancelled the server no longer answers: {}", after.describe());
+        let message =
+            format!("after a call was cancelled the server no longer answers: {}", after.describe());
         findings.push(after.finding(message, "").about(call.variant()).level(Level::Error));
     }
     Ok(findings)
