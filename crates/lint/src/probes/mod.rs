@@ -13,6 +13,7 @@ mod envelopes;
 mod foreign_origin;
 mod fuzz_arguments;
 mod fuzz_frames;
+mod header_case;
 mod http_edges;
 mod http_headers;
 mod injections;
@@ -65,6 +66,7 @@ pub use envelopes::{ENVELOPES, ENVELOPES_AFTER, ENVELOPES_STEP};
 pub use foreign_origin::{FOREIGN_HOST_STEP, FOREIGN_ORIGIN, FOREIGN_ORIGIN_STEP};
 pub use fuzz_arguments::{FUZZ_ARGUMENTS, FUZZ_CALL_AFTER, FUZZ_CALL_STEP};
 pub use fuzz_frames::{FUZZ_FRAME_AFTER, FUZZ_FRAME_STEP, FUZZ_FRAMES};
+pub use header_case::{HEADER_CASE, HEADER_CASE_STEP};
 pub use http_edges::{
     BAD_VERSION_HEADER_STEP, BOGUS_SESSION_STEP, DELETE_STEP, ENDED_SESSION_STEP, GET_STEP, HTTP_EDGES,
     METHOD_MISMATCH_STEP, METHOD_MISSING_STEP, NAME_ENCODED_STEP, NAME_MISMATCH_STEP, NAME_MISSING_STEP,
