@@ -6,12 +6,14 @@ mod another_list;
 mod authorization;
 mod bad_cursor;
 mod batch;
+mod cancelled_calls;
 mod completion_edges;
 mod completions;
 mod envelopes;
 mod foreign_origin;
 mod fuzz_arguments;
 mod fuzz_frames;
+mod header_case;
 mod http_edges;
 mod http_headers;
 mod injections;
@@ -25,6 +27,7 @@ mod logging;
 mod malformed;
 mod missing_meta;
 mod notifications;
+mod outgoing_calls;
 mod ping;
 mod prompt_gets;
 mod removed_methods;
@@ -47,10 +50,14 @@ mod unknown_version;
 
 pub use another_list::{ANOTHER_LIST, ANOTHER_LIST_STEP};
 pub use authorization::{
-    AUTH_BARE_STEP, AUTH_GARBAGE_STEP, AUTH_ISSUER_STEP, AUTH_RESOURCE_STEP, AUTHORIZATION,
+    AUTH_BARE_STEP, AUTH_EACH_STEP, AUTH_GARBAGE_STEP, AUTH_ISSUER_STEP, AUTH_LIST_STEP, AUTH_RESOURCE_STEP,
+    AUTHORIZATION,
 };
 pub use bad_cursor::{BAD_CURSOR, BAD_CURSOR_STEP};
 pub use batch::{BATCH, BATCH_AFTER, BATCH_STEP};
+pub use cancelled_calls::{
+    CANCEL_AFTER_STEP, CANCEL_STEP, CANCELLED_CALL_STEP, CANCELLED_CALLS, CLOSED_AFTER_STEP, CLOSED_CALL_STEP,
+};
 pub use completion_edges::{
     COMPLETED_STEP, COMPLETION_EDGES, COMPLETION_UNDECLARED_STEP, COMPLETION_UNKNOWN_STEP,
 };
@@ -59,13 +66,15 @@ pub use envelopes::{ENVELOPES, ENVELOPES_AFTER, ENVELOPES_STEP};
 pub use foreign_origin::{FOREIGN_HOST_STEP, FOREIGN_ORIGIN, FOREIGN_ORIGIN_STEP};
 pub use fuzz_arguments::{FUZZ_ARGUMENTS, FUZZ_CALL_AFTER, FUZZ_CALL_STEP};
 pub use fuzz_frames::{FUZZ_FRAME_AFTER, FUZZ_FRAME_STEP, FUZZ_FRAMES};
+pub use header_case::{HEADER_CASE, HEADER_CASE_STEP};
 pub use http_edges::{
     BAD_VERSION_HEADER_STEP, BOGUS_SESSION_STEP, DELETE_STEP, ENDED_SESSION_STEP, GET_STEP, HTTP_EDGES,
-    METHOD_MISMATCH_STEP, METHOD_MISSING_STEP, NAME_ENCODED_STEP, NAME_MISMATCH_STEP,
+    METHOD_MISMATCH_STEP, METHOD_MISSING_STEP, NAME_ENCODED_STEP, NAME_MISMATCH_STEP, NAME_MISSING_STEP,
 };
 pub use http_headers::{ACCEPT_STEP, HTTP_HEADERS, MEDIA_TYPE_STEP, STREAM_END_STEP, VERSION_HEADER_STEP};
 pub use injections::{
-    COMMAND_CALL_STEP, ESCAPE_CALL_STEP, INJECTIONS, LARGE_CALL_AFTER, LARGE_CALL_STEP, PRODUCT,
+    COMMAND_CALL_STEP, DEEP_CALL_AFTER, DEEP_CALL_STEP, ESCAPE_CALL_STEP, INJECTIONS, LARGE_CALL_AFTER,
+    LARGE_CALL_STEP, PRODUCT,
 };
 pub use interleaved::{INTERLEAVED, INTERLEAVED_STEP};
 pub use listen::{LISTEN, LISTEN_AFTER_STEP, LISTEN_END_STEP, LISTEN_STEP};
@@ -77,11 +86,12 @@ pub use logging::{LOGGING, SET_LEVEL_STEP, UNKNOWN_LEVEL_STEP};
 pub use malformed::{MALFORMED, MALFORMED_AFTER, MALFORMED_STEP};
 pub use missing_meta::{BARE_FIRST_STEP, MISSING_META, MISSING_META_STEP, STATELESS_STEP};
 pub use notifications::{NOTIFICATIONS, NOTIFICATIONS_AFTER, NOTIFICATIONS_STEP};
+pub use outgoing_calls::{OUTGOING_CALL_STEP, OUTGOING_CALLS};
 pub use ping::{PING, PING_STEP};
 pub use prompt_gets::{PROMPT_GET_STEP, PROMPT_GETS};
 pub use removed_methods::{REMOVED_METHODS, REMOVED_METHODS_STEP};
 pub use request_ids::{REQUEST_IDS, REQUEST_IDS_STEP};
-pub use request_state::{REQUEST_STATE, REQUEST_STATE_STEP};
+pub use request_state::{REPLAYED_STATE_STEP, REQUEST_STATE, REQUEST_STATE_STEP};
 pub use resource_escape::{RESOURCE_ESCAPE, RESOURCE_ESCAPE_STEP};
 pub use resource_reads::{RESOURCE_READ_STEP, RESOURCE_READS};
 pub use sessions::{SESSION_DELETE_STEP, SESSION_MISSING_STEP, SESSIONS};

@@ -1,6 +1,12 @@
 //! How a line to the server is opened, as often as probes need one.
 
-use super::{http::HttpLine, inbox::Inbox, pipe::PipeLine, speaker::Speaker, sse::SseLine};
+use super::{
+    http::HttpLine,
+    inbox::Inbox,
+    pipe::{CHILDREN, PipeLine},
+    speaker::Speaker,
+    sse::SseLine,
+};
 use std::{fmt, sync::Arc, time::Duration};
 use tokio::io::{AsyncRead, AsyncWrite};
 use trunkline_client::{Carrier, ConnectOptions, Target};
@@ -49,6 +55,7 @@ impl Dial {
                 command.inherited.clone_from(&options.environment);
                 command.directory.clone_from(&line.directory);
                 command.limits = options.process_limits;
+                command.grace = CHILDREN;
                 Way::Command(Box::new(command))
             }
             Target::Url(url) => {
@@ -82,6 +89,11 @@ impl Dial {
         options.extra_headers.clear();
         let client = HttpClient::new(options).ok()?;
         Some(Self { way: Way::Http(client, target.clone()), ..self.clone() })
+    }
+
+    /// Whether the caller gave headers of its own, which is how tokens are given.
+    pub fn has_credentials(&self) -> bool {
+        matches!(&self.way, Way::Http(client, _) if !client.options().extra_headers.is_empty())
     }
 
     /// The address of the server, if it has one.

@@ -1,4 +1,4 @@
-//! `icon-source`: icons can be loaded safely.
+//! `icon-source`: icons have a whole address, with its scheme.
 
 use crate::{
     evidence::{Case, List, FrameRef},
@@ -15,10 +15,10 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "icons come over https or as `data:` with an image in it",
-    clause: Clause::of("2025-11-25", "basic", "Icons"),
-    why: "Clients refuse to load anything else, so that no icon is shown; over http others see what the user connects to.",
-    fix: "Serve the icon over https, or put it into a `data:` URI.",
+    summary: "icons have a whole address, with its scheme",
+    clause: Clause::of("2025-11-25", "basic", "icons"),
+    why: "A path alone leads nowhere: clients do not know what it counts from, and show no icon.",
+    fix: "Write the whole `https:` address, or put the image into a `data:` URI.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
 };
@@ -32,8 +32,8 @@ fn check(case: &Case<'_>) -> Verdict {
     for (label, frame, pointer, value) in owners {
         for (index, icon) in value["icons"].as_array().into_iter().flatten().enumerate() {
             let Some(source) = icon.get("src").and_then(Value::as_str) else { continue };
-            let lower = source.trim().to_lowercase();
-            if lower.starts_with("https://") || lower.starts_with("data:image/") {
+            // Addresses with a scheme are the matter of `icon-addresses`.
+            if source.split('/').next().is_some_and(|head| head.contains(':')) {
                 continue;
             }
             let shown: String = source.chars().take(60).collect();

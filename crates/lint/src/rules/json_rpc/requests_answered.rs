@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case, Settled},
     outcome::{Finding, Level, Skip, Verdict},
-    probes::{BAD_CURSOR, LISTS, UNKNOWN_METHOD, UNKNOWN_TOOL},
+    probes::{BAD_CURSOR, LISTS, UNKNOWN_METHOD, UNKNOWN_TOOL, UNKNOWN_TOOL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "every request is answered, with a result or an error",
-    clause: Clause::of("2026-07-28", "basic", "Requests"),
+    clause: Clause::of("2026-07-28", "basic", "Message Patterns"),
     why: "A request without an answer blocks its caller until a timeout, and agents wait for nothing.",
     fix: "Answer every message that has an id, also when it makes no sense: with an error.",
     needs: &[&UNKNOWN_METHOD, &LISTS, &UNKNOWN_TOOL, &BAD_CURSOR],
@@ -33,8 +33,10 @@ fn check(case: &Case<'_>) -> Verdict {
                 message["jsonrpc"] == "2.0" && message["method"].is_string() && message.get("id").is_some()
             });
             seen |= request;
-            if request && let Settled::Silent(_) = asked.settled() {
-                let method = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
+            let method = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
+            // How long a tool works is its own affair; `call-time` tells of it.
+            let works = method == "tools/call" && exchange.step != UNKNOWN_TOOL_STEP;
+            if request && !works && let Settled::Silent(_) = asked.settled() {
                 let message = format!("the request `{method}` got {}", asked.settled());
                 if findings.iter().all(|known| known.about.as_deref() != Some(method)) {
                     findings.push(asked.finding(message, "").about(method));

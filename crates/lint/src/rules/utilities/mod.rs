@@ -2,8 +2,10 @@
 
 rules![
     cache_hints,
+    cache_scope_credentials,
     cache_scope_pages,
     cache_time,
+    cancelled_call,
     completion_undeclared,
     completion_unknown,
     completion_values,
