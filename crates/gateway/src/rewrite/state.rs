@@ -5,7 +5,7 @@
 //! their states pass as they are.
 
 use super::seal::Seal;
-use std::{borrow::Cow, sync::Arc};
+use std::borrow::Cow;
 use trunkline_protocol::{Call, Caller, Fault, FaultKind, Part, Raw, method};
 
 /// How a sealed state begins.
@@ -23,7 +23,7 @@ impl States {
     /// Whether a call may bring a state or be given one that is bound to its caller.
     pub(crate) fn concern(call: &Call) -> bool {
         matches!(call.method.as_ref(), method::TOOLS_CALL | method::PROMPTS_GET | method::RESOURCES_READ)
-            && !Arc::ptr_eq(&call.caller, &Caller::local())
+            && !Caller::is_local(&call.caller)
     }
 
     /// The call with the server's own state in it. One that was not given to this caller is refused.
