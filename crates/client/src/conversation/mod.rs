@@ -490,7 +490,7 @@ mod tests {
 
     #[test]
     fn a_call_in_flight_is_small_because_it_is_copied_where_it_begins() {
-        let size = size_of::<Conversation>() + size_of_future(|conversation| conversation.next());
+        let size = size_of::<Conversation>() + size_of_future(Conversation::next);
         assert!(size < 2560, "{size} bytes");
     }
 }

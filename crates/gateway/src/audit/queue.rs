@@ -64,8 +64,8 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct Waiting {
     entries: Vec<Entry>,
-    /// Whether one of them has to be synced, which only the thread does.
-    has_firm: bool,
+    /// How many of them have to be synced, which only the thread does.
+    firm: usize,
     /// Somebody has the turn to write.
     taken: bool,
     /// The next turn is the thread's.
@@ -107,7 +107,7 @@ impl Queue {
 
     pub(super) fn push(&self, entry: Entry) -> Turn {
         let mut waiting = lock(&self.waiting);
-        waiting.has_firm |= entry.need == Need::Synced;
+        waiting.firm += usize::from(entry.need == Need::Synced);
         waiting.entries.push(entry);
         if waiting.taken {
             return Turn::Anothers;
@@ -175,7 +175,7 @@ impl Queue {
             if !waiting.taken && (waiting.is_for_thread() || is_due || waiting.closed) {
                 waiting.taken = true;
                 waiting.thread_wanted = false;
-                waiting.has_firm = false;
+                waiting.firm = 0;
                 let stops = waiting.closed && waiting.entries.is_empty();
                 let entries = mem::take(&mut waiting.entries);
                 return match entries.is_empty() {
@@ -236,7 +236,7 @@ impl Queue {
 
 impl Waiting {
     fn is_for_thread(&self) -> bool {
-        self.thread_wanted || self.has_firm
+        self.thread_wanted || self.firm > 0
     }
 }
 
