@@ -9,7 +9,12 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The answer of a server that asks for a token; none if the request may pass.
-pub(super) fn answer(auth: &Auth, uri: &Uri, headers: &BTreeMap<String, String>) -> Option<Response<Body>> {
+pub(super) fn answer(
+    auth: &Auth,
+    uri: &Uri,
+    headers: &BTreeMap<String, String>,
+    body: &[u8],
+) -> Option<Response<Body>> {
     let host = headers.get("host").map(String::as_str).unwrap_or_default();
     let origin = format!("http://{host}");
     let path = uri.path();
@@ -38,10 +43,12 @@ pub(super) fn answer(auth: &Auth, uri: &Uri, headers: &BTreeMap<String, String>)
     let takes = |place: &str| auth.accepts.iter().any(|known| known == place);
     let by_header = headers.contains_key("authorization") && takes("header");
     let by_query = uri.query().is_some_and(|query| query.contains("access_token")) && takes("query");
-    if by_header || by_query {
+    let message: Value = serde_json::from_slice(body).unwrap_or_default();
+    let open = auth.open.iter().any(|method| message["method"] == method.as_str());
+    if by_header || by_query || open {
         return None;
     }
-    let mut refusal = status(401);
+    let mut refusal = status(auth.status.unwrap_or(401));
     if !auth.mute {
         let place = format!("{origin}/.well-known/oauth-protected-resource/mcp");
         let right = format!("Bearer resource_metadata=\"{place}\", scope=\"mcp\"");
