@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod engine;
 pub mod evidence;
 mod outcome;
+mod pointer;
 pub mod probes;
 pub mod report;
 mod rule;

@@ -127,9 +127,11 @@ impl Clause {
         Self { page, section, revision: None }
     }
 
+    /// Where it can be read, down to the section.
     pub fn url(&self) -> Option<String> {
         let revision = self.revision?;
-        Some(format!("https://modelcontextprotocol.io/specification/{revision}/{}", self.page))
+        let page = format!("https://modelcontextprotocol.io/specification/{revision}/{}", self.page);
+        Some(if self.section.is_empty() { page } else { format!("{page}#{}", anchor(self.section)) })
     }
 }
 
@@ -221,6 +223,21 @@ impl fmt::Display for Group {
     }
 }
 
+/// The anchor that the specification's site gives a heading.
+fn anchor(heading: &str) -> String {
+    let mut anchor = String::with_capacity(heading.len());
+    for c in heading.chars() {
+        match c {
+            ' ' | '-' => anchor.push('-'),
+            '&' => anchor.push_str("%26"),
+            '/' => anchor.push_str("%2F"),
+            c if c.is_alphanumeric() => anchor.extend(c.to_lowercase()),
+            _ => {}
+        }
+    }
+    anchor
+}
+
 impl FromStr for Group {
     type Err = UnknownGroup;
 
@@ -229,5 +246,33 @@ impl FromStr for Group {
             .into_iter()
             .find(|group| group.as_str() == text)
             .ok_or_else(|| UnknownGroup(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn anchors_are_those_of_the_site() {
+        for (heading, wanted) in [
+            ("Security & Endpoint", "security-%26-endpoint"),
+            ("$ref Resolution", "ref-resolution"),
+            ("_meta", "meta"),
+            ("Server Requirements (Basic Workflow)", "server-requirements-basic-workflow"),
+            ("Time-to-Live (TTL) Field", "time-to-live-ttl-field"),
+            ("ToolAnnotations", "toolannotations"),
+            ("x-mcp-header", "x-mcp-header"),
+        ] {
+            assert_eq!(anchor(heading), wanted);
+        }
+    }
+
+    #[test]
+    fn a_clause_leads_to_its_section_and_a_practice_nowhere() {
+        let clause = Clause::of("2025-11-25", "server/tools", "Tool Names");
+        let wanted = "https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names";
+        assert_eq!(clause.url().as_deref(), Some(wanted));
+        assert_eq!(Clause::practice("practice", "tool quality").url(), None);
     }
 }

@@ -1,6 +1,6 @@
 //! What can be judged: a server, a configuration file, a server beside its lock file, all servers of a configuration.
 
-use crate::{evidence::Evidence, wire::Dial};
+use crate::{evidence::Evidence, rules::programs, wire::Dial};
 use serde_json::Value;
 
 #[derive(Debug)]
@@ -26,6 +26,19 @@ pub struct ConfigSubject {
     pub text: String,
     /// The same as JSON, comments taken out.
     pub value: Value,
+    /// Programs that it names and that are not there; none if nobody looked.
+    pub absent: Option<Vec<String>>,
+}
+
+impl ConfigSubject {
+    /// Looks which of the programs that the file names are there.
+    #[must_use]
+    pub fn look(mut self, is_there: impl Fn(&str) -> bool) -> Self {
+        let absent =
+            programs(&self).into_iter().filter(|program| !is_there(program)).map(str::to_owned).collect();
+        self.absent = Some(absent);
+        self
+    }
 }
 
 /// What a lock file says about one server: the definitions that were accepted.

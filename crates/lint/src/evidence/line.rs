@@ -3,7 +3,9 @@
 use super::{
     exchange::{Exchange, Step},
     frame::Frame,
+    listed::List,
 };
+use serde_json::Value;
 use std::time::Duration;
 use trunkline_protocol::Era;
 
@@ -43,8 +45,8 @@ pub struct Departed {
     /// How long it took to leave after the end of its input; none if it had to be killed.
     pub after: Option<Duration>,
     pub how: String,
-    /// Processes of its group that were still there afterwards.
-    pub left_behind: Vec<String>,
+    /// Processes of its group that were still there afterwards; none where that cannot be seen.
+    pub left_behind: Option<Vec<String>>,
 }
 
 impl Line {
@@ -55,6 +57,15 @@ impl Line {
     /// Whether generated messages were sent on it.
     pub fn is_fuzzed(&self) -> bool {
         self.purpose.starts_with("fuzz-")
+    }
+
+    /// The items of a list as the server gave it on this line, over all pages.
+    pub fn listed(&self, list: List) -> impl Iterator<Item = &Value> {
+        let pages = self.exchanges.iter().filter(move |exchange| exchange.step == list.step());
+        let items = move |page: &Exchange| {
+            self.frames[page.answer?].json()?.get("result")?.get(list.member())?.as_array()
+        };
+        pages.filter_map(items).flatten()
     }
 
     pub fn observed(&self, step: Step) -> impl Iterator<Item = &str> {

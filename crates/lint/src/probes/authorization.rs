@@ -2,18 +2,20 @@
 
 use super::{LineUse, Probe, Stage};
 use crate::{
-    evidence::Step,
+    evidence::{List, Step},
     rule::{Carriers, Eras, Mode},
-    wire::{Expect, HttpAsk, bytes, request},
+    wire::{Expect, HttpAsk, Speaker, bytes, initialize_params, request},
 };
 use serde_json::{Value, json};
-use trunkline_protocol::Era;
+use trunkline_protocol::{Era, Revision};
 use url::Url;
 
 /// A request without credentials.
 pub const AUTH_BARE_STEP: Step = Step("without-credentials");
 /// A request with a token that nobody gave; the variant says where it stands.
 pub const AUTH_GARBAGE_STEP: Step = Step("wrong-token");
+/// Each method without credentials, where the first was refused; the variant is the method.
+pub const AUTH_EACH_STEP: Step = Step("method-without-credentials");
 /// The document that says who gives tokens for this server.
 pub const AUTH_RESOURCE_STEP: Step = Step("protected-resource-metadata");
 /// The document of the one who gives them; the variant is the issuer.
@@ -23,6 +25,9 @@ pub const AUTH_ISSUER_STEP: Step = Step("authorization-server-metadata");
 const ISSUERS: usize = 2;
 
 const GARBAGE: &str = "trunkline-lint-no-such-token";
+
+/// Without a signature, and valid until the second after the beginning of time.
+const EXPIRED: &str = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJzdWIiOiJ0cnVua2xpbmUtbGludCIsImV4cCI6MX0.";
 
 pub static AUTHORIZATION: Probe = Probe {
     name: "authorization",
@@ -47,6 +52,9 @@ async fn run(stage: &mut Stage) {
     if bare.http.as_ref().is_some_and(|http| http.status == 401) {
         let ask = HttpAsk::post(body.clone()).header("authorization", format!("Bearer {GARBAGE}"));
         speaker.http((AUTH_GARBAGE_STEP, "header"), ask, Expect::Any).await;
+        let ask = HttpAsk::post(body.clone()).header("authorization", format!("Bearer {EXPIRED}"));
+        speaker.http((AUTH_GARBAGE_STEP, "header, expired and not signed"), ask, Expect::Any).await;
+        each(&mut speaker, stage.era()).await;
         let mut query = url.clone();
         query.query_pairs_mut().append_pair("access_token", GARBAGE);
         speaker.http_at(&query, (AUTH_GARBAGE_STEP, "query"), HttpAsk::post(body)).await;
@@ -65,6 +73,21 @@ async fn run(stage: &mut Stage) {
         }
     }
     stage.done(speaker).await;
+}
+
+/// Asks for what else there is. Nothing is called that exists.
+async fn each(speaker: &mut Speaker, era: Era) {
+    let first = match era {
+        Era::Modern => ("server/discover", json!({})),
+        Era::Legacy => ("initialize", initialize_params(Revision::NEWEST_LEGACY.as_str())),
+    };
+    let nothing = json!({"name": "trunkline-lint-no-such-tool", "arguments": {}});
+    let lists = List::ALL.map(|list| (list.method(), json!({})));
+    for (method, params) in [first, ("tools/call", nothing)].into_iter().chain(lists) {
+        let id = speaker.fresh_id();
+        let ask = HttpAsk::post(bytes(&request(era, &id, method, params)));
+        speaker.http((AUTH_EACH_STEP, method), ask, Expect::Any).await;
+    }
 }
 
 /// Where the document may be: as the challenge says, then by the server's path, then at the root.

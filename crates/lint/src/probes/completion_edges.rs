@@ -40,11 +40,11 @@ fn reference(kind: &str, member: &str, name: &str, argument: &str) -> Value {
 }
 
 fn questions(line: &Line) -> Vec<(String, Value)> {
-    let prompts = listed(line, List::Prompts).into_iter().filter_map(|prompt| {
+    let prompts = line.listed(List::Prompts).filter_map(|prompt| {
         let (name, argument) = (prompt["name"].as_str()?, prompt["arguments"][0]["name"].as_str()?);
         Some((format!("prompt {name}, {argument}"), reference("ref/prompt", "name", name, argument)))
     });
-    let templates = listed(line, List::Templates).into_iter().filter_map(|template| {
+    let templates = line.listed(List::Templates).filter_map(|template| {
         let uri = template["uriTemplate"].as_str()?;
         let inside = uri.split_once('{')?.1.split_once('}')?.0;
         let variable = inside.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']);
@@ -52,11 +52,4 @@ fn questions(line: &Line) -> Vec<(String, Value)> {
         Some((format!("template {uri}, {variable}"), reference("ref/resource", "uri", uri, variable)))
     });
     prompts.take(SAMPLE).chain(templates.take(SAMPLE)).collect()
-}
-
-fn listed(line: &Line, list: List) -> Vec<&Value> {
-    let pages = line.exchanges.iter().filter(|exchange| exchange.step == list.step());
-    let items = pages
-        .filter_map(|page| line.frames[page.answer?].json()?.get("result")?.get(list.member())?.as_array());
-    items.flatten().collect()
 }

@@ -20,11 +20,7 @@ pub static COMPLETIONS: Probe = Probe {
 
 async fn run(stage: &mut Stage) {
     let prompt = stage.speaker.so_far(|line| {
-        let pages = line.exchanges.iter().filter(|exchange| exchange.step == List::Prompts.step());
-        let mut prompts = pages
-            .filter_map(|page| line.frames[page.answer?].json()?.pointer("/result/prompts")?.as_array())
-            .flatten();
-        prompts.find_map(|prompt| {
+        line.listed(List::Prompts).find_map(|prompt| {
             let argument = prompt["arguments"].get(0)?.get("name")?.as_str()?;
             Some((prompt["name"].as_str()?.to_owned(), argument.to_owned()))
         })

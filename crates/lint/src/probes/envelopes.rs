@@ -30,10 +30,15 @@ async fn run(stage: &mut Stage) {
         Era::Legacy => "ping",
         Era::Modern => "server/discover",
     };
-    let broken: [(&str, Value); 3] = [
+    let broken: [(&str, Value); 5] = [
         ("no method", json!({"jsonrpc": "2.0", "id": 9001, "params": params})),
         ("jsonrpc 1.0", json!({"jsonrpc": "1.0", "id": 9002, "method": method, "params": params})),
         ("a method that is a number", json!({"jsonrpc": "2.0", "id": 9003, "method": 5, "params": params})),
+        (
+            "params that are a list",
+            json!({"jsonrpc": "2.0", "id": 9004, "method": method, "params": [params]}),
+        ),
+        ("an id that is null", json!({"jsonrpc": "2.0", "id": null, "method": method, "params": params})),
     ];
     for (variant, message) in broken {
         stage.speaker.say(Say::new(ENVELOPES_STEP, &message, Expect::Soon).variant(variant)).await;

@@ -15,6 +15,7 @@ pub const BAD_VERSION_HEADER_STEP: Step = Step("bad-version-header");
 pub const METHOD_MISMATCH_STEP: Step = Step("method-header-mismatch");
 pub const METHOD_MISSING_STEP: Step = Step("method-header-missing");
 pub const NAME_MISMATCH_STEP: Step = Step("name-header-mismatch");
+pub const NAME_MISSING_STEP: Step = Step("name-header-missing");
 pub const NAME_ENCODED_STEP: Step = Step("name-header-encoded");
 pub const GET_STEP: Step = Step("get");
 pub const DELETE_STEP: Step = Step("delete");
@@ -47,6 +48,7 @@ async fn modern(stage: &mut Stage) {
     if stage.known.has_capability("tools") {
         let call = (CALL, json!({"name": NO_TOOL, "arguments": {}}));
         post(stage, NAME_MISMATCH_STEP, call.clone(), &[("mcp-name", "another-tool")]).await;
+        post(stage, NAME_MISSING_STEP, call.clone(), &[("mcp-name", "")]).await;
         let encoded = base64::engine::general_purpose::STANDARD.encode(NO_TOOL);
         let encoded = format!("=?base64?{encoded}?=");
         post(stage, NAME_ENCODED_STEP, call, &[("mcp-name", &encoded)]).await;

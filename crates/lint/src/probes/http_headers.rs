@@ -38,9 +38,7 @@ fn plain(era: Era) -> (&'static str, Value) {
 async fn run(stage: &mut Stage) {
     let era = stage.era();
     let question = plain(era);
-    if era == Era::Legacy {
-        ask(stage, (VERSION_HEADER_STEP, "absent"), question.clone(), ("mcp-protocol-version", "")).await;
-    }
+    ask(stage, (VERSION_HEADER_STEP, "absent"), question.clone(), ("mcp-protocol-version", "")).await;
     ask(stage, (MEDIA_TYPE_STEP, "text/plain"), question.clone(), ("content-type", "text/plain")).await;
     ask(stage, (ACCEPT_STEP, "application/json"), question.clone(), ("accept", "application/json")).await;
     let id = stage.speaker.fresh_id();

@@ -5,6 +5,7 @@ use crate::{
     evidence::Step,
     rule::{Carriers, Eras, Mode},
     sample,
+    wire::{Expect, Say, request},
 };
 use serde_json::{Value, json};
 
@@ -13,10 +14,14 @@ pub const COMMAND_CALL_STEP: Step = Step("command-call");
 pub const LARGE_CALL_STEP: Step = Step("large-call");
 pub const LARGE_CALL_AFTER: Step = Step("after-large-call");
 
-/// What a shell or template makes of the payloads; it stands in none of them.
+pub const DEEP_CALL_STEP: Step = Step("deep-call");
+pub const DEEP_CALL_AFTER: Step = Step("after-deep-call");
+
+/// What a shell, template or database makes of the payloads; it stands in none of them.
 pub const PRODUCT: &str = "287861";
 
-const COMMANDS: [&str; 3] = ["$(expr 41123 '*' 7)", "x; expr 41123 '*' 7", "{{41123*7}}"];
+const COMMANDS: [&str; 4] =
+    ["$(expr 41123 '*' 7)", "x; expr 41123 '*' 7", "{{41123*7}}", "x' || (41123*7) || '"];
 
 const PATHS: [&str; 2] = ["../../../../../../../../etc/passwd", "/etc/passwd"];
 
@@ -28,6 +33,9 @@ const PER_TOOL: usize = 2;
 
 /// Bytes of an argument that is too long.
 const LARGE: usize = 1024 * 1024;
+
+/// Lists in lists of an argument that is too deep.
+const DEEP: usize = 1000;
 
 pub static INJECTIONS: Probe = Probe {
     name: "injections",
@@ -64,7 +72,22 @@ async fn run(stage: &mut Stage) {
         if call(stage, (LARGE_CALL_STEP, name), name, arguments).await {
             stage.sentinel(LARGE_CALL_AFTER).await;
         }
+        let mut arguments = sample::sample(&tool["inputSchema"]);
+        arguments[field] = json!("$deep");
+        if stage.known.take_call() {
+            deep_call(stage, name, arguments).await;
+            stage.sentinel(DEEP_CALL_AFTER).await;
+        }
     }
+}
+
+/// Calls with lists in lists where `$deep` stands. They are written as text: no value of ours nests that far.
+async fn deep_call(stage: &mut Stage, name: &str, arguments: Value) {
+    let id = stage.speaker.fresh_id();
+    let call = request(stage.era(), &id, "tools/call", json!({"name": name, "arguments": arguments}));
+    let deep = format!("{}{}", "[".repeat(DEEP), "]".repeat(DEEP));
+    let text = call.to_string().replacen("\"$deep\"", &deep, 1);
+    stage.speaker.say(Say::raw(DEEP_CALL_STEP, text, Expect::Answer(id)).variant(name)).await;
 }
 
 /// The arguments of a tool that are free text.

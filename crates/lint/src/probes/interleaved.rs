@@ -30,6 +30,9 @@ async fn run(stage: &mut Stage) {
     };
     let era = stage.era();
     let ids: Vec<Value> = (0..REQUESTS).map(|n| json!(9300 + n)).collect();
-    let messages = ids.iter().map(|id| (id.clone(), request(era, id, method, json!({})))).collect();
+    // Two questions in turn, so that an answer to the wrong one is seen by what is in it.
+    let methods = [method, if stage.known.has_capability("tools") { "tools/list" } else { method }];
+    let turns = ids.iter().zip(methods.into_iter().cycle());
+    let messages = turns.map(|(id, method)| (id.clone(), request(era, id, method, json!({})))).collect();
     stage.speaker.ask_together(INTERLEAVED_STEP, messages).await;
 }

@@ -22,12 +22,8 @@ pub static PROMPT_GETS: Probe = Probe {
 const SAMPLE: usize = 5;
 
 async fn run(stage: &mut Stage) {
-    let prompts: Vec<Value> = stage.speaker.so_far(|line| {
-        let pages = line.exchanges.iter().filter(|exchange| exchange.step == List::Prompts.step());
-        let answers =
-            pages.filter_map(|page| line.frames[page.answer?].json()?.pointer("/result/prompts")?.as_array());
-        answers.flatten().take(SAMPLE).cloned().collect()
-    });
+    let prompts: Vec<Value> =
+        stage.speaker.so_far(|line| line.listed(List::Prompts).take(SAMPLE).cloned().collect());
     for prompt in prompts {
         let Some(name) = prompt["name"].as_str() else { continue };
         let arguments = prompt["arguments"].as_array().into_iter().flatten();

@@ -46,9 +46,5 @@ async fn run(stage: &mut Stage) {
 }
 
 fn templates(line: &Line) -> Vec<String> {
-    let pages = line.exchanges.iter().filter(|exchange| exchange.step == List::Templates.step());
-    let items = pages.filter_map(|page| {
-        line.frames[page.answer?].json()?.pointer("/result/resourceTemplates")?.as_array()
-    });
-    items.flatten().filter_map(|item| item["uriTemplate"].as_str()).map(str::to_owned).collect()
+    line.listed(List::Templates).filter_map(|item| item["uriTemplate"].as_str()).map(str::to_owned).collect()
 }

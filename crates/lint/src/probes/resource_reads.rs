@@ -26,12 +26,8 @@ const MOST_BYTES: u64 = 1024 * 1024;
 
 async fn run(stage: &mut Stage) {
     let uris: Vec<String> = stage.speaker.so_far(|line| {
-        let pages = line.exchanges.iter().filter(|exchange| exchange.step == List::Resources.step());
-        let answers = pages
-            .filter_map(|page| line.frames[page.answer?].json()?.pointer("/result/resources")?.as_array());
         let small = |resource: &&Value| resource["size"].as_u64().is_none_or(|size| size <= MOST_BYTES);
-        answers
-            .flatten()
+        line.listed(List::Resources)
             .filter(small)
             .filter_map(|resource| resource["uri"].as_str())
             .take(SAMPLE)

@@ -95,13 +95,7 @@ impl Stage {
 
     /// A list as the server gave it on the lines of this stage.
     pub fn listed(&self, list: List) -> Vec<Value> {
-        let pointer = format!("/result/{}", list.member());
-        let listed = |line: &Line| -> Vec<Value> {
-            let pages = line.exchanges.iter().filter(|exchange| exchange.step == list.step());
-            let answers =
-                pages.filter_map(|page| line.frames[page.answer?].json()?.pointer(&pointer)?.as_array());
-            answers.flatten().cloned().collect()
-        };
+        let listed = |line: &Line| -> Vec<Value> { line.listed(list).cloned().collect() };
         let lines = std::iter::once(self.speaker.so_far(listed)).chain(self.more.iter().map(listed));
         lines.flatten().collect()
     }

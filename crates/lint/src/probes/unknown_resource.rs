@@ -39,15 +39,11 @@ async fn run(stage: &mut Stage) {
 /// The first listed prompt that has a required argument.
 fn needing_arguments(stage: &Stage) -> Option<String> {
     stage.speaker.so_far(|line| {
-        let pages = line.exchanges.iter().filter(|exchange| exchange.step == List::Prompts.step());
-        let mut prompts = pages
-            .filter_map(|page| line.frames[page.answer?].json()?.pointer("/result/prompts")?.as_array())
-            .flatten();
         let needs = |prompt: &&Value| {
             prompt["arguments"]
                 .as_array()
                 .is_some_and(|all| all.iter().any(|argument| argument["required"] == true))
         };
-        prompts.find(needs)?.get("name")?.as_str().map(str::to_owned)
+        line.listed(List::Prompts).find(needs)?.get("name")?.as_str().map(str::to_owned)
     })
 }

@@ -23,19 +23,28 @@ pub struct ToolCost {
     pub tokens: usize,
 }
 
-/// What a client is known to allow.
+/// How many tools a client is known to take, of all servers together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientLimit {
     pub client: &'static str,
-    pub tools: Option<usize>,
-    pub tokens: Option<usize>,
+    pub tools: usize,
+    /// Where that can be read.
+    pub source: &'static str,
 }
 
-/// Limits that clients document for all servers together.
+/// The clients whose limit is known. Others, such as Claude Code, hold tools back until they are searched for.
 pub const CLIENT_LIMITS: &[ClientLimit] = &[
-    ClientLimit { client: "Cursor", tools: Some(40), tokens: None },
-    ClientLimit { client: "VS Code", tools: Some(128), tokens: None },
-    ClientLimit { client: "Claude Code", tools: None, tokens: Some(25_000) },
+    ClientLimit { client: "Cursor", tools: 80, source: "https://github.com/Snowflake-Labs/mcp/issues/77" },
+    ClientLimit {
+        client: "Windsurf",
+        tools: 100,
+        source: "https://docs.windsurf.com/windsurf/cascade/mcp#configuring-mcp-tools",
+    },
+    ClientLimit {
+        client: "VS Code",
+        tools: 128,
+        source: "https://github.com/microsoft/vscode/issues/337428",
+    },
 ];
 
 impl Cost {

@@ -1,6 +1,6 @@
 //! The report as Markdown, for pull requests and wikis.
 
-use super::{Cost, FindingReport, Kind, Report, TargetReport};
+use super::{CLIENT_LIMITS, Cost, FindingReport, Kind, Report, TargetReport};
 use std::fmt::Write as _;
 
 /// Cells of the longest bar.
@@ -100,6 +100,9 @@ fn cost_text(out: &mut String, cost: &Cost) {
         })
         .collect();
     fence(out, "text", &bars.join("\n"));
+    let allowed: Vec<String> =
+        CLIENT_LIMITS.iter().map(|limit| format!("{} {}", limit.client, limit.tools)).collect();
+    put(out, &format!("Tools that clients take, of all servers together: {}.\n", allowed.join(", ")));
 }
 
 /// A fence longer than any run of backticks inside.

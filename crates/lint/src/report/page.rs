@@ -1,11 +1,23 @@
 //! A rule's page: what `--explain` prints and what the reference is made of.
 
+use super::{CLIENT_LIMITS, ClientLimit};
 use crate::{
     outcome::Level,
     rule::{Carriers, Eras, Group, Mode, Rule},
     rules,
 };
 use std::fmt::Write as _;
+
+/// Limits other than the number of tools, and where they can be read.
+const OTHER_LIMITS: &str = "
+Other limits that rules rest on:
+
+- Claude Code cuts descriptions and instructions after 2,048 characters (`description-length`): <https://code.claude.com/docs/en/mcp>.
+- Claude Code takes 25,000 tokens of one result unless `MAX_MCP_OUTPUT_TOKENS` says otherwise (`result-size`): <https://code.claude.com/docs/en/mcp>, <https://developers.figma.com/docs/figma-mcp-server/mcp-clients-issues>.
+- Cursor took the first 40 tools only until 2025 (`tool-list-size` warns from there on): <https://github.com/getsentry/sentry-mcp-stdio/issues/3>.
+- Providers take names of 64 characters, with the prefix of the client in them (`host-limits`): <https://github.com/microsoft/mcp/issues/842>, <https://github.com/microsoft/vscode/issues/243602>.
+- Copilot CLI refuses names with a dot (`host-limits`): <https://github.com/github/copilot-cli/issues/1879>.
+";
 
 /// The page of one rule, as Markdown.
 pub fn page(rule: &Rule) -> String {
@@ -85,5 +97,13 @@ pub fn index() -> String {
             .expect("a string takes everything");
         }
     }
+    out.push_str(
+        "\n## What clients allow\n\nThe picture of the context cost measures the tool list against these. They hold for all servers together.\n\n\
+         | client | tools | source |\n|---|---|---|\n",
+    );
+    for ClientLimit { client, tools, source } in CLIENT_LIMITS {
+        writeln!(out, "| {client} | {tools} | <{source}> |").expect("a string takes everything");
+    }
+    out.push_str(OTHER_LIMITS);
     out
 }

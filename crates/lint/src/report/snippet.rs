@@ -1,6 +1,7 @@
 //! Snippet: a few lines of JSON around a value, and where the caret goes.
 
 use super::finding::shorten;
+use crate::pointer;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -75,7 +76,7 @@ impl Printer<'_> {
                     self.push(&format!("{}: ", Value::from(name.as_str())));
                     let end = at.len();
                     at.push('/');
-                    at.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                    at.push_str(&pointer::escape(name));
                     self.value(value, at, depth + 1);
                     at.truncate(end);
                     self.push(if index + 1 < members.len() { "," } else { "" });

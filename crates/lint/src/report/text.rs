@@ -180,19 +180,9 @@ fn cost_text(out: &mut String, cost: &Cost) {
     };
     line(out, &format!("  total {} in {} tools{instructions}", cost.total, cost.tools.len()));
     for limit in CLIENT_LIMITS {
-        let (used, allowed, unit) = match (limit.tools, limit.tokens) {
-            (Some(allowed), _) => (cost.tools.len(), allowed, "tools"),
-            (None, Some(allowed)) => (cost.total, allowed, "tokens"),
-            (None, None) => continue,
-        };
-        line(
-            out,
-            &format!(
-                "  {DIM}{}: {} % of the {allowed} {unit} it allows{DIM:#}",
-                limit.client,
-                used * 100 / allowed
-            ),
-        );
+        let (client, allowed) = (limit.client, limit.tools);
+        let part = cost.tools.len() * 100 / allowed;
+        line(out, &format!("  {DIM}{client}: {part} % of the {allowed} tools it takes{DIM:#}"));
     }
     out.push('\n');
 }

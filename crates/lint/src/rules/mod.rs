@@ -45,6 +45,8 @@ groups![
     config,
 ];
 
+pub(crate) use config::programs;
+
 /// Every rule, group by group.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     GROUPS.iter().flat_map(|group| group.iter().copied())

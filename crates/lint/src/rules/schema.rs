@@ -1,6 +1,6 @@
 //! JSON schemas of tools, taken apart into all the schemas inside them.
 
-use crate::evidence::Item;
+use crate::{evidence::Item, pointer};
 use serde_json::Value;
 
 /// Schemas that are looked at per root; the rest of a larger one is left out.
@@ -71,11 +71,6 @@ pub(in crate::rules) fn properties(schema: &Value) -> impl Iterator<Item = (&Str
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
 }
 
-/// A member's name as a part of a pointer.
-pub(in crate::rules) fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
-}
-
 fn inside<'a>(schema: &'a Value, at: &str, depth: usize) -> Vec<Node<'a>> {
     let node = |value: &'a Value, pointer: String| Node { value, pointer, depth };
     let mut nodes = Vec::new();
@@ -92,7 +87,7 @@ fn inside<'a>(schema: &'a Value, at: &str, depth: usize) -> Vec<Node<'a>> {
     }
     for keyword in NAMED {
         for (name, value) in schema.get(keyword).and_then(Value::as_object).into_iter().flatten() {
-            nodes.push(node(value, format!("{at}/{keyword}/{}", escape(name))));
+            nodes.push(node(value, format!("{at}/{keyword}/{}", pointer::escape(name))));
         }
     }
     nodes

@@ -1,6 +1,12 @@
 //! How a line to the server is opened, as often as probes need one.
 
-use super::{http::HttpLine, inbox::Inbox, pipe::PipeLine, speaker::Speaker, sse::SseLine};
+use super::{
+    http::HttpLine,
+    inbox::Inbox,
+    pipe::{CHILDREN, PipeLine},
+    speaker::Speaker,
+    sse::SseLine,
+};
 use std::{fmt, sync::Arc, time::Duration};
 use tokio::io::{AsyncRead, AsyncWrite};
 use trunkline_client::{Carrier, ConnectOptions, Target};
@@ -49,6 +55,7 @@ impl Dial {
                 command.inherited.clone_from(&options.environment);
                 command.directory.clone_from(&line.directory);
                 command.limits = options.process_limits;
+                command.grace = CHILDREN;
                 Way::Command(Box::new(command))
             }
             Target::Url(url) => {

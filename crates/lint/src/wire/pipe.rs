@@ -19,6 +19,9 @@ const STDERR_LINES: usize = 20;
 /// How long a server may take to leave once its input has ended, before it is called a fault.
 pub(crate) const LEAVE: Duration = Duration::from_secs(3);
 
+/// How long the children of a server that has left may take to leave, too.
+pub(super) const CHILDREN: Duration = Duration::from_millis(500);
+
 /// How long the last output of a process that ended may take to be read.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
@@ -84,15 +87,17 @@ impl PipeLine {
         };
         let stderr = child.stderr();
         let began = Instant::now();
+        let survivors = child.survivors();
         let departure = child.shutdown(patience).await;
         let after = (departure.rung == Rung::EndOfInput).then(|| began.elapsed());
+        // Whoever was ended by a signal had no time to look after its children.
+        let left_behind = survivors.names().filter(|_| after.is_some());
         tokio::time::timeout(LAST_WORDS, &mut self.reading).await.ok();
         self.reading.abort();
         self.inbox.edit(|line| {
             if !ended_before {
                 line.ended = None;
-                line.departed =
-                    Some(Departed { after, how: departure.ending.to_string(), left_behind: Vec::new() });
+                line.departed = Some(Departed { after, how: departure.ending.to_string(), left_behind });
             }
             line.stderr = stderr.last_lines(STDERR_LINES).join("\n");
         });

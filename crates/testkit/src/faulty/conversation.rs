@@ -3,6 +3,10 @@
 use super::{Act, Fault, Kind, Script, When, change, model};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 
 /// How a message is answered.
 #[derive(Debug, Default)]
@@ -12,6 +16,8 @@ pub(super) struct Told {
     pub(super) id: Value,
     /// The progress token of the request.
     pub(super) token: Value,
+    /// The address that is to be fetched first.
+    pub(super) fetch: Option<String>,
 }
 
 /// What came, as far as the transport knows.
@@ -68,7 +74,7 @@ impl Conversation {
         let acts = self.acts(&Seen { kind, message: &message, code, heard });
         self.heard += 1;
         let token = message["params"]["_meta"]["progressToken"].clone();
-        let mut told = Told { answer: None, act: Act::default(), id: id.clone(), token };
+        let mut told = Told { answer: None, act: Act::default(), id: id.clone(), token, fetch: None };
         for act in acts {
             change::apply(&mut answer, &act, &message, self.heard);
             merge(&mut told.act, act);
@@ -79,6 +85,8 @@ impl Conversation {
         told.act.silence |= self.deaf;
         self.deaf |= told.act.deaf;
         told.answer = answer;
+        let address = told.act.fetch.as_deref().and_then(|pointer| message.pointer(pointer));
+        told.fetch = address.and_then(Value::as_str).map(str::to_owned);
         told
     }
 
@@ -161,6 +169,9 @@ fn merge(all: &mut Act, act: Act) {
     all.hold |= act.hold;
     all.exit = act.exit.or(all.exit);
     all.stay |= act.stay;
+    all.child |= act.child;
+    all.fetch = act.fetch.or(all.fetch.take());
+    all.block |= act.block;
     all.status = act.status.or(all.status);
     all.statuses.extend(act.statuses);
     all.headers.extend(act.headers);
@@ -171,6 +182,19 @@ fn merge(all: &mut Act, act: Act) {
 }
 
 impl Told {
+    /// Fetches what the script says, as a tool without any care would.
+    pub(super) async fn fetch(&self) {
+        let Some((host, path)) =
+            self.fetch.as_deref().and_then(|it| it.strip_prefix("http://")?.split_once('/'))
+        else {
+            return;
+        };
+        let Ok(mut stream) = TcpStream::connect(host).await else { return };
+        let head = format!("GET /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.ok();
+        stream.read_to_end(&mut Vec::new()).await.ok();
+    }
+
     /// The bytes of the answer as a line would carry them; none for silence.
     pub(super) fn text(&self) -> Option<Vec<u8>> {
         if self.act.silence {

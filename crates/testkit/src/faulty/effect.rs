@@ -4,14 +4,11 @@ use super::model;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
-    io::{Read as _, Write as _},
-    net::{TcpStream, ToSocketAddrs as _},
+    io::Read as _,
     path::{Path, PathBuf},
     process::Command,
-    time::Duration,
 };
 
-const LONGEST: Duration = Duration::from_secs(2);
 /// The most that is read of anything.
 const LARGEST: u64 = 64 * 1024;
 
@@ -23,8 +20,6 @@ pub enum Effect {
     Read(String),
     /// A shell runs `echo` with it.
     Shell(String),
-    /// A URL is fetched.
-    Fetch(String),
     /// A number is worked out by the template `{{a*b}}`.
     Template(String),
     /// A SQL statement is put together with it; a quote breaks that.
@@ -38,7 +33,6 @@ impl Effect {
         let text = match self {
             Self::Read(pointer) => read(&given(pointer)),
             Self::Shell(pointer) => shell(&given(pointer)),
-            Self::Fetch(pointer) => fetch(&given(pointer)),
             Self::Template(pointer) => Ok(template(&given(pointer))),
             Self::Sql(pointer) => sql(&given(pointer)),
         };
@@ -72,22 +66,6 @@ fn shell(word: &str) -> Result<String, String> {
     let output = Command::new("sh").args(["-c", &format!("echo {word}")]).current_dir(Path::new("/")).output();
     let output = output.map_err(|error| error.to_string())?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-fn fetch(url: &str) -> Result<String, String> {
-    let rest = url.strip_prefix("http://").ok_or("only http is supported")?;
-    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let address = if host.contains(':') { host.to_owned() } else { format!("{host}:80") };
-    let address = address.to_socket_addrs().ok().and_then(|mut all| all.next()).ok_or("the host is unknown")?;
-    let get = || -> std::io::Result<String> {
-        let mut socket = TcpStream::connect_timeout(&address, LONGEST)?;
-        socket.set_read_timeout(Some(LONGEST))?;
-        socket.write_all(format!("GET /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n").as_bytes())?;
-        let mut page = Vec::new();
-        socket.take(LARGEST).read_to_end(&mut page)?;
-        Ok(String::from_utf8_lossy(&page).into_owned())
-    };
-    get().map_err(|error| format!("the page cannot be fetched: {}", error.kind()))
 }
 
 fn template(text: &str) -> String {

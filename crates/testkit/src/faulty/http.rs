@@ -25,6 +25,8 @@ struct Shared {
     talk: Mutex<Conversation>,
     sessions: Mutex<BTreeSet<String>>,
     made: std::sync::atomic::AtomicU64,
+    /// Held while a call goes on that keeps all others waiting.
+    busy: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// Serves for ever.
@@ -33,6 +35,7 @@ pub async fn serve_http(script: Script, listener: TcpListener) -> io::Result<()>
         talk: Mutex::new(Conversation::new(script)),
         sessions: Mutex::new(BTreeSet::new()),
         made: std::sync::atomic::AtomicU64::new(1),
+        busy: Arc::default(),
     });
     axum::serve(listener, Router::new().fallback(answer).with_state(shared)).await
 }
@@ -49,16 +52,31 @@ async fn answer(
         .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
         .collect();
     let auth = shared.talk.lock().unwrap_or_else(PoisonError::into_inner).script.auth.clone();
-    if let Some(refusal) = auth.and_then(|auth| authorization::answer(&auth, &uri, &told_headers, &body)) {
+    let message: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let method_name = message["method"].as_str().unwrap_or_default();
+    let auth = auth.filter(|auth| !auth.open.iter().any(|open| open == method_name));
+    if let Some(refusal) = auth.and_then(|auth| authorization::answer(&auth, &uri, &told_headers)) {
         return refusal;
     }
     let heard = Heard { bytes: &body, http: Some(method.as_str()), headers: told_headers };
     let mut told = shared.talk.lock().unwrap_or_else(PoisonError::into_inner).hear(&heard);
-    tokio::time::sleep(Duration::from_millis(told.act.delay_ms)).await;
+    told.fetch().await;
+    let delay = Duration::from_millis(told.act.delay_ms);
+    if told.act.block {
+        // In a task of its own, so that it goes on when the client has left.
+        let busy = shared.busy.clone().lock_owned().await;
+        let work = async move {
+            tokio::time::sleep(delay).await;
+            drop(busy);
+        };
+        tokio::spawn(work).await.ok();
+    } else {
+        drop(shared.busy.lock().await);
+        tokio::time::sleep(delay).await;
+    }
     if told.act.silence {
         std::future::pending::<()>().await;
     }
-    let message: Value = serde_json::from_slice(&body).unwrap_or_default();
     let refused = if told.act.lenient {
         None
     } else {
@@ -126,7 +144,8 @@ fn refusal(
     if checks(HttpCheck::Host) && !headers.get("host").is_some_and(own) {
         return Some((403, None));
     }
-    if checks(HttpCheck::Get) && heard.http == Some("GET") {
+    let homeless = heard.http == Some("DELETE") && !headers.contains_key("mcp-session-id");
+    if checks(HttpCheck::Get) && (heard.http == Some("GET") || homeless) {
         return Some((405, None));
     }
     let json = |media: &String| media.starts_with("application/json");

@@ -169,6 +169,14 @@ pub struct Act {
     /// Does not leave at the end of its input.
     #[serde(default)]
     pub stay: bool,
+    /// Leaves a child of its own behind that goes on for a while; a process only.
+    #[serde(default)]
+    pub child: bool,
+    /// Before it answers, fetches the address that stands in the message at this pointer.
+    pub fetch: Option<String>,
+    /// Works on, and keeps every other request waiting, though nobody listens any more.
+    #[serde(default)]
+    pub block: bool,
     /// The HTTP status.
     pub status: Option<u16>,
     /// The status in place of a right one.

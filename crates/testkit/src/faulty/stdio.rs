@@ -10,6 +10,9 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 /// What a pipe inside a process holds.
 const PIPE: usize = 64 * 1024;
 
+/// How long a child that is left behind goes on.
+const CHILD_SECONDS: &str = "5";
+
 /// Serves until the input ends. Tells the exit status, if the script has one; `None` inside means to stay for ever.
 pub async fn serve(
     script: Script,
@@ -43,6 +46,7 @@ pub async fn serve(
         {
             output.write_all(&late).await?;
         }
+        told.fetch().await;
         let text = text_of(&told);
         tokio::time::sleep(Duration::from_millis(told.act.delay_ms)).await;
         if talk.script.buffered {
@@ -61,7 +65,11 @@ pub async fn serve(
         output.write_all(&late).await?;
         output.flush().await?;
     }
-    if talk.event(Kind::End).stay {
+    let end = talk.event(Kind::End);
+    if end.child {
+        std::process::Command::new("sleep").arg(CHILD_SECONDS).spawn()?;
+    }
+    if end.stay {
         std::future::pending::<()>().await;
     }
     Ok(0)

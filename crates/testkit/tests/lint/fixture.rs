@@ -39,6 +39,9 @@ struct Server {
     /// A configuration file in place of a server.
     #[serde(default)]
     config: Option<serde_json::Value>,
+    /// Programs that the machine of the configuration file does not have.
+    #[serde(default)]
+    absent: Vec<String>,
 }
 
 impl Fixture {
@@ -128,11 +131,10 @@ fn lint(rule: &'static Rule, server: &Server) -> Report {
 async fn subject(rule: &Rule, server: &Server, over: &str) -> Subject {
     if let (Check::Config(_), Some(value)) = (rule.check, &server.config) {
         let text = serde_json::to_string_pretty(value).expect("a value can be written");
-        return Subject::Config(ConfigSubject {
-            path: "trunkline.json".to_owned(),
-            text,
-            value: value.clone(),
-        });
+        let path = "trunkline.json".to_owned();
+        let subject = ConfigSubject { path, text, value: value.clone(), absent: None };
+        let is_there = |program: &str| server.absent.iter().all(|absent| absent != program);
+        return Subject::Config(subject.look(is_there));
     }
     let lock = server.lock.as_ref().map(|tools| LockSubject {
         path: "trunkline.lock".to_owned(),

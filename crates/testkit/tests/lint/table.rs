@@ -26,6 +26,22 @@ fn every_rule_says_what_why_and_how() {
     }
 }
 
+/// The pages and headings of the specification that were looked up; a clause that names another is from memory.
+#[test]
+fn every_clause_is_a_section_of_the_specification() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../lint/fixtures/specification.json");
+    let text = std::fs::read_to_string(path).expect("the table of sections is there");
+    let known: serde_json::Value = serde_json::from_str(&text).expect("the table is JSON");
+    for rule in rules::all() {
+        let Some(revision) = rule.clause.revision else { continue };
+        let page = known[revision].get(rule.clause.page).and_then(serde_json::Value::as_array);
+        let page =
+            page.unwrap_or_else(|| panic!("{}: {revision} has no page {}", rule.name, rule.clause.page));
+        let section = rule.clause.section;
+        assert!(section.is_empty() || page.iter().any(|it| it == section), "{}: {}", rule.name, rule.clause);
+    }
+}
+
 #[test]
 fn a_rule_is_no_less_risky_than_its_least_risky_probe() {
     for rule in rules::all() {

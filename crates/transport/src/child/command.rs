@@ -4,6 +4,7 @@ use std::{
     ffi::{OsStr, OsString},
     fmt,
     path::PathBuf,
+    time::Duration,
 };
 
 use super::{environment, stderr_tail::DEFAULT_STDERR_TAIL};
@@ -25,6 +26,9 @@ pub struct ChildCommand {
     pub inherited: Vec<(OsString, OsString)>,
     /// Working directory; this process's own if absent.
     pub directory: Option<PathBuf>,
+    /// How long what it leaves behind in its group may take to leave, too, before it is killed. What is still there then
+    /// is told by [`Survivors`](super::Survivors); with none, it is killed at once and nothing is told.
+    pub grace: Duration,
     /// Bounds on what the child may make us hold.
     pub limits: ChildLimits,
 }
@@ -55,6 +59,7 @@ impl ChildCommand {
             env: Vec::new(),
             inherited: Vec::new(),
             directory: None,
+            grace: Duration::ZERO,
             limits: ChildLimits::default(),
         }
     }

@@ -15,6 +15,7 @@ mod process;
 mod shutdown;
 mod spawn_error;
 mod stderr_tail;
+mod survivors;
 mod watchdog;
 
 pub use command::{ChildCommand, ChildLimits};
@@ -24,3 +25,4 @@ pub use process::ChildProcess;
 pub use shutdown::{DEFAULT_EOF_PATIENCE, DEFAULT_TERM_PATIENCE, Departure, Patience, Rung};
 pub use spawn_error::SpawnError;
 pub use stderr_tail::{DEFAULT_STDERR_TAIL, STDERR_LINE_LIMIT, STDERR_LIVE_LINES, StderrTail};
+pub use survivors::Survivors;

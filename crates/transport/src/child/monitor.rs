@@ -8,7 +8,7 @@ use rustix::{
 };
 use tokio::{process::Child, signal::unix, sync::watch, task::JoinHandle, time::timeout};
 
-use super::{ending::Ending, group::Group, watchdog};
+use super::{ending::Ending, group::Group, survivors::Survivors, watchdog};
 
 /// How long after the end of a child its stderr may still be read. Only a process that left the group can hold
 /// it open.
@@ -22,6 +22,9 @@ pub(super) struct Monitor {
     pub(super) child_ended: unix::Signal,
     pub(super) stderr: JoinHandle<()>,
     pub(super) ending: watch::Sender<Option<Ending>>,
+    pub(super) survivors: Survivors,
+    /// How long the rest of the group may take to leave by itself.
+    pub(super) grace: Duration,
 }
 
 impl Monitor {
@@ -30,6 +33,7 @@ impl Monitor {
             self.child_ended.recv().await;
             watchdog::tend();
         }
+        self.survivors.watch(self.group.leader(), self.grace).await;
         // Before the reaping, because after it the number of the group may belong to someone else.
         self.group.retire();
         let ending = self.child.wait().await.map_or(Ending::Unknown, Ending::from);

@@ -11,7 +11,7 @@ use tokio::{
 
 use super::{
     command::ChildCommand, ending::Ending, group::Group, lookup, monitor::Monitor, spawn_error::SpawnError,
-    stderr_tail::StderrTail,
+    stderr_tail::StderrTail, survivors::Survivors,
 };
 use crate::stdio::{FrameReader, FrameWriter};
 
@@ -25,6 +25,7 @@ pub struct ChildProcess {
     reader: Option<FrameReader<ChildStdout>>,
     stderr: StderrTail,
     ending: watch::Receiver<Option<Ending>>,
+    survivors: Survivors,
 }
 
 impl ChildProcess {
@@ -48,12 +49,15 @@ impl ChildProcess {
         let errors = child.stderr.take().expect("stderr was asked to be piped");
         let stderr = StderrTail::new(command.limits.stderr_tail);
         let (ending_in, ending) = watch::channel(None);
+        let survivors = Survivors::default();
         let monitor = Monitor {
             child,
             group: group.clone(),
             child_ended,
             stderr: tokio::spawn(stderr.clone().drain(errors)),
             ending: ending_in,
+            survivors: survivors.clone(),
+            grace: command.grace,
         };
         tokio::spawn(monitor.run());
         Ok(Self {
@@ -62,6 +66,7 @@ impl ChildProcess {
             reader: Some(FrameReader::with_limit(stdout, command.limits.line)),
             stderr,
             ending,
+            survivors,
         })
     }
 
@@ -83,6 +88,11 @@ impl ChildProcess {
     /// What it wrote to stderr.
     pub fn stderr(&self) -> StderrTail {
         self.stderr.clone()
+    }
+
+    /// What it left behind, if its command has a grace.
+    pub fn survivors(&self) -> Survivors {
+        self.survivors.clone()
     }
 
     /// Waits until it has ended, and tells how. By then its group is gone and its stderr has been read.

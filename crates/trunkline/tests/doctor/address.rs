@@ -4,7 +4,11 @@ use crate::{
     site::{Said, Site, mcp, reply},
     visit::{Folder, about},
 };
-use std::net::TcpListener;
+use std::{
+    net::{TcpListener, TcpStream},
+    time::Duration,
+};
+use tokio::net::TcpSocket;
 
 #[test]
 fn a_server_at_an_address_passes_every_step_that_applies() {
@@ -56,6 +60,29 @@ fn a_proxy_that_is_set_and_not_used() {
 fn a_port_where_nothing_listens() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     about(&format!("http://127.0.0.1:{port}/mcp")).names("port-refused", 3, &format!("sport = :{port}"));
+}
+
+#[test]
+fn a_host_that_does_not_answer() {
+    // A socket whose queue is full drops whoever comes next, as a firewall would.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let _entered = runtime.enter();
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let address = listener.local_addr().unwrap();
+    let visit = |_| TcpStream::connect_timeout(&address, Duration::from_millis(200)).ok();
+    let waiting: Vec<TcpStream> = (0..16).map_while(visit).collect();
+    assert!(waiting.len() < 16, "the queue is never full");
+    about(&format!("http://{address}/mcp")).names("connect-timeout", 3, "firewall");
+}
+
+#[test]
+fn a_host_to_which_there_is_no_way() {
+    // No connection can be made to all hosts at once; the kernel says so without asking anybody.
+    let visit = about("http://255.255.255.255/mcp");
+    visit.names("unreachable", 3, "check the network connection");
+    assert!(visit.evidence().contains("255.255.255.255:80"));
 }
 
 #[test]

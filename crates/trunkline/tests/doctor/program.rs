@@ -25,6 +25,17 @@ fn a_program_that_does_not_exist() {
 }
 
 #[test]
+fn a_program_that_is_being_written() {
+    let folder = Folder::new();
+    let script = folder.script("server", SERVER);
+    let writing = std::fs::OpenOptions::new().append(true).open(&script).unwrap();
+    let visit = folder.visit(&["--", &script], &[]);
+    drop(writing);
+    visit.names("cannot-spawn", 3, "ulimit -a");
+    assert!(visit.evidence().contains("Text file busy"), "{:#}", visit.said);
+}
+
+#[test]
 fn a_program_whose_name_is_mistyped() {
     let folder = Folder::new();
     folder.script("bin/my-server", SERVER);

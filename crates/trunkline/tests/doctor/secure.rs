@@ -138,6 +138,20 @@ fn https_on_a_port_for_http_and_the_reverse() {
 }
 
 #[test]
+fn a_server_that_breaks_the_handshake_off() {
+    /// A fatal alert: handshake failure, as from a server that has no version or cipher in common with us.
+    const ALERT: [u8; 7] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28];
+    let site = Site::raw("127.0.0.1:0", |mut stream| {
+        use std::io::{Read, Write};
+        assert!(stream.read(&mut [0; 4096]).is_ok());
+        stream.write_all(&ALERT).ok();
+    });
+    let visit = about(&format!("https://127.0.0.1:{}/mcp", site.address.port()));
+    visit.names("tls-failed", 3, "TLS 1.2");
+    assert_eq!(visit.broken_step(), "secure");
+}
+
+#[test]
 fn an_authority_that_cannot_be_read() {
     let site = Site::new(mcp);
     let url = site.url("/mcp").replace("http:", "https:");

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "a 401 leads to the protected-resource metadata, by its challenge or by the well-known address",
-    clause: Clause::of("2025-11-25", "basic/authorization", "Authorization Server Location"),
+    clause: Clause::of("2025-11-25", "basic/authorization", "Protected Resource Metadata Discovery Requirements"),
     why: "Without it clients cannot begin to log in: the user sees \"unauthorized\" and nothing to do about it.",
     fix: "Send `WWW-Authenticate: Bearer resource_metadata=\"…\"` with every 401, and serve the document.",
     needs: &[&AUTHORIZATION],

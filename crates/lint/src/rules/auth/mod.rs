@@ -10,6 +10,7 @@ rules![
     pkce,
     plain_http,
     resource_metadata,
+    uneven_protection,
     wrong_token_refused,
 ];
 

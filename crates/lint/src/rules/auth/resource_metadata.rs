@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "the protected-resource metadata names this server and at least one authorization server",
-    clause: Clause::of("2025-11-25", "basic/authorization", "Protected Resource Metadata"),
+    clause: Clause::of("2025-11-25", "basic/authorization", "Authorization Server Location"),
     why: "Clients compare the resource with the address they use, and refuse tokens for another.",
     fix: "Set `resource` to the server's own URL and list the issuers under `authorization_servers`.",
     needs: &[&AUTHORIZATION],

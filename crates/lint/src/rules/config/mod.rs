@@ -2,6 +2,8 @@
 
 mod servers;
 
+pub(crate) use servers::programs;
+
 rules![
     config_approved_unseen,
     config_duplicate_server,
@@ -9,6 +11,7 @@ rules![
     config_look_alike_package,
     config_old_transport,
     config_plain_http,
+    config_program_exists,
     config_reachable_server,
     config_secret_in_url,
     config_secrets,

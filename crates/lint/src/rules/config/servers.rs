@@ -4,6 +4,7 @@ use crate::{
     engine::ConfigSubject,
     evidence::FrameRef,
     outcome::{Finding, Skip},
+    pointer,
 };
 use serde_json::Value;
 
@@ -21,11 +22,17 @@ pub(super) fn of(config: &ConfigSubject) -> Result<Vec<Server<'_>>, Skip> {
     let mut servers = Vec::new();
     for place in PLACES {
         for (name, value) in config.value.pointer(place).and_then(Value::as_object).into_iter().flatten() {
-            let escaped = name.replace('~', "~0").replace('/', "~1");
+            let escaped = pointer::escape(name);
             servers.push(Server { name, value, pointer: format!("{place}/{escaped}") });
         }
     }
     if servers.is_empty() { Err(Skip::not_applicable("the file names no servers")) } else { Ok(servers) }
+}
+
+/// The programs that the servers of a file are started with.
+pub(crate) fn programs(config: &ConfigSubject) -> Vec<&str> {
+    let servers = of(config).unwrap_or_default();
+    servers.iter().filter_map(|server| server.command()).collect()
 }
 
 impl Server<'_> {
@@ -53,6 +60,12 @@ impl<'a> Server<'a> {
     /// A finding about the whole entry.
     pub(super) fn wrong(&self, message: impl Into<String>) -> Finding {
         self.finding(message.into(), "")
+    }
+
+    /// The program as it is written.
+    pub(super) fn command(&self) -> Option<&'a str> {
+        let command = &self.value["command"];
+        command.as_str().or_else(|| command.get(0)?.as_str()).filter(|command| !command.is_empty())
     }
 
     /// The program without its folder.

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "`icons` is a list of objects with a string `src`, and `mimeType`, `sizes` and `theme` of the right types",
-    clause: Clause::of("2025-11-25", "basic", "Icons"),
+    clause: Clause::of("2025-11-25", "basic", "icons"),
     why: "Typed clients refuse the whole list for one icon that does not fit.",
     fix: "Write `\"icons\": [{\"src\": \"https://…\", \"mimeType\": \"image/png\", \"sizes\": [\"48x48\"]}]`.",
     needs: &[&INTRODUCTION, &LISTS],

@@ -3,6 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Verdict},
+    pointer,
     probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
     rules::{schema, words},
@@ -34,7 +35,7 @@ fn check(case: &Case<'_>) -> Verdict {
         let open: Vec<&str> = schema::properties(root).filter(|(_, it)| open(it)).map(|(name, _)| name.as_str()).collect();
         if let Some(first) = open.first() {
             let message = format!("parameters without a type: {}", words::some(&open));
-            findings.push(tool.finding(message, &format!("/inputSchema/properties/{}", schema::escape(first))));
+            findings.push(tool.finding(message, &format!("/inputSchema/properties/{}", pointer::escape(first))));
         }
     }
     Ok(findings)

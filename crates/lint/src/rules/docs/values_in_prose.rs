@@ -3,6 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Verdict},
+    pointer,
     probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
     rules::schema,
@@ -40,7 +41,7 @@ fn check(case: &Case<'_>) -> Verdict {
             let listed = SIGNS.iter().find_map(|sign| lower.find(sign)).map_or(0, |at| quoted(&lower[at..]));
             if open && listed >= 2 {
                 let message = format!("the description of `{name}` lists {listed} values, and there is no `enum`");
-                findings.push(tool.finding(message, &format!("/inputSchema/properties/{}/description", schema::escape(name))));
+                findings.push(tool.finding(message, &format!("/inputSchema/properties/{}/description", pointer::escape(name))));
             }
         }
     }

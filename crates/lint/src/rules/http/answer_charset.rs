@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "no answer claims another character set than UTF-8",
-    clause: Clause::of("2025-11-25", "basic/transports", "Transports"),
+    clause: Clause::of("2026-07-28", "basic/transports", "Messages"),
     why: "Messages are UTF-8; a client that believes the header turns every letter beyond ASCII into another one.",
     fix: "Leave `charset` out of the `Content-Type`, or say `charset=utf-8`.",
     needs: &[&INTRODUCTION, &LISTS],

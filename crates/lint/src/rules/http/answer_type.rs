@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "the answer to a request is `application/json` or `text/event-stream`",
-    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Sending messages"),
+    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Sending Messages"),
     why: "Clients decide by the type how to read the answer, and refuse any other.",
     fix: "Set `Content-Type` to one of the two.",
     needs: &[&INTRODUCTION, &LISTS],

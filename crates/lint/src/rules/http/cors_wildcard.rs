@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "a server without authorization does not allow every origin (CORS `*`)",
-    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Security"),
+    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Security & Endpoint"),
     why: "`Access-Control-Allow-Origin: *` lets any web page read what the tools of a local server return.",
     fix: "Name the allowed origins, or leave the header out.",
     needs: &[&INTRODUCTION, &FOREIGN_ORIGIN],

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "a server on this machine refuses requests for a foreign `Host`",
-    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Security"),
+    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Security & Endpoint"),
     why: "With DNS rebinding a web page reaches the server under the page's own name, past the browser's protection.",
     fix: "Compare the `Host` header with the names and addresses the server is meant to have.",
     needs: &[&FOREIGN_ORIGIN],

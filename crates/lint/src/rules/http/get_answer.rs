@@ -1,7 +1,7 @@
 //! `get-answer`: GET is a stream or not allowed.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{GET_STEP, HTTP_EDGES},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -31,7 +31,13 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     // A server of both eras cannot tell whose GET it is.
     let both = case.evidence().served.len() > 1;
-    let level = if both || (400..500).contains(&http.status) { Level::Info } else { Level::Error };
-    let message = format!("GET should open a stream or be refused with 405, but the answer is HTTP {}", http.status);
+    let level = match case.era() {
+        _ if both || (400..500).contains(&http.status) => Level::Info,
+        trunkline_protocol::Era::Legacy => Level::Error,
+        // There it is a recommendation.
+        trunkline_protocol::Era::Modern => Level::Warning,
+    };
+    let message =
+        format!("GET should open a stream or be refused with 405, but the answer is HTTP {}", http.status);
     Ok(vec![asked.finding(message, "").level(level)])
 }

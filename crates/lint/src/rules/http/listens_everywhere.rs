@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Http,
     summary: "a server for this machine listens on a loopback address only",
-    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Security"),
+    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Security & Endpoint"),
     why: "Everybody in the same network can call the tools: a café, an office, a container bridge.",
     fix: "Bind to 127.0.0.1 (or ::1) instead of 0.0.0.0 or all interfaces, unless the server asks callers who they are.",
     needs: &[&LISTENING],

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::StreamableHttp,
     summary: "a request whose `Mcp-Method` is missing or contradicts the body is refused with 400 and -32020",
-    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Server validation"),
+    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Server Validation"),
     why: "Proxies route and permit by the header; a server that looks only at the body lets a caller say one thing and do another.",
     fix: "Compare `Mcp-Method` with the body's method, and answer 400 with -32020 when they differ or it is missing.",
     needs: &[&HTTP_EDGES],

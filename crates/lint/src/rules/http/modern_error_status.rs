@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::StreamableHttp,
     summary: "an unsupported version and a missing `_meta` member are answered with HTTP 400",
-    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Error responses"),
+    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Protocol Version Header"),
     why: "A client that may speak an older revision looks at the status to know that it has to.",
     fix: "Answer the errors -32022, -32021 and -32602 for missing `_meta` members with HTTP 400.",
     needs: &[&UNKNOWN_VERSION, &MISSING_META],

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::StreamableHttp,
     summary: "a base64-encoded `Mcp-Name` is decoded before it is compared",
-    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Value encoding"),
+    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Value Encoding"),
     why: "Tools and resources whose names are not plain ASCII cannot be called over HTTP.",
     fix: "Decode values of the form `=?base64?…?=` before comparing them.",
     needs: &[&HTTP_EDGES],

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::StreamableHttp,
     summary: "no session id is given to modern requests",
-    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Earlier revisions"),
+    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Earlier Streamable HTTP Revisions"),
     why: "Clients and balancers that see the header bind the client to one instance, which the modern era is meant to end.",
     fix: "Send `Mcp-Session-Id` only in answer to `initialize`.",
     needs: &[&INTRODUCTION, &LISTS],

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::StreamableHttp,
     summary: "event streams tell proxies not to hold them back",
-    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Sending Messages to the Server"),
+    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Receiving Messages"),
     why: "Common proxies collect a stream and pass it on at its end, so that progress comes when the work is done.",
     fix: "Send `X-Accel-Buffering: no` with event streams.",
     needs: &[&INTRODUCTION, &LISTS],

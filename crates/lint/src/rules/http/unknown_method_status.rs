@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::StreamableHttp,
     summary: "an unknown method is answered with HTTP 404 and a JSON-RPC error",
-    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Status codes"),
+    clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Protocol Version Header"),
     why: "Proxies and clients tell by the status that the method, and not the call, is wrong.",
     fix: "Answer 404 with the error -32601 in the body.",
     needs: &[&UNKNOWN_METHOD],

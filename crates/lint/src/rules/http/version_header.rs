@@ -1,11 +1,12 @@
 //! `version-header`: an unknown version header is refused.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{BAD_VERSION_HEADER_STEP, HTTP_EDGES},
+    probes::{BAD_VERSION_HEADER_STEP, HTTP_EDGES, HTTP_HEADERS, VERSION_HEADER_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
+use trunkline_protocol::Era;
 
 pub(super) static RULE: Rule = Rule {
     name: "version-header",
@@ -18,16 +19,32 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "basic/transports", "Protocol Version Header"),
     why: "A proxy or client of another revision gets answers that it misreads.",
     fix: "Answer 400 when the header names a revision that the server does not support.",
-    needs: &[&HTTP_EDGES],
+    needs: &[&HTTP_EDGES, &HTTP_HEADERS],
     check: Check::Server(check),
 };
 
 fn check(case: &Case<'_>) -> Verdict {
     let asked = case.first(&HTTP_EDGES, BAD_VERSION_HEADER_STEP)?;
     let http = asked.http().ok_or_else(|| Skip::not_verified(asked.describe()))?;
-    if http.status == 400 {
-        return Ok(Vec::new());
+    let mut findings = Vec::new();
+    if http.status != 400 {
+        let message = format!(
+            "`MCP-Protocol-Version: 1999-01-01` should be refused with 400, but the answer is HTTP {}",
+            http.status
+        );
+        findings.push(asked.finding(message, "").about("unsupported"));
     }
-    let message = format!("`MCP-Protocol-Version: 1999-01-01` should be refused with 400, but the answer is HTTP {}", http.status);
-    Ok(vec![asked.finding(message, "")])
+    // Whoever also serves the legacy era may take a request without the header for one of it.
+    if case.evidence().served == [Era::Modern] {
+        let absent = case.first(&HTTP_HEADERS, VERSION_HEADER_STEP)?;
+        let http = absent.http().ok_or_else(|| Skip::not_verified(absent.describe()))?;
+        if http.status != 400 {
+            let message = format!(
+                "a request without `MCP-Protocol-Version` should be refused with 400, but the answer is HTTP {}",
+                http.status
+            );
+            findings.push(absent.finding(message, "").about("absent"));
+        }
+    }
+    Ok(findings)
 }

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "a batch is refused, and the server goes on",
-    clause: Clause::of("2025-06-18", "changelog", "Removal of JSON-RPC batching"),
+    clause: Clause::of("2025-06-18", "changelog", "Major changes"),
     why: "Batches are part of one revision only; a server that serves them runs calls past what proxies and clients can see, one that dies of them is gone for everybody.",
     fix: "Answer an array with -32600 and `\"id\": null`, and go on reading.",
     needs: &[&BATCH],

@@ -1,8 +1,9 @@
 //! `envelope-members`: messages hold what JSON-RPC has.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Skip, Verdict},
+    pointer,
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -35,7 +36,7 @@ fn check(case: &Case<'_>) -> Verdict {
         let proper = message.method().is_some() || message.is_response();
         if let Some(name) = members.keys().find(|name| proper && !KNOWN.contains(&name.as_str())) {
             let text = format!("a message has the member `{name}`");
-            let pointer = message.pointer(&format!("/{}", name.replace('~', "~0").replace('/', "~1")));
+            let pointer = message.pointer(&format!("/{}", pointer::escape(name)));
             return Ok(vec![Finding::new(text).at(message.frame, pointer).about(name)]);
         }
     }

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "every error has an integer `code` and a string `message`",
-    clause: Clause::of("2026-07-28", "basic", "Responses"),
+    clause: Clause::of("2026-07-28", "basic", "Error Responses"),
     why: "An error that cannot be read is shown to the user as a crash of the client instead of what went wrong.",
     fix: "Send errors as `{\"code\": <integer>, \"message\": <string>}`; put anything else into `data`.",
     needs: &[&INTRODUCTION, &UNKNOWN_METHOD],

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "the message of an error is a short text that is not empty",
-    clause: Clause::of("2026-07-28", "basic", "Responses"),
+    clause: Clause::of("2026-07-28", "basic", "Error Responses"),
     why: "Users and models see this text; an empty one, or a page of stack trace, tells them nothing they can act on.",
     fix: "Write one sentence; put details into `data`.",
     needs: &[&UNKNOWN_METHOD, &UNKNOWN_TOOL],

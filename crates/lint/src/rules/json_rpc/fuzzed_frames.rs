@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "generated, broken frames neither end the server nor silence it",
-    clause: Clause::of("2026-07-28", "basic", "Error codes"),
+    clause: Clause::of("2026-07-28", "basic", "Error Codes"),
     why: "What a generator finds in seconds, an attacker or a faulty proxy finds as well.",
     fix: "Run the reproducer file, find the frame that ends the server, and refuse it with an error.",
     needs: &[&FUZZ_FRAMES],

@@ -1,7 +1,7 @@
 //! `interleaved-answers`: many requests at once are each answered once.
 
 use crate::{
-    evidence::Case,
+    evidence::{Asked, Case},
     outcome::{Level, Verdict},
     probes::{INTERLEAVED, INTERLEAVED_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -16,8 +16,8 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Negative,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "requests in flight together are each answered exactly once",
-    clause: Clause::of("2026-07-28", "basic", "Requests"),
+    summary: "requests in flight together are each answered exactly once, with their own answer",
+    clause: Clause::of("2026-07-28", "basic", "Responses"),
     why: "Agents call tools in parallel. A lost answer hangs a call, a second one is taken for somebody else's.",
     fix: "Keep the id with each request while it is worked on, and write whole messages under one lock.",
     needs: &[&INTERLEAVED],
@@ -31,6 +31,13 @@ fn check(case: &Case<'_>) -> Verdict {
     if let Some(first) = lost.first() {
         let message = format!("{} of {} requests sent together got no answer", lost.len(), all.len());
         findings.push(first.finding(message, ""));
+    }
+    let swapped = |asked: &&Asked<'_>| {
+        let list = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()) == Some("tools/list");
+        asked.result().is_some_and(|result| result.get("tools").is_some() != list)
+    };
+    if let Some(swapped) = all.iter().find(swapped) {
+        findings.push(swapped.finding("the answer is that of another request which was sent together with it", "/result"));
     }
     let mut answers: BTreeMap<String, usize> = BTreeMap::new();
     for frame in &all[0].line().frames {

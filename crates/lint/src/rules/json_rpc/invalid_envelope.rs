@@ -1,7 +1,7 @@
 //! `invalid-envelope`: what is no request is not served as one.
 
 use crate::{
-    evidence::{Case},
+    evidence::{Case, Message},
     outcome::{Level, Verdict},
     probes::{ENVELOPES, ENVELOPES_AFTER, ENVELOPES_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "a message that is no JSON-RPC request is refused with -32600",
-    clause: Clause::of("2026-07-28", "basic", "Error codes"),
+    clause: Clause::of("2026-07-28", "basic", "Error Codes"),
     why: "A server that takes anything for a request hides mistakes of clients, which then fail with every other server.",
     fix: "Check `jsonrpc` and the type of `method` first, and answer -32600 with the id, where there is one.",
     needs: &[&ENVELOPES],
@@ -29,7 +29,12 @@ fn check(case: &Case<'_>) -> Verdict {
         let id = asked.sent().and_then(|sent| sent.json()?.get("id"));
         // Nobody waits for these answers, so they may come while the next question is under way. Silence is no fault: what
         // cannot be read need not be answered.
-        let Some(answer) = messages.iter().find(|it| it.is_response() && it.value.get("id") == id) else { continue };
+        // Errors without an id may belong to anything that could not be read.
+        let nameless = id.is_some_and(serde_json::Value::is_null);
+        let belongs = |it: &&Message<'_>| {
+            it.is_response() && it.value.get("id") == id && !(nameless && it.value.get("error").is_some())
+        };
+        let Some(answer) = messages.iter().find(belongs) else { continue };
         let code = answer.value.pointer("/error/code").and_then(serde_json::Value::as_i64);
         let (how, level) = match code {
             Some(-32600) => continue,

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "after malformed JSON the server answers the next request as usual",
-    clause: Clause::of("2026-07-28", "basic", "Error codes"),
+    clause: Clause::of("2026-07-28", "basic", "Error Codes"),
     why: "One broken message, from whatever source, takes the server away from everybody who uses it.",
     fix: "Catch parse errors per message, answer -32700 with `\"id\": null`, and go on reading.",
     needs: &[&MALFORMED],

@@ -1,8 +1,9 @@
 //! `meta-keys`: reserved `_meta` keys are left to the protocol.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Skip, Verdict},
+    pointer,
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -16,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "`_meta` keys have the form the specification gives them, and reserved prefixes are not used for own data",
-    clause: Clause::of("2026-07-28", "basic", "General fields: _meta"),
+    clause: Clause::of("2026-07-28", "basic", "_meta"),
     why: "A reserved key that means something else breaks clients when the protocol defines it.",
     fix: "Use a prefix of your own domain, such as `com.example/trace`, or a plain name.",
     needs: &[&INTRODUCTION, &LISTS],
@@ -43,7 +44,7 @@ fn check(case: &Case<'_>) -> Verdict {
             let Some(Value::Object(meta)) = message.value.get(holder).and_then(|it| it.get("_meta")) else { continue };
             for key in meta.keys() {
                 let Some(wrong) = wrong(key) else { continue };
-                let pointer = format!("/{holder}/_meta/{}", key.replace('~', "~0").replace('/', "~1"));
+                let pointer = format!("/{holder}/_meta/{}", pointer::escape(key));
                 if findings.iter().all(|known| known.about.as_deref() != Some(key)) {
                     let text = format!("the `_meta` key `{key}` {wrong}");
                     findings.push(Finding::new(text).at(message.frame, message.pointer(&pointer)).about(key));

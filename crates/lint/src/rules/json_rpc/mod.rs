@@ -14,6 +14,7 @@ rules![
     malformed_survival,
     message_objects,
     meta_keys,
+    notification_shape,
     notification_silence,
     notification_survival,
     parse_error_code,

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "an answer to malformed JSON has the code -32700 and no id",
-    clause: Clause::of("2026-07-28", "basic", "Error codes"),
+    clause: Clause::of("2026-07-28", "basic", "Error Codes"),
     why: "A wrong code, or an id that was guessed, is taken for the answer to somebody else's call.",
     fix: "Answer -32700 with `\"id\": null`, or not at all.",
     needs: &[&MALFORMED],

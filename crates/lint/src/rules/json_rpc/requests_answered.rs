@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case, Settled},
     outcome::{Finding, Level, Skip, Verdict},
-    probes::{BAD_CURSOR, LISTS, UNKNOWN_METHOD, UNKNOWN_TOOL},
+    probes::{BAD_CURSOR, CLOSED_CALL_STEP, LISTS, UNKNOWN_METHOD, UNKNOWN_TOOL},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "every request is answered, with a result or an error",
-    clause: Clause::of("2026-07-28", "basic", "Requests"),
+    clause: Clause::of("2026-07-28", "basic", "Message Patterns"),
     why: "A request without an answer blocks its caller until a timeout, and agents wait for nothing.",
     fix: "Answer every message that has an id, also when it makes no sense: with an error.",
     needs: &[&UNKNOWN_METHOD, &LISTS, &UNKNOWN_TOOL, &BAD_CURSOR],
@@ -27,6 +27,10 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut seen = false;
     for (index, line) in case.lines() {
         for exchange in &line.exchanges {
+            // A call whose stream we closed has nobody to answer to.
+            if exchange.step == CLOSED_CALL_STEP {
+                continue;
+            }
             let asked = Asked::new(case.evidence(), index, exchange);
             // Whoever cannot read a message cannot know that it wants an answer.
             let request = asked.sent().and_then(|sent| sent.json()).is_some_and(|message| {

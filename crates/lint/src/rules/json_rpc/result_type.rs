@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "every result has a known `resultType`",
-    clause: Clause::of("2026-07-28", "basic", "Result types"),
+    clause: Clause::of("2026-07-28", "basic", "ResultType"),
     why: "Clients must treat a result of an unknown type as invalid, so that a call which worked counts as failed.",
     fix: "Put `\"resultType\": \"complete\"` into results, `\"input_required\"` where the server needs answers first.",
     needs: &[&INTRODUCTION, &LISTS],

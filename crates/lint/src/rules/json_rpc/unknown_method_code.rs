@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "a request for an unknown method is refused with -32601",
-    clause: Clause::of("2026-07-28", "basic", "Error codes"),
+    clause: Clause::of("2026-07-28", "basic", "Error Codes"),
     why: "Clients find out what a server can do by this code; another code looks like a broken server, silence like a hanging one.",
     fix: "Answer every request whose method is not implemented with the error -32601 (Method not found).",
     needs: &[&UNKNOWN_METHOD],

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "every declared feature can be listed",
-    clause: Clause::of("2025-11-25", "server/tools", "Capabilities"),
+    clause: Clause::of("2026-07-28", "server/tools", "Capabilities"),
     why: "Clients ask for the lists of declared features right after connecting; many give up when one fails.",
     fix: "Implement the list method of every declared capability (an empty list is fine), or do not declare it.",
     needs: &[&LISTS],

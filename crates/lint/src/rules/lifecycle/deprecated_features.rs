@@ -2,10 +2,12 @@
 
 use crate::{
     evidence::{Case},
-    outcome::{Level, Verdict},
+    outcome::{Finding, Level, Verdict},
+    pointer,
     probes::INTRODUCTION,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
+use serde_json::Value;
 use trunkline_client::Carrier;
 use trunkline_protocol::Era;
 
@@ -17,9 +19,9 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "the server does not rest on deprecated features",
-    clause: Clause::of("2026-07-28", "deprecated", ""),
+    clause: Clause::of("2026-07-28", "deprecated", "Deprecated"),
     why: "Deprecated features may be removed from 2027-07-28 on; clients stop offering them earlier.",
-    fix: "Write logs to standard error or OpenTelemetry instead of the `logging` capability, and serve Streamable HTTP instead of HTTP+SSE.",
+    fix: "Write logs to standard error or OpenTelemetry instead of the `logging` capability, serve Streamable HTTP instead of HTTP+SSE, take folders as arguments instead of `roots`, and call models directly instead of `sampling`.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
 };
@@ -30,6 +32,17 @@ fn check(case: &Case<'_>) -> Verdict {
     if case.era() == Era::Modern && case.capability("logging").is_some() {
         let message = "the capability `logging` is deprecated";
         findings.push(introduced.finding(message, "/result/capabilities/logging").about("logging"));
+    }
+    for message in case.messages().into_iter().filter(|_| case.era() == Era::Modern) {
+        let asked = message.value.pointer("/result/inputRequests").and_then(Value::as_object);
+        for (key, request) in asked.into_iter().flatten() {
+            let Some(method @ ("sampling/createMessage" | "roots/list")) = request["method"].as_str() else { continue };
+            if findings.iter().all(|known: &Finding| known.about.as_deref() != Some(method)) {
+                let at = format!("/result/inputRequests/{}/method", pointer::escape(key));
+                let finding = Finding::new("the server asks for input that is deprecated").about(method);
+                findings.push(finding.at(message.frame, message.pointer(&at)));
+            }
+        }
     }
     if case.carrier() == Carrier::LegacySse {
         findings.push(introduced.finding("the transport HTTP+SSE is deprecated", "").about("HTTP+SSE"));

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "the result of `server/discover` names the supported versions and the capabilities",
-    clause: Clause::of("2026-07-28", "server/discover", "Response"),
+    clause: Clause::of("2026-07-28", "server/discover", "DiscoverResult"),
     why: "Clients choose the revision and the features they use from this answer.",
     fix: "Return `supportedVersions` as a non-empty array of revisions that holds 2026-07-28, and `capabilities` as an object.",
     needs: &[&INTRODUCTION],

@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "a server without the legacy era names its revisions when it refuses `initialize`",
-    clause: Clause::of("2026-07-28", "basic/versioning", "Backward compatibility"),
+    clause: Clause::of("2026-07-28", "basic/versioning", "Backward Compatibility with Initialization-Based Versions"),
     why: "Users of older clients see only that the connection failed, and not that they need a newer client.",
     fix: "Answer `initialize` with an error whose `data.supported` lists the supported revisions.",
     needs: &[&INTRODUCTION],

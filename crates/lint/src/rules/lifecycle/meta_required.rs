@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "a request that lacks a required `_meta` member is refused with -32602",
-    clause: Clause::of("2026-07-28", "basic", "General fields: _meta"),
+    clause: Clause::of("2026-07-28", "basic", "_meta"),
     why: "A server that guesses the missing version or capabilities answers in a form the client may not understand.",
     fix: "Refuse requests without protocolVersion or clientCapabilities in `params._meta` with -32602 (HTTP 400).",
     needs: &[&MISSING_META],

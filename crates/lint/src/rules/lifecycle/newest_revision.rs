@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Legacy,
     carriers: Carriers::Any,
     summary: "the server speaks the newest revision of its era",
-    clause: Clause::of("2025-11-25", "changelog", ""),
+    clause: Clause::of("2025-11-25", "basic/lifecycle", "Version Negotiation"),
     why: "Older revisions lack what clients have learnt to use: structured results, titles, icons, clear rules for errors.",
     fix: "Update the SDK the server is built with.",
     needs: &[&INTRODUCTION],

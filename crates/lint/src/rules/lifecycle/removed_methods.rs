@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "a modern request for a removed method is refused with -32601",
-    clause: Clause::of("2026-07-28", "changelog", "Removed methods"),
+    clause: Clause::of("2026-07-28", "changelog", "Major changes"),
     why: "A client that finds `ping` or `resources/subscribe` working relies on state that the modern era does not have.",
     fix: "Serve `ping`, `logging/setLevel` and `resources/subscribe` only to requests of the legacy era; answer modern ones with -32601.",
     needs: &[&REMOVED_METHODS],

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "results carry the server's name and version in `_meta`",
-    clause: Clause::of("2026-07-28", "basic", "Reserved _meta keys"),
+    clause: Clause::of("2026-07-28", "basic", "_meta"),
     why: "Without it users see an address or a command line where the name of the server should stand, and bug reports lack the version.",
     fix: "Put `io.modelcontextprotocol/serverInfo` with `name` and `version` into the `_meta` of results.",
     needs: &[&INTRODUCTION],

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "a feature that is not declared is refused with -32601",
-    clause: Clause::of("2025-11-25", "basic/lifecycle", "Capability Negotiation"),
+    clause: Clause::of("2025-11-25", "basic/lifecycle", "Operation"),
     why: "Clients use only what is declared, so that an undeclared feature is invisible to everybody.",
     fix: "Declare the capability in the introduction, or answer its methods with -32601.",
     needs: &[&UNDECLARED],

@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "a request of a revision the server does not support is refused with -32022 and the supported list",
-    clause: Clause::of("2026-07-28", "basic/versioning", "Unsupported versions"),
+    clause: Clause::of("2026-07-28", "basic/versioning", "Protocol Version Negotiation"),
     why: "From this error a client learns which revision to use instead; without it, it must give up.",
     fix: "Answer -32022 with `data.supported` equal to the `supportedVersions` of `server/discover`, and HTTP 400.",
     needs: &[&UNKNOWN_VERSION],

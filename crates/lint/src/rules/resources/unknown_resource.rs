@@ -26,16 +26,17 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("resources")?;
     let asked = case.first(&UNKNOWN_RESOURCE, UNKNOWN_RESOURCE_STEP)?;
-    let wanted = match case.era() {
-        Era::Legacy => -32002,
-        Era::Modern => -32602,
+    // Revisions up to 2025-11-25 only recommend the code.
+    let (wanted, level) = match case.era() {
+        Era::Legacy => (-32002, Level::Info),
+        Era::Modern => (-32602, Level::Error),
     };
     match (asked.result(), asked.error_code()) {
         (Some(_), _) => Ok(vec![asked.finding("reading a resource that does not exist succeeds", "/result")]),
         (None, Some(code)) if code == wanted => Ok(Vec::new()),
         (None, Some(code)) => {
             let message = format!("an unknown resource should be refused with {wanted}, but the error is {code}");
-            Ok(vec![asked.finding(message, "/error/code").level(Level::Info)])
+            Ok(vec![asked.finding(message, "/error/code").level(level)])
         }
         (None, None) => Err(Skip::not_verified(asked.describe())),
     }

@@ -1,4 +1,4 @@
-//! `command-injection`: an argument is not run by a shell or a template.
+//! `command-injection`: an argument is not run by a shell, a template or a database.
 
 use crate::{
     evidence::Case,
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Active,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "an argument is not run by a shell or a template",
+    summary: "an argument is not run by a shell, a template or a database",
     clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
     why: "Whoever steers the model runs programs on the machine of the server.",
     fix: "Start programs with a list of arguments, without a shell, and never put arguments into templates or queries as text.",

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "no text asks the model to keep something from the user",
-    clause: Clause::practice("OWASP MCP Top 10", "MCP03"),
+    clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
     why: "The user cannot object to what nobody tells them.",
     fix: "Leave out what the model should not say; a tool has no secrets from its user.",
     needs: &[&INTRODUCTION, &LISTS],

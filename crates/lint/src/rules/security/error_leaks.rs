@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Finding, Level, Skip, Verdict},
-    probes::{ENVELOPES, MALFORMED, UNKNOWN_METHOD, UNKNOWN_TOOL},
+    probes::{ENVELOPES, MALFORMED, TOOL_CALLS, UNKNOWN_METHOD, UNKNOWN_TOOL},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::practice("OWASP MCP Top 10", "MCP10 information disclosure"),
     why: "Stack traces and paths show an attacker which software runs where, and they cost the model tokens that help nobody.",
     fix: "Log the trace on the server, and answer one sentence that the caller can act on.",
-    needs: &[&UNKNOWN_TOOL, &UNKNOWN_METHOD, &MALFORMED, &ENVELOPES],
+    needs: &[&TOOL_CALLS, &UNKNOWN_TOOL, &UNKNOWN_METHOD, &MALFORMED, &ENVELOPES],
     check: Check::Server(check),
 };
 
@@ -37,6 +37,7 @@ const TRACES: &[(&str, &str)] = &[
     ("/home/", "a path of the server's machine"),
     ("/Users/", "a path of the server's machine"),
     ("C:\\Users\\", "a path of the server's machine"),
+    ("PATH=/", "the environment of the server"),
     ("SQLSTATE", "an SQL error"),
     ("sqlite3.", "an SQL error"),
 ];

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "no question of the server asks for passwords or keys in a form",
-    clause: Clause::of("2025-11-25", "client/elicitation", "Security Considerations"),
+    clause: Clause::of("2025-11-25", "client/elicitation", "Form Mode Security"),
     why: "What is typed into a form goes through the client, its logs and often the model.",
     fix: "Send the user to a page of the server (URL elicitation) for secrets.",
     needs: &[&INTRODUCTION, &LISTS],

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "no text of the server gives the model orders beyond the use of its tools",
-    clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
+    clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
     why: "Descriptions go into the model's prompt: an order hidden in one makes the model read files, send data or ignore its user.",
     fix: "Describe what the tool does; leave out orders, priorities and anything about other tools or files.",
     needs: &[&INTRODUCTION, &LISTS],

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "icons are images from https or data addresses",
-    clause: Clause::of("2025-11-25", "basic", "Icons"),
+    clause: Clause::of("2025-11-25", "basic", "icons"),
     why: "A client that shows the icon runs script, reads a local file or tells a stranger who uses the server.",
     fix: "Give icons as `https:` addresses of your own host, or as `data:image/…`.",
     needs: &[&INTRODUCTION, &LISTS],

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "no text has invisible characters, text direction tricks or terminal escapes",
-    clause: Clause::practice("OWASP MCP Top 10", "MCP03"),
+    clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
     why: "The model reads what the person who approves the tool cannot see.",
     fix: "Take the characters out; they come from copying, or from an attack.",
     needs: &[&INTRODUCTION, &LISTS],

@@ -1,9 +1,9 @@
-//! `large-argument`: an argument of a megabyte neither ends nor blocks the server.
+//! `large-argument`: an argument of a megabyte or of a thousand levels neither ends nor blocks the server.
 
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{INJECTIONS, LARGE_CALL_AFTER, LARGE_CALL_STEP, LISTS},
+    probes::{DEEP_CALL_AFTER, INJECTIONS, LARGE_CALL_AFTER, LARGE_CALL_STEP, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -14,10 +14,10 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Active,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "an argument of a megabyte neither ends nor blocks the server",
+    summary: "an argument of a megabyte or of a thousand levels neither ends nor blocks the server",
     clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
     why: "One call, made by mistake or on purpose, takes the server away from everybody.",
-    fix: "Bound the length of arguments in the schema and in the code, and refuse what is longer.",
+    fix: "Bound the length and depth of arguments in the schema and in the code, and refuse what is longer.",
     needs: &[&LISTS, &INJECTIONS],
     check: Check::Server(check),
 };
@@ -31,5 +31,8 @@ fn check(case: &Case<'_>) -> Verdict {
         let message = format!("after a megabyte of text the server no longer answers: {}", after.describe());
         return Ok(vec![after.finding(message, "").about(asked.variant())]);
     }
-    Ok(Vec::new())
+    let deep = case.asked(DEEP_CALL_AFTER).next().filter(|after| after.answer().is_none());
+    let Some(after) = deep else { return Ok(Vec::new()) };
+    let message = format!("after a thousand lists in lists the server no longer answers: {}", after.describe());
+    Ok(vec![after.finding(message, "").about(asked.variant())])
 }

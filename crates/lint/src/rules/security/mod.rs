@@ -15,7 +15,9 @@ rules![
     large_argument,
     locked_definitions,
     path_escape,
+    request_forgery,
     resource_escape,
+    secrets_in_results,
     secrets_in_texts,
     shadowed_names,
     steers_other_servers,
@@ -24,6 +26,7 @@ rules![
     toxic_flow,
 ];
 
+mod keys;
 mod words;
 
 use crate::{engine::Fleet, evidence::List};

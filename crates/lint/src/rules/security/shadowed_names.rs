@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "no tool of one server has the name of another server's tool, or one that looks like it",
-    clause: Clause::of("2025-11-25", "server/tools", "Tool Names"),
+    clause: Clause::of("2026-07-28", "server/tools", "Tool Names"),
     why: "A call meant for one server reaches the other: by accident, or because somebody chose the name on purpose.",
     fix: "Rename the tool, or put the servers behind a gateway that prefixes names.",
     needs: &[&LISTS],
@@ -48,7 +48,36 @@ fn names(evidence: &Evidence) -> Vec<String> {
 fn alike(one: &str, other: &str) -> bool {
     let plain = |name: &str| {
         let name = name.to_lowercase().replace(['_', '-', '.'], "");
+        let name: String = name.chars().map(plain_letter).collect();
         name.replace('0', "o").replace(['1', 'l'], "i").replace('5', "s")
     };
-    plain(one) == plain(other)
+    let (one, other) = (plain(one), plain(other));
+    one == other
+        || (one.chars().count() >= LONG
+            && strsim::damerau_levenshtein(&one, &other) == 1
+            && !is_plural(&one, &other))
+}
+
+/// Shorter names differ in one letter by chance.
+const LONG: usize = 8;
+
+/// `get_user` beside `get_users` is no trick.
+fn is_plural(one: &str, other: &str) -> bool {
+    one.strip_suffix('s') == Some(other) || other.strip_suffix('s') == Some(one)
+}
+
+/// The Latin letter that a letter of another script looks like.
+fn plain_letter(letter: char) -> char {
+    match letter {
+        'а' | 'α' => 'a',
+        'е' | 'ε' => 'e',
+        'і' | 'ι' => 'i',
+        'о' | 'ο' => 'o',
+        'р' | 'ρ' => 'p',
+        'с' => 'c',
+        'у' | 'υ' => 'y',
+        'х' | 'χ' => 'x',
+        'ѕ' => 's',
+        other => other,
+    }
 }

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "no text tells the model how to use the tools of others",
-    clause: Clause::practice("OWASP MCP Top 10", "MCP03"),
+    clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
     why: "One server's description changes what another server's tool does; the user approved neither.",
     fix: "Describe this tool; leave other tools to their own descriptions.",
     needs: &[&INTRODUCTION, &LISTS],

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "no text has encoded blobs, shortened links or links to bare addresses",
-    clause: Clause::practice("OWASP MCP Top 10", "MCP03"),
+    clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
     why: "Nobody can see where such a link leads or what such a blob says; models follow and decode them.",
     fix: "Write out the address with its name, and the text in plain language.",
     needs: &[&INTRODUCTION, &LISTS],

@@ -3,6 +3,7 @@
 use crate::{
     evidence::{Case, FrameRef, List},
     outcome::{Finding, Skip},
+    pointer,
     probes::INTRODUCTION,
 };
 use serde_json::Value;
@@ -43,7 +44,7 @@ pub(super) fn of<'a>(case: &Case<'a>) -> Result<Vec<Text<'a>>, Skip> {
                         texts.push(Text { words: text, about: item.label(), frame: item.frame, pointer: at });
                     }
                     Value::Object(members) => stack.extend(members.iter().rev().map(|(name, value)| {
-                        (value, format!("{at}/{}", name.replace('~', "~0").replace('/', "~1")))
+                        (value, format!("{at}/{}", pointer::escape(name)))
                     })),
                     Value::Array(items) => {
                         let items = items.iter().enumerate().rev();

@@ -3,6 +3,7 @@
 use crate::{
     evidence::{Case, FrameRef, List},
     outcome::{Finding, Skip},
+    pointer,
 };
 use serde_json::Value;
 
@@ -61,7 +62,7 @@ fn collect<'a>(value: &'a Value, at: (&str, FrameRef), pointer: String, texts: &
         }
         Value::Object(members) => {
             for (name, item) in members {
-                let name = name.replace('~', "~0").replace('/', "~1");
+                let name = pointer::escape(name);
                 collect(item, at, format!("{pointer}/{name}"), texts);
             }
         }

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Stdio,
     summary: "an answer is written when it is ready, and not kept in a buffer",
-    clause: Clause::of("2026-07-28", "basic/transports/stdio", ""),
+    clause: Clause::practice("practice", "answers when they are ready"),
     why: "The client waits for an answer that lies in the server's buffer; to the user the server hangs.",
     fix: "Flush standard output after every message (Python: `flush=True` or `python -u`; C: `setvbuf`).",
     needs: &[&INTRODUCTION, &LISTS],

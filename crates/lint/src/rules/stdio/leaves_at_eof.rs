@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Stdio,
     summary: "an idle server exits soon after its standard input is closed",
-    clause: Clause::of("2025-11-25", "basic/lifecycle", "Shutdown"),
+    clause: Clause::of("2026-07-28", "basic/transports/stdio", "Shutdown"),
     why: "Clients that end leave the process behind: it keeps its port, its files and its memory.",
     fix: "End the process when reading standard input gives end-of-file.",
     needs: &[&INTRODUCTION],

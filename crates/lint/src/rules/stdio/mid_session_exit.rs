@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Stdio,
     summary: "the server does not exit while a client uses it",
-    clause: Clause::of("2026-07-28", "basic/transports/stdio", ""),
+    clause: Clause::of("2026-07-28", "basic/transports/stdio", "Unexpected Termination"),
     why: "Clients show a server that exits as disconnected; calls under way are lost.",
     fix: "Catch the failure that ends the process (its last words are below), and exit only when standard input ends.",
     needs: &[&INTRODUCTION, &LISTS, &PING, &UNKNOWN_METHOD],

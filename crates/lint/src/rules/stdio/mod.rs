@@ -2,6 +2,7 @@
 
 rules![
     buffered_output,
+    children_left,
     leaves_at_eof,
     mid_session_exit,
     one_line_messages,

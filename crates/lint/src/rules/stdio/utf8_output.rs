@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Stdio,
     summary: "everything on standard output is UTF-8 and begins without a byte-order mark",
-    clause: Clause::of("2026-07-28", "basic/transports/stdio", ""),
+    clause: Clause::of("2026-07-28", "basic/transports", "Messages"),
     why: "Clients refuse or garble what is not UTF-8; the mark makes the first message unreadable.",
     fix: "Write UTF-8 without a byte-order mark, whatever the system's code page is.",
     needs: &[&INTRODUCTION, &LISTS],

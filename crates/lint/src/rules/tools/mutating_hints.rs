@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "a tool whose name says that it changes something has annotations that do not deny it",
-    clause: Clause::of("2025-11-25", "server/tools", "Annotations"),
+    clause: Clause::of("2025-11-25", "schema", "ToolAnnotations"),
     why: "Clients let read-only tools run without asking; a tool that deletes under that flag does so unseen.",
     fix: "Set `readOnlyHint` to false for tools that write, and `destructiveHint` where they overwrite or delete.",
     needs: &[&LISTS],

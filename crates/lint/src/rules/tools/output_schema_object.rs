@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Legacy,
     carriers: Carriers::Any,
     summary: "the root of `outputSchema` is of type object",
-    clause: Clause::of("2025-11-25", "server/tools", "Output Schema"),
+    clause: Clause::of("2025-11-25", "schema", "Tool"),
     why: "Revisions before 2026-07-28 allow objects only; clients refuse other output schemas.",
     fix: "Wrap the value into an object, such as `{\"items\": […]}`.",
     needs: &[&LISTS],

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "no schema refers to another document",
-    clause: Clause::of("2026-07-28", "basic", "JSON Schema: $ref"),
+    clause: Clause::of("2026-07-28", "basic", "$ref Resolution"),
     why: "Clients must not fetch schemas from the network, so such a reference cannot be followed.",
     fix: "Copy the referenced schema into `$defs` and refer to it by `#/$defs/…`.",
     needs: &[&LISTS],

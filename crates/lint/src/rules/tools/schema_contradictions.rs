@@ -3,6 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Verdict},
+    pointer,
     probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -28,7 +29,7 @@ fn check(case: &Case<'_>) -> Verdict {
     for tool in case.list(List::Tools)? {
         let properties = tool.value.pointer("/inputSchema/properties").and_then(Value::as_object);
         for (name, schema) in properties.into_iter().flatten() {
-            let at = format!("/inputSchema/properties/{}", name.replace('~', "~0").replace('/', "~1"));
+            let at = format!("/inputSchema/properties/{}", pointer::escape(name));
             if schema.get("enum").and_then(Value::as_array).is_some_and(Vec::is_empty) {
                 findings.push(tool.finding(format!("`{name}` has an empty `enum`"), &format!("{at}/enum")));
                 continue;

@@ -3,6 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Verdict},
+    pointer,
     probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
     rules::{schema, words},
@@ -16,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "no parameter of a tool looks like a password or key",
-    clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
+    clause: Clause::practice("OWASP MCP Top 10", "MCP01 secret exposure"),
     why: "Arguments pass through the model, the conversation and every log on the way: the secret is known to all of them.",
     fix: "Take secrets from the server's environment or configuration, or use OAuth.",
     needs: &[&LISTS],
@@ -45,7 +46,7 @@ fn check(case: &Case<'_>) -> Verdict {
             let matter = parts.iter().any(|part| about.contains(part));
             if plain && (key || word) && !harmless && !matter {
                 let message = format!("the parameter `{name}` looks like a secret");
-                findings.push(tool.finding(message, &format!("/inputSchema/properties/{}", schema::escape(name))));
+                findings.push(tool.finding(message, &format!("/inputSchema/properties/{}", pointer::escape(name))));
             }
         }
     }

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "no two tools of a server have the same name",
-    clause: Clause::of("2025-11-25", "server/tools", "Tool Names"),
+    clause: Clause::of("2025-11-25", "server/tools", "Tool"),
     why: "A call by that name reaches only one of them, and model providers refuse a list with duplicates.",
     fix: "Rename one of the tools.",
     needs: &[&LISTS],

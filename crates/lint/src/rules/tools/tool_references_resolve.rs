@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "every `$ref` inside a tool's schema leads to a part of that schema",
-    clause: Clause::of("2025-11-25", "server/tools", "Tool"),
+    clause: Clause::of("2025-11-25", "basic", "Schema Validation"),
     why: "A schema with a broken reference does not compile: clients drop the tool.",
     fix: "Put the definition under `$defs` of the same schema, or write it out where it is used.",
     needs: &[&LISTS],

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "`$schema` is absent or names a published draft of JSON Schema",
-    clause: Clause::of("2025-11-25", "basic", "JSON Schema Usage"),
+    clause: Clause::of("2025-11-25", "basic", "Schema Dialect"),
     why: "A client must at least know 2020-12; with another dialect it refuses the schema or reads it wrongly.",
     fix: "Leave `$schema` out, or name `https://json-schema.org/draft/2020-12/schema`.",
     needs: &[&LISTS],

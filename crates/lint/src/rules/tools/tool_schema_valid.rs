@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "every `inputSchema` and `outputSchema` is valid in the JSON Schema dialect it declares, 2020-12 by default",
-    clause: Clause::of("2025-11-25", "server/tools", "Tool"),
+    clause: Clause::of("2025-11-25", "basic", "Schema Validation"),
     why: "Clients and model providers compile the schema; one that does not compile costs the tool, or the whole list.",
     fix: "Correct the keyword that is named; draft-07 is fine when `$schema` says so.",
     needs: &[&LISTS],

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "cacheable results have `ttlMs` of at least 0 and a `cacheScope`",
-    clause: Clause::of("2026-07-28", "server/utilities/caching", ""),
+    clause: Clause::of("2026-07-28", "server/utilities/caching", "Cacheable Results"),
     why: "Clients that rely on the hints ask again every time, or keep what belongs to another user.",
     fix: "Put `ttlMs` (a number, 0 or more) and `cacheScope` (`public` or `private`) into the results of discover, lists and reads.",
     needs: &[&INTRODUCTION, &LISTS],

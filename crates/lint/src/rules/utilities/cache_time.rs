@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "no result may be cached for longer than a day",
-    clause: Clause::of("2026-07-28", "server/utilities/caching", "Caching hints"),
+    clause: Clause::of("2026-07-28", "server/utilities/caching", "Time-to-Live (TTL) Field"),
     why: "Clients go on with tools that are long gone, and nothing tells them.",
     fix: "Choose a `ttlMs` of minutes, and send list_changed to those who listen.",
     needs: &[&INTRODUCTION, &LISTS],

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "a completion gives at most 100 strings, and only where `completions` is declared",
-    clause: Clause::of("2025-11-25", "server/utilities/completion", ""),
+    clause: Clause::of("2025-11-25", "server/utilities/completion", "Completion Results"),
     why: "Clients refuse longer lists; a feature that is not declared is never used.",
     fix: "Cut the list at 100 values and set `hasMore`; declare `completions`.",
     needs: &[&LISTS, &COMPLETIONS],

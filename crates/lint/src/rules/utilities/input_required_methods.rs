@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "only tool calls, prompts and reads ask for input",
-    clause: Clause::of("2026-07-28", "basic/utilities/mrtr", "Supported requests"),
+    clause: Clause::of("2026-07-28", "basic/patterns/mrtr", "Supported Requests"),
     why: "A client that only wanted a list cannot answer questions, and shows an error.",
     fix: "Answer `input_required` to `tools/call`, `prompts/get` and `resources/read` only.",
     needs: &[&INTRODUCTION, &LISTS],

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "a result that asks for input says what for, or has a state to repeat",
-    clause: Clause::of("2026-07-28", "basic/utilities/mrtr", "InputRequiredResult"),
+    clause: Clause::of("2026-07-28", "basic/patterns/mrtr", "Server Requirements (Basic Workflow)"),
     why: "The client has nothing to answer and nothing to repeat, so the call ends in a loop or an error.",
     fix: "Add `inputRequests`, `requestState`, or both.",
     needs: &[&LISTS, &TOOL_CALLS],

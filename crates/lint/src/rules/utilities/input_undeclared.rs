@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "a server asks only for input that the client has declared to give",
-    clause: Clause::of("2026-07-28", "basic/utilities/mrtr", "Client capabilities"),
+    clause: Clause::of("2026-07-28", "basic/patterns/mrtr", "Server Requirements (Basic Workflow)"),
     why: "The client cannot answer, and the call can never be finished; the error -32021 would have told it why.",
     fix: "Look at `clientCapabilities` of the request; answer -32021 where a needed capability lacks.",
     needs: &[&LISTS, &TOOL_CALLS],

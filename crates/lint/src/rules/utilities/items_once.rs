@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "no item stands on two pages of a list",
-    clause: Clause::of("2025-11-25", "server/utilities/pagination", ""),
+    clause: Clause::of("2025-11-25", "server/utilities/pagination", "Implementation Guidelines"),
     why: "Clients see the same tool twice, and providers refuse a list with duplicates.",
     fix: "Make pages that follow each other without overlap.",
     needs: &[&LISTS],

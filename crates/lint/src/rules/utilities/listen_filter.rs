@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "a subscription grants and sends nothing that was not asked for",
-    clause: Clause::of("2026-07-28", "basic/utilities/subscriptions", "Filter"),
+    clause: Clause::of("2026-07-28", "basic/patterns/subscriptions", "Opening a Stream"),
     why: "The client is woken for changes it did not want, and the acknowledgement no longer tells what it will get.",
     fix: "Acknowledge a subset of the filter in the request, and send only notifications of those kinds.",
     needs: &[&LISTEN],

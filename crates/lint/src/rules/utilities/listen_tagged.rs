@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "every message of a subscription carries its id",
-    clause: Clause::of("2026-07-28", "basic/utilities/subscriptions", "Correlation"),
+    clause: Clause::of("2026-07-28", "basic/patterns/subscriptions", "Receiving Notifications"),
     why: "A client with two subscriptions on one line cannot tell which of them a message belongs to.",
     fix: "Put the id of the listen request into `_meta` as `io.modelcontextprotocol/subscriptionId`.",
     needs: &[&LISTEN],

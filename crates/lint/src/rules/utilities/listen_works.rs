@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "a server that declares `listChanged` can be listened to",
-    clause: Clause::of("2026-07-28", "basic/utilities/subscriptions", "Listening"),
+    clause: Clause::of("2026-07-28", "basic/patterns/subscriptions", "Opening a Stream"),
     why: "In the modern era changes are told on subscriptions only; the declaration promises what cannot be had.",
     fix: "Implement `subscriptions/listen`, or do not declare `listChanged`.",
     needs: &[&LISTEN],

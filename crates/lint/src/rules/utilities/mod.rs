@@ -4,6 +4,7 @@ rules![
     cache_hints,
     cache_scope_pages,
     cache_time,
+    cancelled_call,
     completion_undeclared,
     completion_unknown,
     completion_values,

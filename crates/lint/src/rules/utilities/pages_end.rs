@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "walking a list by its cursors ends, and no cursor comes twice",
-    clause: Clause::of("2025-11-25", "server/utilities/pagination", ""),
+    clause: Clause::of("2025-11-25", "server/utilities/pagination", "Implementation Guidelines"),
     why: "A client that follows the cursors never finishes, and fills its memory with the same items.",
     fix: "Leave `nextCursor` out on the last page, and give each page a cursor of its own.",
     needs: &[&LISTS],

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "no progress comes behind the answer",
-    clause: Clause::of("2025-11-25", "basic/utilities/progress", "Progress Flow"),
+    clause: Clause::of("2025-11-25", "basic/utilities/progress", "Implementation Notes"),
     why: "The client has forgotten the token by then; it logs errors or takes the next call's progress for the last one's.",
     fix: "Stop the progress of a call before its answer is sent.",
     needs: &[&LISTS, &TOOL_CALLS],

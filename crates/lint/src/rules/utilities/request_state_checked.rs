@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "a state that was changed on the way is refused",
-    clause: Clause::of("2026-07-28", "basic/utilities/mrtr", "Security"),
+    clause: Clause::of("2026-07-28", "basic/patterns/mrtr", "Server Requirements (Basic Workflow)"),
     why: "The state comes back from the client, who can write into it what he likes: another user, another amount, a skipped step.",
     fix: "Sign the state, bind it to the caller and the request, and refuse it when the signature does not fit.",
     needs: &[&LISTS, &TOOL_CALLS, &REQUEST_STATE],

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "progress is reported only for a token that was given",
-    clause: Clause::of("2025-11-25", "basic/utilities/progress", ""),
+    clause: Clause::of("2025-11-25", "basic/utilities/progress", "Behavior Requirements"),
     why: "Clients have no place for progress they did not ask for; strict ones disconnect.",
     fix: "Send `notifications/progress` only for requests with a `progressToken`, with that token.",
     needs: &[&INTRODUCTION, &LISTS],

@@ -6,7 +6,6 @@ use crate::{
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use trunkline_protocol::Era;
 
 pub(super) static RULE: Rule = Rule {
     name: "undeclared-logs",
@@ -15,8 +14,8 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "log messages come only from a server that declares `logging`, and in the modern era only when they were asked for",
-    clause: Clause::of("2026-07-28", "server/utilities/logging", ""),
+    summary: "log messages come only from a server that declares `logging`",
+    clause: Clause::of("2026-07-28", "server/utilities/logging", "Capabilities"),
     why: "Clients that did not ask for logs treat them as unexpected messages, or show them to users who do not want them.",
     fix: "Declare `logging`, honour the level that was asked for, and write everything else to standard error.",
     needs: &[&INTRODUCTION, &LISTS],
@@ -30,10 +29,9 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     let log = messages.iter().find(|message| message.method() == Some("notifications/message"));
     let Some(log) = log else { return Ok(Vec::new()) };
-    let text = match (case.era(), case.capability("logging")) {
-        (_, None) => "a log message came, but `logging` is not declared",
-        (Era::Modern, Some(_)) => "a log message came, but no request had asked for logs",
-        (Era::Legacy, Some(_)) => return Ok(Vec::new()),
-    };
+    if case.capability("logging").is_some() {
+        return Ok(Vec::new());
+    }
+    let text = "a log message came, but `logging` is not declared";
     Ok(vec![Finding::new(text).at(log.frame, log.pointer("/method"))])
 }

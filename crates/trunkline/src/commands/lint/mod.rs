@@ -2,6 +2,7 @@
 
 mod accepted;
 mod args;
+mod programs;
 mod reproducer;
 
 pub(crate) use args::Args;
@@ -77,7 +78,10 @@ fn subjects(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
             && args.command.is_empty()
             && Path::new(file).is_file()
         {
-            subjects.push(Subject::Config(configuration(file)?));
+            let path = context.environment.get_os("PATH");
+            subjects.push(Subject::Config(
+                configuration(file)?.look(|program| programs::is_there(program, path)),
+            ));
             continue;
         }
         let split = TargetWords { words, command: &args.command }.split(&context.environment)?;
@@ -97,7 +101,7 @@ fn configuration(file: &str) -> Result<ConfigSubject, Failure> {
     let bad = |reason: String| Failure::usage(format!("{file} cannot be read: {reason}"));
     let text = fs::read_to_string(file).map_err(|error| bad(error.to_string()))?;
     let value = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
-    Ok(ConfigSubject { path: file.to_owned(), text, value })
+    Ok(ConfigSubject { path: file.to_owned(), text, value, absent: None })
 }
 
 fn options(args: &Args, steps: &Steps) -> Result<Options, Failure> {

@@ -1,0 +1,77 @@
+//! A call that takes its time, given up before it is done: by a notification, and over HTTP in the modern era by leaving.
+
+use super::{LineUse, Probe, Stage, TOOL_CALL_STEP};
+use crate::{
+    evidence::{Line, Step},
+    rule::{Carriers, Eras, Mode},
+    wire::{Expect, HttpAsk, Say, bytes, notification, request},
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+use trunkline_protocol::Era;
+
+/// The call that is cancelled; its answer, if one comes, belongs to [`CANCEL_STEP`].
+pub const CANCELLED_CALL_STEP: Step = Step("cancelled-call");
+/// The notification that cancels it, and what comes behind it.
+pub const CANCEL_STEP: Step = Step("cancel");
+/// A plain request behind it.
+pub const CANCEL_AFTER_STEP: Step = Step("after-cancel");
+/// The call whose stream is closed before it is answered.
+pub const CLOSED_CALL_STEP: Step = Step("closed-call");
+/// A plain request behind that; the variant says how many milliseconds the call would have gone on.
+pub const CLOSED_AFTER_STEP: Step = Step("after-closed-call");
+
+/// Calls that are done sooner cannot be cancelled in time.
+const SLOW: Duration = Duration::from_millis(250);
+
+/// How much longer than before the call may take on a busy machine.
+const MARGIN: Duration = Duration::from_secs(1);
+
+const TOKEN: &str = "trunkline-lint-cancelled";
+
+pub static CANCELLED_CALLS: Probe = Probe {
+    name: "cancelled-calls",
+    mode: Mode::Active,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Risky,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    let Some((name, arguments, took)) = stage.speaker.so_far(slowest) else { return };
+    let http = stage.speaker.url().is_some();
+    // Whoever leaves a stream of the legacy era has not cancelled, and a notification would have to overtake the call.
+    if (http && stage.era() == Era::Legacy) || !stage.known.take_call() {
+        return;
+    }
+    let id = stage.speaker.fresh_id();
+    let params = json!({"name": name, "arguments": arguments, "_meta": {"progressToken": TOKEN}});
+    let call = request(stage.era(), &id, "tools/call", params);
+    if http {
+        stage.speaker.patience(took / 4);
+        let ask = HttpAsk::post(bytes(&call));
+        stage.speaker.http((CLOSED_CALL_STEP, name), ask, Expect::Answer(id)).await;
+        stage.speaker.patience(stage.known.dial.answer.max(took + MARGIN));
+        let left = (took - took / 4).as_millis().to_string();
+        stage.speaker.ask_variant((CLOSED_AFTER_STEP, left), "server/discover", json!({})).await;
+    } else {
+        stage.speaker.say(Say::new(CANCELLED_CALL_STEP, &call, Expect::Soon).variant(name)).await;
+        tokio::time::sleep(took / 4).await;
+        let params = json!({"requestId": id, "reason": "probing"});
+        let cancel = notification(stage.era(), "notifications/cancelled", params);
+        stage.speaker.patience(took + MARGIN);
+        stage.speaker.say(Say::new(CANCEL_STEP, &cancel, Expect::Answer(id))).await;
+        stage.speaker.patience(stage.known.dial.answer);
+        stage.sentinel(CANCEL_AFTER_STEP).await;
+    }
+    stage.speaker.patience(stage.known.dial.answer);
+}
+
+/// The call that took longest: name, arguments, time.
+fn slowest(line: &Line) -> Option<(String, Value, Duration)> {
+    let slow = line.exchanges.iter().filter(|call| call.step == TOOL_CALL_STEP && call.took >= SLOW);
+    let slow = slow.filter(|call| call.answer.is_some()).max_by_key(|call| call.took)?;
+    let params = line.frames[slow.sent?].json()?.get("params")?;
+    Some((params["name"].as_str()?.to_owned(), params["arguments"].clone(), slow.took))
+}

@@ -1,0 +1,95 @@
+//! Tools that take an address, given one of this machine on which somebody listens.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+    sample,
+};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpListener,
+    task::JoinSet,
+};
+
+/// The calls, and what is observed: the variant of a call whose address was reached.
+pub const OUTGOING_CALL_STEP: Step = Step("outgoing-call");
+
+/// Parts of the names of arguments that are addresses.
+const ADDRESS_NAMES: [&str; 6] = ["url", "uri", "link", "href", "endpoint", "webhook"];
+
+/// Addresses that are tried.
+const MOST: usize = 8;
+
+/// Bytes that are read of a request; its path stands at the beginning.
+const HEAD: usize = 1024;
+
+const ANSWER: &[u8] = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
+
+pub static OUTGOING_CALLS: Probe = Probe {
+    name: "outgoing-calls",
+    mode: Mode::Active,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Risky,
+    run: |stage| Box::pin(run(stage)),
+};
+
+type Heads = Arc<Mutex<Vec<String>>>;
+
+async fn run(stage: &mut Stage) {
+    let tools = stage.callable_tools();
+    let targets: Vec<(&Value, &str)> = tools.iter().flat_map(addresses).take(MOST).collect();
+    if targets.is_empty() {
+        return;
+    }
+    let Ok(listener) = TcpListener::bind("127.0.0.1:0").await else { return };
+    let Ok(here) = listener.local_addr() else { return };
+    let heads = Heads::default();
+    let serving = tokio::spawn(serve(listener, heads.clone()));
+    for (number, (tool, field)) in targets.into_iter().enumerate() {
+        if !stage.known.take_call() {
+            break;
+        }
+        let name = tool["name"].as_str().unwrap_or_default();
+        let variant = format!("{name}:{field}");
+        let path = format!("/trunkline-lint-{number}-");
+        let mut arguments = sample::sample(&tool["inputSchema"]);
+        arguments[field] = json!(format!("http://{here}{path}"));
+        let params = json!({"name": name, "arguments": arguments});
+        stage.speaker.ask_variant((OUTGOING_CALL_STEP, &variant), "tools/call", params).await;
+        let reached =
+            heads.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|head| head.contains(&path));
+        if reached {
+            stage.speaker.observe(OUTGOING_CALL_STEP, variant);
+        }
+    }
+    serving.abort();
+}
+
+/// The arguments of a tool that are addresses.
+fn addresses(tool: &Value) -> impl Iterator<Item = (&Value, &str)> {
+    let properties = tool["inputSchema"]["properties"].as_object().into_iter().flatten();
+    properties.filter_map(move |(name, schema)| {
+        let lower = name.to_ascii_lowercase();
+        let named = ADDRESS_NAMES.iter().any(|part| lower.contains(part));
+        let address = schema["type"] == "string" && (named || schema["format"] == "uri");
+        address.then_some((tool, name.as_str()))
+    })
+}
+
+async fn serve(listener: TcpListener, heads: Heads) {
+    let mut visitors = JoinSet::new();
+    while let Ok((mut visitor, _)) = listener.accept().await {
+        let heads = heads.clone();
+        visitors.spawn(async move {
+            let mut head = vec![0; HEAD];
+            let read = visitor.read(&mut head).await.unwrap_or(0);
+            let text = String::from_utf8_lossy(&head[..read]).into_owned();
+            heads.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+            visitor.write_all(ANSWER).await.ok();
+        });
+    }
+}

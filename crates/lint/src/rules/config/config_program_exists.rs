@@ -1,0 +1,38 @@
+//! `config-program-exists`: every server is started with a program that is there.
+
+use super::servers;
+use crate::{
+    engine::ConfigSubject,
+    outcome::{Level, Skip, Verdict},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "config-program-exists",
+    group: Group::Config,
+    level: Level::Error,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "every server is started with a program that is there",
+    clause: Clause::practice("practice", "configuration"),
+    why: "The server cannot start, and most clients tell no more than that it is not there.",
+    fix: "Install the program, or write its absolute path; `trunkline doctor` says where it was looked for.",
+    needs: &[],
+    check: Check::Config(check),
+};
+
+fn check(config: &ConfigSubject) -> Verdict {
+    let servers = servers::of(config)?;
+    let Some(absent) = &config.absent else {
+        return Err(Skip::not_verified("nobody looked for the programs"));
+    };
+    let started = servers.iter().filter_map(|server| Some((server, server.command()?)));
+    let mut findings = Vec::new();
+    for (server, program) in started {
+        if absent.iter().any(|known| known == program) {
+            findings.push(server.finding(format!("there is no program `{program}`"), "/command"));
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,36 @@
+//! `children-left`: a server takes its own children with it when it leaves.
+
+use crate::{
+    evidence::Evidence,
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::INTRODUCTION,
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "children-left",
+    group: Group::Stdio,
+    level: Level::Warning,
+    mode: Mode::Passive,
+    eras: Eras::Both,
+    carriers: Carriers::Stdio,
+    summary: "a server takes its own children with it when it leaves",
+    clause: Clause::of("2026-07-28", "basic/transports/stdio", "Shutdown"),
+    why: "What stays behind keeps ports, files and memory, and nobody knows any more whose it is.",
+    fix: "End the processes that the server started, and wait for them, before it exits.",
+    needs: &[&INTRODUCTION],
+    check: Check::Target(check),
+};
+
+fn check(evidence: &Evidence) -> Verdict {
+    let departed = evidence.lines.iter().filter_map(|line| line.departed.as_ref());
+    let left: Vec<&Vec<String>> = departed.filter_map(|departed| departed.left_behind.as_ref()).collect();
+    if left.is_empty() {
+        return Err(Skip::not_verified("no process left by itself where its children could be seen"));
+    }
+    // Each line is one more process of the same server; what one leaves behind the others do, too.
+    let Some(names) = left.into_iter().find(|names| !names.is_empty()) else { return Ok(Vec::new()) };
+    let message =
+        format!("half a second after the server had left, its children still ran: {}", names.join(", "));
+    Ok(vec![Finding::new(message)])
+}

@@ -1,0 +1,42 @@
+//! `cancelled-call`: a call that was cancelled is not answered, and the server goes on.
+
+use crate::{
+    evidence::Case,
+    outcome::{Level, Skip, Verdict},
+    probes::{CANCEL_AFTER_STEP, CANCEL_STEP, CANCELLED_CALL_STEP, CANCELLED_CALLS, LISTS, TOOL_CALLS},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "cancelled-call",
+    group: Group::Utilities,
+    level: Level::Warning,
+    mode: Mode::Active,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    summary: "a call that was cancelled is not answered, and the server goes on",
+    clause: Clause::of("2025-11-25", "basic/utilities/cancellation", "Behavior Requirements"),
+    why: "The server works on for nobody, and a client that has given up gets an answer it no longer expects.",
+    fix: "Stop the work when `notifications/cancelled` names its request, and send nothing more for it.",
+    needs: &[&LISTS, &TOOL_CALLS, &CANCELLED_CALLS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let Some(call) = case.asked(CANCELLED_CALL_STEP).next() else {
+        return Err(Skip::not_verified("no tool that may be called takes long enough to be cancelled"));
+    };
+    let cancel = case.first(&CANCELLED_CALLS, CANCEL_STEP)?;
+    let mut findings = Vec::new();
+    if cancel.answer().is_some() {
+        let finding = cancel.finding("the call was cancelled and is answered nevertheless", "");
+        findings.push(finding.about(call.variant()).with_frames(call.sent_ref()));
+    }
+    let after = case.first(&CANCELLED_CALLS, CANCEL_AFTER_STEP)?;
+    if after.answer().is_none() {
+        let message =
+            format!("after a call was cancelled the server no longer answers: {}", after.describe());
+        findings.push(after.finding(message, "").about(call.variant()).level(Level::Error));
+    }
+    Ok(findings)
+}

@@ -1,0 +1,34 @@
+//! Whether a program that a configuration file names is on this machine.
+
+use std::{env, ffi::OsStr, path::Path};
+
+/// A path that counts from some folder, or that holds a variable, is taken for right: only the client knows where it leads.
+pub(super) fn is_there(program: &str, path: Option<&OsStr>) -> bool {
+    if program.contains(['$', '%', '~']) {
+        return true;
+    }
+    let file = Path::new(program);
+    if file.is_absolute() {
+        return file.is_file();
+    }
+    let folders = path.map(env::split_paths);
+    program.contains(['/', '\\'])
+        || folders.is_none_or(|mut folders| folders.any(|folder| folder.join(program).is_file()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_can_be_known_to_lack_does() {
+        let path = Some(OsStr::new("/usr/bin:/bin"));
+        for there in ["sh", "/bin/sh", "./server", "${HOME}/server", "~/server"] {
+            assert!(is_there(there, path), "{there}");
+        }
+        for absent in ["trunkline-no-such-program", "/nowhere/server"] {
+            assert!(!is_there(absent, path), "{absent}");
+        }
+        assert!(is_there("anything", None));
+    }
+}
