@@ -4,7 +4,7 @@ use super::{
     dial::DialError,
     dress,
     http::{HttpAsk, HttpLine, TOO_LATE},
-    inbox::{Inbox, Missing, answers},
+    inbox::{Inbox, Missing, answers, is_nameless_error},
     pipe::{LEAVE, PipeLine},
     sse::SseLine,
 };
@@ -423,12 +423,22 @@ impl Speaker {
             Expect::Any => (self.inbox.wait_for(mark, began + self.answer, any).await, self.answer),
             Expect::Nothing => (self.inbox.wait_for(mark, began + self.quiet, any).await, self.quiet),
         };
+        let found = match (found, expect) {
+            // Only now: it may belong to something that was sent before and could not be read.
+            (Err(missing), Expect::Answer(_)) => self.nameless_error(mark).ok_or(missing),
+            (found, _) => found,
+        };
         match (found, expect) {
             (Ok(at), _) => (Some(at), Settled::Answered),
             (Err(Missing::Ended), _) => (None, Settled::Gone),
             (Err(Missing::Late), Expect::Nothing) => (None, Settled::Quiet),
             (Err(Missing::Late), _) => (None, Settled::Silent(limit)),
         }
+    }
+
+    fn nameless_error(&self, mark: usize) -> Option<usize> {
+        let came = self.inbox.received(mark, self.inbox.mark());
+        self.inbox.edit(|line| came.into_iter().find(|at| is_nameless_error(&line.frames[*at])))
     }
 
     fn response_among(&self, frames: &[usize]) -> Option<usize> {

@@ -84,10 +84,21 @@ impl Conversation {
         }
         told.act.silence |= self.deaf;
         self.deaf |= told.act.deaf;
+        if told.act.serve_batch {
+            answer = Some(self.batch(&message));
+        }
         told.answer = answer;
         let address = told.act.fetch.as_deref().and_then(|pointer| message.pointer(pointer));
         told.fetch = address.and_then(Value::as_str).map(str::to_owned);
         told
+    }
+
+    fn batch(&self, batch: &Value) -> Value {
+        let answer = |one: &Value| match model::answer(&self.script, one) {
+            Ok(result) => json!({"jsonrpc": "2.0", "id": one["id"], "result": result}),
+            Err(error) => json!({"jsonrpc": "2.0", "id": one["id"], "error": error}),
+        };
+        Value::Array(batch.as_array().into_iter().flatten().map(answer).collect())
     }
 
     /// What happens without a message: at the start, at the end.
@@ -165,6 +176,7 @@ fn merge(all: &mut Act, act: Act) {
     all.written = act.written.or(all.written);
     all.silence |= act.silence;
     all.deaf |= act.deaf;
+    all.serve_batch |= act.serve_batch;
     all.delay_ms = all.delay_ms.max(act.delay_ms);
     all.hold |= act.hold;
     all.exit = act.exit.or(all.exit);

@@ -152,6 +152,9 @@ pub struct Act {
     pub raw: Option<String>,
     /// Bytes in place of the answer, as hexadecimal digits.
     pub hex: Option<String>,
+    /// Answers each message of a batch.
+    #[serde(default)]
+    pub serve_batch: bool,
     /// How the answer becomes bytes.
     pub written: Option<Written>,
     #[serde(default)]

@@ -1,7 +1,7 @@
 //! `message-size`: messages are of a size that peers take.
 
 use crate::{
-    evidence::{Case, Direction, FrameRef},
+    evidence::{Case, Direction, FrameRef, Line},
     outcome::{Finding, Level, Verdict},
     probes::LISTS,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -33,11 +33,18 @@ fn check(case: &Case<'_>) -> Verdict {
                 continue;
             }
             seen = true;
-            if frame.length > MOST && findings.is_empty() {
+            if frame.length > MOST && findings.is_empty() && !is_echo(record, number) {
                 let message = format!("a message has {} bytes", frame.length);
                 findings.push(Finding::new(message).with_frame(FrameRef { line, frame: number }));
             }
         }
     }
     if seen { Ok(findings) } else { Err(case.missing(&LISTS)) }
+}
+
+/// Whether a message answers one that was about as large, and had to be.
+fn is_echo(line: &Line, number: usize) -> bool {
+    let answered = line.exchanges.iter().find(|exchange| exchange.answer == Some(number));
+    let sent = answered.and_then(|exchange| line.frames.get(exchange.sent?));
+    sent.is_some_and(|sent| sent.length > MOST / 2)
 }
