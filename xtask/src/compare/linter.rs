@@ -16,7 +16,7 @@ use crate::peers::Linters;
 use crate::process::{self, Ending};
 
 /// How long one run may take; a linter that has not ended by then has said nothing.
-const LIMIT: Duration = Duration::from_secs(90);
+const LIMIT: Duration = Duration::from_mins(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Linter {

@@ -31,7 +31,7 @@ pub(crate) use table::Table;
 use verdict::Verdict;
 
 /// How many linters run at a time; they mostly wait.
-const AT_ONCE: usize = 3;
+const AT_ONCE: usize = 6;
 
 /// What a run is about; an empty list means all.
 #[derive(Debug, Default)]

@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(25);
 pub(super) enum Served {
     /// A program without arguments, for linters that know no command lines.
     Program(PathBuf),
-    Url(String, Running),
+    Url(String, #[expect(dead_code, reason = "the process ends when this goes")] Running),
 }
 
 /// A process that ends with this value.

@@ -1,7 +1,7 @@
 //! A server over Streamable HTTP: one request, and its answer as it came.
 
-use super::inbox::{Inbox, answers};
-use crate::evidence::{Direction, HttpHead};
+use super::inbox::{Inbox, answers, is_nameless};
+use crate::evidence::{Direction, Frame, HttpHead};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header};
 use bytes::{Bytes, BytesMut};
 use hyper::body::{Body as _, Incoming};
@@ -238,10 +238,15 @@ impl Reading<'_> {
         let Some(at) = self.inbox.keep(direction, bytes) else { return };
         self.frames.push(at);
         let Some(id) = self.id else { return };
-        if self.answer.is_none() && self.inbox.edit(|line| answers(&line.frames[at], id)) {
+        if self.answer.is_none() && self.inbox.edit(|line| takes(&line.frames[at], id)) {
             self.answer = Some(at);
         }
     }
+}
+
+/// Over HTTP nothing else can be answered than what was asked, so that a result needs no name.
+fn takes(frame: &Frame, id: &Value) -> bool {
+    answers(frame, id) || (is_nameless(frame) && frame.json().is_some_and(|message| message.get("result").is_some()))
 }
 
 /// Sends a request and reads no more of its answer than the beginning.

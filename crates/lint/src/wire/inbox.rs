@@ -144,18 +144,15 @@ pub(crate) enum Missing {
     Ended,
 }
 
-/// Whether a frame holds a response to this id. One whose id came back as another type, or a result without an id, is
-/// taken for it as well: what is wrong with it is for rules to say, and nobody has to wait for more.
+/// Whether a frame holds a response to this id. One whose id came back as another type is taken for it as well: what is
+/// wrong with it is for rules to say, and nobody has to wait for more.
 pub(crate) fn answers(frame: &Frame, id: &Value) -> bool {
-    holds(frame, |message| match message.get("id").unwrap_or(&Value::Null) {
-        Value::Null => id.is_null() || message.get("result").is_some(),
-        came => is_like(came, id),
-    })
+    holds(frame, |message| is_like(message.get("id").unwrap_or(&Value::Null), id))
 }
 
-/// Whether a frame holds an error that does not say what it answers.
-pub(crate) fn is_nameless_error(frame: &Frame) -> bool {
-    holds(frame, |message| message.get("id").is_none_or(Value::is_null) && message.get("error").is_some())
+/// Whether a frame holds a response that does not say what it answers.
+pub(crate) fn is_nameless(frame: &Frame) -> bool {
+    holds(frame, |message| message.get("id").is_none_or(Value::is_null))
 }
 
 fn holds(frame: &Frame, fits: impl Fn(&Value) -> bool) -> bool {

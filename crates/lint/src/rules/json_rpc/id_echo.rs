@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case, HttpHead},
     outcome::{Finding, Level, Skip, Verdict},
-    probes::{REQUEST_IDS, REQUEST_IDS_STEP},
+    probes::{LISTS, REQUEST_IDS, REQUEST_IDS_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2026-07-28", "basic", "Responses"),
     why: "Clients match answers to calls by id. A changed id is an answer to nobody, and the call runs into its timeout.",
     fix: "Keep the id as the JSON value it was and send it back as it is, whether string or integer.",
-    needs: &[&REQUEST_IDS],
+    needs: &[&REQUEST_IDS, &LISTS],
     check: Check::Server(check),
 };
 

@@ -13,6 +13,9 @@ const TELLING: [&str; 20] = [
 const PEOPLE: [&str; 9] =
     ["user", "users", "user's", "human", "humans", "anyone", "anybody", "person", "operator"];
 
+/// "secret" is not among them: secrets come from vaults.
+const KEEPING: [&str; 5] = ["hidden", "hide", "hiding", "conceal", "concealed"];
+
 const CANCELLING: [&str; 8] =
     ["ignore", "ignoring", "disregard", "disregarding", "forget", "override", "overrides", "bypass"];
 
@@ -22,51 +25,55 @@ const EARLIER: [&str; 9] =
 const ORDERS: [&str; 7] =
     ["instructions", "instruction", "prompt", "prompts", "rules", "guidelines", "constraints"];
 
-/// Words between two that belong together.
-const NEAR: usize = 4;
+/// How far a verb may stand behind its negation.
+const VERB: usize = 4;
 
-/// "never tell the user", "without informing anyone", "keep this from the user": the words as they stand.
+/// How far people may stand behind what is done to them, and orders behind who gave them.
+const OBJECT: usize = 6;
+
+/// "never tell the user", "without informing anyone", "keep this hidden from the user": the words as they stand.
 pub(super) fn concealment(text: &str) -> Option<String> {
-    let lower = plain(text);
-    let words = words(&lower);
-    let negated = words.iter().enumerate().find_map(|(at, word)| {
-        let verb = NEGATIONS.contains(word).then(|| next(&words, at, &TELLING)).flatten()?;
-        let whom = next(&words, verb, &PEOPLE)?;
-        Some(words[at..=whom].join(" "))
-    });
-    negated.or_else(|| {
-        let (at, _) = words.iter().enumerate().find(|(at, word)| {
-            let kept = ["secret", "hidden", "hide", "hiding", "conceal", "confidential"].contains(word);
-            kept && words.get(at + 1..=at + 3).is_some_and(|rest| rest.contains(&"from"))
-        })?;
-        let whom = next(&words, at, &PEOPLE)?;
-        Some(words[at..=whom].join(" "))
+    clauses(text, |words| {
+        let negated = words.iter().enumerate().find_map(|(at, word)| {
+            let verb = NEGATIONS.contains(word).then(|| next(words, (at, VERB), &TELLING)).flatten()?;
+            let whom = next(words, (verb, OBJECT), &PEOPLE)?;
+            Some(words[at..=whom].join(" "))
+        });
+        negated.or_else(|| {
+            let at = words.iter().position(|word| KEEPING.contains(word))?;
+            let from = next(words, (at, VERB), &["from"])?;
+            let whom = next(words, (from, VERB), &PEOPLE)?;
+            Some(words[at..=whom].join(" "))
+        })
     })
 }
 
 /// "ignore all previous instructions" and its like: the words as they stand.
 pub(super) fn cancelled_orders(text: &str) -> Option<String> {
-    let lower = plain(text);
-    let words = words(&lower);
-    words.iter().enumerate().find_map(|(at, word)| {
-        let earlier = CANCELLING.contains(word).then(|| next(&words, at, &EARLIER)).flatten()?;
-        let orders = next(&words, earlier, &ORDERS)?;
-        Some(words[at..=orders].join(" "))
+    clauses(text, |words| {
+        words.iter().enumerate().find_map(|(at, word)| {
+            let earlier = CANCELLING.contains(word).then(|| next(words, (at, VERB), &EARLIER)).flatten()?;
+            let orders = next(words, (earlier, VERB), &ORDERS)?;
+            Some(words[at..=orders].join(" "))
+        })
     })
 }
 
-/// A text in lower case, with one kind of apostrophe.
-fn plain(text: &str) -> String {
-    text.to_lowercase().replace('\u{2019}', "'")
-}
-
-fn words(lower: &str) -> Vec<&str> {
-    lower.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty()).collect()
+/// Looks at the words of each clause, in lower case.
+fn clauses(text: &str, look: impl Fn(&[&str]) -> Option<String>) -> Option<String> {
+    let lower = text.to_lowercase().replace('\u{2019}', "'");
+    lower.split(['.', ',', ';', ':', '!', '?', '\n', '(', ')']).find_map(|clause| {
+        let words: Vec<&str> = clause
+            .split(|c: char| !c.is_alphanumeric() && c != '\'')
+            .filter(|word| !word.is_empty())
+            .collect();
+        look(&words)
+    })
 }
 
 /// Where one of these words stands, not far behind a place.
-fn next(words: &[&str], at: usize, wanted: &[&str]) -> Option<usize> {
-    let end = words.len().min(at + 1 + NEAR);
+fn next(words: &[&str], (at, far): (usize, usize), wanted: &[&str]) -> Option<usize> {
+    let end = words.len().min(at + 1 + far);
     (at + 1..end).find(|index| wanted.contains(&words[*index]))
 }
 
