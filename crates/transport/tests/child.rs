@@ -175,6 +175,33 @@ async fn grandchildren_go_even_when_the_leader_exits_by_itself() {
 }
 
 #[tokio::test]
+async fn who_stays_behind_longer_than_the_grace_is_named_and_goes() {
+    let mut command = sh("sleep 1000 & echo $!; read line");
+    command.grace = Duration::from_millis(50);
+    let (child, mut reader) = start(&command);
+    let grandchild: i32 = line(&mut reader).await.unwrap().parse().unwrap();
+    let survivors = child.survivors();
+    assert_eq!(survivors.names(), None);
+    child.shutdown(PATIENT).await;
+    assert_eq!(survivors.names().as_deref(), Some(["sleep".to_owned()].as_slice()));
+    until_gone(grandchild).await;
+}
+
+#[tokio::test]
+async fn who_leaves_within_the_grace_is_not_named_and_without_one_nobody_is() {
+    let mut command = sh("sleep 0.1 & read line");
+    command.grace = LONG;
+    let (child, _reader) = start(&command);
+    let survivors = child.survivors();
+    child.shutdown(PATIENT).await;
+    assert_eq!(survivors.names(), Some(Vec::new()));
+    let (child, _reader) = start(&sh("sleep 1000 & read line"));
+    let survivors = child.survivors();
+    child.shutdown(PATIENT).await;
+    assert_eq!(survivors.names(), None);
+}
+
+#[tokio::test]
 async fn dropping_kills_the_group_at_once() {
     let (child, mut reader) = start(&sh("trap '' TERM; sleep 1000 & echo $!; sleep 1000"));
     let grandchild: i32 = line(&mut reader).await.unwrap().parse().unwrap();

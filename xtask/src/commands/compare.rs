@@ -16,7 +16,11 @@ const PAGE: &str = "docs/lint-comparison.md";
 pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
     let plan = Plan {
         only: arguments.values("--only")?,
-        linters: arguments.values("--linter")?.iter().map(|word| compare::linter(word)).collect::<Result<_>>()?,
+        linters: arguments
+            .values("--linter")?
+            .iter()
+            .map(|word| compare::linter(word))
+            .collect::<Result<_>>()?,
     };
     let write = arguments.flag("--write");
     let as_built = arguments.flag("--as-built");

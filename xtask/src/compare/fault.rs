@@ -58,7 +58,8 @@ impl Fault {
 
     /// The right server that speaks the same eras over the same transport.
     pub(super) fn without_fault(&self) -> Self {
-        let eras: Vec<&str> = self.server["eras"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let eras: Vec<&str> =
+            self.server["eras"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let spoken = if eras.is_empty() { "both eras".to_owned() } else { eras.join(" and ") };
         let over = if self.over() == Over::Stdio { "stdio" } else { "http" };
         let how = if self.active { ", tools called" } else { "" };
@@ -70,6 +71,16 @@ impl Fault {
             words: Vec::new(),
             server: json!({"over": over, "eras": eras}),
         }
+    }
+
+    pub(super) fn is_clean(&self) -> bool {
+        self.server["faults"].as_array().is_none_or(Vec::is_empty)
+    }
+
+    /// Whether methods that begin so are part of the fault.
+    pub(super) fn is_about(&self, methods: &str) -> bool {
+        let faults = self.server["faults"].as_array().into_iter().flatten();
+        faults.filter_map(|fault| fault["when"]["method"].as_str()).any(|method| method.starts_with(methods))
     }
 
     /// The tool that a linter which wants one named is given.

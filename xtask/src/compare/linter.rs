@@ -57,7 +57,9 @@ impl Linter {
             let (out, err) = (output.join(format!("{number}.out")), output.join(format!("{number}.err")));
             let ending = process::run_apart(&mut command, &out, &err, LIMIT)?;
             let how = match ending {
-                Ending::Exited(status) => status.code().map_or_else(|| "killed".to_owned(), |code| code.to_string()),
+                Ending::Exited(status) => {
+                    status.code().map_or_else(|| "killed".to_owned(), |code| code.to_string())
+                }
                 Ending::OutOfTime => "out of time".to_owned(),
             };
             fs::write(output.join(format!("{number}.exit")), how)?;

@@ -31,7 +31,7 @@ pub(crate) use table::Table;
 use verdict::Verdict;
 
 /// How many linters run at a time; they mostly wait.
-const AT_ONCE: usize = 6;
+const AT_ONCE: usize = 10;
 
 /// What a run is about; an empty list means all.
 #[derive(Debug, Default)]
@@ -74,8 +74,8 @@ pub(crate) fn run(workspace: &Workspace, linters: Linters, plan: Plan) -> Result
     let mut table = Table::new(Linter::ALL.map(|linter| bench.version(linter)).to_vec());
     for fault in &faults {
         let usual = &seen[&fault.without_fault().name];
-        let verdicts =
-            Linter::ALL.map(|linter| Verdict::of(linter, fault, &seen[&fault.name][&linter], &usual[&linter]));
+        let verdicts = Linter::ALL
+            .map(|linter| Verdict::of(linter, fault, &seen[&fault.name][&linter], &usual[&linter]));
         table.add(fault, verdicts);
     }
     for right in &clean {
@@ -121,7 +121,7 @@ impl Bench {
             let output = folder.join(linter.name());
             if self.plan.linters.is_empty() || self.plan.linters.contains(&linter) || !output.exists() {
                 let served = Served::start(&self.server, fault, &folder)?;
-                linter.run(self, fault, &served, &output).with_context(|| format!("{}", fault.name))?;
+                linter.run(self, fault, &served, &output).with_context(|| fault.name.clone())?;
             }
             all.insert(linter, linter.complaints(&output)?);
         }

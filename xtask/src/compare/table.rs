@@ -51,7 +51,8 @@ impl Table {
             "| linter | version | named | noticed, but something else | missed | complaints about right servers |\n|---|---|---|---|---|---|\n",
         );
         for (index, (linter, version)) in self.versions.iter().enumerate() {
-            let count = |is: fn(&Verdict) -> bool| self.rows.iter().filter(|row| is(&row.verdicts[index])).count();
+            let count =
+                |is: fn(&Verdict) -> bool| self.rows.iter().filter(|row| is(&row.verdicts[index])).count();
             let named = count(|verdict| matches!(verdict, Verdict::Named(_)));
             let noticed = count(|verdict| matches!(verdict, Verdict::Noticed(_)));
             let always: usize = self.clean.iter().map(|(_, complaints)| complaints[index]).sum();
@@ -81,7 +82,9 @@ impl Table {
             writeln!(text, "| `{}`: {} | {over} | {cells} |", row.name, row.mistake)
                 .expect("writing to a String does not fail");
         }
-        text.push_str("\n## Right servers\n\nHow many complaints each linter has about a server without a fault.\n\n");
+        text.push_str(
+            "\n## Right servers\n\nHow many complaints each linter has about a server without a fault.\n\n",
+        );
         writeln!(text, "| server | {names} |\n|---|{}", "---|".repeat(COUNT))
             .expect("writing to a String does not fail");
         for (name, complaints) in &self.clean {

@@ -192,7 +192,8 @@ impl Introduced {
 
     /// Whether the server understood the question and said no.
     fn was_refused(&self) -> bool {
-        self.speaker.so_far(|line| line.exchanges.iter().any(|exchange| exchange.settled == Settled::Answered))
+        self.speaker
+            .so_far(|line| line.exchanges.iter().any(|exchange| exchange.settled == Settled::Answered))
     }
 
     /// How long the introduction took.

@@ -16,6 +16,8 @@ pub const AUTH_BARE_STEP: Step = Step("without-credentials");
 pub const AUTH_GARBAGE_STEP: Step = Step("wrong-token");
 /// Each method without credentials, where the first was refused; the variant is the method.
 pub const AUTH_EACH_STEP: Step = Step("method-without-credentials");
+/// The tools without the credentials that the caller gave, where the server answers all the same.
+pub const AUTH_LIST_STEP: Step = Step("list-without-credentials");
 /// The document that says who gives tokens for this server.
 pub const AUTH_RESOURCE_STEP: Step = Step("protected-resource-metadata");
 /// The document of the one who gives them; the variant is the issuer.
@@ -71,6 +73,10 @@ async fn run(stage: &mut Stage) {
             }
             break;
         }
+    } else if stage.known.dial.has_credentials() && stage.era() == Era::Modern {
+        let id = speaker.fresh_id();
+        let list = request(Era::Modern, &id, List::Tools.method(), json!({}));
+        speaker.http((AUTH_LIST_STEP, ""), HttpAsk::post(bytes(&list)), Expect::Answer(id)).await;
     }
     stage.done(speaker).await;
 }

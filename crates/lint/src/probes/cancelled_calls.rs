@@ -53,7 +53,7 @@ async fn run(stage: &mut Stage) {
         let ask = HttpAsk::post(bytes(&call));
         stage.speaker.http((CLOSED_CALL_STEP, name), ask, Expect::Answer(id)).await;
         stage.speaker.patience(stage.known.dial.answer.max(took + MARGIN));
-        let left = (took - took / 4).as_millis().to_string();
+        let left = (took * 3 / 4).as_millis().to_string();
         stage.speaker.ask_variant((CLOSED_AFTER_STEP, left), "server/discover", json!({})).await;
     } else {
         stage.speaker.say(Say::new(CANCELLED_CALL_STEP, &call, Expect::Soon).variant(name)).await;

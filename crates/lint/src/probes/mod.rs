@@ -13,6 +13,7 @@ mod envelopes;
 mod foreign_origin;
 mod fuzz_arguments;
 mod fuzz_frames;
+mod header_case;
 mod http_edges;
 mod http_headers;
 mod injections;
@@ -49,7 +50,8 @@ mod unknown_version;
 
 pub use another_list::{ANOTHER_LIST, ANOTHER_LIST_STEP};
 pub use authorization::{
-    AUTH_BARE_STEP, AUTH_EACH_STEP, AUTH_GARBAGE_STEP, AUTH_ISSUER_STEP, AUTH_RESOURCE_STEP, AUTHORIZATION,
+    AUTH_BARE_STEP, AUTH_EACH_STEP, AUTH_GARBAGE_STEP, AUTH_ISSUER_STEP, AUTH_LIST_STEP, AUTH_RESOURCE_STEP,
+    AUTHORIZATION,
 };
 pub use bad_cursor::{BAD_CURSOR, BAD_CURSOR_STEP};
 pub use batch::{BATCH, BATCH_AFTER, BATCH_STEP};
@@ -64,6 +66,7 @@ pub use envelopes::{ENVELOPES, ENVELOPES_AFTER, ENVELOPES_STEP};
 pub use foreign_origin::{FOREIGN_HOST_STEP, FOREIGN_ORIGIN, FOREIGN_ORIGIN_STEP};
 pub use fuzz_arguments::{FUZZ_ARGUMENTS, FUZZ_CALL_AFTER, FUZZ_CALL_STEP};
 pub use fuzz_frames::{FUZZ_FRAME_AFTER, FUZZ_FRAME_STEP, FUZZ_FRAMES};
+pub use header_case::{HEADER_CASE, HEADER_CASE_STEP};
 pub use http_edges::{
     BAD_VERSION_HEADER_STEP, BOGUS_SESSION_STEP, DELETE_STEP, ENDED_SESSION_STEP, GET_STEP, HTTP_EDGES,
     METHOD_MISMATCH_STEP, METHOD_MISSING_STEP, NAME_ENCODED_STEP, NAME_MISMATCH_STEP, NAME_MISSING_STEP,
@@ -88,7 +91,7 @@ pub use ping::{PING, PING_STEP};
 pub use prompt_gets::{PROMPT_GET_STEP, PROMPT_GETS};
 pub use removed_methods::{REMOVED_METHODS, REMOVED_METHODS_STEP};
 pub use request_ids::{REQUEST_IDS, REQUEST_IDS_STEP};
-pub use request_state::{REQUEST_STATE, REQUEST_STATE_STEP};
+pub use request_state::{REPLAYED_STATE_STEP, REQUEST_STATE, REQUEST_STATE_STEP};
 pub use resource_escape::{RESOURCE_ESCAPE, RESOURCE_ESCAPE_STEP};
 pub use resource_reads::{RESOURCE_READ_STEP, RESOURCE_READS};
 pub use sessions::{SESSION_DELETE_STEP, SESSION_MISSING_STEP, SESSIONS};

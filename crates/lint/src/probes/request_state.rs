@@ -8,6 +8,8 @@ use crate::{
 use serde_json::{Value, json};
 
 pub const REQUEST_STATE_STEP: Step = Step("request-state");
+/// The state as it was given, with other arguments than those it was given for.
+pub const REPLAYED_STATE_STEP: Step = Step("replayed-state");
 
 pub static REQUEST_STATE: Probe = Probe {
     name: "request-state",
@@ -24,7 +26,18 @@ async fn run(stage: &mut Stage) {
         return;
     }
     let params = json!({"name": name, "arguments": arguments, "requestState": altered(&state)});
-    stage.speaker.ask_variant((REQUEST_STATE_STEP, name), "tools/call", params).await;
+    stage.speaker.ask_variant((REQUEST_STATE_STEP, &name), "tools/call", params).await;
+    let Some(arguments) = others(&arguments).filter(|_| stage.known.take_call()) else { return };
+    let params = json!({"name": name, "arguments": arguments, "requestState": state});
+    stage.speaker.ask_variant((REPLAYED_STATE_STEP, name), "tools/call", params).await;
+}
+
+/// The same arguments with another text in one of them.
+fn others(arguments: &Value) -> Option<Value> {
+    let mut others = arguments.clone();
+    let text = others.as_object_mut()?.values_mut().find(|value| value.is_string())?;
+    *text = json!("trunkline-lint-another");
+    Some(others)
 }
 
 /// A call that was answered with a state: its name, arguments and state.

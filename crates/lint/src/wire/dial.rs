@@ -91,6 +91,11 @@ impl Dial {
         Some(Self { way: Way::Http(client, target.clone()), ..self.clone() })
     }
 
+    /// Whether the caller gave headers of its own, which is how tokens are given.
+    pub fn has_credentials(&self) -> bool {
+        matches!(&self.way, Way::Http(client, _) if !client.options().extra_headers.is_empty())
+    }
+
     /// The address of the server, if it has one.
     pub fn address(&self) -> Option<&url::Url> {
         match &self.way {

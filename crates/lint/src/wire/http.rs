@@ -141,7 +141,7 @@ impl HttpLine {
         };
         fill(&mut head, &response);
         let mut reading =
-            Reading { inbox, id, until, linger: Some(ask.linger), frames: Vec::new(), answer: None };
+            Reading { inbox, id, until, linger: Some(ask.linger), status: head.status, frames: Vec::new(), answer: None };
         let body = response.into_body();
         if head.media().as_deref() == Some("text/event-stream") {
             reading.events(body, &mut head).await;
@@ -181,6 +181,7 @@ struct Reading<'a> {
     inbox: &'a Inbox,
     id: Option<&'a Value>,
     until: Instant,
+    status: u16,
     /// None once the time to go on is set.
     linger: Option<Duration>,
     frames: Vec<usize>,
@@ -238,15 +239,13 @@ impl Reading<'_> {
         let Some(at) = self.inbox.keep(direction, bytes) else { return };
         self.frames.push(at);
         let Some(id) = self.id else { return };
-        if self.answer.is_none() && self.inbox.edit(|line| takes(&line.frames[at], id)) {
+        // A request that was accepted is all that can be answered here, so that its answer needs no name.
+        let accepted = (200..300).contains(&self.status);
+        let takes = |frame: &Frame| answers(frame, id) || (accepted && is_nameless(frame));
+        if self.answer.is_none() && self.inbox.edit(|line| takes(&line.frames[at])) {
             self.answer = Some(at);
         }
     }
-}
-
-/// Over HTTP nothing else can be answered than what was asked, so that a result needs no name.
-fn takes(frame: &Frame, id: &Value) -> bool {
-    answers(frame, id) || (is_nameless(frame) && frame.json().is_some_and(|message| message.get("result").is_some()))
 }
 
 /// Sends a request and reads no more of its answer than the beginning.

@@ -27,6 +27,7 @@ pub(super) fn answer(auth: &Auth, uri: &Uri, headers: &BTreeMap<String, String>)
             "authorization_endpoint": "$origin/authorize",
             "token_endpoint": "$origin/token",
             "registration_endpoint": "$origin/register",
+            "client_id_metadata_document_supported": true,
             "response_types_supported": ["code"],
             "code_challenge_methods_supported": ["S256"]
         });

@@ -159,12 +159,18 @@ fn fits(when: &When, seen: &Seen<'_>) -> bool {
         && when.has.as_deref().is_none_or(|pointer| message.pointer(pointer).is_some())
         && when.lacks.as_deref().is_none_or(|pointer| message.pointer(pointer).is_none())
         && when.equals.iter().all(|(pointer, value)| message.pointer(pointer) == Some(value))
-        && when.begins.iter().all(|(pointer, start)| begins(message.pointer(pointer).and_then(Value::as_str), start))
+        && when
+            .begins
+            .iter()
+            .all(|(pointer, start)| begins(message.pointer(pointer).and_then(Value::as_str), start))
         && when.code.is_none_or(|wanted| code == Some(wanted))
         && when.longer.is_none_or(|least| heard.bytes.len() >= least)
         && when.http.as_deref().is_none_or(|method| heard.http == Some(method))
         && when.headers.iter().all(|(name, value)| heard.headers.get(name) == Some(value))
-        && when.header_begins.iter().all(|(name, start)| begins(heard.headers.get(name).map(String::as_str), start))
+        && when
+            .header_begins
+            .iter()
+            .all(|(name, start)| begins(heard.headers.get(name).map(String::as_str), start))
 }
 
 /// Puts the second act's doings over the first's.

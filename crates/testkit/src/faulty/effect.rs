@@ -29,7 +29,8 @@ pub enum Effect {
 impl Effect {
     /// The result, or the error.
     pub(super) fn result(&self, message: &Value) -> Result<Value, Value> {
-        let given = |pointer: &str| message.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let given =
+            |pointer: &str| message.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let text = match self {
             Self::Read(pointer) => read(&given(pointer)),
             Self::Shell(pointer) => shell(&given(pointer)),
@@ -39,9 +40,13 @@ impl Effect {
         let method = message["method"].as_str().unwrap_or_default();
         let resource = method == "resources/read";
         let mut result = match text {
-            Ok(text) if resource => Ok(json!({"contents": [{"uri": message["params"]["uri"], "text": text}]})),
+            Ok(text) if resource => {
+                Ok(json!({"contents": [{"uri": message["params"]["uri"], "text": text}]}))
+            }
             Ok(text) => Ok(json!({"content": [{"type": "text", "text": text}]})),
-            Err(_) if resource && model::is_modern(message) => Err(model::error(-32602, "Resource not found")),
+            Err(_) if resource && model::is_modern(message) => {
+                Err(model::error(-32602, "Resource not found"))
+            }
             Err(_) if resource => Err(model::error(-32002, "Resource not found")),
             Err(why) => Ok(json!({"content": [{"type": "text", "text": why}], "isError": true})),
         }?;
@@ -63,7 +68,8 @@ fn read(path: &str) -> Result<String, String> {
 }
 
 fn shell(word: &str) -> Result<String, String> {
-    let output = Command::new("sh").args(["-c", &format!("echo {word}")]).current_dir(Path::new("/")).output();
+    let output =
+        Command::new("sh").args(["-c", &format!("echo {word}")]).current_dir(Path::new("/")).output();
     let output = output.map_err(|error| error.to_string())?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -77,11 +77,8 @@ async fn answer(
     if told.act.silence {
         std::future::pending::<()>().await;
     }
-    let refused = if told.act.lenient {
-        None
-    } else {
-        refusal(&shared, &told.act.unchecked, &heard, &message)
-    };
+    let refused =
+        if told.act.lenient { None } else { refusal(&shared, &told.act.unchecked, &heard, &message) };
     let (status, refusal) = match refused {
         Some((status, error)) => (status, Some(error)),
         None if method == Method::DELETE => (204, None),
@@ -124,12 +121,7 @@ impl Shared {
 type Refusal = (u16, Option<Value>);
 
 /// The checks that come before a message is looked at.
-fn refusal(
-    shared: &Shared,
-    unchecked: &[HttpCheck],
-    heard: &Heard<'_>,
-    message: &Value,
-) -> Option<Refusal> {
+fn refusal(shared: &Shared, unchecked: &[HttpCheck], heard: &Heard<'_>, message: &Value) -> Option<Refusal> {
     let headers = &heard.headers;
     let posted = heard.http == Some("POST");
     let checks = |check: HttpCheck| !unchecked.contains(&check);

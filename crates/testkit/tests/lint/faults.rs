@@ -92,11 +92,8 @@ fn lint(mistake: &Mistake) -> Report {
     builder.enable_all().start_paused(over == "stdio");
     let runtime = builder.build().expect("a runtime can be built");
     runtime.block_on(async {
-        let subject = ServerSubject {
-            name: "server".to_owned(),
-            dial: dial(&mistake.server, over).await,
-            lock: None,
-        };
+        let subject =
+            ServerSubject { name: "server".to_owned(), dial: dial(&mistake.server, over).await, lock: None };
         trunkline_lint::lint(&[Subject::Server(subject)], &options).await
     })
 }

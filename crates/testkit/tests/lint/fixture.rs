@@ -1,7 +1,8 @@
 //! A rule's fixture, and how it is run.
 
+use axum::http::{HeaderName, HeaderValue};
 use serde::Deserialize;
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, str::FromStr as _, sync::Arc, time::Duration};
 use trunkline_client::{ConnectOptions, Target};
 use trunkline_lint::{
     Check, Mode, Options, Report, Rule, Selection, Subject,
@@ -39,6 +40,9 @@ struct Server {
     /// A configuration file in place of a server.
     #[serde(default)]
     config: Option<serde_json::Value>,
+    /// Headers that the caller gives over HTTP.
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
     /// Programs that the machine of the configuration file does not have.
     #[serde(default)]
     absent: Vec<String>,
@@ -140,7 +144,17 @@ async fn subject(rule: &Rule, server: &Server, over: &str) -> Subject {
         path: "trunkline.lock".to_owned(),
         tools: tools.iter().map(|(name, tool)| (name.clone(), tool.clone())).collect(),
     });
-    Subject::Server(ServerSubject { name: "server".to_owned(), dial: dial(&server.script, over).await, lock })
+    let mut dial = dial(&server.script, over).await;
+    if let Some(address) = dial.address().cloned().filter(|_| !server.headers.is_empty()) {
+        let mut options = ConnectOptions::default();
+        for (name, value) in &server.headers {
+            let name = HeaderName::from_str(name).expect("a fixture names a header");
+            options.http.extra_headers.insert(name, HeaderValue::from_str(value).expect("a plain value"));
+        }
+        let target = Target::url(address.as_str()).expect("an address is a URL");
+        dial = Dial::new(&target, &options).expect("an address can be dialled");
+    }
+    Subject::Server(ServerSubject { name: "server".to_owned(), dial, lock })
 }
 
 pub(crate) async fn dial(script: &Script, over: &str) -> Dial {

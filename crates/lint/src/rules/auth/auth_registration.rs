@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "clients that the authorization server does not know can introduce themselves",
     clause: Clause::of("2025-11-25", "basic/authorization", "Client Registration Approaches"),
     why: "A user of another client than those you thought of has to ask somebody for a client id before he can log in.",
-    fix: "Support client ID metadata documents (`client_id_metadata_document_supported`), or dynamic registration.",
+    fix: "Support client ID metadata documents (`client_id_metadata_document_supported`); keep dynamic registration for older clients.",
     needs: &[&AUTHORIZATION],
     check: Check::Target(check),
 };
@@ -30,9 +30,15 @@ fn check(evidence: &Evidence) -> Verdict {
     for (issuer, asked, document) in issuers(evidence)? {
         let Some(document) = document else { continue };
         read = true;
-        if document["client_id_metadata_document_supported"] != true && !document["registration_endpoint"].is_string() {
-            findings.push(asked.finding("it knows no way to register a client", "").about(issuer));
+        if document["client_id_metadata_document_supported"] == true {
+            continue;
         }
+        let message = if document["registration_endpoint"].is_string() {
+            "it knows dynamic registration only, which is deprecated since 2026-07-28"
+        } else {
+            "it knows no way to register a client"
+        };
+        findings.push(asked.finding(message, "").about(issuer));
     }
     if read { Ok(findings) } else { Err(Skip::not_verified("no authorization server published metadata")) }
 }

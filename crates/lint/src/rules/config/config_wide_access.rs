@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "servers get a folder, not the whole machine",
-    clause: Clause::practice("OWASP MCP Top 10", "MCP02 privilege"),
+    clause: Clause::practice("OWASP MCP Top 10", "MCP02 privilege escalation"),
     why: "A model that was misled, or a server that was taken over, can then read and change everything.",
     fix: "Give the folder that is needed; start containers without `--privileged`, without the root folder and without the docker socket.",
     needs: &[],

@@ -32,7 +32,7 @@ pub(super) fn of(config: &ConfigSubject) -> Result<Vec<Server<'_>>, Skip> {
 /// The programs that the servers of a file are started with.
 pub(crate) fn programs(config: &ConfigSubject) -> Vec<&str> {
     let servers = of(config).unwrap_or_default();
-    servers.iter().filter_map(|server| server.command()).collect()
+    servers.iter().filter_map(Server::command).collect()
 }
 
 impl Server<'_> {

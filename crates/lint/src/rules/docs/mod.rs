@@ -4,6 +4,7 @@ rules![
     argument_styles,
     confusable_tools,
     icon_shape,
+    icon_source,
     instructions_tools,
     naming_style,
     parameter_description,

@@ -11,6 +11,7 @@ rules![
     foreign_host,
     foreign_origin,
     get_answer,
+    header_case,
     listens_everywhere,
     media_type_checked,
     method_header,

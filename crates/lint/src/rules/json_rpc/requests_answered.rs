@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case, Settled},
     outcome::{Finding, Level, Skip, Verdict},
-    probes::{BAD_CURSOR, CLOSED_CALL_STEP, LISTS, UNKNOWN_METHOD, UNKNOWN_TOOL},
+    probes::{BAD_CURSOR, LISTS, UNKNOWN_METHOD, UNKNOWN_TOOL, UNKNOWN_TOOL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -27,18 +27,16 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut seen = false;
     for (index, line) in case.lines() {
         for exchange in &line.exchanges {
-            // A call whose stream we closed has nobody to answer to.
-            if exchange.step == CLOSED_CALL_STEP {
-                continue;
-            }
             let asked = Asked::new(case.evidence(), index, exchange);
             // Whoever cannot read a message cannot know that it wants an answer.
             let request = asked.sent().and_then(|sent| sent.json()).is_some_and(|message| {
                 message["jsonrpc"] == "2.0" && message["method"].is_string() && message.get("id").is_some()
             });
             seen |= request;
-            if request && let Settled::Silent(_) = asked.settled() {
-                let method = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
+            let method = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
+            // How long a tool works is its own affair; `call-time` tells of it.
+            let works = method == "tools/call" && exchange.step != UNKNOWN_TOOL_STEP;
+            if request && !works && let Settled::Silent(_) = asked.settled() {
                 let message = format!("the request `{method}` got {}", asked.settled());
                 if findings.iter().all(|known| known.about.as_deref() != Some(method)) {
                     findings.push(asked.finding(message, "").about(method));

@@ -1,9 +1,9 @@
 //! `message-size`: messages are of a size that peers take.
 
 use crate::{
-    evidence::{Case, Direction, FrameRef, Line},
+    evidence::{Case, Direction, FrameRef},
     outcome::{Finding, Level, Verdict},
-    probes::LISTS,
+    probes::{LARGE_CALL_STEP, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -28,23 +28,21 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     let mut seen = false;
     for (line, record) in case.lines() {
+        // Whoever is sent a megabyte may say it again.
+        let provoked = |frame: usize| {
+            let mut large = record.exchanges.iter().filter(|exchange| exchange.step == LARGE_CALL_STEP);
+            large.any(|exchange| exchange.got.contains(&frame))
+        };
         for (number, frame) in record.frames.iter().enumerate() {
             if frame.direction != Direction::Received {
                 continue;
             }
             seen = true;
-            if frame.length > MOST && findings.is_empty() && !is_echo(record, number) {
+            if frame.length > MOST && !provoked(number) && findings.is_empty() {
                 let message = format!("a message has {} bytes", frame.length);
                 findings.push(Finding::new(message).with_frame(FrameRef { line, frame: number }));
             }
         }
     }
     if seen { Ok(findings) } else { Err(case.missing(&LISTS)) }
-}
-
-/// Whether a message answers one that was about as large, and had to be.
-fn is_echo(line: &Line, number: usize) -> bool {
-    let answered = line.exchanges.iter().find(|exchange| exchange.answer == Some(number));
-    let sent = answered.and_then(|exchange| line.frames.get(exchange.sent?));
-    sent.is_some_and(|sent| sent.length > MOST / 2)
 }

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "errors tell what was wrong, not how the server is built",
-    clause: Clause::practice("OWASP MCP Top 10", "MCP10 information disclosure"),
+    clause: Clause::practice("OWASP MCP Top 10", "MCP10 context over-sharing"),
     why: "Stack traces and paths show an attacker which software runs where, and they cost the model tokens that help nobody.",
     fix: "Log the trace on the server, and answer one sentence that the caller can act on.",
     needs: &[&TOOL_CALLS, &UNKNOWN_TOOL, &UNKNOWN_METHOD, &MALFORMED, &ENVELOPES, &INJECTIONS],

@@ -51,7 +51,7 @@ fn judge(text: &Text<'_>, own: &[&str]) -> Option<Finding> {
     foreign.map(|name| text.finding(format!("the text says how to use `{name}`, a tool that is not this server's")))
 }
 
-/// A name with an underscore beside the word "tool": "the tool send_email", "the send_email tool".
+/// A name with an underscore beside the word "tool", as in `the tool send_email` and `the send_email tool`.
 fn named_tool(sentence: &str) -> Option<&str> {
     let words: Vec<&str> = sentence
         .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-')

@@ -7,6 +7,7 @@ use crate::{
     probes::{LISTS, TASK_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
+use trunkline_protocol::Era;
 
 pub(super) static RULE: Rule = Rule {
     name: "task-created",
@@ -26,7 +27,10 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for (asked, task, pointer) in created(case)? {
-        if let Some(what) = lacking(task) && findings.is_empty() {
+        // Up to 2025-11-25 a task must begin its work before it can end it.
+        let begun = case.era() == Era::Modern || task["status"] == "working";
+        let what = lacking(task).or_else(|| (!begun).then(|| format!("has the status {}, not `working`", task["status"])));
+        if let Some(what) = what && findings.is_empty() {
             findings.push(asked.finding(format!("a new task {what}"), pointer).about(asked.variant()));
         }
     }

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "a client that does not declare the extension gets -32021 from task methods",
-    clause: Clause::practice("extension io.modelcontextprotocol/tasks", "Capability negotiation"),
+    clause: Clause::practice("extension io.modelcontextprotocol/tasks 2026-07-28", "Protocol Errors"),
     why: "A client that never heard of tasks gets answers that it cannot understand, instead of the reason.",
     fix: "Look at `clientCapabilities.extensions` of the request, and answer -32021 where the extension lacks.",
     needs: &[&TASK_QUESTIONS],
@@ -30,6 +30,5 @@ fn check(case: &Case<'_>) -> Verdict {
         return Ok(Vec::new());
     }
     let message = format!("`tasks/get` from a client without the extension: {}, not -32021", asked.describe());
-    let finding = asked.finding(message, "");
-    Ok(vec![if asked.result().is_some() { finding } else { finding.level(Level::Warning) }])
+    Ok(vec![asked.finding(message, "")])
 }

@@ -1,4 +1,4 @@
-//! `tasks-declared`: a server that does not declare tasks has no task methods.
+//! `tasks-declared`: task methods come with the capability.
 
 use crate::{
     evidence::{Case},
@@ -14,10 +14,10 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Negative,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "a server that does not declare tasks has no task methods",
-    clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Capabilities"),
-    why: "Clients that follow the declaration never use what is there, and others rely on what may go away.",
-    fix: "Declare tasks, or answer their methods with -32601.",
+    summary: "a server that declares no tasks refuses the methods of tasks",
+    clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Error Handling"),
+    why: "A client that asks for a task of a server without tasks must learn that there is none, and not wait for it.",
+    fix: "Answer -32601, or declare the capability `tasks`.",
     needs: &[&UNKNOWN_TASK, &UNKNOWN_METHOD],
     check: Check::Server(check),
 };
@@ -27,10 +27,10 @@ fn check(case: &Case<'_>) -> Verdict {
     let declared = case.capability("tasks").is_some()
         || case.introduction().and_then(|it| it.pointer("/capabilities/extensions/io.modelcontextprotocol~1tasks")).is_some();
     if declared {
-        return Err(Skip::not_applicable("the server declares tasks; `unknown-task` looks at what it does"));
+        return Err(Skip::not_applicable("the server declares tasks; `unknown-task` judges them"));
     }
     match (asked.result(), asked.error_code()) {
-        (Some(_), _) => Ok(vec![asked.finding("a task is given, and tasks are not declared", "/result")]),
+        (Some(_), _) => Ok(vec![asked.finding("a task that does not exist is given", "/result")]),
         // Some servers refuse every method they do not know with -32602.
         (None, Some(-32602)) if case.asked(UNKNOWN_METHOD_STEP).any(|it| it.error_code() == Some(-32601)) => {
             Ok(vec![asked.finding("tasks are looked up, and not declared", "/error")])

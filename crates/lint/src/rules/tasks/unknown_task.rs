@@ -7,6 +7,7 @@ use crate::{
     probes::{TASK_QUESTIONS, TASK_UNKNOWN_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
+use trunkline_protocol::Era;
 
 pub(super) static RULE: Rule = Rule {
     name: "unknown-task",
@@ -32,7 +33,9 @@ fn check(case: &Case<'_>) -> Verdict {
             (None, Some(-32602)) => continue,
             (None, Some(code)) => {
                 let message = format!("an unknown task gives {code} instead of -32602");
-                asked.finding(message, "/error/code").level(Level::Warning)
+                // The extension of the modern era only recommends the code for the other methods.
+                let must = case.era() == Era::Legacy || asked.variant() == "tasks/get";
+                asked.finding(message, "/error/code").level(if must { Level::Error } else { Level::Warning })
             }
             (None, None) => asked.finding(format!("asked for an unknown task: {}", asked.describe()), ""),
         };

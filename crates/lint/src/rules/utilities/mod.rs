@@ -2,6 +2,7 @@
 
 rules![
     cache_hints,
+    cache_scope_credentials,
     cache_scope_pages,
     cache_time,
     cancelled_call,

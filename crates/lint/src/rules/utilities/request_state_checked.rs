@@ -1,9 +1,9 @@
 //! `request-state-checked`: a state that was changed on the way is refused.
 
 use crate::{
-    evidence::Case,
+    evidence::{Asked, Case},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, REQUEST_STATE, REQUEST_STATE_STEP, TOOL_CALLS},
+    probes::{LISTS, REQUEST_STATE, REPLAYED_STATE_STEP, REQUEST_STATE_STEP, TOOL_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Active,
     eras: Eras::Modern,
     carriers: Carriers::Any,
-    summary: "a state that was changed on the way is refused",
+    summary: "a state that was changed on the way, or belongs to another call, is refused",
     clause: Clause::of("2026-07-28", "basic/patterns/mrtr", "Server Requirements (Basic Workflow)"),
     why: "The state comes back from the client, who can write into it what he likes: another user, another amount, a skipped step.",
     fix: "Sign the state, bind it to the caller and the request, and refuse it when the signature does not fit.",
@@ -26,12 +26,20 @@ fn check(case: &Case<'_>) -> Verdict {
     let Some(asked) = case.asked(REQUEST_STATE_STEP).next() else {
         return Err(Skip::not_verified("no call was answered with a state"));
     };
-    match asked.result() {
-        Some(result) if result["resultType"] == "complete" && result["isError"] != true => {
-            Ok(vec![asked.finding("a call with an altered `requestState` was served", "/result").about(asked.variant())])
-        }
-        Some(_) => Ok(Vec::new()),
-        None if asked.error().is_some() => Ok(Vec::new()),
-        None => Err(Skip::not_verified(asked.describe())),
+    if asked.answer().is_none() {
+        return Err(Skip::not_verified(asked.describe()));
     }
+    let served = |asked: &Asked<'_>| {
+        asked.result().is_some_and(|result| result["resultType"] == "complete" && result["isError"] != true)
+    };
+    if served(&asked) {
+        let message = "a call with an altered `requestState` was served";
+        return Ok(vec![asked.finding(message, "/result").about(asked.variant())]);
+    }
+    let replayed = case.asked(REPLAYED_STATE_STEP).find(served);
+    let finding = replayed.map(|asked| {
+        let message = "a `requestState` was taken with other arguments than those it was given for";
+        asked.finding(message, "/result").about(asked.variant()).level(Level::Warning)
+    });
+    Ok(finding.into_iter().collect())
 }
