@@ -184,6 +184,11 @@ impl<'a> Asked<'a> {
         self.exchange.http.as_ref()
     }
 
+    /// Whether it was asked on the line of this index.
+    pub fn is_on(&self, line: usize) -> bool {
+        self.line == line
+    }
+
     pub fn line(&self) -> &'a Line {
         &self.evidence.lines[self.line]
     }

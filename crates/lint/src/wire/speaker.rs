@@ -25,6 +25,9 @@ const LONGEST_LEAVE: Duration = Duration::from_secs(10);
 /// How long a process that did not leave by itself may take after SIGTERM.
 const TERM: Duration = Duration::from_millis(500);
 
+/// How long an answer to the first message may take once something else was written.
+const AFTER_NOISE: Duration = Duration::from_secs(10);
+
 /// How many times longer many requests may take together than one alone: a server may take them one by one.
 const TOGETHER: u32 = 3;
 
@@ -425,8 +428,10 @@ impl Speaker {
             Expect::Soon => return (None, Settled::Quiet),
             Expect::Answer(id) => {
                 // To the first message of a line there is nothing else that could be answered.
-                let fits = |frame: &Frame| answers(frame, id) || (mark == 0 && is_nameless(frame));
-                (self.inbox.wait_for(mark, began + self.answer, fits).await, self.answer)
+                let first = self.is_first(mark);
+                let fits = |frame: &Frame| answers(frame, id) || (first && is_nameless(frame));
+                let until = if first { self.first_until(began, fits).await } else { began + self.answer };
+                (self.inbox.wait_for(mark, until, fits).await, until - began)
             }
             Expect::Any => (self.inbox.wait_for(mark, began + self.answer, any).await, self.answer),
             Expect::Nothing => (self.inbox.wait_for(mark, began + self.quiet, any).await, self.quiet),
@@ -441,6 +446,22 @@ impl Speaker {
             (Err(Missing::Ended), _) => (None, Settled::Gone),
             (Err(Missing::Late), Expect::Nothing) => (None, Settled::Quiet),
             (Err(Missing::Late), _) => (None, Settled::Silent(limit)),
+        }
+    }
+
+    /// Whether nothing was sent before this mark.
+    fn is_first(&self, mark: usize) -> bool {
+        self.inbox.edit(|line| line.frames.iter().take(mark).all(|frame| frame.direction != Direction::Sent))
+    }
+
+    /// Until when the answer to the first message of a line may come: a server that speaks, and not as it should, is not
+    /// waited for as long as one that is still starting.
+    async fn first_until(&self, began: Instant, fits: impl Fn(&Frame) -> bool) -> Instant {
+        let until = began + self.answer;
+        let spoke = |frame: &Frame| fits(frame) || frame.direction == Direction::Noise;
+        match self.inbox.wait_for(0, until, spoke).await {
+            Ok(_) => until.min(Instant::now() + AFTER_NOISE),
+            Err(_) => until,
         }
     }
 
