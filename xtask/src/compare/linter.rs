@@ -16,7 +16,7 @@ use crate::peers::Linters;
 use crate::process::{self, Ending};
 
 /// How long one run may take; a linter that has not ended by then has said nothing.
-const LIMIT: Duration = Duration::from_mins(1);
+const LIMIT: Duration = Duration::from_secs(90);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Linter {
@@ -115,6 +115,9 @@ fn mcp_doctor(bench: &Bench, fault: &Fault, served: &Served) -> Vec<Command> {
             if way != "inspect" {
                 let tool = fault.tool();
                 command.args(["--tool", tool, "--allow-tool", tool, "--effects", "read_only", "--seed", "1"]);
+            }
+            if way == "break" {
+                command.args(["--cases", "20"]);
             }
             if let Served::Url(url, _) = served {
                 command.args(["--allow-private-network", url, "--allow-cleartext-http", url]);

@@ -121,5 +121,5 @@ const HOW: &str = "How it is decided whether a fault is *named*:
   Every other new complaint, and every failure of the Inspector that says something else, is *noticed*: in brackets.
 - Rows marked *active* need tools to be called. There `trunkline lint --active` and mcp-doctor's `break` and `reject` are
   run, and the Inspector calls the tool; mcplint's `validate` and `scan` call tools always.
-- A linter that has not ended after a minute has said nothing.
+- A linter that has not ended after 90 seconds has said nothing.
 ";

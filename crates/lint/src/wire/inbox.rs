@@ -155,6 +155,11 @@ pub(crate) fn is_nameless(frame: &Frame) -> bool {
     holds(frame, |message| message.get("id").is_none_or(Value::is_null))
 }
 
+/// Whether a frame holds a response to anything.
+pub(crate) fn is_response(frame: &Frame) -> bool {
+    holds(frame, |_| true)
+}
+
 fn holds(frame: &Frame, fits: impl Fn(&Value) -> bool) -> bool {
     let is = |message: &Value| {
         message.get("method").is_none()

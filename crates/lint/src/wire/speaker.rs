@@ -4,7 +4,7 @@ use super::{
     dial::DialError,
     dress,
     http::{HttpAsk, HttpLine, TOO_LATE},
-    inbox::{Inbox, Missing, answers, is_nameless},
+    inbox::{Inbox, Missing, answers, is_nameless, is_response},
     pipe::{LEAVE, PipeLine},
     sse::SseLine,
 };
@@ -429,7 +429,7 @@ impl Speaker {
             Expect::Answer(id) => {
                 // To the first message of a line there is nothing else that could be answered.
                 let first = self.is_first(mark);
-                let fits = |frame: &Frame| answers(frame, id) || (first && is_nameless(frame));
+                let fits = |frame: &Frame| answers(frame, id) || (first && is_response(frame));
                 let until = if first { self.first_until(began, fits).await } else { began + self.answer };
                 (self.inbox.wait_for(mark, until, fits).await, until - began)
             }

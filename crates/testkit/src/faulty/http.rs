@@ -24,6 +24,8 @@ use tokio::net::TcpListener;
 struct Shared {
     talk: Mutex<Conversation>,
     sessions: Mutex<BTreeSet<String>>,
+    /// A server of the legacy era takes everything for legacy.
+    modern: bool,
     made: std::sync::atomic::AtomicU64,
     /// Held while a call goes on that keeps all others waiting.
     busy: Arc<tokio::sync::Mutex<()>>,
@@ -32,6 +34,7 @@ struct Shared {
 /// Serves for ever.
 pub async fn serve_http(script: Script, listener: TcpListener) -> io::Result<()> {
     let shared = Arc::new(Shared {
+        modern: script.speaks("modern"),
         talk: Mutex::new(Conversation::new(script)),
         sessions: Mutex::new(BTreeSet::new()),
         made: std::sync::atomic::AtomicU64::new(1),
@@ -144,11 +147,13 @@ fn refusal(shared: &Shared, unchecked: &[HttpCheck], heard: &Heard<'_>, message:
     if checks(HttpCheck::MediaType) && posted && !headers.get("content-type").is_some_and(json) {
         return Some((415, None));
     }
-    if model::is_modern(message) {
+    if shared.modern && model::is_modern(message) {
         return if checks(HttpCheck::Headers) { modern_refusal(headers, message) } else { None };
     }
     let version = headers.get("mcp-protocol-version");
-    let unknown = |version: &String| version != model::MODERN && !model::LEGACY.contains(&version.as_str());
+    let unknown = |version: &String| {
+        !(shared.modern && version == model::MODERN) && !model::LEGACY.contains(&version.as_str())
+    };
     if checks(HttpCheck::Version) && version.is_some_and(unknown) {
         return Some((400, Some(model::error(-32600, "Unsupported protocol version"))));
     }
