@@ -140,8 +140,15 @@ impl HttpLine {
             Err(_) => return Err(TOO_LATE.to_owned()),
         };
         fill(&mut head, &response);
-        let mut reading =
-            Reading { inbox, id, until, linger: Some(ask.linger), status: head.status, frames: Vec::new(), answer: None };
+        let mut reading = Reading {
+            inbox,
+            id,
+            until,
+            linger: Some(ask.linger),
+            status: head.status,
+            frames: Vec::new(),
+            answer: None,
+        };
         let body = response.into_body();
         if head.media().as_deref() == Some("text/event-stream") {
             reading.events(body, &mut head).await;
