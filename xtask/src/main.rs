@@ -12,6 +12,7 @@
 
 mod arguments;
 mod commands;
+mod compare;
 mod conformance;
 #[cfg(test)]
 mod file_length;

@@ -61,9 +61,24 @@ pub(crate) fn run_bounded(
     limit: Duration,
     scope: Scope,
 ) -> Result<Ending> {
+    let output = create(log)?;
+    command.stderr(output.try_clone()?).stdout(output);
+    bounded(command, limit, scope)
+}
+
+/// Runs a program and what it starts for at most `limit`, without input and with its output and errors in two files.
+pub(crate) fn run_apart(command: &mut Command, out: &Path, err: &Path, limit: Duration) -> Result<Ending> {
+    command.stdout(create(out)?).stderr(create(err)?);
+    bounded(command, limit, Scope::Group)
+}
+
+fn create(file: &Path) -> Result<File> {
+    File::create(file).with_context(|| format!("{} could not be created", file.display()))
+}
+
+fn bounded(command: &mut Command, limit: Duration, scope: Scope) -> Result<Ending> {
     let shown = shown(command);
-    let output = File::create(log).with_context(|| format!("{} could not be created", log.display()))?;
-    command.stdin(Stdio::null()).stderr(output.try_clone()?).stdout(output);
+    command.stdin(Stdio::null());
     if scope == Scope::Group {
         command.process_group(0);
     }

@@ -1,6 +1,7 @@
 //! The commands, one file each. A new one is a file with `run` and a line in [`COMMANDS`].
 
 mod bench;
+mod compare;
 mod conformance;
 mod fuzz;
 mod r#gen;
@@ -44,6 +45,12 @@ const COMMANDS: &[Command] = &[
         usage: "matrix [--cell NAME]... [--only SCENARIO]... [--fixture ERA-TRANSPORT=TARGET]... [--as-built] [--write]",
         summary: "the official suites through `trunkline bridge`, for every pair of eras and every transport",
         run: matrix::run,
+    },
+    Command {
+        name: "compare",
+        usage: "compare [--only FAULT]... [--linter NAME]... [--as-built] [--write]",
+        summary: "our linter beside mcp-doctor, mcplint and the Inspector, on crates/testkit/faults",
+        run: compare::run,
     },
     Command {
         name: "via",

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::pins::Pin;
-use super::{npm, python};
+use super::{crates, npm, python};
 
 const STAMP: &str = "installed";
 
@@ -19,11 +19,16 @@ pub(super) struct Group {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
+    Crates,
     Npm,
     Python,
 }
 
 impl Group {
+    pub(super) fn krate(pin: Pin) -> Self {
+        Self { folder: pin.0.to_owned(), pins: vec![pin], source: Source::Crates }
+    }
+
     pub(super) fn npm(folder: &str, pins: &[Pin]) -> Self {
         Self { folder: folder.to_owned(), pins: pins.to_vec(), source: Source::Npm }
     }
@@ -50,6 +55,7 @@ impl Group {
         fs::create_dir_all(&folder)?;
         let log = root.join("log").join(format!("{}.txt", self.folder));
         match self.source {
+            Source::Crates => crates::install(&folder, &self.pins, &log)?,
             Source::Npm => npm::install(&folder, &self.pins, &log)?,
             Source::Python => python::install(&folder, &self.pins, &log)?,
         }

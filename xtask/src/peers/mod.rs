@@ -3,6 +3,7 @@
 //! A *group* is a folder of `target/peers` that is installed as a whole. Its file `installed` holds the pinned list
 //! it was made from and is written last, so a group that is half done or made from another list is made again.
 
+mod crates;
 mod group;
 mod npm;
 mod pins;
@@ -25,13 +26,54 @@ pub(crate) struct Peers {
     root: PathBuf,
 }
 
+/// Installed linters of others, and their versions.
+#[derive(Debug, Clone)]
+pub(crate) struct Linters {
+    pub(crate) mcp_doctor: PathBuf,
+    pub(crate) mcplint: PathBuf,
+    /// The Inspector's entry file, and the Node that runs it.
+    pub(crate) inspector: PathBuf,
+    pub(crate) node: PathBuf,
+    pub(crate) versions: LinterVersions,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LinterVersions {
+    pub(crate) mcp_doctor: &'static str,
+    pub(crate) mcplint: &'static str,
+    pub(crate) inspector: &'static str,
+}
+
 /// Installs what is missing or out of date under `root`; several groups at a time.
 pub(crate) fn install(root: &Path) -> Result<Peers> {
+    install_groups(root, groups()?)?;
+    let peers = Peers::at(root);
+    peers.check()?;
+    Ok(peers)
+}
+
+/// Installs the linters that ours is compared with, which takes long: two of them are built from source.
+pub(crate) fn install_linters(root: &Path) -> Result<Linters> {
+    let clients = Group::npm("clients", &pins::CLIENTS);
+    install_groups(root, vec![Group::krate(pins::MCP_DOCTOR), Group::krate(pins::MCPLINT), clients])?;
+    let program = |(name, _): pins::Pin| root.join(name).join("bin").join(name);
+    let inspector = pins::CLIENTS.into_iter().find(|(name, _)| name.ends_with("/inspector"));
+    let (_, inspector) = inspector.context("the Inspector is pinned")?;
+    Ok(Linters {
+        mcp_doctor: program(pins::MCP_DOCTOR),
+        mcplint: program(pins::MCPLINT),
+        inspector: root.join("clients/node_modules/.bin").join(pins::CLIENT_PROGRAM),
+        node: Peers::at(root).node()?,
+        versions: LinterVersions { mcp_doctor: pins::MCP_DOCTOR.1, mcplint: pins::MCPLINT.1, inspector },
+    })
+}
+
+fn install_groups(root: &Path, groups: Vec<Group>) -> Result<()> {
     fs::create_dir_all(root.join("log")).with_context(|| format!("{} cannot be made", root.display()))?;
     let lock = File::create(root.join("lock"))?;
     lock.lock().context("the peers' lock could not be taken")?;
 
-    let outdated: Vec<Group> = groups()?.into_iter().filter(|group| !group.is_current(root)).collect();
+    let outdated: Vec<Group> = groups.into_iter().filter(|group| !group.is_current(root)).collect();
     let failures = thread::scope(|scope| {
         let running: Vec<_> = outdated.iter().map(|group| scope.spawn(move || group.install(root))).collect();
         let results = running.into_iter().map(|one| one.join().unwrap_or_else(|_| Err(anyhow!("panicked"))));
@@ -44,9 +86,7 @@ pub(crate) fn install(root: &Path) -> Result<Peers> {
     if !failures.is_empty() {
         bail!("test peers could not be installed\n  {}", failures.join("\n  "));
     }
-    let peers = Peers::at(root);
-    peers.check()?;
-    Ok(peers)
+    Ok(())
 }
 
 impl Peers {

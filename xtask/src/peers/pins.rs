@@ -31,6 +31,10 @@ pub(crate) const CLIENTS: [Pin; 3] = [
 /// The only one of them that is a program.
 pub(crate) const CLIENT_PROGRAM: &str = "mcp-inspector";
 
+/// Linters that ours is compared with; crates, each a program of the same name. The Inspector is among the clients.
+pub(crate) const MCP_DOCTOR: Pin = ("mcp-doctor", "0.4.2");
+pub(crate) const MCPLINT: Pin = ("mcplint", "0.4.0");
+
 /// What a server is made of with the TypeScript SDK 2.x.
 pub(crate) const SERVERS: [Pin; 3] =
     [("@modelcontextprotocol/server", "2.4.0"), ("@modelcontextprotocol/node", "2.1.2"), ("zod", "4.6.7")];

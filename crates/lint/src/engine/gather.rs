@@ -8,7 +8,7 @@ use crate::{
     wire::{Dial, Speaker},
 };
 use futures_util::future::join_all;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{
     sync::{
         Arc,
@@ -56,6 +56,11 @@ pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Eviden
             dial = sse;
             introduced = vec![old];
         }
+    }
+    if introduced.iter().all(|era| era.introduction.is_none())
+        && let Some(modern) = introduced.iter_mut().find(|era| era.era == Era::Modern && era.was_refused())
+    {
+        modern.speaker.ask(probes::UNINTRODUCED, "tools/list", json!({})).await;
     }
     // On a machine that has other things to do all answers take longer, not only the first.
     let slowest = introduced.iter().filter(|era| era.introduction.is_some()).map(Introduced::took).max();
@@ -163,7 +168,9 @@ async fn introduce_era(dial: &Dial, era: Era) -> Introduced {
         Era::Modern => probes::DISCOVER,
     };
     let introduction = speaker.introduce(step).await;
-    let modern = |result: &Value| result.get("supportedVersions").is_some();
+    let modern = |result: &Value| {
+        ["supportedVersions", "capabilities", "resultType"].iter().any(|member| result.get(member).is_some())
+    };
     let legacy =
         |result: &Value| result.get("protocolVersion").is_some() || result.get("capabilities").is_some();
     let introduction = introduction.filter(|result| match era {
@@ -181,6 +188,12 @@ impl Introduced {
                 && line.exchanges.iter().any(|exchange| matches!(exchange.settled, Settled::Silent(_)))
         });
         silent && self.speaker.is_process()
+    }
+
+    /// Whether the server understood the question and said no.
+    fn was_refused(&self) -> bool {
+        self.speaker
+            .so_far(|line| line.exchanges.iter().any(|exchange| exchange.settled == Settled::Answered))
     }
 
     /// How long the introduction took.

@@ -12,6 +12,8 @@ use serde_json::Value;
 use trunkline_client::Carrier;
 use trunkline_protocol::Era;
 
+const WANTS_TOKEN: &str = "the server wants a token for it; give it one with --header";
+
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {
     evidence: &'a Evidence,
@@ -80,13 +82,18 @@ impl<'a> Case<'a> {
 
     /// The first exchange of a step; without one, why the rule that wants it has no verdict.
     pub fn first(&self, probe: &Probe, step: Step) -> Result<Asked<'a>, Skip> {
-        self.asked(step).next().ok_or_else(|| self.missing(probe))
+        let first = self.asked(step).next().ok_or_else(|| self.missing(probe))?;
+        if first.wants_token() { Err(Skip::not_verified(WANTS_TOKEN)) } else { Ok(first) }
     }
 
     /// All exchanges of a step, of which there must be at least one.
     pub fn all(&self, probe: &Probe, step: Step) -> Result<Vec<Asked<'a>>, Skip> {
         let all: Vec<_> = self.asked(step).collect();
-        if all.is_empty() { Err(self.missing(probe)) } else { Ok(all) }
+        if all.is_empty() {
+            return Err(self.missing(probe));
+        }
+        let open: Vec<_> = all.into_iter().filter(|asked| !asked.wants_token()).collect();
+        if open.is_empty() { Err(Skip::not_verified(WANTS_TOKEN)) } else { Ok(open) }
     }
 
     /// What to return when a probe's evidence is not there.
@@ -156,6 +163,11 @@ impl<'a> Asked<'a> {
         Self { evidence, line, exchange }
     }
 
+    /// Whether it was refused because there was no token, which says nothing about anything else.
+    fn wants_token(&self) -> bool {
+        self.http().is_some_and(|http| http.status == 401)
+    }
+
     pub fn variant(&self) -> &'a str {
         &self.exchange.variant
     }
@@ -170,6 +182,11 @@ impl<'a> Asked<'a> {
 
     pub fn http(&self) -> Option<&'a HttpHead> {
         self.exchange.http.as_ref()
+    }
+
+    /// Whether it was asked on the line of this index.
+    pub fn is_on(&self, line: usize) -> bool {
+        self.line == line
     }
 
     pub fn line(&self) -> &'a Line {
@@ -203,6 +220,11 @@ impl<'a> Asked<'a> {
 
     pub fn error_code(&self) -> Option<i64> {
         self.error()?.get("code")?.as_i64()
+    }
+
+    /// Whether the server lives, as a request shows that every server can answer: it may not know the method.
+    pub fn lives(&self) -> bool {
+        self.result().is_some() || self.error_code() == Some(-32601)
     }
 
     /// All frames of the exchange.

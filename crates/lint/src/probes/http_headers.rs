@@ -42,7 +42,9 @@ async fn run(stage: &mut Stage) {
     ask(stage, (MEDIA_TYPE_STEP, "text/plain"), question.clone(), ("content-type", "text/plain")).await;
     ask(stage, (ACCEPT_STEP, "application/json"), question.clone(), ("accept", "application/json")).await;
     let id = stage.speaker.fresh_id();
-    let mut last = HttpAsk::post(bytes(&request(era, &id, question.0, question.1)));
+    // A list is long enough to be worth a stream.
+    let method = if stage.known.has_capability("tools") { "tools/list" } else { question.0 };
+    let mut last = HttpAsk::post(bytes(&request(era, &id, method, question.1)));
     last.linger = STREAM_END;
     stage.speaker.http((STREAM_END_STEP, ""), last, Expect::Answer(id)).await;
 }

@@ -20,8 +20,9 @@ pub const DEEP_CALL_AFTER: Step = Step("after-deep-call");
 /// What a shell, template or database makes of the payloads; it stands in none of them.
 pub const PRODUCT: &str = "287861";
 
-const COMMANDS: [&str; 4] =
-    ["$(expr 41123 '*' 7)", "x; expr 41123 '*' 7", "{{41123*7}}", "x' || (41123*7) || '"];
+/// The last one is only a name; it breaks statements that are put together.
+const COMMANDS: [&str; 5] =
+    ["$(expr 41123 '*' 7)", "x; expr 41123 '*' 7", "{{41123*7}}", "x' || (41123*7) || '", "O'Neill"];
 
 const PATHS: [&str; 2] = ["../../../../../../../../etc/passwd", "/etc/passwd"];
 

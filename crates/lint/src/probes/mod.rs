@@ -144,6 +144,8 @@ pub const INITIALIZE: Step = Step("initialize");
 /// The notification that follows it.
 pub const INITIALIZED: Step = Step("notifications/initialized");
 /// The first `server/discover` of a line.
+/// A modern question to a server that introduced itself in no era.
+pub const UNINTRODUCED: Step = Step("unintroduced");
 pub const DISCOVER: Step = Step("server/discover");
 /// The introduction on a line that is not the main one.
 pub const INTRODUCED_AGAIN: Step = Step("introduced-again");

@@ -1,6 +1,6 @@
 //! Stage: where a probe runs. It has a line, knows how the server introduced itself, and can open more lines.
 
-use super::INTRODUCED_AGAIN;
+use super::{INTRODUCED_AGAIN, PING_STEP};
 use crate::{
     engine::{Active, Callable},
     evidence::{Line, List, Settled, Step},
@@ -103,10 +103,19 @@ impl Stage {
     /// A plain request that every server answers, to see that it still does.
     pub async fn sentinel(&mut self, step: Step) -> Heard {
         let method = match self.era() {
-            Era::Legacy => "ping",
             Era::Modern => "server/discover",
+            Era::Legacy if self.ignores_pings() && self.known.has_capability("tools") => "tools/list",
+            Era::Legacy => "ping",
         };
         self.speaker.ask(step, method, json!({})).await
+    }
+
+    /// Whether a ping was left without an answer while nothing else was wrong.
+    fn ignores_pings(&self) -> bool {
+        let ignored = |line: &Line| {
+            line.exchanges.iter().any(|exchange| exchange.step == PING_STEP && exchange.answer.is_none())
+        };
+        self.speaker.so_far(ignored) || self.more.iter().any(ignored)
     }
 
     /// Whether the line still answers: it has not ended, and the last question was not left open.

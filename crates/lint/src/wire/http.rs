@@ -1,7 +1,7 @@
 //! A server over Streamable HTTP: one request, and its answer as it came.
 
-use super::inbox::{Inbox, answers};
-use crate::evidence::{Direction, HttpHead};
+use super::inbox::{Inbox, answers, is_nameless};
+use crate::evidence::{Direction, Frame, HttpHead};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header};
 use bytes::{Bytes, BytesMut};
 use hyper::body::Body as _;
@@ -140,8 +140,15 @@ impl HttpLine {
             Err(_) => return Err(TOO_LATE.to_owned()),
         };
         fill(&mut head, &response);
-        let mut reading =
-            Reading { inbox, id, until, linger: Some(ask.linger), frames: Vec::new(), answer: None };
+        let mut reading = Reading {
+            inbox,
+            id,
+            until,
+            linger: Some(ask.linger),
+            status: head.status,
+            frames: Vec::new(),
+            answer: None,
+        };
         let body = response.into_body();
         if head.media().as_deref() == Some("text/event-stream") {
             reading.events(body, &mut head).await;
@@ -181,6 +188,7 @@ struct Reading<'a> {
     inbox: &'a Inbox,
     id: Option<&'a Value>,
     until: Instant,
+    status: u16,
     /// None once the time to go on is set.
     linger: Option<Duration>,
     frames: Vec<usize>,
@@ -238,7 +246,10 @@ impl Reading<'_> {
         let Some(at) = self.inbox.keep(direction, bytes) else { return };
         self.frames.push(at);
         let Some(id) = self.id else { return };
-        if self.answer.is_none() && self.inbox.edit(|line| answers(&line.frames[at], id)) {
+        // A request that was accepted is all that can be answered here, so that its answer needs no name.
+        let accepted = (200..300).contains(&self.status);
+        let takes = |frame: &Frame| answers(frame, id) || (accepted && is_nameless(frame));
+        if self.answer.is_none() && self.inbox.edit(|line| takes(&line.frames[at])) {
             self.answer = Some(at);
         }
     }

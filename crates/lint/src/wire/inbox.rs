@@ -144,16 +144,41 @@ pub(crate) enum Missing {
     Ended,
 }
 
-/// Whether a frame holds a response to this id; an answer with `null` for an id is one where `id` is null.
+/// Whether a frame holds a response to this id. One whose id came back as another type is taken for it as well: what is
+/// wrong with it is for rules to say, and nobody has to wait for more.
 pub(crate) fn answers(frame: &Frame, id: &Value) -> bool {
+    holds(frame, |message| is_like(message.get("id").unwrap_or(&Value::Null), id))
+}
+
+/// Whether a frame holds a response that does not say what it answers.
+pub(crate) fn is_nameless(frame: &Frame) -> bool {
+    holds(frame, |message| message.get("id").is_none_or(Value::is_null))
+}
+
+/// Whether a frame holds a response to anything.
+pub(crate) fn is_response(frame: &Frame) -> bool {
+    holds(frame, |_| true)
+}
+
+fn holds(frame: &Frame, fits: impl Fn(&Value) -> bool) -> bool {
     let is = |message: &Value| {
         message.get("method").is_none()
             && (message.get("result").is_some() || message.get("error").is_some())
-            && message.get("id").unwrap_or(&Value::Null) == id
+            && fits(message)
     };
     match frame.json() {
         Some(Value::Array(batch)) => batch.iter().any(is),
         Some(message) => is(message),
         None => false,
     }
+}
+
+/// Whether two ids are the same but for their type: 1, "1" and 1.0.
+fn is_like(one: &Value, other: &Value) -> bool {
+    let text = |id: &Value| match id {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string().trim_end_matches(".0").to_owned(),
+        id => id.to_string(),
+    };
+    one == other || text(one) == text(other)
 }

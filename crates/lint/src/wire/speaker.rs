@@ -4,11 +4,11 @@ use super::{
     dial::DialError,
     dress,
     http::{HttpAsk, HttpLine, TOO_LATE},
-    inbox::{Inbox, Missing, answers},
+    inbox::{Inbox, Missing, answers, is_nameless, is_response},
     pipe::{LEAVE, PipeLine},
     sse::SseLine,
 };
-use crate::evidence::{Direction, Exchange, HttpHead, Line, Settled, Step};
+use crate::evidence::{Direction, Exchange, Frame, HttpHead, Line, Settled, Step};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -24,6 +24,12 @@ const LONGEST_LEAVE: Duration = Duration::from_secs(10);
 
 /// How long a process that did not leave by itself may take after SIGTERM.
 const TERM: Duration = Duration::from_millis(500);
+
+/// How long an answer to the first message may take once something else was written.
+const AFTER_NOISE: Duration = Duration::from_secs(10);
+
+/// How many times longer many requests may take together than one alone: a server may take them one by one.
+const TOGETHER: u32 = 3;
 
 /// One line, and the era spoken on it.
 #[derive(Debug)]
@@ -263,6 +269,8 @@ impl Speaker {
     /// Sends many requests at once and waits for all answers together.
     pub async fn ask_together(&mut self, step: Step, messages: Vec<(Value, Value)>) {
         let began = Instant::now();
+        let patience = self.answer;
+        self.answer = patience * TOGETHER;
         let until = began + self.answer;
         if let Ok(Way::Http(http)) = &self.way {
             let (era, inbox) = (self.era, &self.inbox);
@@ -283,6 +291,7 @@ impl Speaker {
                 let (variant, took) = (id.to_string(), began.elapsed());
                 self.keep(Exchange { step, variant, sent, got, answer, settled, http, took });
             }
+            self.answer = patience;
             return;
         }
         let mark = self.inbox.mark();
@@ -303,6 +312,7 @@ impl Speaker {
             let got = answer.into_iter().collect();
             self.keep(Exchange { step, variant, sent, got, answer, settled, http: None, took });
         }
+        self.answer = patience;
     }
 
     /// The session a legacy server has begun over HTTP.
@@ -406,7 +416,7 @@ impl Speaker {
     }
 
     async fn wait(&self, mark: usize, began: Instant, expect: &Expect) -> (Option<usize>, Settled) {
-        let any = |frame: &crate::evidence::Frame| {
+        let any = |frame: &Frame| {
             frame.json().is_some_and(|message| {
                 message.get("method").is_none()
                     && (message.get("result").is_some()
@@ -417,11 +427,19 @@ impl Speaker {
         let (found, limit) = match expect {
             Expect::Soon => return (None, Settled::Quiet),
             Expect::Answer(id) => {
-                let found = self.inbox.wait_for(mark, began + self.answer, |frame| answers(frame, id));
-                (found.await, self.answer)
+                // To the first message of a line there is nothing else that could be answered.
+                let first = self.is_first(mark);
+                let fits = |frame: &Frame| answers(frame, id) || (first && is_response(frame));
+                let until = if first { self.first_until(began, fits).await } else { began + self.answer };
+                (self.inbox.wait_for(mark, until, fits).await, until - began)
             }
             Expect::Any => (self.inbox.wait_for(mark, began + self.answer, any).await, self.answer),
             Expect::Nothing => (self.inbox.wait_for(mark, began + self.quiet, any).await, self.quiet),
+        };
+        let found = match (found, expect) {
+            // Only now: it may belong to something that was sent before and could not be read.
+            (Err(missing), Expect::Answer(_)) => self.nameless(mark).ok_or(missing),
+            (found, _) => found,
         };
         match (found, expect) {
             (Ok(at), _) => (Some(at), Settled::Answered),
@@ -429,6 +447,27 @@ impl Speaker {
             (Err(Missing::Late), Expect::Nothing) => (None, Settled::Quiet),
             (Err(Missing::Late), _) => (None, Settled::Silent(limit)),
         }
+    }
+
+    /// Whether nothing was sent before this mark.
+    fn is_first(&self, mark: usize) -> bool {
+        self.inbox.edit(|line| line.frames.iter().take(mark).all(|frame| frame.direction != Direction::Sent))
+    }
+
+    /// Until when the answer to the first message of a line may come: a server that speaks, and not as it should, is not
+    /// waited for as long as one that is still starting.
+    async fn first_until(&self, began: Instant, fits: impl Fn(&Frame) -> bool) -> Instant {
+        let until = began + self.answer;
+        let spoke = |frame: &Frame| fits(frame) || frame.direction == Direction::Noise;
+        match self.inbox.wait_for(0, until, spoke).await {
+            Ok(_) => until.min(Instant::now() + AFTER_NOISE),
+            Err(_) => until,
+        }
+    }
+
+    fn nameless(&self, mark: usize) -> Option<usize> {
+        let came = self.inbox.received(mark, self.inbox.mark());
+        self.inbox.edit(|line| came.into_iter().find(|at| is_nameless(&line.frames[*at])))
     }
 
     fn response_among(&self, frames: &[usize]) -> Option<usize> {

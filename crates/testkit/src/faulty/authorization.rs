@@ -42,7 +42,7 @@ pub(super) fn answer(auth: &Auth, uri: &Uri, headers: &BTreeMap<String, String>)
     if by_header || by_query {
         return None;
     }
-    let mut refusal = status(401);
+    let mut refusal = status(auth.status.unwrap_or(401));
     if !auth.mute {
         let place = format!("{origin}/.well-known/oauth-protected-resource/mcp");
         let right = format!("Bearer resource_metadata=\"{place}\", scope=\"mcp\"");

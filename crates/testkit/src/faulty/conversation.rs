@@ -1,6 +1,6 @@
 //! One line of talk: what a message is answered with, faults included.
 
-use super::{Act, Fault, Kind, Script, When, model};
+use super::{Act, Fault, Kind, Script, When, change, model};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tokio::{
@@ -33,11 +33,21 @@ pub(super) struct Conversation {
     /// How often each fault's condition was met.
     met: Vec<usize>,
     heard: usize,
+    deaf: bool,
+}
+
+/// A message as conditions see it.
+struct Seen<'a> {
+    kind: Kind,
+    message: &'a Value,
+    /// The error code of the right answer.
+    code: Option<i64>,
+    heard: &'a Heard<'a>,
 }
 
 impl Conversation {
     pub(super) fn new(script: Script) -> Self {
-        Self { met: vec![0; script.faults.len()], script, heard: 0 }
+        Self { met: vec![0; script.faults.len()], script, heard: 0, deaf: false }
     }
 
     /// The answer to some bytes.
@@ -57,13 +67,25 @@ impl Conversation {
             Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
             Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
         });
-        let acts = self.acts(kind, &message, heard);
+        let code = match &answer {
+            Some(answer) => answer["error"]["code"].as_i64(),
+            None => model::is_unknown_notification(&message).then_some(-32601),
+        };
+        let acts = self.acts(&Seen { kind, message: &message, code, heard });
         self.heard += 1;
         let token = message["params"]["_meta"]["progressToken"].clone();
         let mut told = Told { answer: None, act: Act::default(), id: id.clone(), token, fetch: None };
         for act in acts {
-            apply(&mut answer, &act, &id);
+            change::apply(&mut answer, &act, &message, self.heard);
             merge(&mut told.act, act);
+        }
+        for value in told.act.headers.values_mut() {
+            *value = value.replace("$n", &self.heard.to_string());
+        }
+        told.act.silence |= self.deaf;
+        self.deaf |= told.act.deaf;
+        if told.act.serve_batch {
+            answer = Some(self.batch(&message));
         }
         told.answer = answer;
         let address = told.act.fetch.as_deref().and_then(|pointer| message.pointer(pointer));
@@ -71,20 +93,28 @@ impl Conversation {
         told
     }
 
+    fn batch(&self, batch: &Value) -> Value {
+        let answer = |one: &Value| match model::answer(&self.script, one) {
+            Ok(result) => json!({"jsonrpc": "2.0", "id": one["id"], "result": result}),
+            Err(error) => json!({"jsonrpc": "2.0", "id": one["id"], "error": error}),
+        };
+        Value::Array(batch.as_array().into_iter().flatten().map(answer).collect())
+    }
+
     /// What happens without a message: at the start, at the end.
     pub(super) fn event(&mut self, kind: Kind) -> Act {
         let heard = Heard { bytes: b"", http: None, headers: BTreeMap::new() };
         let mut all = Act::default();
-        for act in self.acts(kind, &Value::Null, &heard) {
+        for act in self.acts(&Seen { kind, message: &Value::Null, code: None, heard: &heard }) {
             merge(&mut all, act);
         }
         all
     }
 
-    fn acts(&mut self, kind: Kind, message: &Value, heard: &Heard<'_>) -> Vec<Act> {
+    fn acts(&mut self, seen: &Seen<'_>) -> Vec<Act> {
         let mut acts = Vec::new();
         for (met, Fault { when, act }) in self.met.iter_mut().zip(&self.script.faults) {
-            if when.behind.is_some_and(|behind| self.heard < behind) || !fits(when, kind, message, heard) {
+            if when.behind.is_some_and(|behind| self.heard < behind) || !fits(when, seen) {
                 continue;
             }
             *met += 1;
@@ -115,7 +145,9 @@ fn kind_of(message: Option<&Value>) -> Kind {
     }
 }
 
-fn fits(when: &When, kind: Kind, message: &Value, heard: &Heard<'_>) -> bool {
+fn fits(when: &When, seen: &Seen<'_>) -> bool {
+    let Seen { kind, message, code, heard } = *seen;
+    let begins = |text: Option<&str>, start: &str| text.is_some_and(|text| text.starts_with(start));
     let params = &message["params"];
     let subject = ["name", "uri", "cursor"].into_iter().find_map(|name| params.get(name)?.as_str());
     let era = if model::is_modern(message) { "modern" } else { "legacy" };
@@ -127,61 +159,18 @@ fn fits(when: &When, kind: Kind, message: &Value, heard: &Heard<'_>) -> bool {
         && when.has.as_deref().is_none_or(|pointer| message.pointer(pointer).is_some())
         && when.lacks.as_deref().is_none_or(|pointer| message.pointer(pointer).is_none())
         && when.equals.iter().all(|(pointer, value)| message.pointer(pointer) == Some(value))
+        && when
+            .begins
+            .iter()
+            .all(|(pointer, start)| begins(message.pointer(pointer).and_then(Value::as_str), start))
+        && when.code.is_none_or(|wanted| code == Some(wanted))
+        && when.longer.is_none_or(|least| heard.bytes.len() >= least)
         && when.http.as_deref().is_none_or(|method| heard.http == Some(method))
         && when.headers.iter().all(|(name, value)| heard.headers.get(name) == Some(value))
-}
-
-fn apply(answer: &mut Option<Value>, act: &Act, id: &Value) {
-    let whole = |member: &str, value: &Value| json!({"jsonrpc": "2.0", "id": id, member: value});
-    if let Some(result) = &act.result {
-        *answer = Some(whole("result", result));
-    }
-    if let Some(error) = &act.error {
-        *answer = Some(whole("error", error));
-    }
-    if let Some(message) = &act.answer {
-        let text = message.to_string().replace("\"$id\"", &id.to_string());
-        *answer = serde_json::from_str(&text).ok();
-    }
-    let Some(message) = answer else { return };
-    for (pointer, value) in &act.set {
-        set(message, pointer, value);
-    }
-    for (pointer, times) in &act.repeat {
-        if let Some(Value::String(text)) = message.pointer_mut(pointer) {
-            *text = text.repeat(*times);
-        }
-    }
-    for pointer in &act.remove {
-        let (parent, name) = pointer.rsplit_once('/').unwrap_or(("", pointer));
-        let name = name.replace("~1", "/").replace("~0", "~");
-        match message.pointer_mut(parent) {
-            Some(Value::Object(members)) => drop(members.shift_remove(&name)),
-            Some(Value::Array(items)) => {
-                if let Ok(index) = name.parse::<usize>()
-                    && index < items.len()
-                {
-                    items.remove(index);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-fn set(message: &mut Value, pointer: &str, value: &Value) {
-    let (parent, name) = pointer.rsplit_once('/').unwrap_or(("", pointer));
-    let name = name.replace("~1", "/").replace("~0", "~");
-    match message.pointer_mut(parent) {
-        Some(Value::Object(members)) => {
-            members.insert(name, value.clone());
-        }
-        Some(Value::Array(items)) => match name.parse::<usize>() {
-            Ok(index) if index < items.len() => items[index] = value.clone(),
-            _ => items.push(value.clone()),
-        },
-        _ => {}
-    }
+        && when
+            .header_begins
+            .iter()
+            .all(|(name, start)| begins(heard.headers.get(name).map(String::as_str), start))
 }
 
 /// Puts the second act's doings over the first's.
@@ -190,7 +179,10 @@ fn merge(all: &mut Act, act: Act) {
     all.after.extend(act.after);
     all.raw = act.raw.or(all.raw.take());
     all.hex = act.hex.or(all.hex.take());
+    all.written = act.written.or(all.written);
     all.silence |= act.silence;
+    all.deaf |= act.deaf;
+    all.serve_batch |= act.serve_batch;
     all.delay_ms = all.delay_ms.max(act.delay_ms);
     all.hold |= act.hold;
     all.exit = act.exit.or(all.exit);
@@ -199,10 +191,12 @@ fn merge(all: &mut Act, act: Act) {
     all.fetch = act.fetch.or(all.fetch.take());
     all.block |= act.block;
     all.status = act.status.or(all.status);
+    all.statuses.extend(act.statuses);
     all.headers.extend(act.headers);
     all.stream |= act.stream;
     all.linger |= act.linger;
     all.lenient |= act.lenient;
+    all.unchecked.extend(act.unchecked);
 }
 
 impl Told {
@@ -228,13 +222,16 @@ impl Told {
             let digits = hex.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap_or("00"));
             return Some(digits.map(|two| u8::from_str_radix(two, 16).unwrap_or(0)).collect());
         }
-        match &self.act.raw {
-            Some(raw) => Some(self.filled(raw).into_bytes()),
-            None => self.answer.as_ref().map(|answer| answer.to_string().into_bytes()),
+        match (&self.act.raw, self.act.written) {
+            (Some(raw), _) => Some(self.filled(raw).into_bytes()),
+            (None, Some(written)) => self.answer.as_ref().map(|answer| written.bytes(answer)),
+            (None, None) => self.answer.as_ref().map(|answer| answer.to_string().into_bytes()),
         }
     }
 
     pub(super) fn filled(&self, text: &str) -> String {
-        text.replace("$id", &self.id.to_string()).replace("$token", &self.token.to_string())
+        let answer = self.answer.as_ref().map(Value::to_string).unwrap_or_default();
+        let text = text.replace("$id", &self.id.to_string()).replace("$token", &self.token.to_string());
+        text.replace("$answer", &answer)
     }
 }

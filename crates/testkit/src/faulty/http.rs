@@ -1,7 +1,7 @@
 //! The faulty server over Streamable HTTP, both eras.
 
 use super::{
-    Script, authorization,
+    HttpCheck, Script, authorization,
     conversation::{Conversation, Heard, Told},
     model,
 };
@@ -24,6 +24,8 @@ use tokio::net::TcpListener;
 struct Shared {
     talk: Mutex<Conversation>,
     sessions: Mutex<BTreeSet<String>>,
+    /// A server of the legacy era takes everything for legacy.
+    modern: bool,
     made: std::sync::atomic::AtomicU64,
     /// Held while a call goes on that keeps all others waiting.
     busy: Arc<tokio::sync::Mutex<()>>,
@@ -32,6 +34,7 @@ struct Shared {
 /// Serves for ever.
 pub async fn serve_http(script: Script, listener: TcpListener) -> io::Result<()> {
     let shared = Arc::new(Shared {
+        modern: script.speaks("modern"),
         talk: Mutex::new(Conversation::new(script)),
         sessions: Mutex::new(BTreeSet::new()),
         made: std::sync::atomic::AtomicU64::new(1),
@@ -77,7 +80,8 @@ async fn answer(
     if told.act.silence {
         std::future::pending::<()>().await;
     }
-    let refused = if told.act.lenient { None } else { refusal(&shared, &method, &heard.headers, &message) };
+    let refused =
+        if told.act.lenient { None } else { refusal(&shared, &told.act.unchecked, &heard, &message) };
     let (status, refusal) = match refused {
         Some((status, error)) => (status, Some(error)),
         None if method == Method::DELETE => (204, None),
@@ -92,8 +96,9 @@ async fn answer(
     } else if message["method"] == "initialize"
         && told.answer.as_ref().is_some_and(|it| it.get("result").is_some())
     {
-        more.push(("mcp-session-id", shared.begin()));
+        more.push(("mcp-session-id", shared.begin(told.act.headers.remove("mcp-session-id"))));
     } else if method == Method::DELETE
+        && !told.act.unchecked.contains(&HttpCheck::Session)
         && let Some(session) = heard.headers.get("mcp-session-id")
     {
         shared.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
@@ -103,12 +108,14 @@ async fn answer(
 }
 
 impl Shared {
-    fn begin(&self) -> String {
+    /// A new session, of the script's name if it has one.
+    fn begin(&self, name: Option<String>) -> String {
         let number = self.made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         // Looks random and is not: good enough to be told apart, and the same in every run.
         let scrambled = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bf0_3635_dcf5_1f2a;
-        let session =
-            format!("{scrambled:016x}{:016x}", scrambled.rotate_left(29).wrapping_mul(0xd6e8_feb8_6659_fd93));
+        let session = name.unwrap_or_else(|| {
+            format!("{scrambled:016x}{:016x}", scrambled.rotate_left(29).wrapping_mul(0xd6e8_feb8_6659_fd93))
+        });
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone());
         session
     }
@@ -117,38 +124,40 @@ impl Shared {
 type Refusal = (u16, Option<Value>);
 
 /// The checks that come before a message is looked at.
-fn refusal(
-    shared: &Shared,
-    method: &Method,
-    headers: &BTreeMap<String, String>,
-    message: &Value,
-) -> Option<Refusal> {
+fn refusal(shared: &Shared, unchecked: &[HttpCheck], heard: &Heard<'_>, message: &Value) -> Option<Refusal> {
+    let headers = &heard.headers;
+    let posted = heard.http == Some("POST");
+    let checks = |check: HttpCheck| !unchecked.contains(&check);
     let own = |value: &String| {
         let host = value.rsplit("://").next().unwrap_or_default();
         let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
         matches!(host, "127.0.0.1" | "localhost" | "[::1]")
     };
-    if headers.get("origin").is_some_and(|origin| !own(origin)) || !headers.get("host").is_some_and(own) {
+    if checks(HttpCheck::Origin) && headers.get("origin").is_some_and(|origin| !own(origin)) {
         return Some((403, None));
     }
-    if method == Method::GET || (method == Method::DELETE && !headers.contains_key("mcp-session-id")) {
+    if checks(HttpCheck::Host) && !headers.get("host").is_some_and(own) {
+        return Some((403, None));
+    }
+    let homeless = heard.http == Some("DELETE") && !headers.contains_key("mcp-session-id");
+    if checks(HttpCheck::Get) && (heard.http == Some("GET") || homeless) {
         return Some((405, None));
     }
     let json = |media: &String| media.starts_with("application/json");
-    if method == Method::POST && !headers.get("content-type").is_some_and(json) {
+    if checks(HttpCheck::MediaType) && posted && !headers.get("content-type").is_some_and(json) {
         return Some((415, None));
     }
-    if model::is_modern(message) {
-        return modern_refusal(headers, message);
+    if shared.modern && model::is_modern(message) {
+        return if checks(HttpCheck::Headers) { modern_refusal(headers, message) } else { None };
     }
     let version = headers.get("mcp-protocol-version");
-    if version.is_some_and(|version| version != model::MODERN && !model::LEGACY.contains(&version.as_str())) {
+    let unknown = |version: &String| {
+        !(shared.modern && version == model::MODERN) && !model::LEGACY.contains(&version.as_str())
+    };
+    if checks(HttpCheck::Version) && version.is_some_and(unknown) {
         return Some((400, Some(model::error(-32600, "Unsupported protocol version"))));
     }
-    if message["method"] == "initialize" {
-        return None;
-    }
-    if method == Method::POST && message.is_null() {
+    if message["method"] == "initialize" || posted && message.is_null() || !checks(HttpCheck::Session) {
         return None;
     }
     match headers.get("mcp-session-id") {
@@ -219,7 +228,7 @@ fn status_of(told: &Told, message: &Value) -> u16 {
 }
 
 fn respond(told: &Told, status: u16, more: Vec<(&'static str, String)>) -> Response<Body> {
-    let status = told.act.status.unwrap_or(status);
+    let status = told.act.status.unwrap_or_else(|| *told.act.statuses.get(&status).unwrap_or(&status));
     let text = told.text().unwrap_or_default();
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

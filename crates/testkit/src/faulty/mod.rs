@@ -4,12 +4,18 @@
 //! over HTTP. What a right server answers is in [`model`]; what goes wrong is data.
 
 mod authorization;
+mod change;
 mod conversation;
+mod effect;
 mod http;
 pub mod model;
 mod script;
 mod stdio;
+mod written;
 
+pub use change::IdFault;
+pub use effect::Effect;
 pub use http::serve_http;
-pub use script::{Act, Auth, Fault, Kind, Script, When};
+pub use script::{Act, Auth, Fault, HttpCheck, Kind, Script, When};
 pub use stdio::{inside, serve};
+pub use written::Written;

@@ -51,6 +51,17 @@ pub fn has_meta(message: &Value) -> bool {
     meta.get(VERSION).is_some() && meta.get(CAPABILITIES).is_some()
 }
 
+/// Whether a notification is none that a client of any revision sends.
+pub fn is_unknown_notification(message: &Value) -> bool {
+    const KNOWN: [&str; 4] = [
+        "notifications/initialized",
+        "notifications/cancelled",
+        "notifications/progress",
+        "notifications/roots/list_changed",
+    ];
+    message["method"].as_str().is_some_and(|method| !KNOWN.contains(&method))
+}
+
 pub fn error(code: i64, message: &str) -> Value {
     json!({"code": code, "message": message})
 }
@@ -241,7 +252,7 @@ fn usual(member: &str) -> Value {
 }
 
 /// What every modern result carries.
-fn dress(result: &mut Value, method: &str) {
+pub(super) fn dress(result: &mut Value, method: &str) {
     let Some(members) = result.as_object_mut() else { return };
     members.entry("resultType").or_insert_with(|| json!("complete"));
     if matches!(

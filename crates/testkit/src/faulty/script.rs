@@ -1,5 +1,6 @@
 //! Script: which faults a server has, as data.
 
+use super::{Effect, IdFault, Written};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -46,9 +47,11 @@ pub struct Auth {
     /// Takes wrong tokens: `header`, `query`.
     #[serde(default)]
     pub accepts: Vec<String>,
-    /// Methods that it answers without a token.
+    /// Methods that need no token.
     #[serde(default)]
     pub open: Vec<String>,
+    /// The status of a refusal, in place of 401.
+    pub status: Option<u16>,
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -80,11 +83,21 @@ pub struct When {
     pub has: Option<String>,
     /// A pointer into the message that must not be there.
     pub lacks: Option<String>,
+    /// What the texts of the message begin with, by pointer.
+    #[serde(default)]
+    pub begins: BTreeMap<String, String>,
+    /// The error code of the right answer; an unknown notification counts as -32601.
+    pub code: Option<i64>,
+    /// How many bytes the message has at least.
+    pub longer: Option<usize>,
     /// The HTTP method.
     pub http: Option<String>,
     /// Request headers that must have these values.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
+    /// What request headers begin with.
+    #[serde(default)]
+    pub header_begins: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
@@ -110,16 +123,26 @@ pub struct Act {
     pub answer: Option<Value>,
     pub result: Option<Value>,
     pub error: Option<Value>,
-    /// Values of the answer by pointer; the last part of a pointer may be new.
+    /// Values of the answer by pointer; the last part of a pointer may be new, `$n` in a text counts the messages.
     #[serde(default)]
     pub set: BTreeMap<String, Value>,
+    /// Values of the answer by pointer, taken from where the other pointer leads in the request.
+    #[serde(default)]
+    pub copy: BTreeMap<String, String>,
+    /// What becomes of the answer's id.
+    pub id: Option<IdFault>,
+    /// Lists of the answer, by pointer, whose last item is there so many times more, each under a name of its own.
+    #[serde(default)]
+    pub copies: BTreeMap<String, usize>,
+    /// The answer is a tool's or resource's text that is really made of what the request says.
+    pub effect: Option<Effect>,
     /// Texts of the answer, by pointer, that are written so many times.
     #[serde(default)]
     pub repeat: BTreeMap<String, usize>,
     /// Parts of the answer that are taken away.
     #[serde(default)]
     pub remove: Vec<String>,
-    /// Lines written as they are before the answer; `$id` stands for the id.
+    /// Lines written as they are before the answer; `$id` stands for the id, `$answer` for the whole right answer.
     #[serde(default)]
     pub before: Vec<String>,
     /// Lines written as they are after it.
@@ -129,8 +152,16 @@ pub struct Act {
     pub raw: Option<String>,
     /// Bytes in place of the answer, as hexadecimal digits.
     pub hex: Option<String>,
+    /// Answers each message of a batch.
+    #[serde(default)]
+    pub serve_batch: bool,
+    /// How the answer becomes bytes.
+    pub written: Option<Written>,
     #[serde(default)]
     pub silence: bool,
+    /// Answers nothing from now on.
+    #[serde(default)]
+    pub deaf: bool,
     #[serde(default)]
     pub delay_ms: u64,
     /// Keep the answer until the next message has come.
@@ -151,7 +182,10 @@ pub struct Act {
     pub block: bool,
     /// The HTTP status.
     pub status: Option<u16>,
-    /// Headers of the HTTP answer; an empty value takes one away.
+    /// The status in place of a right one.
+    #[serde(default)]
+    pub statuses: BTreeMap<u16, u16>,
+    /// Headers of the HTTP answer; an empty value takes one away, `$n` counts the messages.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
     /// Answer over an event stream.
@@ -163,6 +197,24 @@ pub struct Act {
     /// Leaves out the checks that would refuse the HTTP request.
     #[serde(default)]
     pub lenient: bool,
+    /// Leaves out these checks only.
+    #[serde(default)]
+    pub unchecked: Vec<HttpCheck>,
+}
+
+/// A check of an HTTP request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HttpCheck {
+    Origin,
+    Host,
+    /// That there are no GET requests here.
+    Get,
+    MediaType,
+    Version,
+    Session,
+    /// Modern: that the headers say what the body says.
+    Headers,
 }
 
 impl Script {

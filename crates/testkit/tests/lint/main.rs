@@ -4,6 +4,7 @@
 //! server will not do, a good one. The snapshot is what a user sees.
 
 mod clean;
+mod faults;
 mod fixture;
 mod reports;
 mod table;

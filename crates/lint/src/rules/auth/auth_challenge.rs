@@ -31,6 +31,10 @@ fn check(evidence: &Evidence) -> Verdict {
             Skip::not_verified("it was not tried without credentials")
         });
     };
+    let challenge = bare.http().and_then(|http| http.header("www-authenticate"));
+    if let Some(other) = challenge.filter(|challenge| !challenge.to_ascii_lowercase().contains("bearer")) {
+        return Ok(vec![bare.finding(format!("the challenge is `{other}`, and not one for a bearer token"), "")]);
+    }
     let found = evidence.asked(AUTH_RESOURCE_STEP).any(|asked| asked.http().is_some_and(HttpHead::is_success));
     if found {
         return Ok(Vec::new());

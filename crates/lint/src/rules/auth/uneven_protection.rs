@@ -1,9 +1,9 @@
 //! `uneven-protection`: no method answers without a token where others ask for one.
 
 use crate::{
-    evidence::Evidence,
-    outcome::{Level, Skip, Verdict},
-    probes::{AUTH_EACH_STEP, AUTHORIZATION},
+    evidence::{Asked, Evidence},
+    outcome::{Finding, Level, Skip, Verdict},
+    probes::{AUTH_EACH_STEP, AUTHORIZATION, DISCOVER, INITIALIZE, LISTS, UNKNOWN_TOOL},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -18,11 +18,14 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "basic/authorization", "Token Requirements"),
     why: "What answers strangers tells them which tools there are, and often does what the protected methods are protected for.",
     fix: "Check the token before the method is looked at, in one place for all requests.",
-    needs: &[&AUTHORIZATION],
+    needs: &[&AUTHORIZATION, &LISTS, &UNKNOWN_TOOL],
     check: Check::Target(check),
 };
 
 fn check(evidence: &Evidence) -> Verdict {
+    if let Some(finding) = open_door(evidence) {
+        return Ok(vec![finding]);
+    }
     super::bare(evidence)?;
     let (mut findings, mut seen) = (Vec::new(), false);
     for asked in evidence.asked(AUTH_EACH_STEP) {
@@ -34,4 +37,22 @@ fn check(evidence: &Evidence) -> Verdict {
         }
     }
     if seen { Ok(findings) } else { Err(Skip::not_verified("no other method was tried without a token")) }
+}
+
+/// A server that introduces itself to everybody, and then asks who they are.
+fn open_door(evidence: &Evidence) -> Option<Finding> {
+    let open = [DISCOVER, INITIALIZE].into_iter().flat_map(|step| evidence.asked(step)).find(|asked| asked.result().is_some())?;
+    let lines = evidence.lines.iter().enumerate().filter(|(_, line)| line.purpose != AUTHORIZATION.name);
+    let mut all = lines.flat_map(|(index, line)| {
+        line.exchanges.iter().map(move |exchange| Asked::new(evidence, index, exchange))
+    });
+    let method = |asked: &Asked<'_>| Some(asked.sent()?.json()?.get("method")?.as_str()?.to_owned());
+    // A server that knows one era may ask for a token in all questions of the other.
+    let closed = all.find(|asked| {
+        let refused = asked.http().is_some_and(|http| http.status == 401);
+        refused && asked.line().era == open.line().era && method(asked).is_some()
+    })?;
+    let (answered, refused) = (method(&open)?, method(&closed)?);
+    let message = format!("`{answered}` is answered, and `{refused}` is refused with 401");
+    Some(closed.finding(message, "").with_frames(open.frames()).about(refused))
 }

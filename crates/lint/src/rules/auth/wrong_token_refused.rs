@@ -35,7 +35,9 @@ fn check(evidence: &Evidence) -> Verdict {
     for asked in evidence.asked(AUTH_GARBAGE_STEP) {
         let Some(http) = asked.http() else { continue };
         seen = true;
-        if http.is_success() {
+        // An error about the message itself shows that it was read, and so let in.
+        let read = !matches!(http.status, 401 | 403) && asked.error_code().is_some();
+        if http.is_success() || read {
             let message = format!("a made-up token in the {} is accepted", asked.variant());
             findings.push(asked.finding(message, "").about(asked.variant()));
         }

@@ -32,16 +32,19 @@ fn check(case: &Case<'_>) -> Verdict {
     let tools = case.list(List::Tools)?;
     let tools = &tools[..tools.len().min(MOST)];
     let mut findings = Vec::new();
-    for (index, one) in tools.iter().enumerate() {
-        for other in &tools[index + 1..] {
+    for (index, other) in tools.iter().enumerate() {
+        // One it can be taken for is enough: of many that are alike each would be named with each.
+        for one in &tools[..index] {
             let (Some(a), Some(b)) = (one.text("name"), other.text("name")) else { continue };
             let bare = |name: &str| name.to_lowercase().replace(['_', '-', '.'], "");
             let text = |item: &Item<'_>| item.text("description").unwrap_or_default().to_lowercase();
             let (left, right) = (text(one), text(other));
             if a != b && bare(a) == bare(b) {
                 findings.push(other.finding(format!("its name differs from `{a}` only in how it is written"), "/name"));
+                break;
             } else if left.len() > 20 && strsim::normalized_levenshtein(&left, &right) > SAME_TEXT {
                 findings.push(other.finding(format!("its description is nearly that of `{a}`"), "/description"));
+                break;
             }
         }
     }

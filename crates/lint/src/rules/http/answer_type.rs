@@ -1,7 +1,7 @@
 //! `answer-type`: answers are JSON or an event stream.
 
 use crate::{
-    evidence::{Asked, Case},
+    evidence::{Asked, Case, Direction},
     outcome::{Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -33,6 +33,12 @@ fn check(case: &Case<'_>) -> Verdict {
             if media != "application/json" && media != "text/event-stream" {
                 let message = format!("the answer is of type `{media}`");
                 return Ok(vec![asked.finding(message, "")]);
+            }
+            let other = asked.frames().into_iter().find(|at| {
+                case.evidence().frame(*at).is_some_and(|frame| frame.direction == Direction::Noise)
+            });
+            if media == "application/json" && let Some(at) = other {
+                return Ok(vec![asked.finding("the answer says that it is JSON, and is none", "").with_frame(at)]);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::exchanges;
 use crate::{
-    evidence::{Case, Direction, HttpHead},
+    evidence::{Asked, Case, Direction, HttpHead},
     outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
-    summary: "every event with data is one JSON-RPC message",
+    summary: "every event with data is one JSON-RPC message, and one of them is the response",
     clause: Clause::of("2025-11-25", "basic/transports", "Sending Messages to the Server"),
     why: "Clients parse every event; one that is no message ends the stream with an error, or is lost.",
     fix: "Send one message per event in `data`, and use comment lines (`: …`) to keep a stream alive.",
@@ -31,6 +31,9 @@ fn check(case: &Case<'_>) -> Verdict {
             continue;
         }
         streams = true;
+        if findings.is_empty() && let Some(why) = unanswered(&asked) {
+            findings.push(asked.finding(why, ""));
+        }
         for at in asked.frames() {
             let Some(frame) = case.evidence().frame(at) else { continue };
             if frame.direction == Direction::Noise && findings.is_empty() {
@@ -40,4 +43,22 @@ fn check(case: &Case<'_>) -> Verdict {
         }
     }
     if streams { Ok(findings) } else { Err(Skip::not_applicable("the server sent no event stream")) }
+}
+
+/// Why the stream of a request has come to its end without the response.
+fn unanswered(asked: &Asked<'_>) -> Option<&'static str> {
+    let sent = asked.sent()?.json()?;
+    let http = asked.http().filter(|http| http.ended && http.is_success())?;
+    if sent.get("id").is_none() || sent["method"] == "subscriptions/listen" || asked.answer().is_some() {
+        return None;
+    }
+    let body = http.body.replace('\r', "");
+    let last = body.rsplit("\n\n").next().unwrap_or_default();
+    Some(if body.trim_start().starts_with(['{', '[']) {
+        "the body is JSON and no event stream"
+    } else if last.starts_with("data:") || last.contains("\ndata:") {
+        "the last event has no blank line behind it, so that it never counts"
+    } else {
+        "the stream ended without the response"
+    })
 }

@@ -37,7 +37,7 @@ fn check(case: &Case<'_>) -> Verdict {
         let finding = batch.finding("a batch of two requests was served", "");
         findings.push(finding.at(message.frame, message.pointer("/result")));
     }
-    if let Some(after) = case.asked(BATCH_AFTER).find(|after| after.result().is_none()) {
+    if let Some(after) = case.asked(BATCH_AFTER).find(|after| !after.lives()) {
         let message = format!("after a batch a normal request fails: {}", after.describe());
         findings.push(after.finding(message, "").with_frames(batch.frames()).about("survival").level(Level::Error));
     }

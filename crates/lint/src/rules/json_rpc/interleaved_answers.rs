@@ -7,7 +7,7 @@ use crate::{
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) static RULE: Rule = Rule {
     name: "interleaved-answers",
@@ -26,14 +26,17 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     let all = case.all(&INTERLEAVED, INTERLEAVED_STEP)?;
-    let lost: Vec<_> = all.iter().filter(|asked| asked.answer().is_none()).collect();
+    // What is not answered alone either is lost by another fault.
+    let answered: BTreeSet<_> = all.iter().filter(|asked| asked.answer().is_some()).map(method).collect();
+    let lost: Vec<_> =
+        all.iter().filter(|asked| asked.answer().is_none() && answered.contains(&method(asked))).collect();
     let mut findings = Vec::new();
     if let Some(first) = lost.first() {
         let message = format!("{} of {} requests sent together got no answer", lost.len(), all.len());
         findings.push(first.finding(message, ""));
     }
     let swapped = |asked: &&Asked<'_>| {
-        let list = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()) == Some("tools/list");
+        let list = method(asked) == Some("tools/list");
         asked.result().is_some_and(|result| result.get("tools").is_some() != list)
     };
     if let Some(swapped) = all.iter().find(swapped) {
@@ -51,4 +54,8 @@ fn check(case: &Case<'_>) -> Verdict {
         findings.push(twice.finding(message, "/id"));
     }
     Ok(findings)
+}
+
+fn method<'a>(asked: &Asked<'a>) -> Option<&'a str> {
+    asked.sent()?.json()?.get("method")?.as_str()
 }

@@ -47,7 +47,7 @@ fn check(case: &Case<'_>) -> Verdict {
         let finding = asked.finding(message, "").at(answer.frame, answer.pointer(""));
         findings.push(finding.about(asked.variant()).level(level));
     }
-    if let Some(after) = case.asked(ENVELOPES_AFTER).find(|after| after.result().is_none()) {
+    if let Some(after) = case.asked(ENVELOPES_AFTER).find(|after| !after.lives()) {
         let message = format!("after invalid messages a normal request fails: {}", after.describe());
         findings.push(after.finding(message, "").about("survival").level(Level::Error));
     } else if case.asked(ENVELOPES_AFTER).next().is_none() {

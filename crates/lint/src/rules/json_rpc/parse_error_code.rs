@@ -1,12 +1,13 @@
 //! `parse-error-code`: malformed JSON is called by its name.
 
 use crate::{
-    evidence::{Case},
+    evidence::{Case, Settled},
     outcome::{Level, Verdict},
     probes::{MALFORMED, MALFORMED_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
+use trunkline_client::Carrier;
 
 pub(super) static RULE: Rule = Rule {
     name: "parse-error-code",
@@ -15,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Negative,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "an answer to malformed JSON has the code -32700 and no id",
+    summary: "malformed JSON is refused with -32700 and no id, over HTTP with a status of 400",
     clause: Clause::of("2026-07-28", "basic", "Error Codes"),
     why: "A wrong code, or an id that was guessed, is taken for the answer to somebody else's call.",
     fix: "Answer -32700 with `\"id\": null`, or not at all.",
@@ -25,8 +26,14 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     let asked = case.first(&MALFORMED, MALFORMED_STEP)?;
-    let Some(answer) = asked.answer() else { return Ok(Vec::new()) };
     let mut findings = Vec::new();
+    let failed = asked.http().is_some_and(|http| http.status >= 500);
+    let hangs = case.carrier() == Carrier::StreamableHttp && matches!(asked.settled(), Settled::Silent(_));
+    if failed || hangs {
+        let message = format!("a body that is no JSON should be refused with HTTP 400, but {}", asked.describe());
+        findings.push(asked.finding(message, "").about("status"));
+    }
+    let Some(answer) = asked.answer() else { return Ok(findings) };
     if asked.error_code() != Some(-32700) {
         let message = format!("malformed JSON should be refused with -32700, but {}", asked.describe());
         findings.push(asked.finding(message, "/error/code").about("code"));

@@ -7,7 +7,7 @@ use crate::{
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 pub(super) static RULE: Rule = Rule {
     name: "stray-responses",
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "every response carries the id of a request that was sent",
+    summary: "every response carries the id of a request that was sent, and is the only one that does",
     clause: Clause::of("2026-07-28", "basic", "Responses"),
     why: "A response to nothing is dropped at best; a strict client disconnects, and the real answer is missing.",
     fix: "Send exactly one response per request, with its id.",
@@ -27,23 +27,36 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for (index, line) in case.lines() {
-        let mut sent: BTreeSet<String> = BTreeSet::new();
+        let mut sent: BTreeMap<String, usize> = BTreeMap::new();
         let mut written = String::new();
         for frame in line.frames.iter().filter(|frame| frame.direction == Direction::Sent) {
             match frame.json() {
                 Some(Value::Array(batch)) => {
-                    sent.extend(batch.iter().filter_map(|it| it.get("id")).map(Value::to_string));
+                    for id in batch.iter().filter_map(|it| it.get("id")) {
+                        *sent.entry(id.to_string()).or_default() += 1;
+                    }
                 }
-                Some(message) => sent.extend(message.get("id").map(Value::to_string)),
+                Some(message) => {
+                    if let Some(id) = message.get("id") {
+                        *sent.entry(id.to_string()).or_default() += 1;
+                    }
+                }
                 // Whoever finds the id in half a message may use it.
                 None => written.push_str(&frame.text()),
             }
         }
         for message in case.responses().filter(|message| message.frame.line == index) {
-            let id = message.value.get("id").filter(|id| !id.is_null());
-            if let Some(id) = id && !sent.contains(&id.to_string())
-                && !written.contains(&format!("\"id\":{id}")) && findings.is_empty() {
-                let text = format!("a response has the id {id}, which no request had");
+            let Some(id) = message.value.get("id").filter(|id| !id.is_null()) else { continue };
+            let text = match sent.get_mut(&id.to_string()) {
+                Some(0) => format!("a second response has the id {id}"),
+                Some(open) => {
+                    *open -= 1;
+                    continue;
+                }
+                None if written.contains(&format!("\"id\":{id}")) => continue,
+                None => format!("a response has the id {id}, which no request had"),
+            };
+            if findings.is_empty() {
                 findings.push(Finding::new(text).at(message.frame, message.pointer("/id")));
             }
         }

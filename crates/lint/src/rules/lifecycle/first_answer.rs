@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Evidence, FrameRef},
     outcome::{Finding, Level, Skip, Verdict},
-    probes::{DISCOVER, INITIALIZE, INTRODUCTION},
+    probes::{DISCOVER, INITIALIZE, INTRODUCTION, UNINTRODUCED},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -27,10 +27,18 @@ fn check(evidence: &Evidence) -> Verdict {
         return Ok(Vec::new());
     }
     let mut asked = evidence.asked(DISCOVER).chain(evidence.asked(INITIALIZE));
-    if asked.any(|asked| asked.http().is_some_and(|http| matches!(http.status, 401 | 403))) {
+    if asked.any(|asked| asked.http().is_some_and(|http| http.status == 401)) {
         return Err(Skip::not_verified("the server asks who is calling; give it a token with --header"));
     }
-    let mut finding = Finding::new("neither `server/discover` nor `initialize` got a usable answer");
+    let mut asked = evidence.asked(DISCOVER).chain(evidence.asked(INITIALIZE));
+    let forbidden = asked.any(|asked| asked.http().is_some_and(|http| http.status == 403));
+    let served = evidence.asked(UNINTRODUCED).find(|asked| asked.result().is_some());
+    let mut finding = Finding::new(match (forbidden, &served) {
+        (true, _) => "the first request is refused with 403; a server that wants a token answers 401 and says where to get one",
+        (_, Some(_)) => "`server/discover` is refused, although the server answers other requests of 2026-07-28",
+        _ => "neither `server/discover` nor `initialize` got a usable answer",
+    });
+    finding = finding.with_frames(served.into_iter().flat_map(|served| served.frames()));
     for asked in evidence.asked(DISCOVER).chain(evidence.asked(INITIALIZE)) {
         finding = finding.with_frames(asked.frames().into_iter().take(4)).note(asked.describe());
     }

@@ -2,6 +2,7 @@
 
 rules![
     capability_values,
+    client_requests,
     declared_lists,
     deprecated_features,
     discover_result,

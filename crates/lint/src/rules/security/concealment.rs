@@ -6,7 +6,7 @@ use crate::{
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use super::texts::{self, Text};
+use super::{phrases, texts::{self, Text}};
 
 pub(super) static RULE: Rule = Rule {
     name: "concealment",
@@ -28,15 +28,11 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(texts.iter().filter_map(judge).collect())
 }
 
-const PHRASES: [&str; 14] = [
-    "do not tell the user", "don't tell the user", "do not inform the user", "don't inform the user",
-    "do not mention this to", "don't mention this to", "without telling the user", "without the user's knowledge",
-    "without informing the user", "keep this secret from", "hide this from the user", "never reveal this",
-    "do not show the user", "the user must not know",
-];
+const PHRASES: [&str; 3] = ["without the user's knowledge", "do not show the user", "the user must not know"];
 
 fn judge(text: &Text<'_>) -> Option<Finding> {
     let lower = text.words.to_lowercase();
-    let found = PHRASES.iter().find(|phrase| lower.contains(*phrase))?;
+    let known = || PHRASES.iter().find(|phrase| lower.contains(*phrase)).map(ToString::to_string);
+    let found = phrases::concealment(text.words).or_else(known)?;
     Some(text.finding(format!("the text says {found:?}")))
 }

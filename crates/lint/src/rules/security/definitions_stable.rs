@@ -1,7 +1,7 @@
 //! `definitions-stable`: tools do not change behind the user's back.
 
 use crate::{
-    evidence::{Case, List},
+    evidence::{Asked, Case, Item, List},
     outcome::{Finding, Level, Verdict},
     probes::{LISTS, LISTS_AGAIN, TOOLS_AGAIN_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -27,11 +27,13 @@ fn check(case: &Case<'_>) -> Verdict {
     let tools = case.list(List::Tools)?;
     let told = case.messages().iter().any(|message| message.method() == Some("notifications/tools/list_changed"));
     let mut findings: Vec<Finding> = Vec::new();
-    for again in case.all(&LISTS_AGAIN, TOOLS_AGAIN_STEP)? {
+    case.first(&LISTS_AGAIN, TOOLS_AGAIN_STEP)?;
+    for again in lists(case) {
         let later = again.result().and_then(|result| result.get("tools")?.as_array());
         for (index, tool) in later.into_iter().flatten().enumerate() {
             let name = tool.get("name").and_then(Value::as_str);
-            let Some(before) = tools.iter().find(|item| item.text("name") == name) else { continue };
+            let same = |item: &&Item<'_>| item.text("name") == name && again.is_on(item.frame.line);
+            let Some(before) = tools.iter().find(same) else { continue };
             let known = findings.iter().any(|finding| finding.about.as_deref() == Some(before.label().as_str()));
             if before.value != tool && !told && !known {
                 let message = "its definition changed between two lists, and no notification said so";
@@ -41,4 +43,16 @@ fn check(case: &Case<'_>) -> Verdict {
         }
     }
     Ok(findings)
+}
+
+/// Every list of tools that was asked for, by whatever probe: what changes may do so late.
+fn lists<'a>(case: &Case<'a>) -> impl Iterator<Item = Asked<'a>> {
+    let evidence = case.evidence();
+    let all = case.lines().flat_map(move |(index, line)| {
+        line.exchanges.iter().map(move |exchange| Asked::new(evidence, index, exchange))
+    });
+    all.filter(|asked| {
+        let sent = asked.sent().and_then(|sent| sent.json());
+        sent.is_some_and(|sent| sent["method"] == "tools/list" && sent["params"].get("cursor").is_none())
+    })
 }

@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Finding, Level, Skip, Verdict},
-    probes::{ENVELOPES, MALFORMED, TOOL_CALLS, UNKNOWN_METHOD, UNKNOWN_TOOL},
+    probes::{ENVELOPES, INJECTIONS, MALFORMED, TOOL_CALLS, UNKNOWN_METHOD, UNKNOWN_TOOL},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::practice("OWASP MCP Top 10", "MCP10 context over-sharing"),
     why: "Stack traces and paths show an attacker which software runs where, and they cost the model tokens that help nobody.",
     fix: "Log the trace on the server, and answer one sentence that the caller can act on.",
-    needs: &[&TOOL_CALLS, &UNKNOWN_TOOL, &UNKNOWN_METHOD, &MALFORMED, &ENVELOPES],
+    needs: &[&TOOL_CALLS, &UNKNOWN_TOOL, &UNKNOWN_METHOD, &MALFORMED, &ENVELOPES, &INJECTIONS],
     check: Check::Server(check),
 };
 
@@ -38,6 +38,14 @@ const TRACES: &[(&str, &str)] = &[
     ("/Users/", "a path of the server's machine"),
     ("C:\\Users\\", "a path of the server's machine"),
     ("PATH=/", "the environment of the server"),
+    ("Cannot read properties of undefined", "an exception of the program"),
+    ("NoneType' object", "an exception of the program"),
+    ("NullPointerException", "an exception of the program"),
+    ("SELECT * FROM", "an SQL statement"),
+    ("error in your SQL syntax", "an SQL error"),
+    ("syntax error at or near", "an SQL error"),
+    ("psycopg", "an SQL error"),
+    ("ORA-0", "an SQL error"),
     ("SQLSTATE", "an SQL error"),
     ("sqlite3.", "an SQL error"),
 ];

@@ -6,7 +6,7 @@ use crate::{
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use super::texts::{self, Text};
+use super::{phrases, texts::{self, Text}};
 
 pub(super) static RULE: Rule = Rule {
     name: "hidden-instructions",
@@ -30,17 +30,28 @@ fn check(case: &Case<'_>) -> Verdict {
 
 /// Ways to speak to the model over the user's head. One alone may be innocent.
 const SIGNALS: [(&str, &[&str]); 5] = [
-    ("overrides instructions", &["ignore previous", "ignore all previous", "ignore the previous", "disregard previous", "disregard all", "override your", "forget your instructions", "new instructions:"]),
-    ("marks orders as important", &["<important>", "[important]", "<system>", "[system]", "system prompt:", "<instructions>", "you must always", "highest priority"]),
-    ("asks for secrets", &["~/.ssh", "id_rsa", ".env file", "api key", "access token", "password", "credentials", "mcp.json", "private key"]),
-    ("sets conditions on every use", &["before using any", "before any other tool", "before calling any", "prior to using", "first call this tool", "always call this tool", "required before"]),
-    ("conceals", &["do not tell", "don't tell", "do not mention", "don't mention", "without telling", "never reveal", "not inform the user", "hide this"]),
+    ("overrides instructions", &["override your", "new instructions:"]),
+    ("marks orders as important", &["<important>", "[important]", "<system>", "[system]", "system prompt:", "<instructions>", "you must always", "highest priority", "<!--"]),
+    ("asks for secrets", &["~/.ssh", "id_rsa", "id_ed25519", ".env", "~/.aws", ".npmrc", "/etc/passwd", "api key", "access token", "password", "credentials", "mcp.json", "private key", "conversation history"]),
+    ("sets conditions on every use", &["before using any", "before any other tool", "before calling any", "prior to using", "first call this tool", "always call this tool", "required before", "always use this tool"]),
+    ("sends data away", &["send it to", "send them to", "forward the user", "forward all", "forward it to", "post it to", "upload it to", "exfiltrate"]),
 ];
 
 fn judge(text: &Text<'_>) -> Option<Finding> {
     let lower = text.words.to_lowercase();
-    let hits: Vec<&str> =
+    let mut hits: Vec<&str> =
         SIGNALS.iter().filter(|(_, words)| words.iter().any(|word| lower.contains(word))).map(|(what, _)| *what).collect();
+    if phrases::concealment(text.words).is_some() {
+        hits.push("conceals");
+    }
+    let cancelled = phrases::cancelled_orders(text.words);
+    if cancelled.is_some() && !hits.contains(&"overrides instructions") {
+        hits.push("overrides instructions");
+    }
     // Two signs of different kinds, because each alone also stands in honest descriptions.
-    (hits.len() >= 2).then(|| text.finding(format!("the text gives orders to the model: it {}", hits.join(" and "))))
+    if hits.len() >= 2 {
+        return Some(text.finding(format!("the text gives orders to the model: it {}", hits.join(" and "))));
+    }
+    // This one is only quoted by texts about such attacks.
+    cancelled.map(|words| text.finding(format!("the text says {words:?}")).level(Level::Warning))
 }

@@ -25,5 +25,21 @@ pub(super) fn find(text: &str) -> Option<&'static str> {
             }
         }
     }
-    None
+    has_password(text).then_some("an address with a password")
+}
+
+/// Words that stand where a password would, in examples.
+const EXAMPLES: [&str; 8] = ["pass", "secret", "pwd", "token", "xxx", "changeme", "example", "your"];
+
+/// Whether a text has an address such as `postgres://admin:hunter2!Xy@host/`.
+fn has_password(text: &str) -> bool {
+    text.match_indices("://").any(|(at, mark)| {
+        let rest = &text[at + mark.len()..];
+        let end = rest.find(|c: char| c.is_whitespace() || "/\"'<>`".contains(c)).unwrap_or(rest.len());
+        let Some((user, host)) = rest[..end].rsplit_once('@') else { return false };
+        let Some((_, password)) = user.split_once(':') else { return false };
+        let lower = password.to_lowercase();
+        let example = EXAMPLES.iter().any(|word| lower.starts_with(word)) || password.contains(['$', '{', '*', '<']);
+        password.len() >= 6 && password.chars().any(|c| c.is_ascii_digit()) && !example && !host.starts_with("localhost")
+    })
 }

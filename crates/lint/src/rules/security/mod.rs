@@ -27,6 +27,7 @@ rules![
 ];
 
 mod keys;
+mod phrases;
 mod words;
 
 use crate::{engine::Fleet, evidence::List};

@@ -7,6 +7,7 @@ use crate::{
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use super::texts::{self, Text};
+use std::collections::BTreeSet;
 
 pub(super) static RULE: Rule = Rule {
     name: "suspicious-links",
@@ -33,6 +34,9 @@ const SHORTENERS: [&str; 8] = ["bit.ly/", "tinyurl.com/", "t.co/", "goo.gl/", "i
 /// Shorter runs are identifiers and hashes.
 const BLOB: usize = 120;
 
+/// Fewer different characters make no code.
+const VARIED: usize = 3;
+
 fn judge(text: &Text<'_>) -> Option<Finding> {
     let lower = text.words.to_lowercase();
     if let Some(host) = SHORTENERS.iter().find(|host| lower.contains(&format!("//{host}"))) {
@@ -43,7 +47,8 @@ fn judge(text: &Text<'_>) -> Option<Finding> {
         return Some(text.finding(format!("the text links to the bare address {shown}")));
     }
     let plain = |word: &&str| word.len() > BLOB && word.chars().all(|c| c.is_ascii_alphanumeric() || "+/=".contains(c));
-    let blob = text.words.split_whitespace().find(plain)?;
+    let varied = |word: &&str| word.chars().collect::<BTreeSet<_>>().len() > VARIED;
+    let blob = text.words.split_whitespace().filter(plain).find(varied)?;
     Some(text.finding(format!("the text has an encoded blob of {} characters", blob.len())))
 }
 

@@ -32,8 +32,10 @@ fn check(evidence: &Evidence) -> Verdict {
             seen = true;
             let mark = frame.bytes.starts_with(b"\xef\xbb\xbf") || frame.bytes.starts_with(b"\xff\xfe");
             let broken = !frame.is_cut() && std::str::from_utf8(&frame.bytes).is_err();
+            let zeros = frame.bytes.split(|byte| *byte == 0).count() * 3 > frame.bytes.len() + 3;
             let text = match (mark, broken) {
                 (true, _) => "a line begins with a byte-order mark",
+                (false, _) if zeros => "a line is full of zero bytes, as UTF-16 is",
                 (false, true) => "a line is not UTF-8",
                 (false, false) => continue,
             };

@@ -7,6 +7,7 @@ use crate::{
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
     rules::schema,
 };
+use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-schema-valid",
@@ -37,8 +38,25 @@ fn check(case: &Case<'_>) -> Verdict {
                 let unknown_type = at.ends_with("/type").then(|| format!("{} is not a type", error.instance()));
                 let why = unknown_type.unwrap_or_else(|| error.to_string());
                 findings.push(tool.finding(format!("`{}` is not a valid schema: {why}", &pointer[1..]), &at));
+            } else if let Some(pattern) = broken_pattern(root) {
+                let message = format!("`{}` has the pattern {pattern:?}, which is no regular expression", &pointer[1..]);
+                findings.push(tool.finding(message, pointer));
             }
         }
     }
     Ok(findings)
+}
+
+/// A `pattern` that does not compile.
+fn broken_pattern(schema: &Value) -> Option<&str> {
+    let inner = match schema {
+        Value::Object(members) => members.values().find_map(broken_pattern),
+        Value::Array(items) => items.iter().find_map(broken_pattern),
+        _ => None,
+    };
+    inner.or_else(|| {
+        let pattern = schema.get("pattern")?.as_str()?;
+        let alone = serde_json::json!({"type": "string", "pattern": pattern});
+        jsonschema::validator_for(&alone).is_err().then_some(pattern)
+    })
 }

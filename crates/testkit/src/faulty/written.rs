@@ -1,0 +1,48 @@
+//! How an answer becomes bytes, and what may be wrong with that.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, ser::PrettyFormatter};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Written {
+    /// Over several lines.
+    Pretty,
+    /// With a byte-order mark in front.
+    Bom,
+    Utf16,
+    /// Every character outside ASCII as one byte.
+    Latin1,
+    /// With a `Content-Length` header, as language servers do.
+    Framed,
+    /// As Python prints a dictionary.
+    PythonRepr,
+    /// In colours.
+    Coloured,
+}
+
+impl Written {
+    pub(super) fn bytes(self, answer: &Value) -> Vec<u8> {
+        let text = answer.to_string();
+        match self {
+            Self::Pretty => pretty(answer),
+            Self::Bom => format!("\u{feff}{text}").into_bytes(),
+            Self::Utf16 => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            Self::Latin1 => text.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')).collect(),
+            Self::Framed => format!("Content-Length: {}\r\n\r\n{text}", text.len()).into_bytes(),
+            Self::PythonRepr => python(&text).into_bytes(),
+            Self::Coloured => format!("\u{1b}[32m{text}\u{1b}[0m").into_bytes(),
+        }
+    }
+}
+
+fn pretty(answer: &Value) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut writer = serde_json::Serializer::with_formatter(&mut bytes, PrettyFormatter::new());
+    serde::Serialize::serialize(answer, &mut writer).expect("a value can be written");
+    bytes
+}
+
+fn python(text: &str) -> String {
+    text.replace('"', "'").replace(":true", ": True").replace(":false", ": False").replace(":null", ": None")
+}

@@ -1,0 +1,112 @@
+//! The set of faults in `crates/testkit/faults`: each is named, and a server without a fault is not.
+//!
+//! The set was written from the specification and from what authors of servers get wrong, not from the rules.
+
+use super::fixture::dial;
+use serde::Deserialize;
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Mutex,
+    thread,
+};
+use trunkline_lint::{
+    Mode, Options, Report, Subject,
+    engine::{Active, Callable, ServerSubject},
+    rules,
+};
+use trunkline_testkit::faulty::Script;
+
+/// The least number of faults that the set must have.
+const LEAST: usize = 60;
+
+/// One mistake of a server's author.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Mistake {
+    name: String,
+    mistake: String,
+    /// Shows only when tools are called.
+    #[serde(default)]
+    active: bool,
+    /// The rules of which one must find it.
+    named_by: Vec<String>,
+    /// What another linter's complaint must mention; see `cargo xtask compare`.
+    #[serde(rename = "words")]
+    _words: Vec<String>,
+    server: Script,
+}
+
+#[test]
+fn every_fault_of_the_set_is_named() {
+    let set = mistakes();
+    assert!(set.len() >= LEAST, "{} faults", set.len());
+    let next = Mutex::new(set.iter());
+    let wrong = Mutex::new(Vec::new());
+    let workers = thread::available_parallelism().map_or(2, usize::from) * 2;
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let Some(mistake) = next.lock().expect("no worker panics").next() else { break };
+                    if let Some(why) = unnamed(mistake) {
+                        wrong.lock().expect("no worker panics").push(why);
+                    }
+                }
+            });
+        }
+    });
+    let mut wrong = wrong.into_inner().expect("no worker panics");
+    wrong.sort();
+    assert!(wrong.is_empty(), "{} of {} are not named\n{}", wrong.len(), set.len(), wrong.join("\n"));
+}
+
+#[test]
+fn faults_are_named_by_rules_that_exist() {
+    let known: BTreeSet<_> = rules::all().map(|rule| rule.name).collect();
+    let mut names = BTreeSet::new();
+    for mistake in mistakes() {
+        assert!(names.insert(mistake.name.clone()), "{} stands twice", mistake.name);
+        assert!(mistake.mistake.ends_with('.'), "{}: {}", mistake.name, mistake.mistake);
+        for rule in &mistake.named_by {
+            assert!(known.contains(rule.as_str()), "{}: there is no rule {rule}", mistake.name);
+        }
+    }
+}
+
+/// Tells what was found in place of the mistake.
+fn unnamed(mistake: &Mistake) -> Option<String> {
+    let report = lint(mistake);
+    let found: BTreeSet<_> = report.findings().map(|(_, finding)| finding.rule.to_string()).collect();
+    let named = mistake.named_by.iter().any(|rule| found.contains(rule));
+    (!named).then(|| format!("{}: {} found instead: {found:?}", mistake.name, mistake.mistake))
+}
+
+fn lint(mistake: &Mistake) -> Report {
+    let (mode, tools) =
+        if mistake.active { (Mode::Active, Callable::ReadOnly) } else { (Mode::Negative, Callable::None) };
+    let options =
+        Options { mode, active: Active { tools, calls: 50, cases: 0, seed: 1 }, ..Options::default() };
+    let over = mistake.server.over.as_deref().unwrap_or("stdio");
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all().start_paused(over == "stdio");
+    let runtime = builder.build().expect("a runtime can be built");
+    runtime.block_on(async {
+        let subject =
+            ServerSubject { name: "server".to_owned(), dial: dial(&mistake.server, over).await, lock: None };
+        trunkline_lint::lint(&[Subject::Server(subject)], &options).await
+    })
+}
+
+fn mistakes() -> Vec<Mistake> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("faults");
+    let entries = std::fs::read_dir(&folder).expect("the set is there");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder can be read").path()).collect();
+    files.sort();
+    files.iter().flat_map(|path| read(path)).collect()
+}
+
+fn read(path: &Path) -> Vec<Mistake> {
+    let text = std::fs::read_to_string(path).expect("a file of the set can be read");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
