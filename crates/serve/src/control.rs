@@ -1,7 +1,7 @@
 //! Requests of a legacy client that are about the session and not about what is served.
 
 use crate::{
-    era::{initialize_result, lifted_meta},
+    era::{initialize_result, lifted_meta, without_task_list},
     options::Eras,
     service::Service,
     session::{Introduction, Outlet, Session, listen},
@@ -36,7 +36,11 @@ pub(crate) async fn initialize(
     let meta = lifted_meta(&session, None).to_raw();
     let introduction = service.introduction(&caller, Some(meta)).await;
     let introduction = introduction.map_err(|fault| fault.to_error(Era::Legacy))?;
-    let result = initialize_result(&introduction, revision);
+    let mut result = initialize_result(&introduction, revision);
+    if !session.is_identified() {
+        result = without_task_list(result);
+    }
+    session.offer(&result);
     Ok((session, result))
 }
 
@@ -101,6 +105,9 @@ fn set_level(session: &Session, params: Option<&Raw>) -> Result<(), ErrorObject>
 }
 
 fn subscribe(service: &Arc<Service>, session: &Arc<Session>, params: &Object) -> Result<(), ErrorObject> {
+    if !session.may_subscribe() {
+        return Err(ErrorObject::new(-32601, "`resources/subscribe` is not offered here"));
+    }
     let uri = uri_of(params)?;
     session.listening.add(uri).map_err(|_| {
         let fault =

@@ -10,7 +10,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 use tokio::{
@@ -42,6 +42,7 @@ pub(crate) struct Session {
     next_question: AtomicU64,
     calls: Mutex<HashMap<RequestId, Arc<Notify>>>,
     touched: Mutex<Instant>,
+    may_subscribe: AtomicBool,
 }
 
 /// How a client introduced itself.
@@ -93,7 +94,24 @@ impl Session {
             next_question: AtomicU64::new(1),
             calls: Mutex::default(),
             touched: Mutex::new(Instant::now()),
+            may_subscribe: AtomicBool::new(false),
         })
+    }
+
+    /// Whether this client is told apart from others: by a line of its own, or by who it is.
+    pub(crate) fn is_identified(&self) -> bool {
+        matches!(self.outlet, Outlet::Line(_)) || self.caller.id != Caller::local().id
+    }
+
+    /// Keeps what the client was told that it may do.
+    pub(crate) fn offer(&self, initialized: &Raw) {
+        let resources = initialized.member("capabilities").and_then(|all| all.member("resources"));
+        let subscribe = resources.and_then(|resources| resources.member_as::<bool>("subscribe"));
+        self.may_subscribe.store(subscribe == Some(true), Ordering::Release);
+    }
+
+    pub(crate) fn may_subscribe(&self) -> bool {
+        self.may_subscribe.load(Ordering::Acquire)
     }
 
     pub(crate) fn level(&self) -> Level {
