@@ -1,6 +1,6 @@
 //! What can be judged: a server, a configuration file, a server beside its lock file, all servers of a configuration.
 
-use crate::{evidence::Evidence, wire::Dial};
+use crate::{evidence::Evidence, lenient, wire::Dial};
 use serde_json::Value;
 
 #[derive(Debug)]
@@ -26,6 +26,14 @@ pub struct ConfigSubject {
     pub text: String,
     /// The same as JSON, comments taken out.
     pub value: Value,
+}
+
+impl ConfigSubject {
+    /// Reads JSON, with comments and trailing commas where somebody wrote them.
+    pub fn read(path: impl Into<String>, text: String) -> Result<Self, serde_json::Error> {
+        let value = serde_json::from_str(&lenient::plain(&text))?;
+        Ok(Self { path: path.into(), text, value })
+    }
 }
 
 /// What a lock file says about one server: the definitions that were accepted.
