@@ -5,6 +5,7 @@
 
 mod clean;
 mod fixture;
+mod mended;
 mod reports;
 mod table;
 

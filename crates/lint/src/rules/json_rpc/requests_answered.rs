@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case, Settled},
     outcome::{Finding, Level, Skip, Verdict},
-    probes::{BAD_CURSOR, LISTS, UNKNOWN_METHOD, UNKNOWN_TOOL},
+    probes::{BAD_CURSOR, LISTS, UNKNOWN_METHOD, UNKNOWN_TOOL, UNKNOWN_TOOL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -26,6 +26,8 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings: Vec<Finding> = Vec::new();
     let mut seen = false;
     for (index, line) in case.lines() {
+        // While a tool works, a server that does one thing after another is silent.
+        let mut busy = false;
         for exchange in &line.exchanges {
             let asked = Asked::new(case.evidence(), index, exchange);
             // Whoever cannot read a message cannot know that it wants an answer.
@@ -33,8 +35,11 @@ fn check(case: &Case<'_>) -> Verdict {
                 message["jsonrpc"] == "2.0" && message["method"].is_string() && message.get("id").is_some()
             });
             seen |= request;
-            if request && let Settled::Silent(_) = asked.settled() {
-                let method = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
+            let method = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
+            let silent = matches!(asked.settled(), Settled::Silent(_));
+            // How long a tool works is its own affair; `call-time` tells of it.
+            busy |= silent && method == "tools/call" && exchange.step != UNKNOWN_TOOL_STEP;
+            if request && silent && !busy {
                 let message = format!("the request `{method}` got {}", asked.settled());
                 if findings.iter().all(|known| known.about.as_deref() != Some(method)) {
                     findings.push(asked.finding(message, "").about(method));

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Case, Direction, FrameRef},
     outcome::{Finding, Level, Verdict},
-    probes::LISTS,
+    probes::{LARGE_CALL_STEP, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -28,12 +28,17 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     let mut seen = false;
     for (line, record) in case.lines() {
+        // Whoever is sent a megabyte may say it again.
+        let provoked = |frame: usize| {
+            let mut large = record.exchanges.iter().filter(|exchange| exchange.step == LARGE_CALL_STEP);
+            large.any(|exchange| exchange.got.contains(&frame))
+        };
         for (number, frame) in record.frames.iter().enumerate() {
             if frame.direction != Direction::Received {
                 continue;
             }
             seen = true;
-            if frame.length > MOST && findings.is_empty() {
+            if frame.length > MOST && !provoked(number) && findings.is_empty() {
                 let message = format!("a message has {} bytes", frame.length);
                 findings.push(Finding::new(message).with_frame(FrameRef { line, frame: number }));
             }

@@ -1,9 +1,9 @@
 //! `large-argument`: an argument of a megabyte neither ends nor blocks the server.
 
 use crate::{
-    evidence::Case,
+    evidence::{Asked, Case},
     outcome::{Level, Skip, Verdict},
-    probes::{INJECTIONS, LARGE_CALL_AFTER, LARGE_CALL_STEP, LISTS},
+    probes::{INJECTIONS, LARGE_CALL_AFTER, LARGE_CALL_STEP, LISTS, TOOL_CALLS, TOOL_CALL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
     why: "One call, made by mistake or on purpose, takes the server away from everybody.",
     fix: "Bound the length of arguments in the schema and in the code, and refuse what is longer.",
-    needs: &[&LISTS, &INJECTIONS],
+    needs: &[&LISTS, &TOOL_CALLS, &INJECTIONS],
     check: Check::Server(check),
 };
 
@@ -26,6 +26,10 @@ fn check(case: &Case<'_>) -> Verdict {
     let Some(asked) = case.asked(LARGE_CALL_STEP).next() else {
         return Err(Skip::not_verified("no tool that may be called takes a text"));
     };
+    let slow = |call: Asked<'_>| call.variant() == asked.variant() && call.answer().is_none();
+    if case.asked(TOOL_CALL_STEP).any(slow) {
+        return Err(Skip::not_verified("the tool takes too long with plain arguments already"));
+    }
     let after = case.first(&INJECTIONS, LARGE_CALL_AFTER)?;
     if after.answer().is_none() {
         let message = format!("after a megabyte of text the server no longer answers: {}", after.describe());
