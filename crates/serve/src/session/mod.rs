@@ -232,3 +232,32 @@ impl Drop for Underway {
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(outlet: Outlet) -> Arc<Session> {
+        let client = Introduction { capabilities: Raw::empty_object(), info: None };
+        Session::new(Caller::local(), Revision::NEWEST_LEGACY, client, outlet)
+    }
+
+    #[test]
+    fn a_client_may_subscribe_where_it_was_told_so() {
+        let session = session(Outlet::Line(mpsc::channel(1).0));
+        let offer =
+            |resources: &str| Raw::parse(format!(r#"{{"capabilities":{{"resources":{resources}}}}}"#));
+        for (resources, may) in
+            [(r#"{"subscribe":true}"#, true), ("{}", false), (r#"{"subscribe":false}"#, false)]
+        {
+            session.offer(&offer(resources).unwrap());
+            assert_eq!(session.may_subscribe(), may, "{resources}");
+        }
+    }
+
+    #[test]
+    fn over_http_nobody_is_known_who_does_not_say_who_it_is() {
+        assert!(session(Outlet::Line(mpsc::channel(1).0)).is_identified());
+        assert!(!session(Outlet::Streams(Streams::new(1, 1))).is_identified());
+    }
+}

@@ -22,7 +22,7 @@ pub(crate) fn above_info(subject: &Subject, mode: Mode) -> Option<BTreeSet<Devia
         Way::Stdio => over_stdio(subject, mode, folder.path()),
         Way::Http { usual, port, path } => {
             let Some(port) = chosen(*usual, *port) else {
-                eprintln!(
+                println!(
                     "{}: not judged, because this machine has no user namespaces (unshare --map-root-user --net)",
                     subject.title
                 );
