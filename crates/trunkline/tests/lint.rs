@@ -109,12 +109,13 @@ fn a_server_that_cannot_be_reached_is_no_finding() {
 
 /// A folder with a configuration of two servers: one that is scripted, and one that is not there.
 fn configured() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let text = serde_json::json!({"mcp": {"servers": {
         "scripted": {"command": support::server()},
         "gone": {"command": ["/nowhere/at-all"]},
     }}});
-    fs::write(folder.path().join("servers.json"), format!("// two servers\n{text}\n")).unwrap();
+    fs::write(folder.path().join("servers.json"), format!("// two servers\n{text}\n"))
+        .expect("a file can be written");
     folder
 }
 

@@ -43,6 +43,21 @@ async fn whoever_repeats_our_megabyte_is_not_told_that_it_is_much() {
     is_clean(&lint(json!({})).await);
 }
 
+/// A FastMCP tool that asks the user first.
+#[tokio::test(start_paused = true)]
+async fn a_question_to_the_client_is_no_result_that_lacks_its_content() {
+    let question = json!({"resultType": "input_required", "requestState": "asked", "inputRequests": {}});
+    let report = lint(json!({"faults": [
+        {"when": {"method": "tools/list"}, "do": {"set": {"/result/tools/0/outputSchema": {"type": "object"}}}},
+        {"when": {"method": "tools/call", "era": "modern", "subject": "add"}, "do": {"result": question}},
+    ]}))
+    .await;
+    let found = report.findings().find(|(_, finding)| {
+        finding.rule == "structured-content" && finding.eras.iter().any(|era| era == "modern")
+    });
+    assert!(found.is_none(), "{found:#?}");
+}
+
 /// A Python server on a machine that is busy with other things.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_starts_slowly_keeps_nothing_in_a_buffer_and_both_its_eras() {

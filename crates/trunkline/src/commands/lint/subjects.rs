@@ -82,7 +82,8 @@ fn in_file(context: &Context, args: &Args, file: &str) -> Result<Vec<Subject>, F
     let lock = accepted::read_lock(Path::new(file))?;
     let mut subjects = Vec::new();
     for name in lock.servers.keys() {
-        let mut subject = server(context, args, TargetWords { words: &[name.clone()], command: &[] })?;
+        let mut subject =
+            server(context, args, TargetWords { words: std::slice::from_ref(name), command: &[] })?;
         if let Subject::Server(server) = &mut subject {
             server.lock = lock.subject(name, file);
         }
