@@ -105,6 +105,15 @@ fn serving_a_directory_over_http() {
 }
 
 #[test]
+fn the_example_that_has_one_of_everything() {
+    let folder = folder();
+    let examples = Path::new(env!("CARGO_BIN_EXE_trunkline")).with_file_name("examples");
+    let program = examples.join("conformance-server");
+    assert!(program.exists(), "it is not built; run cargo build -p trunkline --examples");
+    is_clean_as_a_command(folder.path(), &[program.display().to_string(), "--stdio".to_owned()]);
+}
+
+#[test]
 fn a_bridge_to_a_command() {
     let folder = folder();
     let behind = serve(folder.path(), &["--stdio"]);
