@@ -10,7 +10,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
 };
 use tokio::{
@@ -22,7 +22,7 @@ use trunkline_protocol::{
     message::Level,
 };
 
-pub(crate) use listening::listen;
+pub(crate) use listening::{listen, subscribe};
 pub(crate) use registry::Sessions;
 pub(crate) use stream::{Item, Place, Reader, StreamLog, Streams};
 
@@ -38,11 +38,12 @@ pub(crate) struct Session {
     pub(crate) outlet: Outlet,
     pub(crate) listening: Listening,
     level: Mutex<Level>,
+    /// What the client tells with every request that has no `_meta` of its own, once it was written.
+    told: Mutex<Option<Raw>>,
     questions: Mutex<HashMap<RequestId, Question>>,
     next_question: AtomicU64,
     calls: Mutex<HashMap<RequestId, Arc<Notify>>>,
     touched: Mutex<Instant>,
-    may_subscribe: AtomicBool,
 }
 
 /// How a client introduced itself.
@@ -90,11 +91,11 @@ impl Session {
             outlet,
             listening: Listening::default(),
             level: Mutex::new(DEFAULT_LEVEL),
+            told: Mutex::default(),
             questions: Mutex::default(),
             next_question: AtomicU64::new(1),
             calls: Mutex::default(),
             touched: Mutex::new(Instant::now()),
-            may_subscribe: AtomicBool::new(false),
         })
     }
 
@@ -103,23 +104,18 @@ impl Session {
         matches!(self.outlet, Outlet::Line(_)) || self.caller.id != Caller::local().id
     }
 
-    /// Keeps what the client was told that it may do.
-    pub(crate) fn offer(&self, initialized: &Raw) {
-        let resources = initialized.member("capabilities").and_then(|all| all.member("resources"));
-        let subscribe = resources.and_then(|resources| resources.member_as::<bool>("subscribe"));
-        self.may_subscribe.store(subscribe == Some(true), Ordering::Release);
-    }
-
-    pub(crate) fn may_subscribe(&self) -> bool {
-        self.may_subscribe.load(Ordering::Acquire)
-    }
-
     pub(crate) fn level(&self) -> Level {
         *lock(&self.level)
     }
 
     pub(crate) fn set_level(&self, level: Level) {
         *lock(&self.level) = level;
+        *lock(&self.told) = None;
+    }
+
+    /// The `_meta` of a request that has none of its own.
+    pub(crate) fn told(&self, write: impl FnOnce() -> Raw) -> Raw {
+        lock(&self.told).get_or_insert_with(write).clone()
     }
 
     pub(crate) fn touch(&self) {
@@ -240,19 +236,6 @@ mod tests {
     fn session(outlet: Outlet) -> Arc<Session> {
         let client = Introduction { capabilities: Raw::empty_object(), info: None };
         Session::new(Caller::local(), Revision::NEWEST_LEGACY, client, outlet)
-    }
-
-    #[test]
-    fn a_client_may_subscribe_where_it_was_told_so() {
-        let session = session(Outlet::Line(mpsc::channel(1).0));
-        let offer =
-            |resources: &str| Raw::parse(format!(r#"{{"capabilities":{{"resources":{resources}}}}}"#));
-        for (resources, may) in
-            [(r#"{"subscribe":true}"#, true), ("{}", false), (r#"{"subscribe":false}"#, false)]
-        {
-            session.offer(&offer(resources).unwrap());
-            assert_eq!(session.may_subscribe(), may, "{resources}");
-        }
     }
 
     #[test]

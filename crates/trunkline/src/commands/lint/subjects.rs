@@ -5,10 +5,7 @@ use crate::{
     args::TargetWords,
     commands::Context,
     failure::Failure,
-    wire::{
-        self,
-        named::{self, Given, Named},
-    },
+    wire::{self, named},
 };
 use std::{fs, path::Path};
 use trunkline_client::{ConnectOptions, Target};
@@ -60,9 +57,8 @@ fn all(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
         subjects.push(Subject::Config(configuration(&path.display().to_string())?));
     }
     for (name, named) in configured.servers {
-        let given = if args.connection.timeout.is_some() { Given::Timeout } else { Given::Nothing };
         let target = named.target.clone();
-        let options = named.complete(wire::options(&args.connection, context)?, given);
+        let options = named.complete(wire::options(&args.connection, context)?, &args.connection);
         subjects.push(dialled(name, &target, &options)?);
     }
     if subjects.iter().all(|subject| matches!(subject, Subject::Config(_))) && configured.left_out.is_empty()
@@ -100,8 +96,7 @@ fn server(context: &Context, args: &Args, words: TargetWords<'_>) -> Result<Subj
     let mut options = wire::options(&args.connection, context)?;
     let mut name = split.target.to_string();
     if let Some(configured) = split.configured {
-        let given = if args.connection.timeout.is_some() { Given::Timeout } else { Given::Nothing };
-        options = Named::complete(configured, options, given);
+        options = configured.complete(options, &args.connection);
         name.clone_from(&words.words[0]);
     }
     let target = wire::target(split.target, &args.connection, &context.environment)?;
