@@ -1,7 +1,7 @@
 //! Requests of a legacy client that are about the session and not about what is served.
 
 use crate::{
-    era::{initialize_result, lifted_meta},
+    era::{initialize_result, lifted_meta, without_task_list},
     options::Eras,
     service::Service,
     session::{Introduction, Outlet, Session, listen},
@@ -36,7 +36,10 @@ pub(crate) async fn initialize(
     let meta = lifted_meta(&session, None).to_raw();
     let introduction = service.introduction(&caller, Some(meta)).await;
     let introduction = introduction.map_err(|fault| fault.to_error(Era::Legacy))?;
-    let result = initialize_result(&introduction, revision);
+    let mut result = initialize_result(&introduction, revision);
+    if !session.is_identified() {
+        result = without_task_list(result);
+    }
     Ok((session, result))
 }
 

@@ -3,6 +3,7 @@
 mod support;
 
 use serde_json::Value;
+use std::{fs, process::Command};
 use support::{Run, scripted, trunkline};
 
 /// The scripted server has one tool with a broken schema, and reads every revision as its own.
@@ -106,13 +107,85 @@ fn a_server_that_cannot_be_reached_is_no_finding() {
     assert!(run.stdout.contains("cannot be reached"), "{run}");
 }
 
+/// A folder with a configuration of two servers: one that is scripted, and one that is not there.
+fn configured() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = serde_json::json!({"mcp": {"servers": {
+        "scripted": {"command": support::server()},
+        "gone": {"command": ["/nowhere/at-all"]},
+    }}});
+    fs::write(folder.path().join("servers.json"), format!("// two servers\n{text}\n"))
+        .expect("a file can be written");
+    folder
+}
+
+fn at_home(folder: &tempfile::TempDir) -> Command {
+    let mut command = trunkline(&[]);
+    command.env("HOME", folder.path()).current_dir(folder.path());
+    command
+}
+
 #[test]
-fn our_own_server_is_right() {
+fn all_servers_of_the_configuration_are_judged_with_a_report_for_each() {
+    let folder = configured();
+    let args = ["lint", "--all", "--config", "servers.json", "--rule", "version-negotiation"];
+    let run = Run::of(at_home(&folder).args(args), "");
+    assert_eq!(run.code, 3, "{run}");
+    let (reports, summary) = run.stdout.split_once("summary\n").unwrap_or_else(|| panic!("{run}"));
+    for part in ["servers.json", "error version-negotiation", "cannot be reached"] {
+        assert!(reports.contains(part), "{part}: {run}");
+    }
+    let line =
+        |name: &str| summary.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_default();
+    assert!(line("scripted").ends_with("1 errors"), "{run}");
+    assert!(line("gone").ends_with("1 not reached"), "{run}");
+    let none = Run::of(at_home(&folder).args(["lint", "--all"]), "");
+    assert_eq!(none.code, 2, "{none}");
+    assert!(none.stderr.contains("no server is configured"), "{none}");
+}
+
+#[test]
+fn a_configuration_file_may_have_comments() {
     let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().to_str().unwrap();
-    let served = [env!("CARGO_BIN_EXE_trunkline"), "serve", "--stdio", "--root", root];
-    let home = [("HOME", root)];
-    let run = Run::of(trunkline(&home).args(["lint", "--fail-on", "error", "--"]).args(served), "");
-    assert_eq!(run.code, 0, "{run}");
-    assert!(run.stdout.contains("modern and legacy") && run.stdout.contains("passed"), "{run}");
+    let file = folder.path().join("mcp.jsonc");
+    let text = r#"{
+  // what a token must not do: stand here
+  "servers": {"github": {"command": "npx", "args": ["-y", "server-github"], "env": {"GITHUB_TOKEN": "ghp_0123456789abcdefghij0123456789abcdef"}},},
+}"#;
+    fs::write(&file, text).unwrap();
+    let run = Run::of(trunkline(&[]).args(["lint", "--group", "config"]).arg(&file), "");
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stdout.contains("config-secrets") && run.stdout.contains("server github"), "{run}");
+}
+
+#[test]
+fn a_lock_file_pins_the_tools_of_servers() {
+    let folder = configured();
+    let text = fs::read_to_string(folder.path().join("servers.json")).unwrap();
+    // A file that was merely found would have to be approved first.
+    let user = folder.path().join(".config/trunkline");
+    fs::create_dir_all(&user).unwrap();
+    fs::write(user.join("trunkline.json"), text).unwrap();
+    let lint = |args: &[&str]| {
+        Run::of(
+            at_home(&folder)
+                .args(["lint", "--rule", "locked-definitions", "--fail-on", "warning"])
+                .args(args),
+            "",
+        )
+    };
+    let written = lint(&["scripted", "--write-lock", "trunkline.lock"]);
+    assert_eq!(written.code, 0, "{written}");
+    let same = lint(&["scripted", "--lock", "trunkline.lock"]);
+    assert_eq!(same.code, 0, "{same}");
+    assert!(same.stdout.contains("1 passed"), "{same}");
+    let file = folder.path().join("trunkline.lock");
+    let mut lock: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let tools = lock["servers"]["scripted"]["tools"].as_object_mut().unwrap();
+    let (_, tool) = tools.iter_mut().next().unwrap();
+    tool["description"] = "What somebody accepted.".into();
+    fs::write(&file, lock.to_string()).unwrap();
+    let changed = lint(&["trunkline.lock"]);
+    assert_eq!(changed.code, 1, "{changed}");
+    assert!(changed.stdout.contains("`description` differs from what trunkline.lock accepts"), "{changed}");
 }

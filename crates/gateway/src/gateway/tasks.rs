@@ -12,7 +12,11 @@ use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-use trunkline_protocol::{Call, Caller, Fault, FaultKind, Object, Raw, Reply, message::next_cursor, method};
+use trunkline_protocol::{
+    Call, Caller, Fault, FaultKind, Object, Raw, Reply,
+    message::{TASKS_EXTENSION, meta::CLIENT_CAPABILITIES, next_cursor},
+    method,
+};
 
 /// How many tasks are remembered to whom they belong; the oldest are forgotten first, and then no longer listed.
 const MAX_STARTED: usize = 10_000;
@@ -61,6 +65,14 @@ impl TaskBook {
     }
 }
 
+/// Whether the client understands tasks. One that says nothing of what it can do is ourselves.
+fn follows_tasks(call: &Call) -> bool {
+    let meta = call.params.as_ref().and_then(|params| params.member("_meta"));
+    let Some(capabilities) = meta.and_then(|meta| meta.member(CLIENT_CAPABILITIES)) else { return true };
+    let extensions = capabilities.member("extensions");
+    extensions.is_some_and(|extensions| extensions.member(TASKS_EXTENSION).is_some())
+}
+
 /// A task that a caller may ask about.
 pub(super) struct Place<'a> {
     pub(super) server: &'a Arc<Server>,
@@ -85,6 +97,9 @@ impl Inner {
     }
 
     pub(super) fn ask_about_task(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
+        if !follows_tasks(&call) {
+            return Reply::ready(Err(faults::tasks_needed()));
+        }
         let id = call.params.as_ref().and_then(|params| params.member("taskId"));
         let Some(id) = id.as_ref().and_then(Raw::text).map(Cow::into_owned) else {
             return Reply::ready(Err(faults::missing("taskId")));

@@ -23,7 +23,7 @@ use trunkline_protocol::Era;
 /// How long an answer of a slow server may take, unless the caller allows more.
 const LONGEST_ANSWER: Duration = Duration::from_secs(20);
 
-/// How long the other era may take to answer once one has.
+/// How long the other era may take at least to answer once one has; where that one was slow, as long as it took.
 const OTHER_ERA: Duration = Duration::from_secs(2);
 
 /// There is nothing to judge: the server could not be started or reached.
@@ -49,6 +49,7 @@ pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Eviden
     dial.answer = options.budget.start;
     let (mut introduced, closed) = Box::pin(introduce(&dial)).await;
     if introduced.iter().all(|era| era.introduction.is_none())
+        && introduced.iter().any(Introduced::refuses_posts)
         && let Some(sse) = dial.over_sse()
     {
         let old = introduce_era(&sse, Era::Legacy).await;
@@ -123,13 +124,13 @@ async fn introduce(dial: &Dial) -> (Vec<Introduced>, Vec<Line>) {
         tokio::select! {
             first = &mut modern => (Some(first), None),
             first = &mut legacy => {
-                let wait = if first.introduction.is_some() { OTHER_ERA } else { SILENCE };
+                let wait = if first.introduction.is_some() { OTHER_ERA.max(first.took()) } else { SILENCE };
                 (tokio::time::timeout(wait, &mut modern).await.ok(), Some(first))
             }
         }
     };
     let (mut introduced, mut closed) = (Vec::new(), Vec::new());
-    let mut again = modern.is_none();
+    let mut again = false;
     let mut wait = dial.answer;
     match modern {
         Some(silent) if silent.is_silent() => {
@@ -154,7 +155,7 @@ async fn introduce(dial: &Dial) -> (Vec<Introduced>, Vec<Line>) {
     }
     // A server that was only slow to start is asked once more, now that it is warm.
     if again && legacy.introduction.is_some() {
-        impatient.answer = OTHER_ERA.max(legacy.took()).min(SILENCE);
+        impatient.answer = OTHER_ERA.max(legacy.took().saturating_mul(2)).min(dial.answer);
         introduced.push(introduce_era(&impatient, Era::Modern).await);
     }
     introduced.push(legacy);
@@ -194,6 +195,11 @@ impl Introduced {
     fn was_refused(&self) -> bool {
         self.speaker
             .so_far(|line| line.exchanges.iter().any(|exchange| exchange.settled == Settled::Answered))
+    }
+
+    /// Whether there is an HTTP server that does not take a POST: it may be one of HTTP+SSE.
+    fn refuses_posts(&self) -> bool {
+        self.speaker.so_far(|line| line.exchanges.iter().any(|exchange| exchange.http.is_some()))
     }
 
     /// How long the introduction took.

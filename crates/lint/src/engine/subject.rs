@@ -1,6 +1,6 @@
 //! What can be judged: a server, a configuration file, a server beside its lock file, all servers of a configuration.
 
-use crate::{evidence::Evidence, rules::programs, wire::Dial};
+use crate::{evidence::Evidence, lenient, rules::programs, wire::Dial};
 use serde_json::Value;
 
 #[derive(Debug)]
@@ -31,6 +31,12 @@ pub struct ConfigSubject {
 }
 
 impl ConfigSubject {
+    /// Reads JSON, with comments and trailing commas where somebody wrote them.
+    pub fn read(path: impl Into<String>, text: String) -> Result<Self, serde_json::Error> {
+        let value = serde_json::from_str(&lenient::plain(&text))?;
+        Ok(Self { path: path.into(), text, value, absent: None })
+    }
+
     /// Looks which of the programs that the file names are there.
     #[must_use]
     pub fn look(mut self, is_there: impl Fn(&str) -> bool) -> Self {

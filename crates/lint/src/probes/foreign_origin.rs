@@ -4,8 +4,9 @@ use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
     rule::{Carriers, Eras, Mode},
-    wire::{Expect, HttpAsk, bytes, initialize_params, request},
+    wire::{Dial, Expect, HttpAsk, bytes, initialize_params, request},
 };
+use http::Method;
 use serde_json::json;
 use trunkline_protocol::{Era, Revision};
 
@@ -16,15 +17,19 @@ pub static FOREIGN_ORIGIN: Probe = Probe {
     name: "foreign-origin",
     mode: Mode::Negative,
     eras: Eras::Both,
-    carriers: Carriers::StreamableHttp,
+    carriers: Carriers::Http,
     line: LineUse::Fresh,
     run: |stage| Box::pin(run(stage)),
 };
 
+const FOREIGN: [(Step, &str, &str); 2] =
+    [(FOREIGN_ORIGIN_STEP, "origin", "http://evil.example"), (FOREIGN_HOST_STEP, "host", "evil.example")];
+
 async fn run(stage: &mut Stage) {
-    for (step, header, value) in
-        [(FOREIGN_ORIGIN_STEP, "origin", "http://evil.example"), (FOREIGN_HOST_STEP, "host", "evil.example")]
-    {
+    if let Some(dial) = stage.known.dial.over_http() {
+        return ask_for_stream(stage, &dial).await;
+    }
+    for (step, header, value) in FOREIGN {
         let id = stage.speaker.fresh_id();
         let message = match stage.era() {
             Era::Legacy => {
@@ -35,4 +40,14 @@ async fn run(stage: &mut Stage) {
         let ask = HttpAsk::post(bytes(&message)).header(header, value);
         stage.speaker.http((step, ""), ask, Expect::Answer(id)).await;
     }
+}
+
+/// An HTTP+SSE server gives everything to whoever has its stream.
+async fn ask_for_stream(stage: &mut Stage, dial: &Dial) {
+    let mut speaker = dial.open(FOREIGN_ORIGIN.name, stage.era()).await;
+    for (step, header, value) in FOREIGN {
+        let ask = HttpAsk::bare(Method::GET).header("accept", "text/event-stream").header(header, value);
+        speaker.http_head((step, ""), ask).await;
+    }
+    stage.done(speaker).await;
 }

@@ -1,4 +1,4 @@
-//! Context cost: what the tool list takes of a model's attention before anything is asked.
+//! Context cost: what the tools take of a model's attention before anything is asked.
 
 use crate::evidence::{Case, List};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cost {
-    /// Estimated tokens of the whole list.
+    /// Estimated tokens of all tools.
     pub total: usize,
     /// Estimated tokens of the server's instructions.
     pub instructions: usize,
@@ -54,13 +54,23 @@ impl Cost {
             .iter()
             .map(|item| ToolCost {
                 name: item.text("name").unwrap_or("(no name)").to_owned(),
-                tokens: estimate(item.value),
+                tokens: estimate_tool(item.value),
             })
             .collect();
         tools.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.name.cmp(&b.name)));
         let instructions = case.introduction().and_then(|it| it.get("instructions")).map_or(0, estimate);
         Some(Self { total: tools.iter().map(|tool| tool.tokens).sum(), instructions, tools })
     }
+}
+
+/// What clients give the model of a tool, because the models' own interfaces take nothing else. Titles, annotations and
+/// output schemas stay with the client.
+const SHOWN: [&str; 3] = ["name", "description", "inputSchema"];
+
+/// Tokens that a tool takes of a model's context with every request.
+pub fn estimate_tool(tool: &Value) -> usize {
+    let shown = SHOWN.iter().filter_map(|member| Some(((*member).to_owned(), tool.get(*member)?.clone())));
+    estimate(&Value::Object(shown.collect()))
 }
 
 /// Tokens that a value takes, estimated as a quarter of its compact JSON's characters.
@@ -70,4 +80,19 @@ pub fn estimate(value: &Value) -> usize {
         other => other.to_string(),
     };
     text.chars().count().div_ceil(4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_what_the_model_reads_is_counted() {
+        let shown = json!({"name": "add", "description": "Adds.", "inputSchema": {"type": "object"}});
+        let mut whole = shown.clone();
+        whole["outputSchema"] = json!({"type": "object", "description": "long ".repeat(100)});
+        whole["annotations"] = json!({"readOnlyHint": true});
+        assert_eq!(estimate_tool(&whole), estimate(&shown));
+    }
 }

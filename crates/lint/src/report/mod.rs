@@ -12,7 +12,7 @@ mod schema;
 mod snippet;
 mod text;
 
-pub use cost::{CLIENT_LIMITS, ClientLimit, Cost, ToolCost, estimate};
+pub use cost::{CLIENT_LIMITS, ClientLimit, Cost, ToolCost, estimate, estimate_tool};
 pub use finding::{FindingReport, FrameReport, Ignored};
 pub use github::github;
 pub use inline::LINT_IGNORE;
@@ -26,11 +26,13 @@ pub use text::{Detail, text};
 
 use crate::{
     engine::{ConfigSubject, Unreachable},
-    evidence::Evidence,
+    evidence::{Case, Evidence, List},
     outcome::{Level, Outcome},
     rule::Rule,
 };
 use serde::{Serialize, Serializer};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use trunkline_protocol::Era;
 
 /// The version of the report's JSON form; rises when a reader must change.
@@ -77,6 +79,9 @@ pub struct TargetReport {
     pub unreachable: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
+    /// The tools as they are listed now, for a lock file.
+    #[serde(skip)]
+    pub tools: BTreeMap<String, Value>,
     pub rules: Vec<RuleReport>,
 }
 
@@ -144,28 +149,46 @@ impl Report {
 
     /// The heaviest finding that nobody ignores.
     pub fn worst(&self) -> Option<Level> {
-        self.findings().filter(|(_, finding)| finding.ignored.is_none()).map(|(_, f)| f.level).max()
+        self.targets.iter().filter_map(TargetReport::worst).max()
     }
 
     /// Counts again, after findings were ignored.
     pub(crate) fn count(&mut self) {
-        let mut summary = Summary::default();
+        self.summary = Summary::default();
         for target in &self.targets {
-            summary.unreachable += usize::from(target.unreachable.is_some());
-            for rule in &target.rules {
-                match rule.outcome {
-                    Kind::Passed => summary.passed += 1,
-                    Kind::NotVerified => summary.not_verified += 1,
-                    Kind::NotApplicable => summary.not_applicable += 1,
-                    Kind::Finding => rule.findings.iter().for_each(|finding| summary.add(finding)),
-                }
-            }
+            self.summary.count(target);
         }
-        self.summary = summary;
     }
 }
 
 impl Summary {
+    /// The words for what was found, such as `2 errors, 1 warnings`.
+    pub fn found(&self) -> String {
+        let counts = [
+            (self.critical, "critical"),
+            (self.errors, "errors"),
+            (self.warnings, "warnings"),
+            (self.infos, "infos"),
+            (self.ignored, "ignored"),
+            (self.unreachable, "not reached"),
+        ];
+        let told = counts.iter().filter(|(count, _)| *count > 0);
+        let found: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
+        if found.is_empty() { "no findings".to_owned() } else { found.join(", ") }
+    }
+
+    fn count(&mut self, target: &TargetReport) {
+        self.unreachable += usize::from(target.unreachable.is_some());
+        for rule in &target.rules {
+            match rule.outcome {
+                Kind::Passed => self.passed += 1,
+                Kind::NotVerified => self.not_verified += 1,
+                Kind::NotApplicable => self.not_applicable += 1,
+                Kind::Finding => rule.findings.iter().for_each(|finding| self.add(finding)),
+            }
+        }
+    }
+
     fn add(&mut self, finding: &FindingReport) {
         let counter = match finding.level {
             _ if finding.ignored.is_some() => &mut self.ignored,
@@ -179,6 +202,19 @@ impl Summary {
 }
 
 impl TargetReport {
+    /// What the rules said about this subject alone.
+    pub fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        summary.count(self);
+        summary
+    }
+
+    /// The heaviest finding that nobody ignores.
+    pub fn worst(&self) -> Option<Level> {
+        let findings = self.rules.iter().flat_map(|rule| &rule.findings);
+        findings.filter(|finding| finding.ignored.is_none()).map(|finding| finding.level).max()
+    }
+
     pub(crate) fn of_server(evidence: &Evidence, rules: Vec<RuleReport>) -> Self {
         let introduced = evidence.cases().last();
         let server = introduced.and_then(|case| {
@@ -196,6 +232,7 @@ impl TargetReport {
             eras: evidence.served.iter().map(ToString::to_string).collect(),
             unreachable: None,
             cost: introduced.and_then(|case| Cost::of(&case)),
+            tools: introduced.map(|case| listed(&case)).unwrap_or_default(),
             rules,
         }
     }
@@ -216,9 +253,16 @@ impl TargetReport {
             eras: Vec::new(),
             unreachable: None,
             cost: None,
+            tools: BTreeMap::new(),
             rules: Vec::new(),
         }
     }
+}
+
+fn listed(case: &Case<'_>) -> BTreeMap<String, Value> {
+    let tools = case.list(List::Tools).unwrap_or_default();
+    let named = tools.iter().filter_map(|tool| Some((tool.text("name")?.to_owned(), tool.value.clone())));
+    named.collect()
 }
 
 impl RuleReport {

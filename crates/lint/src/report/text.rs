@@ -34,30 +34,36 @@ pub fn text(report: &Report, detail: Detail) -> String {
     for target in &report.targets {
         target_text(&mut out, target, detail);
     }
+    if report.targets.len() > 1 {
+        overview(&mut out, report);
+    }
     let summary = &report.summary;
-    let counts = [
-        (summary.critical, "critical"),
-        (summary.errors, "errors"),
-        (summary.warnings, "warnings"),
-        (summary.infos, "infos"),
-        (summary.ignored, "ignored"),
-        (summary.unreachable, "not reached"),
-    ];
-    let found: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    let found = if found.is_empty() { "no findings".to_owned() } else { found.join(", ") };
     let style = level_style(report.worst().unwrap_or(Level::Info));
     line(
         &mut out,
         &format!(
-            "{style}{found}{style:#}; {} passed, {} not verified, {} not applicable",
-            summary.passed, summary.not_verified, summary.not_applicable
+            "{style}{}{style:#}; {} passed, {} not verified, {} not applicable",
+            summary.found(),
+            summary.passed,
+            summary.not_verified,
+            summary.not_applicable
         ),
     );
     out
+}
+
+/// A line for each subject, below all of them.
+fn overview(out: &mut String, report: &Report) {
+    line(out, &format!("{BOLD}summary{BOLD:#}"));
+    let widest =
+        report.targets.iter().map(|target| target.target.width().min(FRAME_WIDTH)).max().unwrap_or(0);
+    for target in &report.targets {
+        let style = level_style(target.worst().unwrap_or(Level::Info));
+        let name = shorten(&target.target, FRAME_WIDTH);
+        let pad = " ".repeat(widest.saturating_sub(name.width()));
+        line(out, &format!("  {name}{pad}  {style}{}{style:#}", target.summary().found()));
+    }
+    out.push('\n');
 }
 
 fn target_text(out: &mut String, target: &TargetReport, detail: Detail) {
@@ -161,7 +167,12 @@ fn cost_text(out: &mut String, cost: &Cost) {
     if cost.tools.is_empty() {
         return;
     }
-    line(out, &format!("{BOLD}context cost{BOLD:#}  {DIM}estimated tokens of the tool list{DIM:#}"));
+    line(
+        out,
+        &format!(
+            "{BOLD}context cost{BOLD:#}  {DIM}estimated tokens of what the model reads of each tool: name, description, input schema{DIM:#}"
+        ),
+    );
     let widest = cost.tools.iter().take(BARS).map(|tool| tool.name.width().min(40)).max().unwrap_or(0);
     let most = cost.tools[0].tokens.max(1);
     for tool in cost.tools.iter().take(BARS) {

@@ -111,6 +111,13 @@ impl Dial {
         Some(Self { way: Way::Sse(client.clone(), target.clone()), ..self.clone() })
     }
 
+    /// The address of an HTTP+SSE server, for plain requests.
+    #[must_use]
+    pub fn over_http(&self) -> Option<Self> {
+        let Way::Sse(client, target) = &self.way else { return None };
+        Some(Self { way: Way::Http(client.clone(), target.clone()), ..self.clone() })
+    }
+
     /// Opens a line on which `era` will be spoken. What fails is kept in the line's record.
     pub async fn open(&self, purpose: &'static str, era: Era) -> Speaker {
         let inbox = Inbox::new(purpose);

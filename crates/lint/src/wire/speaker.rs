@@ -409,7 +409,10 @@ impl Speaker {
     pub async fn finish(self) -> Line {
         if let Ok(Way::Pipe(pipe)) = self.way {
             // A server that is slow to start is slow to leave, on a machine that has other things to do.
-            let first = self.inbox.edit(|line| line.exchanges.first().map_or(LEAVE, |first| first.took));
+            let first = self.inbox.edit(|line| {
+                let answered = line.exchanges.first().filter(|first| first.settled == Settled::Answered);
+                answered.map_or(LEAVE, |first| first.took)
+            });
             pipe.finish(Patience { eof: first.clamp(LEAVE, LONGEST_LEAVE), term: TERM }).await;
         }
         self.inbox.take()

@@ -41,6 +41,16 @@ pub(super) fn offered(capabilities: Option<&Raw>, revision: Revision) -> Raw {
     offered.to_raw()
 }
 
+/// The answer to `initialize` for a client that cannot be told apart from others: it must not see their tasks.
+pub(crate) fn without_task_list(result: Raw) -> Raw {
+    let capabilities = result.member("capabilities").and_then(|raw| raw.object());
+    let tasks = capabilities.as_ref().and_then(|all| all.get("tasks")).and_then(Raw::object);
+    let (Some(mut capabilities), Some(mut tasks)) = (capabilities, tasks) else { return result };
+    tasks.remove("list");
+    capabilities.set("tasks", tasks.to_raw());
+    result.with("capabilities", &capabilities.to_raw()).unwrap_or(result)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +66,15 @@ mod tests {
         assert_eq!(told(Revision::V2025_03_26), r#"{"sampling":{},"x":{}}"#);
         assert_eq!(told(Revision::V2025_06_18), r#"{"sampling":{},"elicitation":{"form":{}},"x":{}}"#);
         assert!(told(Revision::V2025_11_25).contains("url"));
+    }
+
+    #[test]
+    fn the_list_of_tasks_alone_can_be_taken_away() {
+        let whole = raw(r#"{"capabilities":{"tasks":{"list":{},"cancel":{}},"tools":{}},"x":1}"#);
+        let less = without_task_list(whole).to_string();
+        assert_eq!(less, r#"{"capabilities":{"tasks":{"cancel":{}},"tools":{}},"x":1}"#);
+        let none = raw(r#"{"capabilities":{"tools":{}}}"#);
+        assert_eq!(without_task_list(none.clone()).to_string(), none.to_string());
     }
 
     #[test]

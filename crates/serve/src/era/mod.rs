@@ -14,6 +14,7 @@ mod task;
 pub(crate) use ask::{Lowered, lower_question};
 pub(crate) use seal::unguessable;
 
+pub(crate) use declared::without_task_list;
 pub(crate) use finish::Identity;
 pub(crate) use legacy::{LegacyReply, Out, initialize_result, lift, lifted_meta};
 pub(crate) use mirror::{ToolHeaders, check_version};

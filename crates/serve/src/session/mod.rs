@@ -99,6 +99,11 @@ impl Session {
         })
     }
 
+    /// Whether this client is told apart from others: by a line of its own, or by who it is.
+    pub(crate) fn is_identified(&self) -> bool {
+        matches!(self.outlet, Outlet::Line(_)) || self.caller.id != Caller::local().id
+    }
+
     pub(crate) fn level(&self) -> Level {
         *lock(&self.level)
     }
@@ -222,4 +227,20 @@ impl Drop for Underway {
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(outlet: Outlet) -> Arc<Session> {
+        let client = Introduction { capabilities: Raw::empty_object(), info: None };
+        Session::new(Caller::local(), Revision::NEWEST_LEGACY, client, outlet)
+    }
+
+    #[test]
+    fn over_http_nobody_is_known_who_does_not_say_who_it_is() {
+        assert!(session(Outlet::Line(mpsc::channel(1).0)).is_identified());
+        assert!(!session(Outlet::Streams(Streams::new(1, 1))).is_identified());
+    }
 }

@@ -40,6 +40,11 @@ pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: &Re
     match request.method.as_ref() {
         method::TOOLS_CALL => desk.start(lift(request, session)),
         method::TASKS_RESULT => result::wait(desk, params),
+        // Whoever cannot be told apart from others would see their tasks.
+        method::TASKS_LIST if !session.is_identified() => Reply::ready(Err(Fault::new(
+            FaultKind::NotAvailable,
+            "`tasks/list` needs a client that is known",
+        ))),
         method::TASKS_LIST => Reply::from_future(async move { desk.list().await }),
         method::TASKS_CANCEL => Reply::from_future(async move { desk.cancel(params).await }),
         _ => Reply::from_future(async move {

@@ -2,7 +2,7 @@
 
 use crate::support::{
     Fixture, start,
-    wire::{INITIALIZE, headers_of, modern, post},
+    wire::{INITIALIZE, headers_of, modern, open_session, post},
 };
 use futures_util::future::{BoxFuture, FutureExt};
 use serde_json::json;
@@ -188,4 +188,14 @@ async fn v06_readiness_turns_false_while_a_call_finishes() {
     assert_eq!(heard.await.unwrap().status, 503);
     call.abort();
     tokio::time::timeout(Duration::from_secs(20), server).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_legacy_client_that_cannot_be_told_apart_lists_no_tasks() {
+    let (fixture, _) = Fixture::new();
+    let (address, _running, _server) = start(fixture, ServeOptions::default()).await;
+    let session = open_session(address, &[]).await;
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tasks/list"}"#;
+    let heard = post(address, &[("mcp-session-id", &session)], body).await;
+    assert_eq!(heard.code(), -32601, "{heard:?}");
 }

@@ -6,6 +6,7 @@
 mod clean;
 mod faults;
 mod fixture;
+mod mended;
 mod reports;
 mod table;
 

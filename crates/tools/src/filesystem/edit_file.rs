@@ -25,6 +25,7 @@ const DIFF_TIME: Duration = Duration::from_secs(2);
 pub(super) struct Args {
     /// Text file to edit
     path: String,
+    /// What to replace with what
     #[schemars(length(min = 1))]
     edits: Vec<Edit>,
     /// Replace every occurrence of each `old_text` rather than exactly one

@@ -19,6 +19,7 @@ use crate::{Tool, ToolError};
 pub(super) struct Args {
     /// File to write, relative to the allowed directory or absolute inside it
     path: String,
+    /// What to write, in the given encoding
     content: String,
     #[serde(default)]
     mode: Mode,

@@ -19,6 +19,7 @@ struct Args {
     /// A directory in the repository; relative ones start at the first open directory, which is also the default.
     #[serde(default)]
     repo_path: String,
+    /// Name of the new branch.
     branch_name: String,
     /// Branch, tag or commit that it starts from; HEAD if left out.
     #[serde(default)]

@@ -21,6 +21,8 @@ pub(crate) fn of_input<T: JsonSchema>() -> Raw {
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     shape::tidy(&mut schema);
     shape::close(&mut schema);
+    // What the type is for is told to people who read its source; what the tool is for stands beside the schema.
+    schema.remove("description");
     Value::from(schema).into()
 }
 

@@ -1,6 +1,6 @@
 //! Tools that go on in the background, for callers who can follow a task.
 
-use super::rounds::{Name, accepted, user_name};
+use super::rounds::{accepted, user_name};
 use serde::Deserialize;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -24,6 +24,13 @@ struct Compute {
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "schemars")]
+struct Greet {
+    /// Who is greeted
+    name: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(crate = "schemars")]
 struct Delete {
     /// The file that is not really deleted
     filename: String,
@@ -38,7 +45,7 @@ struct Confirm {
 
 pub(crate) fn all() -> Vec<Tool> {
     vec![
-        Tool::new("greet", |args: Name| async move { format!("Hello, {}!", args.name) })
+        Tool::new("greet", |args: Greet| async move { format!("Hello, {}!", args.name) })
             .description("Greets at once"),
         Tool::new("slow_compute", slow_compute).description("Takes its time").task(TaskMode::Optional),
         Tool::new("failing_job", failing_job).description("Fails after a while").task(TaskMode::Required),

@@ -2,8 +2,9 @@
 
 use super::{reach, settings};
 use crate::{args::ConnectionArgs, environment::Environment, failure::Failure};
+use std::path::{Path, PathBuf};
 use trunkline_client::{ConnectOptions, Speak, Target};
-use trunkline_config::Reach;
+use trunkline_config::{Reach, Server};
 use trunkline_protocol::ServerName;
 
 /// A server of the configuration, and how it is reached.
@@ -29,6 +30,43 @@ pub(crate) fn find(word: &str, environment: &Environment) -> Result<Option<Named
     let Some(server) = loaded.settings.servers.get(&name) else {
         return unknown(word, &loaded.settings);
     };
+    reached(word, server, environment).map(Some)
+}
+
+/// All servers of the configuration.
+#[derive(Debug)]
+pub(crate) struct Configured {
+    pub(crate) servers: Vec<(String, Named)>,
+    /// Servers that nobody can be connected to, and why.
+    pub(crate) left_out: Vec<(String, &'static str)>,
+    /// The files it was read from.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// Every server; `file` takes the place of the one found upwards from the current directory.
+pub(crate) fn all(environment: &Environment, file: Option<&Path>) -> Result<Configured, Failure> {
+    let mut loaded = settings::read(environment, file, Vec::new())?.map_err(|rejected| {
+        Failure::usage(rejected.to_string())
+            .hint("`trunkline config check` shows what is wrong, each in its place")
+    })?;
+    let unapproved = settings::leave_out_unapproved(environment, &mut loaded)?;
+    let mut left_out: Vec<_> = unapproved
+        .into_iter()
+        .map(|name| (name, "nobody agreed yet to start it; see `trunkline config approve`"))
+        .collect();
+    let mut servers = Vec::new();
+    for (name, server) in &loaded.settings.servers {
+        if matches!(server.reach, Reach::Builtin(_)) {
+            left_out
+                .push((name.to_string(), "it is one of our own packs, which runs inside `trunkline serve`"));
+            continue;
+        }
+        servers.push((name.to_string(), reached(name.as_ref(), server, environment)?));
+    }
+    Ok(Configured { servers, left_out, files: loaded.read })
+}
+
+fn reached(word: &str, server: &Server, environment: &Environment) -> Result<Named, Failure> {
     let named = |failure: String| Failure::usage(format!("server `{word}`: {failure}"));
     let (target, options) = match &server.reach {
         Reach::Local(local) => reach::program(local, server, environment).map_err(named)?,
@@ -40,7 +78,7 @@ pub(crate) fn find(word: &str, environment: &Environment) -> Result<Option<Named
             );
         }
     };
-    Ok(Some(Named { target, options }))
+    Ok(Named { target, options })
 }
 
 fn unknown(word: &str, settings: &trunkline_config::Settings) -> Result<Option<Named>, Failure> {

@@ -12,7 +12,11 @@ use crate::{
 use futures_util::stream;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use trunkline_protocol::{Call, Era, Notification, Part, Reply, method::*};
+use trunkline_protocol::{
+    Call, Era, Notification, Part, Reply,
+    message::{TASKS_EXTENSION, meta::CLIENT_CAPABILITIES},
+    method::*,
+};
 
 /// A server whose tools start the task `t1`, in the extension's form or in that of 2025-11-25.
 fn tasking(name: &str, nested: bool) -> Arc<Fake> {
@@ -143,4 +147,18 @@ async fn where_nobody_makes_tasks_there_are_no_task_methods() {
     let error =
         Asking::named("x", &[]).ask(&gateway, TASKS_LIST, json!({})).await.unwrap_err().to_error(Era::Modern);
     assert_eq!(error.code, -32601);
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_follow_tasks_is_told_that_it_would_have_to() {
+    let a = tasking("a", false);
+    let gateway = gateway(&[&a], Rules::default());
+    let alice = Asking::named("alice", &[]);
+    let code = async |extensions: Value| {
+        let meta = json!({CLIENT_CAPABILITIES: {"extensions": extensions}});
+        let asked = alice.ask(&gateway, TASKS_GET, json!({"taskId": "t1", "_meta": meta})).await;
+        asked.unwrap_err().to_error(Era::Modern).code
+    };
+    assert_eq!(code(json!({})).await, -32021);
+    assert_eq!(code(json!({TASKS_EXTENSION: {}})).await, -32602);
 }

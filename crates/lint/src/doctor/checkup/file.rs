@@ -4,11 +4,14 @@ use super::{
     Check,
     clients::{ClientFile, Format},
     entry::{Entry, Launch, entries},
-    hygiene, lenient,
+    hygiene,
 };
-use crate::doctor::{
-    cause::Cause, command::quick_look, diagnosis::Problem, edit::Edit, evidence::Evidence, mask::Mask,
-    options::DoctorOptions,
+use crate::{
+    doctor::{
+        cause::Cause, command::quick_look, diagnosis::Problem, edit::Edit, evidence::Evidence, mask::Mask,
+        options::DoctorOptions,
+    },
+    lenient,
 };
 use serde_json::Value;
 use std::{

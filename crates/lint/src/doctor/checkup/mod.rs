@@ -5,7 +5,6 @@ mod entry;
 mod file;
 mod hygiene;
 mod keychain;
-mod lenient;
 mod port;
 
 use super::diagnosis::Problem;

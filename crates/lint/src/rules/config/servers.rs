@@ -35,7 +35,7 @@ pub(crate) fn programs(config: &ConfigSubject) -> Vec<&str> {
     servers.iter().filter_map(Server::command).collect()
 }
 
-impl Server<'_> {
+impl<'a> Server<'a> {
     pub(super) fn finding(&self, message: String, below: &str) -> Finding {
         // A file has no frames; its one value counts as the first.
         let file = FrameRef { line: 0, frame: 0 };
@@ -43,8 +43,9 @@ impl Server<'_> {
     }
 
     /// The command and its arguments, as one list of words. Clients write the command as a text or as a list.
-    pub(super) fn words(&self) -> Vec<&str> {
-        let part = |name: &str| match self.value.get(name) {
+    pub(super) fn words(&self) -> Vec<&'a str> {
+        let value = self.value;
+        let part = |name: &str| match value.get(name) {
             Some(Value::String(text)) => vec![text.as_str()],
             Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
             _ => Vec::new(),
@@ -70,15 +71,15 @@ impl<'a> Server<'a> {
 
     /// The program without its folder.
     pub(super) fn program(&self) -> Option<&'a str> {
-        self.value["command"].as_str()?.rsplit(['/', '\\']).next()
+        self.words().first()?.rsplit(['/', '\\']).next()
     }
 
     pub(super) fn args(&self) -> Vec<&'a str> {
-        self.value["args"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+        self.words().into_iter().skip(1).collect()
     }
 
     pub(super) fn env(&self) -> Vec<(&'a str, &'a str)> {
-        let members = self.value["env"].as_object().into_iter().flatten();
+        let members = ["env", "environment"].into_iter().filter_map(|name| self.value[name].as_object()).flatten();
         members.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?))).collect()
     }
 

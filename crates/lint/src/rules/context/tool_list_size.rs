@@ -4,7 +4,7 @@ use crate::{
     evidence::{Case, List},
     outcome::{Finding, Level, Verdict},
     probes::LISTS,
-    report::estimate,
+    report::estimate_tool,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -15,9 +15,9 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "the tool list takes at most 10,000 tokens and has at most 40 tools",
+    summary: "the tools take at most 10,000 tokens of what the model reads, and there are at most 40",
     clause: Clause::practice("client limits", "context cost"),
-    why: "The list is sent to the model with every request: it costs money and attention before anything is asked, and some clients cut it off.",
+    why: "Clients send name, description and input schema of every tool to the model with every request: it costs money and attention before anything is asked, and some clients cut it off.",
     fix: "Shorten descriptions and schemas, merge tools that differ by one parameter, or let users choose groups of tools.",
     needs: &[&LISTS],
     check: Check::Server(check),
@@ -29,11 +29,11 @@ const WARN_TOOLS: usize = 40;
 
 fn check(case: &Case<'_>) -> Verdict {
     let tools = case.list(List::Tools)?;
-    let total: usize = tools.iter().map(|tool| estimate(tool.value)).sum();
+    let total: usize = tools.iter().map(|tool| estimate_tool(tool.value)).sum();
     let mut findings = Vec::new();
     let Some(first) = tools.first() else { return Ok(findings) };
     if total > WARN_TOKENS {
-        let message = format!("the list of {} tools takes about {total} tokens", tools.len());
+        let message = format!("the {} tools take about {total} tokens of names, descriptions and input schemas", tools.len());
         let level = if total > ERROR_TOKENS { Level::Error } else { Level::Warning };
         findings.push(Finding::new(message).at(first.frame, "/result/tools").level(level));
     }

@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warning,
     mode: Mode::Negative,
     eras: Eras::Both,
-    carriers: Carriers::StreamableHttp,
+    carriers: Carriers::Http,
     summary: "a server without authorization does not allow every origin (CORS `*`)",
     clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Security & Endpoint"),
     why: "`Access-Control-Allow-Origin: *` lets any web page read what the tools of a local server return.",

@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warning,
     mode: Mode::Negative,
     eras: Eras::Both,
-    carriers: Carriers::StreamableHttp,
+    carriers: Carriers::Http,
     summary: "a server on this machine refuses requests for a foreign `Host`",
     clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Security & Endpoint"),
     why: "With DNS rebinding a web page reaches the server under the page's own name, past the browser's protection.",

@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Negative,
     eras: Eras::Both,
-    carriers: Carriers::StreamableHttp,
+    carriers: Carriers::Http,
     summary: "a request with a foreign `Origin` is refused with 403",
     clause: Clause::of("2025-11-25", "basic/transports", "Security Warning"),
     why: "Any web page the user opens can talk to the server through the browser (DNS rebinding) and call its tools.",

@@ -26,6 +26,8 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings: Vec<Finding> = Vec::new();
     let mut seen = false;
     for (index, line) in case.lines() {
+        // While a tool works, a server that does one thing after another is silent.
+        let mut busy = false;
         for exchange in &line.exchanges {
             let asked = Asked::new(case.evidence(), index, exchange);
             // Whoever cannot read a message cannot know that it wants an answer.
@@ -34,9 +36,10 @@ fn check(case: &Case<'_>) -> Verdict {
             });
             seen |= request;
             let method = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
+            let silent = matches!(asked.settled(), Settled::Silent(_));
             // How long a tool works is its own affair; `call-time` tells of it.
-            let works = method == "tools/call" && exchange.step != UNKNOWN_TOOL_STEP;
-            if request && !works && let Settled::Silent(_) = asked.settled() {
+            busy |= silent && method == "tools/call" && exchange.step != UNKNOWN_TOOL_STEP;
+            if request && silent && !busy {
                 let message = format!("the request `{method}` got {}", asked.settled());
                 if findings.iter().all(|known| known.about.as_deref() != Some(method)) {
                     findings.push(asked.finding(message, "").about(method));

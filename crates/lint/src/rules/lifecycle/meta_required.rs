@@ -25,10 +25,11 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for asked in case.all(&MISSING_META, MISSING_META_STEP)? {
-        // Without a version, a server of both eras takes the request for a legacy one, and refuses it as such.
+        // Without a version, a server of both eras takes the request for a legacy one, and refuses or serves it as such.
         let legacy = case.evidence().served.len() > 1 && asked.variant().ends_with("protocolVersion");
         let refused = asked.error().is_some() || asked.http().is_some_and(|http| !http.is_success());
-        if asked.error_code() != Some(-32602) && !(legacy && refused) {
+        let served = asked.result().is_some_and(|result| result.get("resultType").is_none());
+        if asked.error_code() != Some(-32602) && !(legacy && (refused || served)) {
             let message =
                 format!("a request without `{}` should be refused with -32602, but {}", asked.variant(), asked.describe());
             findings.push(asked.finding(message, "").about(asked.variant()));

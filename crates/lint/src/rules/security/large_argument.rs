@@ -1,9 +1,11 @@
 //! `large-argument`: an argument of a megabyte or of a thousand levels neither ends nor blocks the server.
 
 use crate::{
-    evidence::Case,
+    evidence::{Asked, Case},
     outcome::{Level, Skip, Verdict},
-    probes::{DEEP_CALL_AFTER, INJECTIONS, LARGE_CALL_AFTER, LARGE_CALL_STEP, LISTS},
+    probes::{
+        DEEP_CALL_AFTER, INJECTIONS, LARGE_CALL_AFTER, LARGE_CALL_STEP, LISTS, TOOL_CALL_STEP, TOOL_CALLS,
+    },
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -18,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
     why: "One call, made by mistake or on purpose, takes the server away from everybody.",
     fix: "Bound the length and depth of arguments in the schema and in the code, and refuse what is longer.",
-    needs: &[&LISTS, &INJECTIONS],
+    needs: &[&LISTS, &TOOL_CALLS, &INJECTIONS],
     check: Check::Server(check),
 };
 
@@ -26,6 +28,10 @@ fn check(case: &Case<'_>) -> Verdict {
     let Some(asked) = case.asked(LARGE_CALL_STEP).next() else {
         return Err(Skip::not_verified("no tool that may be called takes a text"));
     };
+    let slow = |call: Asked<'_>| call.variant() == asked.variant() && call.answer().is_none();
+    if case.asked(TOOL_CALL_STEP).any(slow) {
+        return Err(Skip::not_verified("the tool takes too long with plain arguments already"));
+    }
     let after = case.first(&INJECTIONS, LARGE_CALL_AFTER)?;
     if after.answer().is_none() {
         let message = format!("after a megabyte of text the server no longer answers: {}", after.describe());

@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "every tool is defined as the lock file says",
     clause: Clause::practice("lock file", "tool definitions"),
     why: "A server that changes its tools after they were reviewed can make the model do what nobody approved (rug pull).",
-    fix: "Look at what changed; if it is right, write the lock file again with `trunkline lock`.",
+    fix: "Look at what changed; if it is right, write the lock file again with `--write-lock`.",
     needs: &[&LISTS],
     check: Check::Lock(check),
 };

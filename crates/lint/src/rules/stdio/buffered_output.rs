@@ -25,13 +25,18 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Verdict {
     let mut seen = false;
+    let mut found = None;
     for (index, line) in evidence.lines.iter().enumerate() {
         // A buffer shows at the first answer; later ones may be late for other reasons.
         let Some(first) = line.exchanges.first() else { continue };
         let asked = Asked::new(evidence, index, first);
         let Some((sent, id)) = asked.sent().and_then(|sent| Some((sent, sent.json()?.get("id")?))) else { continue };
         seen = true;
-        if !matches!(asked.settled(), Settled::Silent(_) | Settled::Gone) {
+        // A process that answers by itself keeps nothing back: another of them was only slow to start.
+        if *asked.settled() == Settled::Answered {
+            return Ok(Vec::new());
+        }
+        if found.is_some() || !matches!(asked.settled(), Settled::Silent(_) | Settled::Gone) {
             continue;
         }
         let late = line.frames.iter().enumerate().find(|(_, frame)| {
@@ -41,10 +46,10 @@ fn check(evidence: &Evidence) -> Verdict {
             let waited = frame.at.saturating_sub(sent.at).as_secs_f64();
             let text = format!("the answer came {waited:.1} s late, when more input or its end was there");
             let finding = Finding::new(text).with_frame(FrameRef { line: index, frame: number });
-            return Ok(vec![finding.with_frames(asked.sent_ref())]);
+            found = Some(finding.with_frames(asked.sent_ref()));
         }
     }
-    if seen { Ok(Vec::new()) } else { Err(Skip::not_verified("no request was sent")) }
+    if seen { Ok(found.into_iter().collect()) } else { Err(Skip::not_verified("no request was sent")) }
 }
 
 fn answers(message: &Value, id: &Value) -> bool {

@@ -28,7 +28,9 @@ fn check(case: &Case<'_>) -> Verdict {
     for asked in case.all(&TOOL_CALLS, TOOL_CALL_STEP)? {
         let tool = tools.iter().find(|tool| tool.text("name") == Some(asked.variant()));
         let Some(schema) = tool.and_then(|tool| tool.value.get("outputSchema")) else { continue };
-        let Some(result) = asked.result().filter(|result| result["isError"] != true) else { continue };
+        // A question to the client, or a task, is no result yet.
+        let complete = |result: &&serde_json::Value| result.get("resultType").is_none_or(|kind| kind == "complete");
+        let Some(result) = asked.result().filter(|result| result["isError"] != true).filter(complete) else { continue };
         seen = true;
         let about = format!("tool {}", asked.variant());
         let Some(content) = result.get("structuredContent") else {

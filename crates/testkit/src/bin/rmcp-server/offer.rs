@@ -129,7 +129,7 @@ impl ServerHandler for Peer {
         let cursor = request.and_then(|params| params.cursor);
         let page = PAGES.iter().position(|page| *page == cursor.as_deref());
         let page = page.ok_or_else(|| ErrorData::invalid_params(format!("no page {cursor:?}"), None))?;
-        let uri = if page == 0 { NOTE.to_owned() } else { format!("note://page-{page}") };
+        let uri = note(page);
         let resource = json!({"uri": uri, "name": format!("note {page}"), "mimeType": "text/plain"});
         let resource = serde_json::from_value(resource).expect("a resource of this server is well formed");
         let mut result = ListResourcesResult::with_all_items(vec![resource]);
@@ -152,10 +152,10 @@ impl ServerHandler for Peer {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        if request.uri != NOTE {
+        if (0..PAGES.len()).all(|page| note(page) != request.uri) {
             return Err(ErrorData::resource_not_found(format!("no resource {}", request.uri), None));
         }
-        Ok(ReadResourceResult::new(vec![ResourceContents::text(NOTE_TEXT, NOTE)]).into())
+        Ok(ReadResourceResult::new(vec![ResourceContents::text(NOTE_TEXT, request.uri)]).into())
     }
 
     async fn list_prompts(
@@ -266,4 +266,9 @@ impl ServerHandler for Peer {
     ) -> Result<(), ErrorData> {
         self.board.tasks.cancel_task(&request.task_id)
     }
+}
+
+/// The one resource of a page.
+fn note(page: usize) -> String {
+    if page == 0 { NOTE.to_owned() } else { format!("note://page-{page}") }
 }

@@ -1,8 +1,9 @@
-//! The baseline file: what is known and accepted.
+//! What is known and accepted: the baseline file, for findings, and the lock file, for tools.
 
 use crate::failure::Failure;
+use serde::Serialize;
 use std::{fs, path::Path};
-use trunkline_lint::{Baseline, Report};
+use trunkline_lint::{Baseline, Lock, Report};
 
 pub(super) fn read(path: &Path) -> Result<Baseline, Failure> {
     let bad =
@@ -12,11 +13,24 @@ pub(super) fn read(path: &Path) -> Result<Baseline, Failure> {
 }
 
 pub(super) fn write(path: &Path, report: &Report) -> Result<(), Failure> {
-    let bad = |reason: String| {
-        Failure::usage(format!("the baseline {} cannot be written: {reason}", path.display()))
-    };
-    let mut text =
-        serde_json::to_string_pretty(&Baseline::of(report)).map_err(|error| bad(error.to_string()))?;
+    keep(path, "baseline", &Baseline::of(report))
+}
+
+pub(super) fn read_lock(path: &Path) -> Result<Lock, Failure> {
+    let bad =
+        |reason: String| Failure::usage(format!("the lock file {} cannot be used: {reason}", path.display()));
+    let text = fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+    Lock::read(&text).map_err(|error| bad(error.to_string()))
+}
+
+pub(super) fn write_lock(path: &Path, report: &Report) -> Result<(), Failure> {
+    keep(path, "lock file", &Lock::of(report))
+}
+
+fn keep(path: &Path, what: &str, value: &impl Serialize) -> Result<(), Failure> {
+    let bad =
+        |reason: String| Failure::usage(format!("the {what} {} cannot be written: {reason}", path.display()));
+    let mut text = serde_json::to_string_pretty(value).map_err(|error| bad(error.to_string()))?;
     text.push('\n');
     fs::write(path, text).map_err(|error| bad(error.to_string()))
 }

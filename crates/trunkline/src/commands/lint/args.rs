@@ -10,15 +10,28 @@ use trunkline_lint::{Group, Ignore, Level};
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(
     visible_alias = "validate",
-    override_usage = "trunkline lint [OPTIONS] <URL|FILE>...\n       trunkline lint [OPTIONS] -- <COMMAND>..."
+    override_usage = "trunkline lint [OPTIONS] <URL|NAME|FILE>...\n       trunkline lint [OPTIONS] -- <COMMAND>...\n       trunkline lint [OPTIONS] --all"
 )]
 pub(crate) struct Args {
-    /// The servers' addresses; or configuration files, ours or another client's
+    /// The servers' addresses, or their names in `trunkline.json`; configuration files, ours or another client's; or a
+    /// lock file, for the servers that it pins
     #[arg(value_name = "TARGET")]
     pub(super) words: Vec<String>,
     /// The command that starts the server, instead of an address
     #[arg(last = true, value_name = "COMMAND")]
     pub(super) command: Vec<String>,
+    /// Judge every server of the configuration, and its files
+    #[arg(long, conflicts_with_all = ["words", "command"])]
+    pub(super) all: bool,
+    /// With --all: read this configuration instead of the `trunkline.json` found upwards from the current directory
+    #[arg(long, value_name = "FILE", requires = "all")]
+    pub(super) config: Option<PathBuf>,
+    /// Compare the tools with those that this lock file accepts
+    #[arg(long, value_name = "FILE")]
+    pub(super) lock: Option<PathBuf>,
+    /// Write the tools as they are now into this lock file, to be accepted from now on
+    #[arg(long, value_name = "FILE")]
+    pub(super) write_lock: Option<PathBuf>,
     /// Judge by this rule only; may be repeated
     #[arg(long = "rule", value_name = "RULE")]
     pub(super) rules: Vec<String>,

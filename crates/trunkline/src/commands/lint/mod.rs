@@ -4,19 +4,19 @@ mod accepted;
 mod args;
 mod programs;
 mod reproducer;
+mod subjects;
 
 pub(crate) use args::Args;
 
 use super::{Context, Ending};
-use crate::{args::TargetWords, failure::Failure, stop::Stop, terminal::Steps, wire};
+use crate::{failure::Failure, stop::Stop, terminal::Steps};
 use args::Format;
-use std::{fs, path::Path, time::Duration};
+use std::time::Duration;
 use trunkline_lint::{
-    Mode, Options, Progress, Report, Rule, Selection, Subject,
-    engine::{Active, Budget, Callable, ConfigSubject, Event, ServerSubject},
+    Mode, Options, Progress, Report, Rule, Selection,
+    engine::{Active, Budget, Callable, Event},
     report::{self, Detail},
     rules,
-    wire::Dial,
 };
 use trunkline_protocol::{Fault, FaultKind};
 
@@ -28,7 +28,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         return context.print(&report::page(known(name)?));
     }
     let baseline = args.baseline.as_deref().map(accepted::read).transpose()?;
-    let subjects = subjects(context, args)?;
+    let subjects = subjects::find(context, args)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -57,6 +57,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     if let Some(path) = &args.write_baseline {
         accepted::write(path, &report)?;
     }
+    if let Some(path) = &args.write_lock {
+        accepted::write_lock(path, &report)?;
+    }
     if args.fuzz {
         for path in reproducer::write(&args.fuzz_dir, &report, args.seed)? {
             context.screen.note(&format!("a reproducer is in {}", path.display()));
@@ -64,44 +67,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     }
     print(context, args, &report)?;
     verdict(args, &report)
-}
-
-fn subjects(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
-    let options = wire::options(&args.connection, context)?;
-    let words: Vec<&[String]> = match (args.words.as_slice(), args.command.is_empty()) {
-        (words, true) if words.len() > 1 => words.chunks(1).collect(),
-        (words, _) => vec![words],
-    };
-    let mut subjects = Vec::new();
-    for words in words {
-        if let [file] = words
-            && args.command.is_empty()
-            && Path::new(file).is_file()
-        {
-            let path = context.environment.get_os("PATH");
-            subjects.push(Subject::Config(
-                configuration(file)?.look(|program| programs::is_there(program, path)),
-            ));
-            continue;
-        }
-        let split = TargetWords { words, command: &args.command }.split(&context.environment)?;
-        if let Some(word) = split.rest.first() {
-            return Err(Failure::usage(format!("`{word}` is one word too many")));
-        }
-        let name = split.target.to_string();
-        let target = wire::target(split.target, &args.connection, &context.environment)?;
-        let dial = Dial::new(&target, &options).map_err(|error| Failure::usage(error.to_string()))?;
-        subjects.push(Subject::Server(ServerSubject { name, dial, lock: None }));
-    }
-    Ok(subjects)
-}
-
-/// A configuration file of ours or of another client.
-fn configuration(file: &str) -> Result<ConfigSubject, Failure> {
-    let bad = |reason: String| Failure::usage(format!("{file} cannot be read: {reason}"));
-    let text = fs::read_to_string(file).map_err(|error| bad(error.to_string()))?;
-    let value = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
-    Ok(ConfigSubject { path: file.to_owned(), text, value, absent: None })
 }
 
 fn options(args: &Args, steps: &Steps) -> Result<Options, Failure> {

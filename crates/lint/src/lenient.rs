@@ -1,7 +1,7 @@
 //! JSON with comments and trailing commas, turned into plain JSON with every character at its place.
 
 /// Blanks out comments and trailing commas. Positions stay, so that errors point to the right line and column.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut out: Vec<u8> = text.as_bytes().to_vec();
     let mut at = 0;
     let mut comma = None;

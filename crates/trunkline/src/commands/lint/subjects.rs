@@ -1,0 +1,118 @@
+//! What `lint` judges: servers by address, command or name, all servers of the configuration, files.
+
+use super::{Args, accepted, programs};
+use crate::{
+    args::TargetWords,
+    commands::Context,
+    failure::Failure,
+    wire::{self, named},
+};
+use std::{fs, path::Path};
+use trunkline_client::{ConnectOptions, Target};
+use trunkline_lint::{
+    Lock, Subject,
+    engine::{ConfigSubject, ServerSubject},
+    wire::Dial,
+};
+
+pub(super) fn find(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
+    let mut subjects = if args.all { all(context, args)? } else { given(context, args)? };
+    if let Some(path) = &args.lock {
+        let lock = accepted::read_lock(path)?;
+        for subject in &mut subjects {
+            if let Subject::Server(server) = subject {
+                server.lock = lock.subject(&server.name, &path.display().to_string());
+            }
+        }
+    }
+    Ok(subjects)
+}
+
+/// What the command line names.
+fn given(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
+    let words: Vec<&[String]> = match (args.words.as_slice(), args.command.is_empty()) {
+        (words, true) if words.len() > 1 => words.chunks(1).collect(),
+        (words, _) => vec![words],
+    };
+    let mut subjects = Vec::new();
+    for words in words {
+        match words {
+            [file] if args.command.is_empty() && Path::new(file).is_file() => {
+                subjects.extend(in_file(context, args, file)?);
+            }
+            _ => subjects.push(server(context, args, TargetWords { words, command: &args.command })?),
+        }
+    }
+    Ok(subjects)
+}
+
+/// Every server of the configuration, after the files that it was read from.
+fn all(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
+    let configured = named::all(&context.environment, args.config.as_deref())?;
+    for (name, why) in &configured.left_out {
+        context.screen.note(&format!("`{name}` is not judged: {why}"));
+    }
+    let mut subjects = Vec::new();
+    for path in &configured.files {
+        subjects.push(Subject::Config(configuration(context, &path.display().to_string())?));
+    }
+    for (name, named) in configured.servers {
+        let target = named.target.clone();
+        let options = named.complete(wire::options(&args.connection, context)?, &args.connection);
+        subjects.push(dialled(name, &target, &options)?);
+    }
+    if subjects.iter().all(|subject| matches!(subject, Subject::Config(_))) && configured.left_out.is_empty()
+    {
+        let failure = Failure::usage("no server is configured");
+        return Err(failure.hint("add one to `trunkline.json`, or see `trunkline config import`"));
+    }
+    Ok(subjects)
+}
+
+/// A configuration file; or a lock file, which stands for the servers that it pins.
+fn in_file(context: &Context, args: &Args, file: &str) -> Result<Vec<Subject>, Failure> {
+    let config = configuration(context, file)?;
+    if !Lock::is_one(&config.value) {
+        return Ok(vec![Subject::Config(config)]);
+    }
+    let lock = accepted::read_lock(Path::new(file))?;
+    let mut subjects = Vec::new();
+    for name in lock.servers.keys() {
+        let mut subject =
+            server(context, args, TargetWords { words: std::slice::from_ref(name), command: &[] })?;
+        if let Subject::Server(server) = &mut subject {
+            server.lock = lock.subject(name, file);
+        }
+        subjects.push(subject);
+    }
+    Ok(subjects)
+}
+
+fn server(context: &Context, args: &Args, words: TargetWords<'_>) -> Result<Subject, Failure> {
+    let split = words.split(&context.environment)?;
+    if let Some(word) = split.rest.first() {
+        return Err(Failure::usage(format!("`{word}` is one word too many")));
+    }
+    let mut options = wire::options(&args.connection, context)?;
+    let mut name = split.target.to_string();
+    if let Some(configured) = split.configured {
+        options = configured.complete(options, &args.connection);
+        name.clone_from(&words.words[0]);
+    }
+    let target = wire::target(split.target, &args.connection, &context.environment)?;
+    dialled(name, &target, &options)
+}
+
+fn dialled(name: String, target: &Target, options: &ConnectOptions) -> Result<Subject, Failure> {
+    let dial = Dial::new(target, options).map_err(|error| Failure::usage(error.to_string()))?;
+    Ok(Subject::Server(ServerSubject { name, dial, lock: None }))
+}
+
+/// A configuration file of ours or of another client; comments are allowed.
+fn configuration(context: &Context, file: &str) -> Result<ConfigSubject, Failure> {
+    let bad = |reason: String| Failure::usage(format!("{file} cannot be read: {reason}"));
+    let text = fs::read_to_string(file).map_err(|error| bad(error.to_string()))?;
+    let config = ConfigSubject::read(file, text).map_err(|error| bad(error.to_string()))?;
+    let path = context.environment.get_os("PATH");
+    Ok(config.look(|program| programs::is_there(program, path)))
+}

@@ -1,0 +1,99 @@
+//! Where the servers are installed, in which version, and how they are started.
+
+use crate::subject::{Furniture, Package, Subject};
+use serde_json::Value;
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+const PEERS: &str = "TRUNKLINE_PEERS";
+
+/// Who makes the commit in the repository that `git` serves.
+const COMMITTER: [&str; 6] =
+    ["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+
+/// The command that starts a server.
+pub(crate) fn words(subject: &Subject, folder: &Path, port: u16) -> Vec<String> {
+    subject.words.iter().map(|word| filled(word, folder, port)).collect()
+}
+
+/// `{npm}`, `{python}`, `{examples}`, `{servers}`, `{shipped}`, `{rmcp}`, `{folder}` and `{port}` stand for what they are.
+pub(crate) fn filled(word: &str, folder: &Path, port: u16) -> String {
+    let mut word =
+        word.replace("{folder}", &folder.display().to_string()).replace("{port}", &port.to_string());
+    for (name, path) in [
+        ("{npm}", "npm/node_modules/.bin"),
+        ("{python}", "python/bin"),
+        ("{examples}", "clients/node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server"),
+        ("{servers}", "servers"),
+    ] {
+        if word.contains(name) {
+            word = word.replace(name, &installed(path).display().to_string());
+        }
+    }
+    word.replace("{shipped}/", &shipped("")).replace("{rmcp}", &beside("rmcp-server"))
+}
+
+/// A file that comes with the test kit.
+pub(crate) fn shipped(name: &str) -> String {
+    format!("{}/../testkit/peers/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The version that is installed.
+pub(crate) fn version(package: &Package) -> String {
+    match package {
+        Package::Npm { folder, name } => {
+            let file = installed(folder).join("node_modules").join(name).join("package.json");
+            let package: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+            package["version"].as_str().unwrap().to_owned()
+        }
+        Package::Python(name) => {
+            let pip = installed("python/bin/python");
+            let script = format!("from importlib.metadata import version; print(version('{name}'))");
+            let output = Command::new(pip).args(["-c", &script]).output().unwrap();
+            String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        }
+        Package::Crate(name) => {
+            let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
+            let lock = fs::read_to_string(lock).unwrap();
+            let (_, rest) = lock.split_once(&format!("name = \"{name}\"\nversion = \"")).unwrap();
+            rest.split('"').next().unwrap().to_owned()
+        }
+    }
+}
+
+/// Puts into a server's folder what it serves.
+pub(crate) fn furnish(subject: &Subject, folder: &Path) {
+    if matches!(subject.furniture, Furniture::File | Furniture::Repository) {
+        fs::write(folder.join("hello.txt"), "hello from a file\n").unwrap();
+    }
+    if subject.furniture == Furniture::Repository {
+        for words in
+            [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "--message", "Say hello"]]
+        {
+            let mut git = Command::new("git");
+            git.args(COMMITTER).args(words).current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null");
+            assert!(git.status().unwrap().success(), "git {words:?}");
+        }
+    }
+}
+
+/// A program that another package makes.
+fn beside(name: &str) -> String {
+    Path::new(env!("CARGO_BIN_EXE_trunkline")).with_file_name(name).display().to_string()
+}
+
+/// Where `cargo xtask peers` put what is not built here.
+fn installed(path: &str) -> PathBuf {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test is started by the build, which says so in the environment"
+    )]
+    let given = env::var_os(PEERS).map(PathBuf::from);
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let found = || here.ancestors().map(|dir| dir.join("target/peers")).find(|dir| dir.is_dir());
+    let place = given.or_else(found).map(|peers| peers.join(path)).filter(|place| place.exists());
+    place.unwrap_or_else(|| panic!("`{path}` is not installed; run cargo xtask peers"))
+}
