@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Case},
     outcome::{Level, Skip, Verdict},
-    probes::{UNKNOWN_TASK, UNKNOWN_TASK_STEP},
+    probes::{UNKNOWN_METHOD, UNKNOWN_METHOD_STEP, UNKNOWN_TASK, UNKNOWN_TASK_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Error Handling"),
     why: "A client that asks for a task of a server without tasks must learn that there is none, and not wait for it.",
     fix: "Answer -32601, or declare the capability `tasks`.",
-    needs: &[&UNKNOWN_TASK],
+    needs: &[&UNKNOWN_TASK, &UNKNOWN_METHOD],
     check: Check::Server(check),
 };
 
@@ -31,6 +31,10 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     match (asked.result(), asked.error_code()) {
         (Some(_), _) => Ok(vec![asked.finding("a task that does not exist is given", "/result")]),
+        // Some servers refuse every method they do not know with -32602.
+        (None, Some(-32602)) if case.asked(UNKNOWN_METHOD_STEP).any(|it| it.error_code() == Some(-32601)) => {
+            Ok(vec![asked.finding("tasks are looked up, and not declared", "/error")])
+        }
         (None, Some(_)) => Ok(Vec::new()),
         (None, None) => Err(Skip::not_verified(asked.describe())),
     }
