@@ -7,14 +7,10 @@ use crate::{
     wire::{Expect, Say, request},
 };
 use serde_json::{Value, json};
-use std::time::Duration;
 
 pub const LISTEN_STEP: Step = Step("listen");
 pub const LISTEN_AFTER_STEP: Step = Step("after-listen");
 pub const LISTEN_END_STEP: Step = Step("listen-end");
-
-/// How long a listen stream over HTTP is read.
-const STREAM: Duration = Duration::from_secs(1);
 
 pub static LISTEN: Probe = Probe {
     name: "listen",
@@ -36,10 +32,7 @@ async fn run(stage: &mut Stage) {
     let id = stage.speaker.fresh_id();
     let params = json!({"notifications": {filter: true}});
     let message = request(stage.era(), &id, "subscriptions/listen", params);
-    stage.speaker.patience(STREAM);
-    stage.speaker.say(Say::new(LISTEN_STEP, &message, Expect::Soon)).await;
-    let answer = stage.known.dial.answer;
-    stage.speaker.patience(answer);
+    stage.speaker.say(Say::new(LISTEN_STEP, &message, Expect::Told)).await;
     stage.sentinel(LISTEN_AFTER_STEP).await;
     if stage.speaker.url().is_none() {
         end(stage, &id).await;

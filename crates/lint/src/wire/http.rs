@@ -38,6 +38,15 @@ pub struct HttpAsk {
     pub body: Bytes,
     /// How long to go on reading a stream behind the answer, to see whether it ends.
     pub linger: Duration,
+    /// What ends the reading of a stream.
+    pub enough: Enough,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enough {
+    /// The answer that is waited for.
+    Answer,
+    AnyMessage,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +86,7 @@ impl HttpAsk {
             dressed: Dressed::Fully,
             body,
             linger: Duration::ZERO,
+            enough: Enough::Answer,
         }
     }
 
@@ -87,6 +97,7 @@ impl HttpAsk {
             dressed: Dressed::Bare,
             body: Bytes::new(),
             linger: Duration::ZERO,
+            enough: Enough::Answer,
         }
     }
 
@@ -146,6 +157,7 @@ impl HttpLine {
             until,
             linger: Some(ask.linger),
             status: head.status,
+            enough: ask.enough,
             frames: Vec::new(),
             answer: None,
         };
@@ -191,6 +203,7 @@ struct Reading<'a> {
     status: u16,
     /// None once the time to go on is set.
     linger: Option<Duration>,
+    enough: Enough,
     frames: Vec<usize>,
     answer: Option<usize>,
 }
@@ -212,7 +225,8 @@ impl Reading<'_> {
                     self.keep(&event.data);
                 }
             }
-            if self.answer.is_some() {
+            let told = self.enough == Enough::AnyMessage && !self.frames.is_empty();
+            if self.answer.is_some() || told {
                 match self.linger.take() {
                     Some(Duration::ZERO) => return,
                     Some(linger) => until = Instant::now() + linger,

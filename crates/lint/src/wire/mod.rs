@@ -12,5 +12,5 @@ mod sse;
 
 pub use dial::{Dial, DialError, Pair};
 pub use dress::{CLIENT_NAME, bytes, initialize_params, modern_meta, notification, request};
-pub use http::{Dressed, HttpAsk};
+pub use http::{Dressed, Enough, HttpAsk};
 pub use speaker::{Expect, Heard, Say, Speaker};

@@ -3,7 +3,7 @@
 use super::{
     dial::DialError,
     dress,
-    http::{HttpAsk, HttpLine, TOO_LATE},
+    http::{Enough, HttpAsk, HttpLine, TOO_LATE},
     inbox::{Inbox, Missing, answers, is_nameless, is_response},
     pipe::{LEAVE, PipeLine},
     sse::SseLine,
@@ -69,6 +69,8 @@ pub enum Expect {
     Nothing,
     /// Whatever comes is kept, and nobody waits for it.
     Soon,
+    /// A message of any kind, with which a stream begins that goes on.
+    Told,
 }
 
 /// The outcome of an exchange, as a probe may need it to go on.
@@ -220,9 +222,13 @@ impl Speaker {
     pub async fn http(
         &mut self,
         (step, variant): (Step, impl Into<String>),
-        ask: HttpAsk,
+        mut ask: HttpAsk,
         expect: Expect,
     ) -> Heard {
+        if expect == Expect::Told {
+            ask.enough = Enough::AnyMessage;
+            ask.linger = self.quiet;
+        }
         let Ok(Way::Http(http)) = &self.way else {
             let settled = Settled::Failed("this line is no HTTP".to_owned());
             return Heard { answer: None, settled, http: None };
@@ -231,7 +237,7 @@ impl Speaker {
         let sent = (!ask.body.is_empty()).then(|| self.inbox.keep(Direction::Sent, &ask.body)).flatten();
         let id = match &expect {
             Expect::Answer(id) => Some(id),
-            Expect::Any | Expect::Nothing | Expect::Soon => None,
+            Expect::Any | Expect::Nothing | Expect::Soon | Expect::Told => None,
         };
         let got = http.exchange(self.era, &ask, &self.inbox, (id, began + self.answer)).await;
         let took = began.elapsed();
@@ -249,11 +255,13 @@ impl Speaker {
             Ok(got) => {
                 exchange.answer = match expect {
                     Expect::Answer(_) => got.answer,
-                    Expect::Any | Expect::Nothing | Expect::Soon => self.response_among(&got.frames),
+                    Expect::Any | Expect::Nothing | Expect::Soon | Expect::Told => {
+                        self.response_among(&got.frames)
+                    }
                 };
                 exchange.settled = match (exchange.answer, &expect) {
                     (Some(_), _) => Settled::Answered,
-                    (None, Expect::Nothing | Expect::Soon) => Settled::Quiet,
+                    (None, Expect::Nothing | Expect::Soon | Expect::Told) => Settled::Quiet,
                     (None, _) if got.head.ended => Settled::Quiet,
                     (None, _) => Settled::Silent(took),
                 };
@@ -429,6 +437,11 @@ impl Speaker {
         };
         let (found, limit) = match expect {
             Expect::Soon => return (None, Settled::Quiet),
+            Expect::Told => {
+                let received = |frame: &crate::evidence::Frame| frame.direction == Direction::Received;
+                self.inbox.wait_for(mark, began + self.answer, received).await.ok();
+                return (None, Settled::Quiet);
+            }
             Expect::Answer(id) => {
                 // To the first message of a line there is nothing else that could be answered.
                 let first = self.is_first(mark);
