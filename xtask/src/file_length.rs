@@ -35,7 +35,7 @@ fn is_too_long(source: &str) -> bool {
     source.lines().count() > MOST_LINES && source.lines().next().map(str::trim_end) != Some(TABLE)
 }
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+pub(crate) fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {

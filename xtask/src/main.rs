@@ -22,6 +22,8 @@ mod matrix;
 mod peers;
 mod process;
 mod summary;
+#[cfg(test)]
+mod wall_clock;
 mod workspace;
 
 use std::process::ExitCode;

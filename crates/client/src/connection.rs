@@ -18,6 +18,7 @@ use crate::{
     server::ServerInfo,
     state::{Life, Moved, State},
     tasks::{self, Waiting},
+    wardrobe::Wardrobe,
 };
 use std::{
     fmt,
@@ -46,6 +47,7 @@ pub(crate) struct Inner {
     pub(crate) levels: Levels,
     pub(crate) watched: Watched,
     pub(crate) facts: Facts,
+    pub(crate) wardrobe: Wardrobe,
     pub(crate) waiting: Waiting,
     pub(crate) lines: Lines,
     /// Counts sessions, so that many calls that lose one session begin one new session.
@@ -85,6 +87,7 @@ impl Connection {
             levels: Levels::default(),
             watched: Watched::default(),
             facts: Facts::default(),
+            wardrobe: Wardrobe::default(),
             waiting: Waiting::default(),
             lines: Lines::default(),
             session: AtomicU64::new(0),

@@ -21,10 +21,20 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is known of the tools of one server.
 #[derive(Debug, Default)]
-pub(crate) struct Facts(Mutex<Known>);
+pub(crate) struct Facts(Mutex<Tools>);
+
+/// What is known of one tool.
+#[derive(Debug)]
+pub(crate) enum Known {
+    Fact(Arc<Fact>),
+    /// There is nothing to know.
+    None,
+    /// The server has to be asked.
+    Unsure,
+}
 
 #[derive(Debug, Default)]
-struct Known {
+struct Tools {
     tools: HashMap<String, Arc<Fact>>,
     /// The whole list was seen, so a tool that is not here has no facts.
     whole: bool,
@@ -38,7 +48,7 @@ pub(crate) struct Fact {
 
 impl Facts {
     pub(crate) fn forget(&self) {
-        *self.known() = Known::default();
+        *self.known() = Tools::default();
     }
 
     /// Learns from a page of the list.
@@ -53,26 +63,27 @@ impl Facts {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, Tools> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Inner {
-    /// What is known of a tool; the server's list is asked for once if it must be.
-    pub(crate) async fn fact(&self, tool: &str) -> Option<Arc<Fact>> {
+    /// What is known of a tool by now.
+    pub(crate) fn known_fact(&self, tool: &str) -> Known {
         if !self.needs_facts() {
-            return None;
+            return Known::None;
         }
-        {
-            let known = self.facts.known();
-            if let Some(fact) = known.tools.get(tool) {
-                return Some(fact.clone());
-            }
-            if known.whole {
-                return None;
-            }
+        let known = self.facts.known();
+        match known.tools.get(tool) {
+            Some(fact) => Known::Fact(fact.clone()),
+            None if known.whole => Known::None,
+            None => Known::Unsure,
         }
+    }
+
+    /// Asks the server for its list, and tells what it says of a tool.
+    pub(crate) async fn find_fact(&self, tool: &str) -> Option<Arc<Fact>> {
         if tokio::time::timeout(PATIENCE, self.look()).await.is_err() {
             tracing::debug!("the server does not tell of its tools");
         }

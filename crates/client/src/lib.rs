@@ -28,6 +28,7 @@ mod tap;
 mod target;
 mod tasks;
 mod turns;
+mod wardrobe;
 
 pub use client::{Change, Client, Interest, Listing, Subscription, ToolCall};
 pub use connection::Connection;

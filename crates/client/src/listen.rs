@@ -1,6 +1,7 @@
-//! `subscriptions/listen` on a legacy server: resources are subscribed to one by one and counted, list changes come to everyone.
+//! `subscriptions/listen` on a legacy server: resources are subscribed to one by one and counted, list changes come to everyone,
+//! and word of a task's status becomes the whole of it.
 
-use crate::{connection::Inner, era::Ask, handshake};
+use crate::{connection::Inner, era::Ask, handshake, tasks};
 use futures_util::stream;
 use serde::Deserialize;
 use serde_json::json;
@@ -18,6 +19,8 @@ use trunkline_protocol::{
 
 /// Resources that one listener may watch.
 const MAX_URIS: usize = 1000;
+/// Tasks that one listener may watch.
+const MAX_TASKS: usize = 1000;
 /// How long a server may take to agree to one of them.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -32,6 +35,7 @@ struct Filter {
     prompts_list_changed: bool,
     resources_list_changed: bool,
     resource_subscriptions: Vec<String>,
+    task_ids: Vec<String>,
 }
 
 /// One listener. Dropping it lets go of what it alone watched.
@@ -43,6 +47,10 @@ struct Listener {
     held: Vec<String>,
     /// A legacy client hears log messages that belong to no call here.
     logs: bool,
+    /// Whether it declared that it can follow tasks.
+    follows_tasks: bool,
+    /// A legacy client may have tried what a modern one must not: a server that takes subscriptions and does not say so.
+    tries: bool,
     stage: Stage,
 }
 
@@ -59,6 +67,8 @@ pub(crate) fn listen(connection: Arc<Inner>, call: &Call) -> Reply {
         connection,
         filter: filter.unwrap_or_default(),
         held: Vec::new(),
+        follows_tasks: tasks::follows_tasks(call.params.as_ref()),
+        tries: call.revision.era() == Era::Legacy,
         logs: call.revision.era() == Era::Legacy && meta::get(call.params.as_ref(), LOG_LEVEL).is_some(),
         stage: Stage::Beginning,
     };
@@ -85,25 +95,27 @@ impl Listener {
             if let Stage::Listening(missed) = &mut self.stage
                 && let Some(notification) = missed.pop_front()
             {
-                return Part::Notification(notification);
+                return Part::Notification(self.lifted(notification).await);
             }
-            tokio::select! {
+            let heard = tokio::select! {
                 biased;
-                event = self.events.recv() => match event {
-                    Ok(notification) if self.wants(&notification) => {
-                        if notification.method == method::TOOLS_CHANGED {
-                            self.connection.facts.forget();
-                        }
-                        return Part::Notification(notification);
+                event = self.events.recv() => Some(event),
+                _ = loss.wait_for(Option::is_some) => None,
+            };
+            match heard {
+                Some(Ok(notification)) if self.wants(&notification) => {
+                    if notification.method == method::TOOLS_CHANGED {
+                        self.connection.facts.forget();
                     }
-                    Ok(_) => {}
-                    Err(broadcast::error::RecvError::Lagged(_)) => {
-                        self.stage = Stage::Listening(self.everything());
-                    }
-                    Err(broadcast::error::RecvError::Closed) => return Part::Final(Err(gone())),
-                },
-                lost = loss.wait_for(Option::is_some) => {
-                    let fault = lost.ok().and_then(|lost| lost.clone()).unwrap_or_else(gone);
+                    return Part::Notification(self.lifted(notification).await);
+                }
+                Some(Ok(_)) => {}
+                Some(Err(broadcast::error::RecvError::Lagged(_))) => {
+                    self.stage = Stage::Listening(self.everything());
+                }
+                Some(Err(broadcast::error::RecvError::Closed)) => return Part::Final(Err(gone())),
+                None => {
+                    let fault = loss.borrow().clone().unwrap_or_else(gone);
                     return Part::Final(Err(fault));
                 }
             }
@@ -116,8 +128,12 @@ impl Listener {
         self.filter.tools_list_changed &= server.has_capability("tools.listChanged");
         self.filter.prompts_list_changed &= server.has_capability("prompts.listChanged");
         self.filter.resources_list_changed &= server.has_capability("resources.listChanged");
+        if !self.follows_tasks || !server.has_capability("tasks") {
+            self.filter.task_ids.clear();
+        }
+        self.filter.task_ids.truncate(MAX_TASKS);
         let mut uris = std::mem::take(&mut self.filter.resource_subscriptions);
-        if !server.has_capability("resources.subscribe") {
+        if !self.tries && !server.has_capability("resources.subscribe") {
             return;
         }
         uris.truncate(MAX_URIS);
@@ -150,6 +166,9 @@ impl Listener {
         if !filter.resource_subscriptions.is_empty() {
             agreed.set("resourceSubscriptions", json!(filter.resource_subscriptions).into());
         }
+        if !filter.task_ids.is_empty() {
+            agreed.set("taskIds", json!(filter.task_ids).into());
+        }
         agreed
     }
 
@@ -165,14 +184,34 @@ impl Listener {
                     self.filter.resource_subscriptions.iter().any(|wanted| uri.starts_with(wanted.as_str()))
                 })
             }
+            method::TASK_STATUS => task_of(notification).is_some_and(|id| self.filter.task_ids.contains(&id)),
             method::MESSAGE | method::ELICITATION_COMPLETE => self.logs,
             _ => false,
         }
     }
 
+    /// As a modern listener hears it: the whole state of a task, where a legacy server told its status at most.
+    async fn lifted(&self, notification: Notification) -> Notification {
+        let task = (notification.method == method::TASK_STATUS).then(|| task_of(&notification)).flatten();
+        let Some(id) = task else { return notification };
+        match self.connection.whole_task(&id).await {
+            Ok(task) => Notification::new(method::TASK_CHANGED, Some(task)),
+            Err(fault) => {
+                tracing::debug!(id, %fault, "a task that changed cannot be looked at");
+                notification
+            }
+        }
+    }
+
     /// Anything may have changed: all of it is told.
     fn everything(&self) -> VecDeque<Notification> {
-        changes(&self.filter.resource_subscriptions).into_iter().filter(|one| self.wants(one)).collect()
+        let lists = changes(&self.filter.resource_subscriptions).into_iter();
+        let tasks = self
+            .filter
+            .task_ids
+            .iter()
+            .map(|id| Notification::new(method::TASK_STATUS, Some(json!({"taskId": id}).into())));
+        lists.chain(tasks).filter(|one| self.wants(one)).collect()
     }
 }
 
@@ -207,6 +246,11 @@ impl Inner {
             self.link.overhear(change);
         }
     }
+}
+
+/// The task that a notification is about.
+fn task_of(notification: &Notification) -> Option<String> {
+    notification.params.as_ref()?.member_as("taskId")
 }
 
 /// Everything that may have changed.

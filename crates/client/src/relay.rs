@@ -3,10 +3,12 @@
 use crate::{
     connection::Inner,
     conversation::Rounds,
-    era::{Ask, Progress, strip_meta},
+    era::{Ask, Progress, stripped},
     switchboard::Standing,
     turns::Turn,
+    wardrobe::Worn,
 };
+use std::sync::Arc;
 use trunkline_protocol::{
     Call, Era, Fault, FaultKind, Notification, Object, Raw, Revision,
     message::{
@@ -40,14 +42,15 @@ impl Relay {
                 return Err(Fault::new(FaultKind::InvalidRequest, "`params` must be an object"));
             }
         };
-        let meta = params.get("_meta").and_then(Raw::object).unwrap_or_default();
-        let level: Option<String> = meta.get(LOG_LEVEL).and_then(|raw| raw.decode().ok());
-        let extension = meta.get(CLIENT_CAPABILITIES).and_then(|raw| raw.member("extensions"));
+        let given = params.get("_meta").cloned();
+        let known = given.as_ref().and_then(|meta| connection.wardrobe.find(call.revision.era(), meta));
+        let (worn, token) = known
+            .map_or_else(|| read_meta(given.as_ref(), call.revision.era(), connection), |worn| (worn, None));
         let relay = Self {
             caller: call.revision,
-            token: meta.get(PROGRESS_TOKEN).cloned(),
-            level: level.and_then(|level| level.parse().ok()),
-            follows_tasks: extension.is_some_and(|map| map.member(TASKS_EXTENSION).is_some()),
+            token,
+            level: worn.level,
+            follows_tasks: worn.follows_tasks,
             turn: None,
         };
         let server = connection.speech.era();
@@ -67,31 +70,23 @@ impl Relay {
                 if modern || !connection.runs_tasks() {
                     params.remove("task");
                 }
-                strip_meta(&mut params);
             }
             Era::Modern => {
                 params.remove("task");
-                params.set("_meta", relay.modern_meta(meta).to_raw());
+            }
+        }
+        match &worn.meta {
+            Some(meta) => params.set("_meta", meta.clone()),
+            None => {
+                params.remove("_meta");
             }
         }
         let rounds = if call.revision.era() == server { Rounds::PassedOn } else { Rounds::Driven };
         let mut ask = Ask::new(call.method.clone(), params);
         ask.progress = if relay.token.is_some() { Progress::Wanted } else { Progress::Unwanted };
         ask.standing = standing(&ask);
+        ask.worn = Some(worn);
         Ok((ask, rounds, relay))
-    }
-
-    /// A caller of the legacy era cannot follow the tasks of a modern server; we do that, so we say that we can.
-    fn modern_meta(&self, mut meta: Object) -> Object {
-        meta.remove(PROGRESS_TOKEN);
-        if self.caller.era() == Era::Legacy && !self.follows_tasks {
-            let mut capabilities = meta.get(CLIENT_CAPABILITIES).and_then(Raw::object).unwrap_or_default();
-            let mut extensions = capabilities.get("extensions").and_then(Raw::object).unwrap_or_default();
-            extensions.set(TASKS_EXTENSION, Raw::empty_object());
-            capabilities.set("extensions", extensions.to_raw());
-            meta.set(CLIENT_CAPABILITIES, capabilities.to_raw());
-        }
-        meta
     }
 
     /// A notification of the call, as the caller may hear it; one that concerns everyone is given back.
@@ -127,6 +122,41 @@ impl Relay {
         let params = notification.params.as_ref().and_then(|raw| raw.decode::<LogParams>().ok());
         params.and_then(|params| params.severity().ok()).is_none_or(|level| level >= least)
     }
+}
+
+/// Reads a `_meta` and writes it for this server; besides, the caller's progress token, if it has one.
+fn read_meta(given: Option<&Raw>, caller: Era, connection: &Inner) -> (Arc<Worn>, Option<Raw>) {
+    let members = given.and_then(Raw::object).unwrap_or_default();
+    let level = members.get(LOG_LEVEL).and_then(Raw::text).and_then(|level| level.parse().ok());
+    let extensions = members.get(CLIENT_CAPABILITIES).and_then(|raw| raw.member("extensions"));
+    let follows_tasks = extensions.is_some_and(|map| map.member(TASKS_EXTENSION).is_some());
+    let token = members.get(PROGRESS_TOKEN).cloned();
+    let (meta, version) = match connection.speech.era() {
+        Era::Legacy => (stripped(members.clone()), None),
+        Era::Modern => {
+            let takes_over = caller == Era::Legacy && !follows_tasks;
+            let (meta, version) = connection.speech.introduce(with_tasks(members.clone(), takes_over));
+            (Some(meta), Some(version))
+        }
+    };
+    let worn = Arc::new(Worn { level, follows_tasks, meta, version });
+    if let Some(given) = given {
+        connection.wardrobe.keep(caller, given, &members, &worn);
+    }
+    (worn, token)
+}
+
+/// A caller of the legacy era cannot follow the tasks of a modern server; where we do that, we say that we can.
+fn with_tasks(mut meta: Object, takes_over: bool) -> Object {
+    meta.remove(PROGRESS_TOKEN);
+    if takes_over {
+        let mut capabilities = meta.get(CLIENT_CAPABILITIES).and_then(Raw::object).unwrap_or_default();
+        let mut extensions = capabilities.get("extensions").and_then(Raw::object).unwrap_or_default();
+        extensions.set(TASKS_EXTENSION, Raw::empty_object());
+        capabilities.set("extensions", extensions.to_raw());
+        meta.set(CLIENT_CAPABILITIES, capabilities.to_raw());
+    }
+    meta
 }
 
 /// What to do with a notification.

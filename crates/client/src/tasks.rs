@@ -78,6 +78,16 @@ pub(crate) async fn answer(connection: Arc<Inner>, call: Call) -> Outcome {
 }
 
 impl Inner {
+    /// All about a task, as listeners are told it.
+    pub(crate) async fn whole_task(self: &Arc<Self>, id: &str) -> Outcome {
+        let call = Call::new(method::TASKS_GET, Some(one("taskId", id).to_raw()));
+        let told = self.task_told(&call, id).await?;
+        let Some(mut task) = told.object() else { return Ok(told) };
+        // It is no result here.
+        task.remove("resultType");
+        Ok(task.to_raw())
+    }
+
     async fn task_told(self: &Arc<Self>, call: &Call, id: &str) -> Outcome {
         let mut task = self.task(call, id).await?;
         let status = task.get("status").and_then(|raw| raw.decode::<TaskStatus>().ok());
@@ -229,7 +239,7 @@ fn one(name: &'static str, value: &str) -> Object {
 }
 
 /// Whether the caller declared the extension with this call.
-fn follows_tasks(params: Option<&Raw>) -> bool {
+pub(crate) fn follows_tasks(params: Option<&Raw>) -> bool {
     let capabilities = meta::get(params, meta::CLIENT_CAPABILITIES);
     let extensions = capabilities.and_then(|capabilities| capabilities.member("extensions"));
     extensions.is_some_and(|extensions| extensions.member(TASKS_EXTENSION).is_some())

@@ -28,7 +28,7 @@ impl Handler for Echo {
 fn audited(dir: &Path, segment_bytes: u64) -> Result<Audited<Echo>, String> {
     let options = Options { segment_bytes, ..Options::default() };
     let trail = Trail::open(dir, options).map_err(|error| format!("{error:?}"))?;
-    Ok(Audited::new(Echo, trail, Arc::new(|tool| tool.starts_with("get"))))
+    Ok(Audited::new(Echo, trail, Arc::new(|_, tool| tool.starts_with("get"))))
 }
 
 async fn call(handler: &Audited<Echo>, name: &str) -> Result<Raw, Fault> {
@@ -92,16 +92,22 @@ fn d01_no_answered_call_is_missing_after_200_kills() {
         assert!(report.is_intact(), "after kill {kill}: {report:#?}");
     }
     assert!(answered.len() > KILLS, "{}", answered.len());
-    let ended = targets(dir.path(), "end");
+    let ended = targets(dir.path(), |record| record["kind"] == "end" && record["outcome"] != "unknown");
     let missing: Vec<_> = answered.difference(&ended).collect();
     assert!(missing.is_empty(), "{missing:?}");
-    let started = targets(dir.path(), "start");
+    let started = targets(dir.path(), |record| record["kind"] == "start");
     assert!(ended.is_subset(&started));
+    // Whoever goes on with the trail says of calls that were under way that their end is not known, and does so once.
+    drop(audited(dir.path(), 16 * 1024).unwrap());
+    let report = verify(dir.path()).unwrap();
+    assert!(report.is_intact() && report.unfinished == 0, "{report:#?}");
+    let unknown = targets(dir.path(), |record| record["outcome"] == "unknown");
+    assert!(!unknown.is_empty() && unknown.is_disjoint(&ended), "{unknown:?}");
     assert!(verify(dir.path()).unwrap().segments > 20);
 }
 
-/// The targets of all records of one kind.
-fn targets(dir: &Path, kind: &str) -> HashSet<String> {
+/// The targets of all records that are wanted.
+fn targets(dir: &Path, wanted: impl Fn(&Value) -> bool) -> HashSet<String> {
     let mut found = HashSet::new();
     for entry in fs::read_dir(dir).expect("the trail is there") {
         let path = entry.expect("it can be listed").path();
@@ -110,7 +116,7 @@ fn targets(dir: &Path, kind: &str) -> HashSet<String> {
         }
         let text = fs::read_to_string(path).expect("a segment is text");
         let records = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let targets = records.filter(|record| record["kind"] == kind);
+        let targets = records.filter(&wanted);
         found.extend(targets.filter_map(|record| record["target"].as_str().map(str::to_owned)));
     }
     found
@@ -187,6 +193,6 @@ async fn full_disk_process() {
     let report = verify(&trail).unwrap();
     assert!(report.is_intact() && report.unfinished == 0, "{report:#?}");
     answered.extend(["get-while-full".to_owned(), "write-again".to_owned()]);
-    assert!(answered.is_subset(&targets(&trail, "end")));
+    assert!(answered.is_subset(&targets(&trail, |record| record["kind"] == "end")));
     say("intact");
 }

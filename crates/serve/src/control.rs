@@ -8,7 +8,7 @@ use crate::{
 };
 use std::sync::Arc;
 use trunkline_protocol::{
-    Caller, Era, ErrorObject, Fault, Notification, Notify, Object, Raw, Request, RequestId, Revision,
+    Caller, Era, ErrorObject, Notification, Notify, Object, Raw, Request, RequestId, Revision,
     message::{CancelledParams, SetLevelParams},
     method,
 };
@@ -56,10 +56,9 @@ pub(crate) fn answer(
     let outcome = match request.method.as_ref() {
         method::PING => Ok(()),
         method::SET_LEVEL => set_level(session, request.params.as_ref()),
-        method::RESOURCES_SUBSCRIBE => subscribe(service, session, &params),
         method::RESOURCES_UNSUBSCRIBE => uri_of(&params).map(|uri| {
             session.listening.remove(&uri);
-            listen(service, session);
+            drop(listen(service, session));
         }),
         method::INITIALIZE => Err(ErrorObject::new(-32600, "the session is initialised already")),
         method::DISCOVER | method::LISTEN => {
@@ -73,7 +72,7 @@ pub(crate) fn answer(
 /// Hears a notification of a legacy client.
 pub(crate) fn hear(service: &Arc<Service>, session: &Arc<Session>, notification: Notification) {
     match notification.method.as_ref() {
-        method::INITIALIZED => listen(service, session),
+        method::INITIALIZED => drop(listen(service, session)),
         method::CANCELLED => {
             if let Some(id) = cancelled_id(&notification) {
                 session.cancel(&id);
@@ -98,17 +97,6 @@ fn set_level(session: &Session, params: Option<&Raw>) -> Result<(), ErrorObject>
         Some(Err(unknown)) => Err(ErrorObject::new(-32602, unknown.to_string())),
         None => Err(ErrorObject::new(-32602, "`logging/setLevel` needs `level`")),
     }
-}
-
-fn subscribe(service: &Arc<Service>, session: &Arc<Session>, params: &Object) -> Result<(), ErrorObject> {
-    let uri = uri_of(params)?;
-    session.listening.add(uri).map_err(|_| {
-        let fault =
-            Fault::new(trunkline_protocol::FaultKind::Overloaded, "this session watches too many resources");
-        fault.to_error(Era::Legacy)
-    })?;
-    listen(service, session);
-    Ok(())
 }
 
 fn uri_of(params: &Object) -> Result<String, ErrorObject> {

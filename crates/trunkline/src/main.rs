@@ -7,6 +7,7 @@ mod environment;
 mod expand;
 mod failure;
 mod logging;
+mod output;
 mod pages;
 mod remembered;
 mod render;

@@ -7,7 +7,7 @@ use crate::{
     remembered::Remembered,
     stop::Stop,
     terminal::Progress,
-    wire::{self, named::Given},
+    wire,
 };
 use std::sync::Arc;
 use trunkline_client::{Client, Memory};
@@ -42,8 +42,7 @@ async fn connect_and_work<T>(
     let memory = Arc::new(remembered.as_ref().map_or_else(Memory::default, |file| file.memory_of(&key)));
     let mut options = wire::options(args, context)?;
     if let Some(configured) = split.configured {
-        let given = if args.timeout.is_some() { Given::Timeout } else { Given::Nothing };
-        options = configured.complete(options, given);
+        options = configured.complete(options, args);
     }
     options.memory = Some(memory.clone());
     let connecting = Progress::start(&context.screen, &format!("connecting to {target}"));

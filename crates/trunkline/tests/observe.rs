@@ -33,19 +33,53 @@ struct Served {
 }
 
 impl Served {
+    /// Our own tools for a folder.
     fn start(variables: &[(&str, &str)]) -> Self {
+        Self::with(variables, |folder| {
+            vec![
+                "serve".into(),
+                "--no-audit".into(),
+                "--root".into(),
+                folder.join("root").display().to_string(),
+            ]
+        })
+    }
+
+    /// A bridge in front of the same tools.
+    fn bridge(variables: &[(&str, &str)]) -> Self {
+        Self::with(variables, |folder| {
+            let root = folder.join("root").display().to_string();
+            let server = [env!("CARGO_BIN_EXE_trunkline"), "serve", "--stdio", "--no-audit", "--root", &root];
+            ["bridge", "--no-cache", "--"].into_iter().chain(server).map(str::to_owned).collect()
+        })
+    }
+
+    fn with(variables: &[(&str, &str)], words: impl FnOnce(&Path) -> Vec<String>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("root")).unwrap();
         fs::write(folder.path().join("root/hello.txt"), "hello\n").unwrap();
         let log = folder.path().join("access.log");
         let mut command = trunkline(variables);
-        command.args(["serve", "--json", "--no-audit", "--listen", "127.0.0.1:0", "--root"]);
-        command.arg(folder.path().join("root")).arg("--access-log").arg(&log);
+        let words = words(folder.path());
+        command.arg("--json").arg(&words[0]).args(["--listen", "127.0.0.1:0", "--access-log"]).arg(&log);
+        command.args(&words[1..]);
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let told: Value = serde_json::from_str(&line).unwrap();
         Self { process, endpoint: told["endpoint"].as_str().unwrap().to_owned(), log, folder }
+    }
+
+    /// A page beside the endpoint.
+    fn page(&self, path: &str) -> String {
+        let address = self.endpoint.trim_start_matches("http://").trim_end_matches("/mcp");
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        let ask = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+        stream.write_all(ask.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
     }
 
     fn call(&self) -> Run {
@@ -136,6 +170,42 @@ fn a_call_is_a_span_at_the_collector_and_a_line_in_the_log() {
     let trace = hex.concat();
     assert_eq!(line["trace"], json!(trace), "log and trace name each other");
     assert!(format!("{:?}", sent[0].resource_spans[0].resource).contains("front"));
+}
+
+#[test]
+fn a_bridge_tells_of_its_work_as_a_server_does() {
+    let (collector, heard) = answering("200 OK", String::new());
+    let mut bridge = Served::bridge(&[("OTEL_EXPORTER_OTLP_ENDPOINT", &collector)]);
+    let called = bridge.call();
+    assert!(called.code == 0, "{called}");
+    let metrics = bridge.page("/metrics");
+    assert!(metrics.contains("trunkline_upstream") && metrics.contains("trunkline_spans_total"), "{metrics}");
+    assert_eq!(bridge.stop(), 0);
+    let log = lines(&bridge.log);
+    let line = log.iter().find(|line| line["method"] == "tools/call").unwrap_or_else(|| panic!("{log:?}"));
+    assert_eq!((&line["target"], &line["outcome"]), (&json!("read_file"), &json!("ok")));
+    let sent: Vec<_> = heard
+        .try_iter()
+        .map(|(_, body)| ExportTraceServiceRequest::decode(body.as_slice()).unwrap())
+        .collect();
+    let spans = sent.iter().flat_map(|batch| &batch.resource_spans);
+    let spans = spans.flat_map(|resource| &resource.scope_spans).flat_map(|scope| &scope.spans);
+    let calls: Vec<_> = spans.filter(|span| span.name == "tools/call read_file").collect();
+    let [one, other] = calls[..] else { panic!("one for the client, one for the server: {calls:#?}") };
+    assert_eq!(one.trace_id, other.trace_id);
+    assert!(one.parent_span_id == other.span_id || other.parent_span_id == one.span_id);
+}
+
+#[test]
+fn where_only_our_own_tools_are_served_the_status_tells_how_many() {
+    let served = Served::start(&[]);
+    let page: Value = serde_json::from_str(&served.page("/status")).unwrap();
+    assert_eq!(page["gateway"]["name"], "trunkline");
+    assert_eq!(page["upstreams"], json!([]));
+    assert!(page["catalog"]["servers"][0]["tools"].as_u64() > Some(3), "{page:#}");
+    let address = served.endpoint.trim_end_matches("/mcp");
+    let shown = Run::of(trunkline(&[]).args(["status", address]), "");
+    assert!(shown.code == 0, "{shown}");
 }
 
 #[test]

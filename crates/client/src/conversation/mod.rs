@@ -17,7 +17,7 @@ mod task;
 use crate::{
     connection::Inner,
     era::{Ask, flat_created, lift_error},
-    facts::without_bad_headers,
+    facts::{Known, without_bad_headers},
     handshake,
     inbox::{Arrival, Loss, LossKind},
     link::Exchange,
@@ -193,7 +193,8 @@ impl Conversation {
             self.turn = Some(turn);
         }
         if let Some(level) = relay.level {
-            self.connection.want_level(level, relay.caller.era()).await;
+            // Boxed, like whatever else few calls need: each call carries the room for what it may wait for.
+            Box::pin(self.connection.want_level(level, relay.caller.era())).await;
         }
         let modern = relay.caller.era() == Era::Modern;
         if self.step == Step::Call && self.ask.method == method::TOOLS_CALL {
@@ -213,10 +214,13 @@ impl Conversation {
 
     /// Arguments that the tool wants as headers, and a task where the server takes nothing else.
     async fn dress_for_tool(&mut self) -> TaskSupport {
-        let name = self.original.get("name").and_then(|raw| raw.decode::<String>().ok());
-        let Some(fact) = self.connection.fact(&name.unwrap_or_default()).await else {
-            return TaskSupport::Forbidden;
+        let name = self.original.get("name").and_then(Raw::text);
+        let fact = match self.connection.known_fact(name.as_deref().unwrap_or_default()) {
+            Known::Fact(fact) => Some(fact),
+            Known::None => None,
+            Known::Unsure => Box::pin(self.connection.find_fact(name.as_deref().unwrap_or_default())).await,
         };
+        let Some(fact) = fact else { return TaskSupport::Forbidden };
         let arguments = self.original.get("arguments").cloned().unwrap_or_else(Raw::empty_object);
         self.ask.mirrored = header_values(&fact.headers, &arguments);
         if !self.connection.runs_tasks() {
@@ -241,8 +245,7 @@ impl Conversation {
         let arrival = match &self.deadline {
             None => exchange.next().await,
             Some(deadline) => {
-                let next = exchange.next();
-                tokio::pin!(next);
+                let mut next = std::pin::pin!(exchange.next());
                 loop {
                     tokio::select! {
                         biased;
@@ -265,7 +268,7 @@ impl Conversation {
             Arrival::Unanswerable(needed) => self.unanswerable(&needed),
             Arrival::Response(Ok(result)) => self.result(result),
             Arrival::Response(Err(error)) => self.error(error),
-            Arrival::Lost(loss) => self.lost(loss).await,
+            Arrival::Lost(loss) => Box::pin(self.lost(loss)).await,
         }
     }
 
@@ -475,4 +478,19 @@ fn end(outcome: Outcome) -> Next {
 
 fn bad(why: String) -> Next {
     end(Err(Fault::new(FaultKind::BadAnswer, why)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size_of_future<'a, F: Future>(_: impl Fn(&'a mut Conversation) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    #[test]
+    fn a_call_in_flight_is_small_because_it_is_copied_where_it_begins() {
+        let size = size_of::<Conversation>() + size_of_future(Conversation::next);
+        assert!(size < 2560, "{size} bytes");
+    }
 }

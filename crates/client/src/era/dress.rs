@@ -49,7 +49,9 @@ impl Speech {
         let given = params.get("_meta");
         let level = level.filter(|_| self.era() == Era::Modern);
         let headers = self.headers(ask, given);
-        if given.is_none() && level.is_none() && ask.progress == Progress::Unwanted {
+        if ask.worn.is_some() && level.is_none() && ask.progress == Progress::Unwanted {
+            // All of it was written when it was first seen.
+        } else if given.is_none() && level.is_none() && ask.progress == Progress::Unwanted {
             if !self.introduction.is_empty() {
                 params.set("_meta", self.written.clone());
             }
@@ -69,14 +71,30 @@ impl Speech {
         }
     }
 
-    /// `_meta` with what was given, what must be told, and what this request wants besides.
-    fn meta(&self, given: Option<&Raw>, level: Option<&str>, token: Option<&RequestId>) -> Object {
-        let mut meta = given.and_then(Raw::object).unwrap_or_default();
+    /// A caller's `_meta` with all that must be told besides, and the version that it names.
+    pub(crate) fn introduce(&self, mut meta: Object) -> (Raw, HeaderValue) {
+        self.complete(&mut meta);
+        let version = meta.get(PROTOCOL_VERSION).and_then(Raw::text);
+        let version = version.as_deref().map_or(self.version(), encode_value);
+        (meta.to_raw(), version)
+    }
+
+    fn complete(&self, meta: &mut Object) {
         for (name, value) in self.introduction.iter() {
             if meta.get(name).is_none() {
                 meta.set(name.to_owned(), value.clone());
             }
         }
+    }
+
+    fn version(&self) -> HeaderValue {
+        HeaderValue::from_static(self.revision.as_str())
+    }
+
+    /// `_meta` with what was given, what must be told, and what this request wants besides.
+    fn meta(&self, given: Option<&Raw>, level: Option<&str>, token: Option<&RequestId>) -> Object {
+        let mut meta = given.and_then(Raw::object).unwrap_or_default();
+        self.complete(&mut meta);
         if let (Some(level), None) = (level, meta.get(LOG_LEVEL)) {
             meta.set(LOG_LEVEL, Raw::string(level));
         }
@@ -92,10 +110,11 @@ impl Speech {
             return HeaderMap::new();
         }
         let mut headers = HeaderMap::with_capacity(4 + ask.mirrored.len());
-        let version = meta.and_then(|meta| meta.member(PROTOCOL_VERSION));
-        let version = version.as_ref().and_then(Raw::text);
-        let version =
-            version.as_deref().map_or(HeaderValue::from_static(self.revision.as_str()), encode_value);
+        let worn = ask.worn.as_ref().and_then(|worn| worn.version.clone());
+        let version = worn.unwrap_or_else(|| {
+            let version = meta.and_then(|meta| meta.member(PROTOCOL_VERSION));
+            version.as_ref().and_then(Raw::text).as_deref().map_or(self.version(), encode_value)
+        });
         headers.insert(MCP_PROTOCOL_VERSION, version);
         headers.insert(MCP_METHOD, encode_value(&ask.method));
         let named = method::named_by(&ask.method).and_then(|member| ask.params.get(member)?.text());

@@ -54,17 +54,12 @@ fn capabilities(server: &ServerInfo) -> Raw {
     told.to_raw()
 }
 
-/// `params` without what only a modern server may hear.
-pub(crate) fn strip_meta(params: &mut Object) {
-    let Some(mut meta) = params.get("_meta").and_then(Raw::object) else { return };
+/// `_meta` without what only a modern server may hear; `None` when nothing is left.
+pub(crate) fn stripped(mut meta: Object) -> Option<Raw> {
     for key in PROTOCOL_KEYS {
         meta.remove(key);
     }
-    if meta.is_empty() {
-        params.remove("_meta");
-    } else {
-        params.set("_meta", meta.to_raw());
-    }
+    (!meta.is_empty()).then(|| meta.to_raw())
 }
 
 /// An error of a server of one era, as a caller of the other knows it.
@@ -142,9 +137,9 @@ mod tests {
 
     #[test]
     fn only_what_belongs_to_the_hop_is_stripped() {
-        let text = r#"{"name":"t","_meta":{"progressToken":1,"traceparent":"00","io.modelcontextprotocol/logLevel":"info"}}"#;
-        let mut params = Raw::parse(text).unwrap().object().unwrap();
-        strip_meta(&mut params);
-        assert_eq!(params.to_raw().as_str(), r#"{"name":"t","_meta":{"traceparent":"00"}}"#);
+        let text = r#"{"progressToken":1,"traceparent":"00","io.modelcontextprotocol/logLevel":"info"}"#;
+        let meta = |text: &str| Raw::parse(text.to_owned()).unwrap().object().unwrap();
+        assert_eq!(stripped(meta(text)).unwrap().as_str(), r#"{"traceparent":"00"}"#);
+        assert_eq!(stripped(meta(r#"{"progressToken":1}"#)), None);
     }
 }

@@ -7,11 +7,11 @@ mod task;
 
 pub(crate) use declare::{covers, declarable, needed_for};
 pub(crate) use dress::{Speech, capabilities};
-pub(crate) use lift::{introduction, lift_error, strip_meta};
+pub(crate) use lift::{introduction, lift_error, stripped};
 pub(crate) use task::{add_outcome, flat, flat_created};
 
-use crate::{conversation::safety_of, resilience::Safety, switchboard::Standing};
-use std::borrow::Cow;
+use crate::{conversation::safety_of, resilience::Safety, switchboard::Standing, wardrobe::Worn};
+use std::{borrow::Cow, sync::Arc};
 use trunkline_protocol::Object;
 
 /// A request before it is dressed.
@@ -25,6 +25,8 @@ pub(crate) struct Ask {
     /// Whether it may be sent a second time when the first got lost.
     pub(crate) safety: Safety,
     pub(crate) standing: Standing,
+    /// What became of the `_meta` of a caller that this is passed on for: it stands in `params` as it goes out.
+    pub(crate) worn: Option<Arc<Worn>>,
 }
 
 /// Whether the caller wants to hear how far the work is.
@@ -46,6 +48,7 @@ impl Ask {
             mirrored: Vec::new(),
             safety,
             standing: Standing::Own,
+            worn: None,
         }
     }
 }

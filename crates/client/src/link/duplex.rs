@@ -81,7 +81,10 @@ impl Duplex {
         Tap::see(self.tap.as_ref(), Direction::Sent, &frame);
         match &self.sender {
             Sender::Pipe(writer) => writer.send(frame).await.map_err(|e| super::report::fault_of_send(&e)),
-            Sender::Sse(sender) => sender.send(frame).await.map_err(|e| super::report::fault_of_http(&e)),
+            // Boxed, so that calls over a pipe need not carry the room for a POST.
+            Sender::Sse(sender) => {
+                Box::pin(sender.send(frame)).await.map_err(|e| super::report::fault_of_http(&e))
+            }
         }
     }
 
@@ -197,7 +200,7 @@ impl DuplexCall {
             self.stage = Stage::Open;
             if let Err(fault) = sent {
                 self.stage = Stage::Done;
-                return self.unsent(fault).await;
+                return Box::pin(self.unsent(fault)).await;
             }
         }
         let arrival = self.ticket.inbox.next().await;

@@ -86,6 +86,19 @@ pub struct Telemetry {
     pub timeout: std::time::Duration,
 }
 
+impl Default for Telemetry {
+    /// What holds where nothing is configured.
+    fn default() -> Self {
+        Self {
+            endpoint: None,
+            headers: BTreeMap::new(),
+            service_name: "trunkline".to_owned(),
+            sample: 1.0,
+            timeout: std::time::Duration::from_secs(10),
+        }
+    }
+}
+
 /// What differs between two settings, as far as servers go.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerChanges {

@@ -51,6 +51,10 @@ pub struct Limits {
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 600_000))]
     pub keep_alive: Duration,
+    /// How long the first lists wait for servers that are being started, while others have answered.
+    #[serde(with = "kind")]
+    #[schemars(schema_with = "kind::time", extend("minimum" = 0, "maximum" = 60_000))]
+    pub list_grace: Duration,
     /// How long running calls may take to finish when the gateway is told to stop.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 0, "maximum" = 3_600_000))]
@@ -72,7 +76,9 @@ pub struct Audit {
     /// Where; `null`: below `$XDG_STATE_HOME/trunkline/audit`, a directory for each run.
     #[schemars(schema_with = "kind::path")]
     pub directory: Option<PathBuf>,
-    /// When records are on the disk itself: `sync` before a call that may change something runs, `batch` within a second.
+    /// When records are on the disk itself. Either way they are with the system before a call runs and before it is answered, so
+    /// that killing the gateway loses none. `batch`: the disk has them within a second, which a power cut can take; `sync`: before a
+    /// call that may change something runs, which makes it wait for the disk.
     pub durability: Durability,
     /// Size at which a file of the trail is followed by the next.
     #[schemars(range(min = 65_536, max = 1_099_511_627_776_u64))]
@@ -106,7 +112,7 @@ pub enum WhenItFails {
 }
 
 /// One line for each request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccessLog {
     /// Whether it is written.

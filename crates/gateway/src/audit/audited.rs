@@ -9,8 +9,9 @@ use futures_util::stream;
 use std::{fmt, sync::Arc};
 use trunkline_protocol::{Call, Caller, Fault, FaultKind, Handler, Notify, Part, Reply, method};
 
-/// Tells of a tool whether it is known to change nothing. Annotations of servers that we do not trust are no knowledge.
-pub type ReadOnly = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+/// Tells of a tool, as it is called in a view, whether it is known to change nothing. Annotations of servers that we do not trust
+/// are no knowledge.
+pub type ReadOnly = Arc<dyn Fn(Option<&str>, &str) -> bool + Send + Sync>;
 
 /// A handler whose calls are recorded. Pings are not, they say nothing; nor is what a server asks of its own handler.
 pub struct Audited<H> {
@@ -84,7 +85,7 @@ async fn begin(trail: &Trail, read_only: &ReadOnly, call: &Call) -> Result<OpenC
         Mutating::No => trail.options().reading,
     };
     let need = match (mutating, on_failure) {
-        (Mutating::Yes, _) => Some(Need::Synced),
+        (Mutating::Yes, _) => Some(trail.options().durability.before_a_change()),
         (Mutating::No, OnFailure::Refuse) => Some(Need::Written),
         (Mutating::No, OnFailure::Allow) => None,
     };
@@ -100,7 +101,7 @@ async fn begin(trail: &Trail, read_only: &ReadOnly, call: &Call) -> Result<OpenC
 /// What only asks is known by its method; of tools, `read_only` tells.
 fn effect(call: &Call, open: &OpenCall, read_only: &ReadOnly) -> Mutating {
     let reads = match call.method.as_ref() {
-        method::TOOLS_CALL => open.target().is_some_and(|tool| read_only(tool)),
+        method::TOOLS_CALL => open.target().is_some_and(|tool| read_only(call.view.as_deref(), tool)),
         name => method::only_asks(name),
     };
     if reads { Mutating::No } else { Mutating::Yes }

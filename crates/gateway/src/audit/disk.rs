@@ -11,6 +11,7 @@ use std::{
     io::{self, Read, Write},
     os::unix::fs::{DirBuilderExt, FileExt},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 const HEAD: &str = "head";
@@ -34,11 +35,11 @@ pub enum OpenError {
 /// An opened directory.
 #[derive(Debug)]
 pub(super) struct Disk {
-    dir: File,
+    dir: Arc<File>,
     /// Holds the lock while it is open.
     lock: Option<File>,
     #[cfg(test)]
-    faults: std::sync::Arc<super::faults::Faults>,
+    faults: Arc<super::faults::Faults>,
 }
 
 /// The segment that is being written.
@@ -46,9 +47,20 @@ pub(super) struct Disk {
 pub(super) struct Segment {
     pub(super) number: u64,
     pub(super) bytes: u64,
-    file: File,
+    file: Arc<File>,
+    /// The directory, until the segment is known to be in it for good.
+    dir: Option<Arc<File>>,
     #[cfg(test)]
-    faults: std::sync::Arc<super::faults::Faults>,
+    faults: Arc<super::faults::Faults>,
+}
+
+/// What has to be synced of a segment: what is in it, and for a new one that it is there.
+#[derive(Debug)]
+pub(super) struct Sync {
+    file: Arc<File>,
+    dir: Option<Arc<File>>,
+    #[cfg(test)]
+    faults: Arc<super::faults::Faults>,
 }
 
 pub(super) fn segment_name(number: u64) -> String {
@@ -73,12 +85,12 @@ impl Disk {
 
     pub(super) fn read_only(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let dir = File::from(fs::open(path, flags, Mode::empty())?);
+        let dir = Arc::new(File::from(fs::open(path, flags, Mode::empty())?));
         Ok(Self {
             dir,
             lock: None,
             #[cfg(test)]
-            faults: std::sync::Arc::default(),
+            faults: Arc::default(),
         })
     }
 
@@ -102,8 +114,7 @@ impl Disk {
         self.faults.check_create()?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::APPEND;
         let file = self.file(&segment_name(number), flags)?;
-        fs::fsync(&self.dir)?;
-        Ok(self.segment(number, 0, file))
+        Ok(Segment { dir: Some(Arc::clone(&self.dir)), ..self.segment(number, 0, file) })
     }
 
     /// Goes on in a segment after its first `bytes` bytes; what follows them is cut off.
@@ -159,8 +170,8 @@ impl Disk {
     }
 
     #[cfg(test)]
-    pub(super) fn with_faults(self, faults: &std::sync::Arc<super::faults::Faults>) -> Self {
-        Self { faults: std::sync::Arc::clone(faults), ..self }
+    pub(super) fn with_faults(self, faults: &Arc<super::faults::Faults>) -> Self {
+        Self { faults: Arc::clone(faults), ..self }
     }
 
     #[cfg_attr(not(test), expect(clippy::unused_self, reason = "in tests the disk has faults to hand on"))]
@@ -168,9 +179,10 @@ impl Disk {
         Segment {
             number,
             bytes,
-            file,
+            file: Arc::new(file),
+            dir: None,
             #[cfg(test)]
-            faults: std::sync::Arc::clone(&self.faults),
+            faults: Arc::clone(&self.faults),
         }
     }
 
@@ -184,21 +196,43 @@ impl Segment {
     pub(super) fn append(&mut self, text: &str) -> io::Result<()> {
         #[cfg(test)]
         if let Some(trouble) = self.faults.next_write() {
-            self.file.write_all(&text.as_bytes()[..trouble.written.min(text.len())])?;
+            (&*self.file).write_all(&text.as_bytes()[..trouble.written.min(text.len())])?;
             return Err(trouble.kind.into());
         }
-        self.file.write_all(text.as_bytes())?;
+        (&*self.file).write_all(text.as_bytes())?;
         self.bytes += text.len() as u64;
         Ok(())
     }
 
-    pub(super) fn sync(&self) -> io::Result<()> {
-        #[cfg(test)]
-        self.faults.check_sync()?;
-        self.file.sync_data()
+    /// For a sync beside the writing.
+    pub(super) fn sync(&self) -> Sync {
+        Sync {
+            file: Arc::clone(&self.file),
+            dir: self.dir.clone(),
+            #[cfg(test)]
+            faults: Arc::clone(&self.faults),
+        }
+    }
+
+    /// Takes note of a sync that succeeded.
+    pub(super) fn is_synced(&mut self) {
+        self.dir = None;
     }
 
     pub(super) fn cut(&self, bytes: u64) -> io::Result<()> {
         self.file.set_len(bytes)
+    }
+}
+
+impl Sync {
+    /// Waits for the disk.
+    pub(super) fn run(&self) -> io::Result<()> {
+        #[cfg(test)]
+        self.faults.check_sync()?;
+        self.file.sync_data()?;
+        match &self.dir {
+            Some(dir) => Ok(fs::fsync(dir)?),
+            None => Ok(()),
+        }
     }
 }

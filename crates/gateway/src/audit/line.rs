@@ -40,7 +40,7 @@ impl Link {
         write!(out, "{SEQ}{},{members}", self.seq).expect("a String takes all text");
         self.hash = hash(&self.hash, &out.as_bytes()[start..]);
         out.push_str(HASH);
-        out.push_str(&hex(&self.hash));
+        push_hex(out, &self.hash);
         out.push_str(END);
         out.push('\n');
     }
@@ -78,7 +78,17 @@ fn hash(before: &Hash, text: &[u8]) -> Hash {
 }
 
 pub(super) fn hex(hash: &Hash) -> String {
-    hash.iter().flat_map(|b| [b >> 4, b & 15]).map(|n| char::from(b"0123456789abcdef"[n as usize])).collect()
+    let mut out = String::with_capacity(2 * hash.len());
+    push_hex(&mut out, hash);
+    out
+}
+
+fn push_hex(out: &mut String, hash: &Hash) {
+    for byte in hash {
+        for digit in [byte >> 4, byte & 15] {
+            out.push(char::from(b"0123456789abcdef"[usize::from(digit)]));
+        }
+    }
 }
 
 pub(super) fn from_hex(text: &str) -> Option<Hash> {

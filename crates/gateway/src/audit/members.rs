@@ -1,10 +1,13 @@
 //! The members of a record, written as JSON that is one line of ASCII whatever goes in.
 
 use super::clock;
-use std::fmt::Write;
+use std::fmt::{Arguments, Write};
 
 /// Longest text of one member, in characters; the rest is cut off.
 const MAX_TEXT: usize = 256;
+
+/// What most records take.
+const USUAL: usize = 320;
 
 /// Members in the making. `kind` comes first, `time` second.
 #[derive(Debug)]
@@ -12,7 +15,23 @@ pub(super) struct Members(String);
 
 impl Members {
     pub(super) fn new(kind: &'static str) -> Self {
-        Self(format!("\"kind\":\"{kind}\",\"time\":\"{}\"", clock::now()))
+        let mut out = String::with_capacity(USUAL);
+        out.push_str("\"kind\":\"");
+        out.push_str(kind);
+        out.push_str("\",\"time\":\"");
+        clock::push_now(&mut out);
+        out.push('"');
+        Self(out)
+    }
+
+    /// Members that several records will have.
+    pub(super) fn part() -> Self {
+        Self(String::with_capacity(USUAL))
+    }
+
+    pub(super) fn part_of(mut self, part: &str) -> Self {
+        self.0.push_str(part);
+        self
     }
 
     pub(super) fn text(mut self, name: &str, value: &str) -> Self {
@@ -21,8 +40,17 @@ impl Members {
         self
     }
 
-    pub(super) fn number(self, name: &str, value: u64) -> Self {
-        self.json(name, &value.to_string())
+    /// A text that needs no escape, and is short.
+    pub(super) fn plain(mut self, name: &str, value: Arguments<'_>) -> Self {
+        self.name(name);
+        write!(self.0, "\"{value}\"").expect("a String takes all text");
+        self
+    }
+
+    pub(super) fn number(mut self, name: &str, value: u64) -> Self {
+        self.name(name);
+        write!(self.0, "{value}").expect("a String takes all text");
+        self
     }
 
     /// `value` is JSON already.
@@ -37,12 +65,20 @@ impl Members {
     }
 
     fn name(&mut self, name: &str) {
-        write!(self.0, ",\"{name}\":").expect("a String takes all text");
+        self.0.push_str(",\"");
+        self.0.push_str(name);
+        self.0.push_str("\":");
     }
 }
 
 /// Appends `text` as a JSON string, in ASCII and on one line whatever it is, and cut off where it is long.
 pub fn quote(out: &mut String, text: &str) {
+    if text.len() <= MAX_TEXT && text.bytes().all(|byte| is_plain(byte) && byte != b'"' && byte != b'\\') {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+        return;
+    }
     let cut = text.char_indices().nth(MAX_TEXT).map(|(at, _)| at);
     let short = cut.map_or_else(|| text.to_owned(), |at| format!("{}...", &text[..at]));
     to_ascii(out, &serde_json::Value::from(short).to_string());
@@ -51,6 +87,10 @@ pub fn quote(out: &mut String, text: &str) {
 /// Appends JSON, with everything escaped that a terminal or an eye could take for something else. Outside of strings JSON
 /// is ASCII, so each other character stands in a string and may be escaped.
 fn to_ascii(out: &mut String, json: &str) {
+    if json.bytes().all(is_plain) {
+        out.push_str(json);
+        return;
+    }
     for c in json.chars() {
         if (' '..='~').contains(&c) {
             out.push(c);
@@ -60,4 +100,8 @@ fn to_ascii(out: &mut String, json: &str) {
             }
         }
     }
+}
+
+fn is_plain(byte: u8) -> bool {
+    (b' '..=b'~').contains(&byte)
 }

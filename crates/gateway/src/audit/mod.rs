@@ -5,7 +5,8 @@
 //! (`audit-000001.jsonl`), each opening with a record that names the hash it follows. The file `head` says how far the
 //! trail was known to be on disk, so that a trail cut short is found ([`verify`]).
 //!
-//! One thread writes ([`Trail`]), and takes with one write and one sync whatever has gathered. What is promised:
+//! Whoever has a record to write writes with it whatever has gathered ([`Trail`]); a thread does what takes long. What is
+//! promised:
 //! - The answer of a call is handed out after its end record was written: killing the process loses no answered call.
 //! - A call that may change something runs after its start record was synced to disk ([`Durability::Sync`]), or it is
 //!   refused.
@@ -20,6 +21,7 @@ mod clock;
 mod disk;
 #[cfg(test)]
 mod faults;
+mod ledger;
 mod line;
 mod members;
 mod open_call;

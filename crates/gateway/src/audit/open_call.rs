@@ -7,18 +7,18 @@ use super::{
     queue::{Entry, Need, Unwritten},
     redact::mask,
 };
-use std::time::Instant;
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
-use trunkline_protocol::{Call, Object, Outcome, Raw, method};
+use std::{borrow::Cow, time::Instant};
+use tokio::sync::OwnedSemaphorePermit;
+use trunkline_protocol::{Call, Outcome, Raw, method};
 
 /// A call that was let in. However it goes away, after [`start`](Self::start) it leaves exactly one end record.
 #[derive(Debug)]
 pub(super) struct OpenCall {
     trail: Trail,
-    id: String,
-    caller: String,
-    method: String,
+    method: Cow<'static, str>,
     target: Option<String>,
+    /// The members that both records have.
+    common: String,
     began: Instant,
     /// Present from the start record to the end record.
     slot: Option<OwnedSemaphorePermit>,
@@ -26,15 +26,20 @@ pub(super) struct OpenCall {
 }
 
 impl OpenCall {
-    pub(super) fn new(trail: Trail, id: String, call: &Call, slot: OwnedSemaphorePermit) -> Self {
-        let params = call.params.as_ref().and_then(Raw::object);
-        let target = params.as_ref().and_then(|params| target(&call.method, params));
+    pub(super) fn new(trail: Trail, id: (&str, u64), call: &Call, slot: OwnedSemaphorePermit) -> Self {
+        let target = call.params.as_ref().and_then(|params| target(&call.method, params));
+        let mut common = Members::part()
+            .plain("call", format_args!("{}-{}", id.0, id.1))
+            .text("caller", &call.caller.id)
+            .text("method", &call.method);
+        if let Some(target) = &target {
+            common = common.text("target", target);
+        }
         Self {
             trail,
-            id,
-            caller: call.caller.id.clone(),
-            method: call.method.to_string(),
+            method: call.method.clone(),
             target,
+            common: common.finish(),
             began: Instant::now(),
             slot: Some(slot),
             started: false,
@@ -54,58 +59,56 @@ impl OpenCall {
     ) -> Result<(), Unwritten> {
         let members = self.start_members(call, mutating);
         self.started = true;
-        let (told, heard) = need.map(|_| oneshot::channel()).unzip();
-        let entry = Entry { members, need: need.unwrap_or(Need::Written), told, slot: None };
-        self.trail.queue().push(entry);
-        match heard {
-            Some(heard) => self.wait(heard).await,
-            None => Ok(()),
+        let entry = Entry { members, need: need.unwrap_or(Need::Written), told: None, slot: None };
+        if need.is_some() {
+            return self.trail.ledger().write(entry, self.trail.options().patience).await;
         }
+        self.trail.ledger().put(entry);
+        Ok(())
     }
 
     /// Records the end, and comes back when it is written.
     pub(super) async fn end(mut self, outcome: &Outcome) {
         let ending = Ending::of(&self.method, outcome);
-        let (told, heard) = oneshot::channel();
-        self.finish(ending, Some(told));
-        if self.wait(heard).await.is_err() {
-            tracing::error!(call = self.id, "ALARM: the end of a call could not be recorded yet");
+        let Some(entry) = self.finish(ending) else { return };
+        if self.trail.ledger().write(entry, self.trail.options().patience).await.is_err() {
+            tracing::error!(call = self.common, "ALARM: the end of a call could not be recorded yet");
         }
     }
 
     /// Records that the call was not made.
     pub(super) fn refuse(mut self) {
-        self.finish(Ending::UNRECORDABLE, None);
+        self.put_end(Ending::UNRECORDABLE);
     }
 
-    async fn wait(&self, heard: oneshot::Receiver<Result<(), Unwritten>>) -> Result<(), Unwritten> {
-        match tokio::time::timeout(self.trail.options().patience, heard).await {
-            Ok(Ok(result)) => result,
-            _ => Err(Unwritten),
+    fn put_end(&mut self, ending: Ending) {
+        if let Some(entry) = self.finish(ending) {
+            self.trail.ledger().put(entry);
         }
     }
 
-    fn finish(&mut self, ending: Ending, told: Option<oneshot::Sender<Result<(), Unwritten>>>) {
-        let Some(slot) = self.slot.take() else { return };
+    /// The end record, the first time that this is asked for.
+    fn finish(&mut self, ending: Ending) -> Option<Entry> {
+        let slot = self.slot.take()?;
         if !self.started {
-            return;
+            return None;
         }
         let micros = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let mut members = self.members("end").number("micros", micros).text("outcome", ending.word);
+        let mut members =
+            Members::new("end").part_of(&self.common).number("micros", micros).text("outcome", ending.word);
         if let Some(code) = ending.code {
             members = members.text("code", code);
         }
         if let Some(bytes) = ending.bytes {
             members = members.number("bytes", bytes as u64);
         }
-        let entry = Entry { members: members.finish(), need: Need::Written, told, slot: Some(slot) };
-        self.trail.queue().push(entry);
+        Some(Entry { members: members.finish(), need: Need::Written, told: None, slot: Some(slot) })
     }
 
     fn start_members(&self, call: &Call, mutating: Mutating) -> String {
         let bytes = call.params.as_ref().map_or(0, |params| params.as_bytes().len());
-        let mut members = self
-            .members("start")
+        let mut members = Members::new("start")
+            .part_of(&self.common)
             .text("effect", if mutating == Mutating::Yes { "may-change" } else { "reads" })
             .number("bytes", bytes as u64);
         let arguments = call.params.as_ref().and_then(|params| params.member("arguments")?.object());
@@ -119,17 +122,6 @@ impl OpenCall {
         }
         members.finish()
     }
-
-    fn members(&self, kind: &'static str) -> Members {
-        let members = Members::new(kind)
-            .text("call", &self.id)
-            .text("caller", &self.caller)
-            .text("method", &self.method);
-        match &self.target {
-            Some(target) => members.text("target", target),
-            None => members,
-        }
-    }
 }
 
 /// Whether a call may change something.
@@ -142,20 +134,20 @@ pub(super) enum Mutating {
 impl Drop for OpenCall {
     fn drop(&mut self) {
         let ending = if std::thread::panicking() { Ending::PANICKED } else { Ending::CANCELLED };
-        self.finish(ending, None);
+        self.put_end(ending);
     }
 }
 
 /// What a call is about: the tool, the prompt or the resource. Names stay whole, however random they look; addresses may
 /// hold secrets.
-fn target(asked: &str, params: &Object) -> Option<String> {
+fn target(asked: &str, params: &Raw) -> Option<String> {
     let name = match asked {
         method::TOOLS_CALL | method::PROMPTS_GET => "name",
         method::RESOURCES_READ | method::RESOURCES_SUBSCRIBE | method::RESOURCES_UNSUBSCRIBE => {
-            return Some(mask(&params.get("uri")?.decode::<String>().ok()?));
+            return Some(mask(&params.member("uri")?.text()?));
         }
         method::TASKS_GET | method::TASKS_RESULT | method::TASKS_CANCEL | method::TASKS_UPDATE => "taskId",
         _ => return None,
     };
-    params.get(name)?.decode().ok()
+    params.member(name)?.text().map(Cow::into_owned)
 }

@@ -1,6 +1,6 @@
 //! How a trail is kept.
 
-use super::Redaction;
+use super::{Redaction, queue::Need};
 use std::time::Duration;
 
 /// How a trail is kept.
@@ -56,6 +56,14 @@ impl Default for Options {
 }
 
 impl Durability {
+    /// What has to happen to the start record of a call that may change something before the call runs.
+    pub(super) fn before_a_change(self) -> Need {
+        match self {
+            Self::Sync => Need::Synced,
+            Self::Batch { .. } => Need::Written,
+        }
+    }
+
     /// Longest time a written record may stay unsynced.
     pub(super) fn interval(self) -> Duration {
         match self {

@@ -18,6 +18,9 @@ impl Ending {
     /// The handler panicked.
     pub(super) const PANICKED: Self = Self::word("panicked");
 
+    /// The process went away before the call ended: it may have run.
+    pub(super) const UNKNOWN: Self = Self::word("unknown");
+
     /// The call was not made because it could not be recorded.
     pub(super) const UNRECORDABLE: Self = Self::word("refused");
 

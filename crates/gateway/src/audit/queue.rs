@@ -1,5 +1,9 @@
-//! What waits for the writer. It is bounded by slots: each call holds one from before its start record until its end
-//! record is written, so at most two records per slot can wait.
+//! What waits to be written, and whose turn it is to write.
+//!
+//! Whoever puts a record in writes it, together with all that gathered meanwhile, unless somebody is writing already: so
+//! no thread has to be woken for a record. What takes long is left to the trail's own thread: syncing, new segments, and a disk
+//! that fails. It is bounded by slots: each call holds one from before its start record until its end record is written, so at
+//! most two records per slot can wait.
 
 use super::Options;
 use std::{
@@ -8,7 +12,7 @@ use std::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -48,8 +52,11 @@ pub struct Status {
 #[derive(Debug)]
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
+    /// The thread waits here for work, and for its turn.
     wake: Condvar,
     pub(super) slots: Arc<Semaphore>,
+    /// How many slots there are.
+    calls: usize,
     lost: AtomicU64,
     status: Mutex<Status>,
 }
@@ -57,10 +64,18 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct Waiting {
     entries: Vec<Entry>,
+    /// How many of them have to be synced, which only the thread does.
+    firm: usize,
+    /// Somebody has the turn to write.
+    taken: bool,
+    /// The next turn is the thread's.
+    thread_wanted: bool,
+    /// When the thread has to sync what was written.
+    due: Option<Instant>,
     closed: bool,
 }
 
-/// What the writer should do next.
+/// What the thread should do with its turn.
 #[derive(Debug)]
 pub(super) enum Next {
     Write(Vec<Entry>),
@@ -69,22 +84,80 @@ pub(super) enum Next {
     Stop,
 }
 
+/// Whether whoever put a record in has to see to its writing.
+#[must_use = "nothing is written any more while a turn is taken and not used"]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    Mine,
+    Anothers,
+}
+
 impl Queue {
     pub(super) fn new(options: &Options) -> Self {
+        let calls = options.calls.clamp(1, Semaphore::MAX_PERMITS);
         Self {
             waiting: Mutex::default(),
             wake: Condvar::new(),
-            slots: Arc::new(Semaphore::new(options.calls.clamp(1, Semaphore::MAX_PERMITS))),
+            slots: Arc::new(Semaphore::new(calls)),
+            calls,
             lost: AtomicU64::new(0),
             status: Mutex::default(),
         }
     }
 
-    pub(super) fn push(&self, entry: Entry) {
+    pub(super) fn push(&self, entry: Entry) -> Turn {
         let mut waiting = lock(&self.waiting);
+        waiting.firm += usize::from(entry.need == Need::Synced);
         waiting.entries.push(entry);
-        // The writer takes everything at once, so only the first of a batch needs to wake it.
-        if waiting.entries.len() == 1 {
+        if waiting.taken {
+            return Turn::Anothers;
+        }
+        if waiting.is_for_thread() {
+            self.wake.notify_one();
+            return Turn::Anothers;
+        }
+        waiting.taken = true;
+        Turn::Mine
+    }
+
+    /// What gathered, for whoever has the turn; `None` when there is nothing left that is not for the thread, and the turn is
+    /// over.
+    pub(super) fn take(&self) -> Option<Vec<Entry>> {
+        let mut waiting = lock(&self.waiting);
+        if waiting.is_for_thread() || waiting.entries.is_empty() {
+            waiting.taken = false;
+            if waiting.is_for_thread() {
+                self.wake.notify_one();
+            }
+            return None;
+        }
+        Some(mem::take(&mut waiting.entries))
+    }
+
+    /// Ends the turn, and leaves what gathered to the thread.
+    pub(super) fn leave(&self) {
+        let mut waiting = lock(&self.waiting);
+        waiting.taken = false;
+        waiting.thread_wanted |= !waiting.entries.is_empty();
+        if waiting.thread_wanted {
+            self.wake.notify_one();
+        }
+    }
+
+    /// Has the thread take the next turn.
+    pub(super) fn want_thread(&self) {
+        lock(&self.waiting).thread_wanted = true;
+    }
+
+    /// Whether no more than one call is under way.
+    pub(super) fn is_for_one(&self) -> bool {
+        self.slots.available_permits() + 1 >= self.calls
+    }
+
+    /// Says when the thread has to sync.
+    pub(super) fn sync_by(&self, due: Option<Instant>) {
+        lock(&self.waiting).due = due;
+        if due.is_some() {
             self.wake.notify_one();
         }
     }
@@ -94,22 +167,48 @@ impl Queue {
         self.wake.notify_one();
     }
 
-    /// Waits for records, until `due` if there is one.
-    pub(super) fn next(&self, due: Option<Instant>) -> Next {
+    /// For the thread: waits until it is wanted, or until its time, and takes the turn.
+    pub(super) fn next(&self) -> Next {
         let mut waiting = lock(&self.waiting);
         loop {
-            if !waiting.entries.is_empty() {
-                return Next::Write(mem::take(&mut waiting.entries));
+            let is_due = waiting.due.is_some_and(|due| due <= Instant::now());
+            if !waiting.taken && (waiting.is_for_thread() || is_due || waiting.closed) {
+                waiting.taken = true;
+                waiting.thread_wanted = false;
+                waiting.firm = 0;
+                let stops = waiting.closed && waiting.entries.is_empty();
+                let entries = mem::take(&mut waiting.entries);
+                return match entries.is_empty() {
+                    false => Next::Write(entries),
+                    true if stops => Next::Stop,
+                    true => Next::Sync,
+                };
             }
-            if waiting.closed {
-                return Next::Stop;
+            if waiting.taken && is_due {
+                // Else those who write could go on without end.
+                waiting.thread_wanted = true;
             }
-            let left = due.map(|due| due.saturating_duration_since(Instant::now()));
-            waiting = match left {
-                Some(Duration::ZERO) => return Next::Sync,
-                Some(left) => self.wake.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0,
-                None => self.wake.wait(waiting).unwrap_or_else(PoisonError::into_inner),
-            };
+            waiting = self.wait(waiting, is_due);
+        }
+    }
+
+    /// For the thread: takes the turn again after a sync, when it is free. It stays wanted, because it may have been meanwhile.
+    pub(super) fn retake(&self) {
+        let mut waiting = lock(&self.waiting);
+        while waiting.taken {
+            waiting.thread_wanted = true;
+            waiting = self.wake.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+        waiting.taken = true;
+    }
+
+    fn wait<'a>(&self, waiting: MutexGuard<'a, Waiting>, is_due: bool) -> MutexGuard<'a, Waiting> {
+        match waiting.due.filter(|_| !is_due) {
+            Some(due) => {
+                let left = due.saturating_duration_since(Instant::now());
+                self.wake.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0
+            }
+            None => self.wake.wait(waiting).unwrap_or_else(PoisonError::into_inner),
         }
     }
 
@@ -119,7 +218,10 @@ impl Queue {
     }
 
     pub(super) fn take_lost(&self) -> u64 {
-        self.lost.swap(0, Ordering::Relaxed)
+        match self.lost.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => self.lost.swap(0, Ordering::Relaxed),
+        }
     }
 
     pub(super) fn status(&self) -> MutexGuard<'_, Status> {
@@ -129,6 +231,12 @@ impl Queue {
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         lock(&self.waiting).entries.len()
+    }
+}
+
+impl Waiting {
+    fn is_for_thread(&self) -> bool {
+        self.thread_wanted || self.firm > 0
     }
 }
 

@@ -4,9 +4,13 @@ use super::{
     OpenError,
     disk::{Disk, Segment, segment_name},
     line::{Line, Link},
+    members::Members,
+    outcome::Ending,
     verify::Opening,
 };
+use serde::Deserialize;
 use std::{
+    collections::BTreeMap,
     io::{self, BufRead, BufReader},
     path::Path,
 };
@@ -20,7 +24,12 @@ pub(super) struct Recovered {
     /// Bytes of a torn end that were cut off.
     pub(super) dropped: u64,
     pub(super) next_number: u64,
+    /// End records for calls that were under way when the writer went away. How they ended is not known, and they may have run.
+    pub(super) endings: Vec<String>,
 }
+
+/// The most calls whose end is made up for.
+const MAX_UNFINISHED: usize = 10_000;
 
 /// Finds the longest valid beginning of the last segment and cuts off what follows it. What is known to have been on disk
 /// must be there; less is damage, and not ours to mend.
@@ -28,7 +37,8 @@ pub(super) fn recover(disk: &Disk, path: &Path) -> Result<Recovered, OpenError> 
     let failed = |error: io::Error| OpenError::Io(path.to_owned(), error);
     let head = disk.head().map_err(failed)?.unwrap_or(Link::GENESIS);
     let mut numbers = disk.segments().map_err(failed)?;
-    let mut recovered = Recovered { segment: None, last: Link::GENESIS, dropped: 0, next_number: 1 };
+    let mut recovered =
+        Recovered { segment: None, last: Link::GENESIS, dropped: 0, next_number: 1, endings: Vec::new() };
     // Made, but their opening never got to disk: nothing in them was promised to anybody.
     let mut unopened = Vec::new();
     let mut valid = 0;
@@ -36,6 +46,7 @@ pub(super) fn recover(disk: &Disk, path: &Path) -> Result<Recovered, OpenError> 
         let scan = scan(disk, number).map_err(failed)?;
         recovered.dropped += scan.rest;
         if let Some(last) = scan.last {
+            recovered.endings = endings(disk, numbers.last().copied(), scan.calls);
             (recovered.last, recovered.next_number, valid) = (last, number + 1, scan.valid);
             break;
         }
@@ -59,8 +70,69 @@ fn check_head(head: &Link, last: Link, path: &Path) -> Result<(), OpenError> {
     Err(OpenError::Damaged(path.to_owned(), text))
 }
 
+/// Ends for calls that have none. A call of long standing may have begun in the segment before; one that is older still keeps
+/// its start alone, as does what is beyond the bound.
+fn endings(disk: &Disk, before: Option<u64>, calls: Calls) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Start {
+        call: String,
+        caller: String,
+        method: String,
+        target: Option<String>,
+    }
+
+    let older = before.and_then(|number| scan(disk, number).ok());
+    let mut open = older.map(|scan| scan.calls.open).unwrap_or_default();
+    open.retain(|call, _| !calls.ended_elsewhere.contains(call));
+    open.extend(calls.open);
+    let starts = open.values().take(MAX_UNFINISHED);
+    let starts = starts.filter_map(|members| serde_json::from_str::<Start>(&format!("{{{members}}}")).ok());
+    let end = |start: Start| {
+        let members = Members::new("end")
+            .text("call", &start.call)
+            .text("caller", &start.caller)
+            .text("method", &start.method);
+        let members = match &start.target {
+            Some(target) => members.text("target", target),
+            None => members,
+        };
+        members.text("outcome", Ending::UNKNOWN.word).finish()
+    };
+    starts.map(end).collect()
+}
+
+/// What a segment says of calls.
+#[derive(Default)]
+struct Calls {
+    /// By their id, each with its start record.
+    open: BTreeMap<String, String>,
+    /// Calls that end here and began before.
+    ended_elsewhere: Vec<String>,
+}
+
+impl Calls {
+    fn note(&mut self, line: &Line<'_>) {
+        let kind = line.kind();
+        if !matches!(kind, Some("start" | "end")) {
+            return;
+        }
+        // The id is our own: it stands before everything that others have said, and has nothing to escape.
+        let id = line.members.split_once(CALL).and_then(|(_, rest)| rest.split('"').next());
+        let Some(id) = id else { return };
+        if kind == Some("start") {
+            self.open.insert(id.to_owned(), line.members.to_owned());
+        } else if self.open.remove(id).is_none() {
+            self.ended_elsewhere.push(id.to_owned());
+        }
+    }
+}
+
+/// What stands before the id of a call.
+const CALL: &str = "\"call\":\"";
+
 struct Scan {
     last: Option<Link>,
+    calls: Calls,
     /// Bytes up to the end of the last valid line.
     valid: u64,
     /// Bytes after it.
@@ -71,7 +143,7 @@ fn scan(disk: &Disk, number: u64) -> io::Result<Scan> {
     let file = disk.read(number)?;
     let total = file.metadata()?.len();
     let mut reader = BufReader::new(file);
-    let mut scan = Scan { last: None, valid: 0, rest: total };
+    let mut scan = Scan { last: None, calls: Calls::default(), valid: 0, rest: total };
     let mut text = Vec::new();
     loop {
         text.clear();
@@ -88,6 +160,7 @@ fn scan(disk: &Disk, number: u64) -> io::Result<Scan> {
             break;
         }
         scan.last = Some(line.link());
+        scan.calls.note(&line);
         scan.valid += text.len() as u64;
         scan.rest = total.saturating_sub(scan.valid);
     }

@@ -3,6 +3,7 @@
 use super::{
     OpenError, Options, Status,
     disk::Disk,
+    ledger::Ledger,
     members::Members,
     open_call::OpenCall,
     queue::{Entry, Need, Queue},
@@ -26,7 +27,7 @@ pub struct Trail(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    queue: Arc<Queue>,
+    ledger: Arc<Ledger>,
     options: Options,
     /// Tells the calls of this process from those of others.
     process: String,
@@ -42,19 +43,26 @@ impl Trail {
         let disk = Disk::open(dir)?;
         #[cfg(test)]
         let disk = disk.with_faults(&options.faults);
-        let recovered = recover::recover(&disk, dir)?;
+        let mut recovered = recover::recover(&disk, dir)?;
+        let endings = std::mem::take(&mut recovered.endings);
         let queue = Arc::new(Queue::new(&options));
         let writer = Writer::start(disk, recovered, Arc::clone(&queue), &options).map_err(failed)?;
+        let ledger = Arc::new(Ledger::new(queue, writer));
+        for members in endings {
+            ledger.put(Entry { members, need: Need::Written, told: None, slot: None });
+        }
+        let shared = Arc::clone(&ledger);
         let writer =
-            thread::Builder::new().name("audit".to_owned()).spawn(|| writer.run()).map_err(failed)?;
+            thread::Builder::new().name("audit".to_owned()).spawn(move || shared.run()).map_err(failed)?;
         let process = uuid::Uuid::new_v4().simple().to_string()[..8].to_owned();
-        Ok(Self(Arc::new(Inner { queue, options, process, calls: AtomicU64::new(0), writer: Some(writer) })))
+        Ok(Self(Arc::new(Inner { ledger, options, process, calls: AtomicU64::new(0), writer: Some(writer) })))
     }
 
     /// Records something that is not a call, such as a refused token. `what` is a word for programs.
     pub fn event(&self, what: &str, caller: &str, detail: &str) {
-        let Ok(slot) = Arc::clone(&self.0.queue.slots).try_acquire_owned() else {
-            self.0.queue.lose();
+        let queue = &self.0.ledger.queue;
+        let Ok(slot) = Arc::clone(&queue.slots).try_acquire_owned() else {
+            queue.lose();
             return;
         };
         let members = Members::new("event")
@@ -62,40 +70,40 @@ impl Trail {
             .text("caller", caller)
             .text("detail", &mask(detail))
             .finish();
-        self.0.queue.push(Entry { members, need: Need::Written, told: None, slot: Some(slot) });
+        self.0.ledger.put(Entry { members, need: Need::Written, told: None, slot: Some(slot) });
     }
 
     /// How the trail is doing, for health checks and metrics.
     pub fn status(&self) -> Status {
-        self.0.queue.status().clone()
+        self.0.ledger.queue.status().clone()
     }
 
     pub(super) fn options(&self) -> &Options {
         &self.0.options
     }
 
-    pub(super) fn queue(&self) -> &Arc<Queue> {
-        &self.0.queue
+    pub(super) fn ledger(&self) -> &Ledger {
+        &self.0.ledger
     }
 
     /// Opens a call: waits for a slot. Nothing is recorded yet.
     pub(super) async fn enter(&self, call: &Call) -> Result<OpenCall, Fault> {
-        let slots = Arc::clone(&self.0.queue.slots);
+        let queue = &self.0.ledger.queue;
+        let slots = Arc::clone(&queue.slots);
         let slot = tokio::time::timeout(self.0.options.patience, slots.acquire_owned()).await;
         let Ok(Ok(slot)) = slot else {
-            self.0.queue.lose();
+            queue.lose();
             let text = "the audit trail cannot keep up; try again later";
             return Err(Fault::new(FaultKind::Overloaded, text));
         };
         let number = self.0.calls.fetch_add(1, Ordering::Relaxed);
-        let id = format!("{}-{number}", self.0.process);
-        Ok(OpenCall::new(self.clone(), id, call, slot))
+        Ok(OpenCall::new(self.clone(), (&self.0.process, number), call, slot))
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.queue.close();
+        self.ledger.queue.close();
         if let Some(writer) = self.writer.take()
             && writer.join().is_err()
         {

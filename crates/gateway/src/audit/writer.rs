@@ -1,14 +1,14 @@
-//! The thread that writes.
+//! What writes: quickly for whoever has the turn, and with all that may take long for the thread.
 //!
 //! Records since the last sync are kept in memory as well. When a write or a sync fails, the state of the file is
 //! unknown; then they all go into a new segment, which follows the last record that was synced.
 
 use super::{
     Durability, Options,
-    disk::{Disk, Segment},
+    disk::{Disk, Segment, Sync},
     line::{Link, hex},
     members::Members,
-    queue::{Entry, Need, Next, Queue, Unwritten},
+    queue::{Entry, Need, Queue, Unwritten},
     recover::Recovered,
 };
 use std::{
@@ -16,9 +16,16 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
+use tokio::sync::oneshot;
 
-/// Most bytes that are written without a sync.
+/// Bytes that are written without a sync; from here on the thread is asked for one.
 const MAX_UNSYNCED: usize = 4 * 1024 * 1024;
+
+/// Where everybody waits for the thread's sync.
+const FULL: usize = 2 * MAX_UNSYNCED;
+
+/// How often it is made sure, between syncs, that the segment is still the one in the directory.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Most bytes that are kept for a disk that fails.
 const MAX_OWED: usize = 1024 * 1024;
@@ -26,6 +33,7 @@ const MAX_OWED: usize = 1024 * 1024;
 /// Shortest time between two tries on a disk that fails.
 const RETRY: Duration = Duration::from_millis(500);
 
+#[derive(Debug)]
 pub(super) struct Writer {
     disk: Disk,
     queue: Arc<Queue>,
@@ -39,13 +47,36 @@ pub(super) struct Writer {
     /// The last record that is known to be on disk, and the size of its segment then.
     synced: Link,
     synced_bytes: u64,
-    /// What was written, or should have been, since then.
-    unsynced: Vec<String>,
-    unsynced_bytes: usize,
+    /// What was written, or should have been, since then: the members of records, a line each.
+    unsynced: String,
+    /// The lines of one write; kept for its memory.
+    text: String,
     sync_due: Option<Instant>,
+    looked: Instant,
+    /// A quick write that failed, and who waits for it. The thread goes on from here.
+    broken: Option<(io::Error, Vec<Waiter>)>,
     /// The segment that failed, and how much of it counts.
     poisoned: Option<(Segment, u64)>,
     retry_at: Instant,
+}
+
+/// Who waits for a record.
+#[derive(Debug)]
+pub(super) struct Waiter {
+    need: Need,
+    told: Option<oneshot::Sender<Result<(), Unwritten>>>,
+}
+
+/// A sync under way. Meanwhile records may be written that it does not cover.
+#[derive(Debug)]
+pub(super) struct Syncing {
+    number: u64,
+    sync: Sync,
+    covered: Link,
+    bytes: u64,
+    /// How much of what is unsynced it covers.
+    length: usize,
+    waiters: Vec<Waiter>,
 }
 
 /// Why a segment was begun.
@@ -74,83 +105,127 @@ impl Writer {
             next_number: recovered.next_number,
             last: recovered.last,
             synced: recovered.last,
-            unsynced: Vec::new(),
-            unsynced_bytes: 0,
+            unsynced: String::new(),
+            text: String::new(),
             sync_due: None,
+            looked: Instant::now(),
+            broken: None,
             poisoned: None,
             retry_at: Instant::now(),
         };
         if writer.segment.is_none() {
             writer.begin_segment(Cause::Begin)?;
         }
-        writer.owe(Members::new("opened").number("dropped", recovered.dropped).finish());
-        writer.write_from(0)?;
-        writer.sync()?;
+        writer.owe(&Members::new("opened").number("dropped", recovered.dropped).finish());
+        writer.write_from(0, true)?;
+        // The thread does it at once. Nobody is told anything before who wants to know that it is on disk.
+        writer.sync_due = Some(Instant::now());
+        writer.queue.sync_by(writer.sync_due);
         Ok(writer)
     }
 
-    /// Writes until the queue is closed and empty.
-    pub(super) fn run(mut self) {
-        loop {
-            match self.queue.next(self.sync_due) {
-                Next::Write(entries) => self.commit(entries),
-                Next::Sync => self.flush(),
-                Next::Stop => break,
+    /// Writes what can be written without waiting for the disk; anything else is left to the thread, which is asked for it.
+    pub(super) fn write_quickly(&mut self, entries: Vec<Entry>) {
+        let first = self.unsynced.len();
+        let waiters = self.take_in(entries);
+        let looks = self.looked.elapsed() >= LOOK;
+        if let Err(error) = self.write_from(first, looks) {
+            self.broken = Some((error, waiters));
+            self.queue.want_thread();
+            return;
+        }
+        answer(waiters, Ok(()));
+        if self.unsynced.len() >= MAX_UNSYNCED {
+            self.queue.want_thread();
+        }
+    }
+
+    /// Whether only the thread may write now.
+    pub(super) fn needs_thread(&self) -> bool {
+        self.segment.is_none() || self.broken.is_some() || self.is_full() || self.unsynced.len() >= FULL
+    }
+
+    /// Writes, whatever it takes, up to the sync that may have to follow.
+    pub(super) fn commit(&mut self, entries: Vec<Entry>) -> Option<Syncing> {
+        // A disk that failed comes first: only once it works is it known what can be kept.
+        if self.segment.is_none() && (Instant::now() < self.retry_at || self.settle(|_| Ok(())).is_err()) {
+            let waiters = self.take_in(entries);
+            answer(waiters, Err(Unwritten));
+            return None;
+        }
+        let first = self.unsynced.len();
+        let (error, mut waiters) = self.broken.take().map_or((None, Vec::new()), |(e, w)| (Some(e), w));
+        waiters.extend(self.take_in(entries));
+        let result = self.settle(|writer| match error {
+            Some(error) => Err(error),
+            None => writer.write_from(first, true),
+        });
+        let synced = |waiter: &Waiter| waiter.need == Need::Synced;
+        let wanted = waiters.iter().any(synced);
+        let (later, now): (Vec<_>, Vec<_>) = waiters.into_iter().partition(synced);
+        answer(now, result);
+        let overdue = self.sync_due.is_some_and(|due| due <= Instant::now());
+        let due = wanted || overdue || self.unsynced.len() >= MAX_UNSYNCED || self.is_full();
+        match &self.segment {
+            Some(segment) if result.is_ok() && due => Some(Syncing::new(segment, self, later)),
+            _ => {
+                answer(later, result);
+                None
             }
         }
-        // Says what was lost since, if anything was.
-        self.commit(Vec::new());
-        if !self.unsynced.is_empty() {
-            self.flush();
+    }
+
+    /// Takes note of how a sync went.
+    pub(super) fn end_sync(&mut self, syncing: Syncing, result: io::Result<()>) {
+        let is_current = self.segment.as_ref().is_some_and(|segment| segment.number == syncing.number);
+        let result = match result {
+            Ok(()) if is_current => {
+                self.note_sync(syncing.covered, syncing.bytes, syncing.length);
+                Ok(())
+            }
+            Err(error) if is_current => self.settle(|_| Err(error)),
+            // The segment failed meanwhile; the next one has all of this, if there is one.
+            _ if self.synced.seq >= syncing.covered.seq => Ok(()),
+            _ => Err(Unwritten),
+        };
+        answer(syncing.waiters, result);
+        // What was written meanwhile belongs to the old segment and is synced with it.
+        if result.is_ok() && self.is_full() && self.settle(Self::sync).is_ok() && self.is_full() {
+            self.rotate();
         }
-        if !self.unsynced.is_empty() {
+    }
+
+    /// When the next sync is due.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.sync_due
+    }
+
+    /// Writes and syncs the last records, and says what was lost since, if anything was.
+    pub(super) fn finish(&mut self) {
+        if let Some(syncing) = self.commit(Vec::new()) {
+            let result = syncing.run();
+            self.end_sync(syncing, result);
+        }
+        if !self.unsynced.is_empty() && self.settle(Self::sync).is_err() {
             tracing::error!(
-                records = self.unsynced.len(),
+                records = self.unsynced.lines().count(),
                 "ALARM: the audit trail ends before these records"
             );
         }
     }
 
-    fn flush(&mut self) {
-        if self.settle(Self::sync).is_err() {
-            tracing::debug!("the audit trail still cannot be written");
+    fn take_in(&mut self, entries: Vec<Entry>) -> Vec<Waiter> {
+        // While nothing can be written, the gap is still growing.
+        if self.segment.is_some() {
+            self.owe_gap();
         }
-    }
-
-    fn commit(&mut self, entries: Vec<Entry>) {
-        // A disk that failed comes first: only once it works is it known what can be kept.
-        if self.segment.is_none() && (Instant::now() < self.retry_at || self.settle(|_| Ok(())).is_err()) {
-            for entry in entries {
-                self.owe(entry.members);
-                tell(entry.told, Err(Unwritten));
-            }
-            return;
+        let mut waiters = Vec::with_capacity(entries.len());
+        for Entry { members, need, told, slot } in entries {
+            self.owe(&members);
+            waiters.push(Waiter { need, told });
+            drop(slot);
         }
-        let first = self.unsynced.len();
-        self.owe_gap();
-        let mut waiting = Vec::with_capacity(entries.len());
-        for entry in entries {
-            self.owe(entry.members);
-            waiting.push((entry.need, entry.told, entry.slot));
-        }
-        let mut result = self.settle(|writer| writer.write_from(first));
-        let sync =
-            self.durability == Durability::Sync && waiting.iter().any(|(need, ..)| *need == Need::Synced);
-        let (now, later): (Vec<_>, Vec<_>) =
-            waiting.into_iter().partition(|(need, ..)| !sync || *need == Need::Written);
-        for (_, told, _) in now {
-            tell(told, result);
-        }
-        let overdue = self.sync_due.is_some_and(|due| due <= Instant::now());
-        if result.is_ok() && (sync || overdue || self.unsynced_bytes >= MAX_UNSYNCED || self.is_full()) {
-            result = self.settle(Self::sync);
-        }
-        for (_, told, _) in later {
-            tell(told, result);
-        }
-        if result.is_ok() && self.is_full() {
-            self.rotate();
-        }
+        waiters
     }
 
     /// Does `work`; if the disk fails, does it in a new segment instead.
@@ -165,7 +240,10 @@ impl Writer {
             self.queue.status().failures += 1;
             self.poisoned = Some((poisoned, self.synced_bytes));
         }
-        match self.begin_segment(Cause::Failure).and_then(|()| self.write_from(0)).and_then(|()| self.sync())
+        match self
+            .begin_segment(Cause::Failure)
+            .and_then(|()| self.write_from(0, true))
+            .and_then(|()| self.sync())
         {
             Ok(()) => {
                 self.queue.status().failing = None;
@@ -237,53 +315,65 @@ impl Writer {
         }
     }
 
-    /// Writes what is owed from `first` on. Before, it makes sure that the file is still the one in the directory.
-    fn write_from(&mut self, first: usize) -> io::Result<()> {
+    /// Writes what is owed from the byte `first` on. If it `looks`, it first makes sure that the file is still the one in
+    /// the directory.
+    fn write_from(&mut self, first: usize, looks: bool) -> io::Result<()> {
         let Some(segment) = &mut self.segment else { return Err(io::Error::other("there is no segment")) };
-        if !self.disk.holds(segment)? {
-            return Err(io::Error::other("the segment was moved or deleted"));
+        if looks {
+            self.looked = Instant::now();
+            if !self.disk.holds(segment)? {
+                return Err(moved());
+            }
         }
-        let mut text = String::new();
-        for members in &self.unsynced[first..] {
-            self.last.append(members, &mut text);
+        self.text.clear();
+        for members in self.unsynced[first..].lines() {
+            self.last.append(members, &mut self.text);
         }
-        segment.append(&text)?;
+        segment.append(&self.text)?;
         self.queue.status().records = self.last.seq;
         if !self.unsynced.is_empty() && self.sync_due.is_none() {
             self.sync_due = Some(Instant::now() + self.durability.interval());
+            self.queue.sync_by(self.sync_due);
         }
         Ok(())
     }
 
     fn sync(&mut self) -> io::Result<()> {
         let Some(segment) = &self.segment else { return Err(io::Error::other("there is no segment")) };
-        segment.sync()?;
-        self.synced_bytes = segment.bytes;
-        self.synced = self.last;
-        self.unsynced.clear();
-        self.unsynced_bytes = 0;
-        self.sync_due = None;
+        segment.sync().run()?;
+        let bytes = segment.bytes;
+        self.note_sync(self.last, bytes, self.unsynced.len());
+        Ok(())
+    }
+
+    fn note_sync(&mut self, covered: Link, bytes: u64, length: usize) {
+        if let Some(segment) = &mut self.segment {
+            segment.is_synced();
+        }
+        self.synced_bytes = bytes;
+        self.synced = covered;
+        self.unsynced.drain(..length);
+        self.sync_due = (!self.unsynced.is_empty()).then(|| Instant::now() + self.durability.interval());
         // The records are safe without it: only a trail that is cut short later would go unnoticed.
         if let Err(error) = self.disk.write_head(&self.synced) {
             tracing::error!(%error, "ALARM: the head of the audit trail cannot be written");
             self.queue.status().failures += 1;
         }
-        Ok(())
     }
 
-    fn owe(&mut self, members: String) {
-        if self.segment.is_none() && self.unsynced_bytes + members.len() > MAX_OWED {
+    fn owe(&mut self, members: &str) {
+        if self.segment.is_none() && self.unsynced.len() + members.len() > MAX_OWED {
             self.queue.lose();
             return;
         }
-        self.unsynced_bytes += members.len();
-        self.unsynced.push(members);
+        self.unsynced.push_str(members);
+        self.unsynced.push('\n');
     }
 
     fn owe_gap(&mut self) {
         let lost = self.queue.take_lost();
         if lost > 0 {
-            self.owe(Members::new("gap").number("lost", lost).finish());
+            self.owe(&Members::new("gap").number("lost", lost).finish());
         }
     }
 
@@ -302,10 +392,32 @@ impl Cause {
     }
 }
 
-fn tell(told: Option<tokio::sync::oneshot::Sender<Result<(), Unwritten>>>, result: Result<(), Unwritten>) {
-    if let Some(told) = told
-        && told.send(result).is_err()
-    {
-        tracing::trace!("nobody waits for this record any more");
+impl Syncing {
+    fn new(segment: &Segment, writer: &Writer, waiters: Vec<Waiter>) -> Self {
+        Self {
+            number: segment.number,
+            sync: segment.sync(),
+            covered: writer.last,
+            bytes: segment.bytes,
+            length: writer.unsynced.len(),
+            waiters,
+        }
+    }
+
+    /// Waits for the disk.
+    pub(super) fn run(&self) -> io::Result<()> {
+        self.sync.run()
+    }
+}
+
+fn moved() -> io::Error {
+    io::Error::other("the segment was moved or deleted")
+}
+
+fn answer(waiters: Vec<Waiter>, result: Result<(), Unwritten>) {
+    for told in waiters.into_iter().filter_map(|waiter| waiter.told) {
+        if told.send(result).is_err() {
+            tracing::trace!("nobody waits for this record any more");
+        }
     }
 }

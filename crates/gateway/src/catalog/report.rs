@@ -12,6 +12,24 @@ pub struct CatalogReport {
     pub views: Vec<String>,
 }
 
+impl CatalogReport {
+    /// The report of something that offers so many tools itself, and has no servers.
+    pub fn of_tools(name: &str, tools: usize) -> Self {
+        let own = ServerReport {
+            server: name.to_owned(),
+            heard: true,
+            stale: false,
+            tools,
+            prompts: 0,
+            resources: 0,
+            templates: 0,
+            quarantined: Vec::new(),
+            hidden: Vec::new(),
+        };
+        Self { generation: 1, servers: vec![own], views: Vec::new() }
+    }
+}
+
 /// What one server adds to the catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ServerReport {

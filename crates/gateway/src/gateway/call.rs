@@ -8,13 +8,14 @@ use crate::{
     catalog::{Catalog, Route, Server},
     policy,
     rewrite::{About, Publisher},
-    view::{Shelf, View},
+    view::{Naming, Shelf, View},
 };
 use futures_util::StreamExt;
 use std::sync::Arc;
 use trunkline_protocol::{
     Call, Fault, Part, Raw, Reply,
     message::{CallToolResult, ContentBlock},
+    method,
 };
 
 impl Inner {
@@ -24,7 +25,8 @@ impl Inner {
             Err(missing) => return self.missing(catalog, view, call, missing),
         };
         let Some(permit) = catalog.policy.permit(&call.caller, route) else {
-            return Reply::ready(Err(refused(&call, "tool")));
+            let refused = refused(&call, "tool");
+            return self.missing(catalog, view, call, Missing::Unknown(refused));
         };
         if let Some(checker) = route.checker() {
             let arguments = call.params.as_ref().and_then(|params| params.member("arguments"));
@@ -43,7 +45,8 @@ impl Inner {
             Err(missing) => return self.missing(catalog, view, call, missing),
         };
         let Some(permit) = catalog.policy.permit(&call.caller, route) else {
-            return Reply::ready(Err(refused(&call, "prompt")));
+            let refused = refused(&call, "prompt");
+            return self.missing(catalog, view, call, Missing::Unknown(refused));
         };
         call.params = with_inner_name(call.params, route);
         let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
@@ -53,6 +56,10 @@ impl Inner {
     fn missing(self: &Arc<Self>, catalog: &Catalog, view: &View, call: Call, missing: Missing<'_>) -> Reply {
         match missing {
             Missing::Unheard(server) => self.once_heard(server, call),
+            // Names without a prefix do not tell whose they are: they may be those of a server that was not heard yet.
+            Missing::Unknown(fault) if view.naming == Naming::Bare && view.awaits_servers() => {
+                self.once_settled(call, fault, is_usable)
+            }
             Missing::Unknown(fault) => {
                 self.unlisted(catalog, view, call).unwrap_or_else(|| Reply::ready(Err(fault)))
             }
@@ -119,6 +126,13 @@ fn named<'a>(
     let unheard = server.filter(|server| server.offer().is_none());
     let wanted = unheard.filter(|_| catalog.policy.admits_subject(&call.caller, &name, None));
     Err(wanted.map_or_else(|| Missing::Unknown(faults::unknown(what, &name)), Missing::Unheard))
+}
+
+/// Whether a call for something by its name finds it now, and may use it.
+fn is_usable(catalog: &Catalog, view: &View, call: &Call) -> bool {
+    let shelf = if call.method == method::PROMPTS_GET { &view.prompts } else { &view.tools };
+    let route = named(catalog, (view, shelf), call, "").ok();
+    route.is_some_and(|route| catalog.policy.admits(&call.caller, route))
 }
 
 fn refused(call: &Call, what: &str) -> Fault {

@@ -1,7 +1,10 @@
 //! Keeper: makes a new snapshot when servers offer something else, away from the calls.
 
 use super::{Inner, faults};
-use crate::catalog::Server;
+use crate::{
+    catalog::{Catalog, Server},
+    view::View,
+};
 use futures_util::future::{self, FutureExt};
 use std::{sync::Arc, sync::Weak, time::Duration};
 use tokio::{sync::watch, time};
@@ -79,22 +82,22 @@ impl Inner {
             told.map_err(|_| faults::unheard(server))??;
         }
         let is_heard = |other: &Arc<Server>| other.name() != server.name() || other.offer().is_some();
-        let heard = self.wait(call, until, |servers| servers.iter().all(is_heard));
+        let heard = self.wait(call, until, |_, view| view.servers.iter().all(is_heard));
         if heard.await { Ok(()) } else { Err(faults::unheard(server)) }
     }
 
-    /// Waits until the servers of a call's view are as wanted; `false` when that did not happen in time.
+    /// Waits until a call's view is as wanted; `false` when that did not happen in time.
     pub(super) async fn wait(
         &self,
         call: &Call,
         until: time::Instant,
-        wanted: impl Fn(&[Arc<Server>]) -> bool,
+        wanted: impl Fn(&Catalog, &View) -> bool,
     ) -> bool {
         let mut changed = self.changed.subscribe();
         loop {
             changed.mark_unchanged();
-            let there = |catalog: &crate::catalog::Catalog| {
-                catalog.view(call.view.as_deref()).is_none_or(|view| wanted(&view.servers))
+            let there = |catalog: &Catalog| {
+                catalog.view(call.view.as_deref()).is_none_or(|view| wanted(catalog, view))
             };
             if there(&self.now.load()) {
                 return true;

@@ -18,12 +18,12 @@ impl Inner {
         call: Call,
         kind: Kind,
     ) -> Reply {
-        if view.servers.iter().all(|server| server.offer().is_some()) {
+        if !view.awaits_servers() {
             return Reply::ready(self.page(catalog, view, &call, kind));
         }
         let inner = Arc::clone(self);
         Reply::from_future(async move {
-            let catalog = inner.settle(&call).await;
+            let catalog = inner.settle(&call, |_, _, _| false).await;
             match catalog.view(call.view.as_deref()) {
                 Some(view) => inner.page(&catalog, view, &call, kind),
                 None => Err(faults::no_view(call.view.as_deref())),
@@ -31,23 +31,31 @@ impl Inner {
         })
     }
 
-    /// Says that the lists are wanted, and waits for servers that have just been started. One that stays silent delays those who
-    /// ask first, and nobody after that.
-    async fn settle(&self, call: &Call) -> Arc<Catalog> {
+    /// Says that what the servers offer is wanted, and waits for those that have just been started, or until there is what is
+    /// needed. One that stays silent delays those who ask first, and nobody after that.
+    pub(super) async fn settle(
+        &self,
+        call: &Call,
+        enough: impl Fn(&Catalog, &View, &Call) -> bool,
+    ) -> Arc<Catalog> {
         let catalog = self.now.load_full();
         let servers = catalog.view(call.view.as_deref()).map(|view| view.servers.as_slice());
         let unheard = servers.unwrap_or_default().iter().filter(|server| server.offer().is_none());
-        let mut until = Instant::now();
+        let mut latest = None;
         for server in unheard {
             server.wake();
             let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
             let since = *wanted.entry(server.name().clone()).or_insert_with(Instant::now);
-            until = until.max(since + self.options.settle);
+            latest = latest.max(Some(since));
         }
-        if Instant::now() >= until {
-            return catalog;
+        let Some(since) = latest else { return catalog };
+        let complete = |catalog: &Catalog, view: &View| !view.awaits_servers() || enough(catalog, view, call);
+        if self.wait(call, since + self.options.grace, complete).await {
+            return self.now.load_full();
         }
-        self.wait(call, until, |servers| servers.iter().all(|server| server.offer().is_some())).await;
+        // Whoever was heard is shown; only where that is nobody is there nothing to lose by waiting longer.
+        let something = |_: &Catalog, view: &View| view.servers.iter().any(|server| server.offer().is_some());
+        self.wait(call, since + self.options.settle, something).await;
         self.now.load_full()
     }
 
@@ -65,6 +73,11 @@ impl Inner {
 }
 
 impl View {
+    /// Whether some of its servers were never heard.
+    pub(super) fn awaits_servers(&self) -> bool {
+        self.servers.iter().any(|server| server.offer().is_none())
+    }
+
     /// The server, where this is one alone that was never heard.
     pub(super) fn unheard(&self) -> Option<&Arc<Server>> {
         self.servers.first().filter(|server| self.transparent && server.offer().is_none())

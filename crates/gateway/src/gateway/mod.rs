@@ -18,7 +18,7 @@ mod tasks;
 
 use crate::{
     catalog::{BadRules, Builder, Catalog, CatalogReport, Plan, Rules, Server},
-    rewrite::TaskIds,
+    rewrite::{States, TaskIds},
     upstream::Kind,
     view::{Cursors, ListOptions, View},
 };
@@ -32,7 +32,7 @@ use std::{
 };
 use tasks::TaskBook;
 use tokio::{sync::watch, time::Instant};
-use trunkline_protocol::{Call, Handler, Notify, Raw, Reply, ServerName, method};
+use trunkline_protocol::{Call, Fault, Handler, Notify, Raw, Reply, ServerName, method};
 
 pub use options::{GatewayOptions, MAX_PAGE_SIZE};
 pub use source::Source;
@@ -54,6 +54,7 @@ pub(crate) struct Inner {
     options: GatewayOptions,
     lists: ListOptions,
     ids: Arc<TaskIds>,
+    states: Arc<States>,
     started: TaskBook,
     listeners: Arc<Listeners>,
     /// When servers that were never heard were first wanted.
@@ -78,6 +79,7 @@ impl Gateway {
             replaced: Arc::default(),
             lists,
             ids: Arc::new(TaskIds::new()),
+            states: Arc::new(States::new()),
             started: TaskBook::default(),
             listeners: Listeners::new(options.listeners_per_caller, options.listeners),
             wanted: Mutex::default(),
@@ -118,7 +120,7 @@ impl Handler for Gateway {
         {
             return self.inner.once_heard(server, call);
         }
-        self.inner.answer(&catalog, view, call)
+        self.inner.answer_caller(&catalog, view, call)
     }
 
     fn notify(&self, notice: Notify) {
@@ -152,6 +154,21 @@ impl Inner {
         }
     }
 
+    /// Answers a caller. Where they are one of many, what a server gives them to bring back is theirs alone.
+    fn answer_caller(self: &Arc<Self>, catalog: &Catalog, view: &Arc<View>, call: Call) -> Reply {
+        if !States::concern(&call) {
+            return self.answer(catalog, view, call);
+        }
+        let (states, caller) = (Arc::clone(&self.states), Arc::clone(&call.caller));
+        match self.states.opened(call) {
+            Ok(call) => {
+                let reply = self.answer(catalog, view, call);
+                Reply::new(reply.map(move |part| states.sealed(&caller, part)))
+            }
+            Err(fault) => Reply::ready(Err(fault)),
+        }
+    }
+
     /// Answers a call as soon as the server that it is for was first heard.
     fn once_heard(self: &Arc<Self>, server: &Arc<Server>, call: Call) -> Reply {
         let (inner, server) = (Arc::clone(self), Arc::clone(server));
@@ -161,8 +178,26 @@ impl Inner {
             }
             let catalog = inner.now.load_full();
             match catalog.view(call.view.as_deref()) {
-                Some(view) => inner.answer(&catalog, view, call),
+                Some(view) => inner.answer_caller(&catalog, view, call),
                 None => Reply::ready(Err(faults::no_view(call.view.as_deref()))),
+            }
+        };
+        Reply::new(stream::once(reply).flatten())
+    }
+
+    /// Answers a call as soon as `usable` finds what it wants, or with `unknown` when the servers that might have it had their time.
+    fn once_settled(
+        self: &Arc<Self>,
+        call: Call,
+        unknown: Fault,
+        usable: fn(&Catalog, &View, &Call) -> bool,
+    ) -> Reply {
+        let inner = Arc::clone(self);
+        let reply = async move {
+            let catalog = inner.settle(&call, usable).await;
+            match catalog.view(call.view.as_deref()).filter(|view| usable(&catalog, view, &call)) {
+                Some(view) => inner.answer(&catalog, view, call),
+                None => Reply::ready(Err(unknown)),
             }
         };
         Reply::new(stream::once(reply).flatten())

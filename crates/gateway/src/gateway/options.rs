@@ -26,8 +26,10 @@ pub struct GatewayOptions {
     pub quiet: Duration,
     /// How long a call waits until the server that it is for is first heard.
     pub patience: Duration,
-    /// How long lists wait for a server that is wanted for the first time. Nothing waits by default: what is missing is said, and
-    /// told when it comes.
+    /// How long lists, and calls for names that nobody has yet, wait for a server that is wanted for the first time. Nothing waits
+    /// by default: what is missing is said, and told when it comes.
+    pub grace: Duration,
+    /// How long they wait while no server at all was heard.
     pub settle: Duration,
     /// How long a subscription waits for the servers to agree.
     pub agree_within: Duration,
@@ -49,6 +51,7 @@ impl GatewayOptions {
             list_ttl: Duration::ZERO,
             quiet: Duration::from_millis(50),
             patience: Duration::from_secs(30),
+            grace: Duration::ZERO,
             settle: Duration::ZERO,
             agree_within: Duration::from_secs(2),
             listeners_per_caller: 32,

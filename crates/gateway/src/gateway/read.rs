@@ -7,17 +7,21 @@ use crate::{
     rewrite::{About, Publisher},
     view::{Found, View},
 };
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 use trunkline_protocol::{Call, Caller, Fault, Raw, Reply};
 
 impl Inner {
-    pub(super) fn read_resource(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
+    pub(super) fn read_resource(self: &Arc<Self>, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
         let uri = call.params.as_ref().and_then(|params| params.member("uri"));
         let Some(uri) = uri.as_ref().and_then(Raw::text).map(Cow::into_owned) else {
             return Reply::ready(Err(faults::missing("uri")));
         };
         let Some((found, permit)) = permitted(catalog, view, &call.caller, &uri) else {
-            return Reply::ready(Err(faults::no_resource(&uri)));
+            let fault = faults::no_resource(&uri);
+            if view.awaits_servers() {
+                return self.once_settled(call, fault, is_usable);
+            }
+            return Reply::ready(Err(fault));
         };
         let publisher = Publisher::new(found.server, &call.caller, found.server.name().as_ref(), &self.ids);
         let about = About::Read { public: uri.clone(), inner: found.inner.clone() };
@@ -40,6 +44,13 @@ impl Inner {
             Err(fault) => Reply::ready(Err(fault)),
         }
     }
+}
+
+/// Whether what a call wants to read is there now.
+fn is_usable(catalog: &Catalog, view: &View, call: &Call) -> bool {
+    let uri = call.params.as_ref().and_then(|params| params.member("uri"));
+    let uri = uri.as_ref().and_then(Raw::text);
+    uri.is_some_and(|uri| permitted(catalog, view, &call.caller, &uri).is_some())
 }
 
 /// Where a URI can be read, if this caller may.

@@ -1,7 +1,7 @@
 //! Limited: a handler that is asked only as often as the limits allow.
 
 use super::{Quota, Rate, TooSoon};
-use std::{borrow::Cow, collections::HashMap};
+use std::collections::HashMap;
 use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notify, Raw, Reply, method};
 
 /// What is limited. Everything that is `None` is not.
@@ -46,8 +46,8 @@ impl<H: Handler> Limited<H> {
             return Ok(());
         }
         // A call without a name is the handler's to refuse.
-        let name = call.params.as_ref().and_then(|params| params.member_as::<Cow<'static, str>>("name"));
-        let Some(name) = name else { return Ok(()) };
+        let name = call.params.as_ref().and_then(|params| params.member("name"));
+        let Some(name) = name.as_ref().and_then(Raw::text) else { return Ok(()) };
         let rate = self.tools.get(name.as_ref()).or(self.per_tool.as_ref());
         rate.map_or(Ok(()), |rate| rate.check(&name)).map_err(|soon| refusal("calls of this tool", soon))
     }

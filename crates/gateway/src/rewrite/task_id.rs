@@ -3,15 +3,15 @@
 //! The seal's key lives as long as the process, and so do the ids. Nobody else can use or make one, and nothing has to be
 //! remembered to route it.
 
+use super::seal::Seal;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use ring::{hmac, rand::SystemRandom};
 
 /// The longest id that is looked at.
 const MAX_ID: usize = 4096;
 
 /// Seals and opens public task ids.
 #[derive(Debug)]
-pub(crate) struct TaskIds(hmac::Key);
+pub(crate) struct TaskIds(Seal);
 
 /// What a public task id says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,22 +24,22 @@ pub(crate) struct OpenedTask {
 
 impl TaskIds {
     pub(crate) fn new() -> Self {
-        let key = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new());
-        Self(key.expect("the system has random numbers, or nothing here is safe"))
+        Self(Seal::new())
     }
 
     /// The public id; the same each time.
     pub(crate) fn seal(&self, caller: &str, subject: &str, inner: &str) -> String {
         let said = format!("{subject}\0{inner}");
-        let tag = hmac::sign(&self.0, &message(caller, said.as_bytes()));
-        format!("{}.{}", URL_SAFE_NO_PAD.encode(said), URL_SAFE_NO_PAD.encode(tag))
+        format!("{}.{}", URL_SAFE_NO_PAD.encode(&said), self.0.tag(caller, said.as_bytes()))
     }
 
     /// `None` when it was not sealed here for this caller.
     pub(crate) fn open(&self, caller: &str, public: &str) -> Option<OpenedTask> {
         let (said, tag) = public.get(..MAX_ID.min(public.len()))?.split_once('.')?;
-        let (said, tag) = (URL_SAFE_NO_PAD.decode(said).ok()?, URL_SAFE_NO_PAD.decode(tag).ok()?);
-        hmac::verify(&self.0, &message(caller, &said), &tag).ok()?;
+        let said = URL_SAFE_NO_PAD.decode(said).ok()?;
+        if !self.0.fits(caller, &said, tag) {
+            return None;
+        }
         // A subject has no NUL before the server's part ends, and a tool's name with one is no public name.
         let said = String::from_utf8(said).ok()?;
         let (subject, inner) = said.split_once('\0')?;
@@ -51,11 +51,6 @@ impl OpenedTask {
     pub(crate) fn server(&self) -> &str {
         self.subject.split_once('_').map_or("", |(server, _)| server)
     }
-}
-
-/// The caller's length stands before it, so that no other caller and text make the same message.
-fn message(caller: &str, said: &[u8]) -> Vec<u8> {
-    [&(caller.len() as u64).to_le_bytes()[..], caller.as_bytes(), said].concat()
 }
 
 #[cfg(test)]

@@ -41,6 +41,8 @@ pub(super) struct Core {
     pub(super) attention: Notify,
     /// Which lists the server said have changed, one bit each.
     pub(super) changed: AtomicU8,
+    /// Which of them it said so of itself.
+    pub(super) announced: AtomicU8,
     pub(super) change: Notify,
     pub(super) bulkhead: Bulkhead,
     pub(super) rate: Option<Rate>,
@@ -83,6 +85,7 @@ impl Core {
             stop: watch::Sender::new(false),
             attention: Notify::new(),
             changed: AtomicU8::new(0),
+            announced: AtomicU8::new(0),
             change: Notify::new(),
             bulkhead: Bulkhead::new(options.bulkhead),
             rate: options.rate.map(|quota| Rate::with_keys(quota, 1)),
@@ -162,7 +165,19 @@ impl Lists {
     fn as_offer(&self, introduction: Raw, revision: Revision) -> Offer {
         let [tools, prompts, resources, templates] =
             Kind::ALL.map(|kind| self.kept[kind as usize].items.clone());
-        Offer { introduction, revision, tools, prompts, resources, templates, stale: false }
+        let beside = Kind::ALL.map(|kind| self.kept[kind as usize].beside.clone());
+        let announced = Kind::ALL.map(|kind| self.kept[kind as usize].announced);
+        Offer {
+            introduction,
+            revision,
+            tools,
+            prompts,
+            resources,
+            templates,
+            beside,
+            announced,
+            stale: false,
+        }
     }
 
     pub(super) fn status(&self, kind: Kind) -> ListStatus {

@@ -14,7 +14,7 @@ use std::{
 use tokio::time::{Instant, timeout};
 use trunkline_protocol::{
     Call, Caller, Fault, FaultKind, Object, Raw,
-    message::{CacheHints, next_cursor},
+    message::{CacheHints, meta::SERVER_INFO, next_cursor},
     method,
 };
 
@@ -22,10 +22,18 @@ use trunkline_protocol::{
 static OURSELVES: LazyLock<Arc<Caller>> =
     LazyLock::new(|| Arc::new(Caller { id: String::new(), roles: Vec::new(), scopes: Vec::new() }));
 
+/// Members of a page that each hop says for itself.
+const OURS: [&str; 4] = ["nextCursor", "resultType", "ttlMs", "cacheScope"];
+
 /// One list as it was last read.
 #[derive(Debug, Clone)]
 pub(super) struct Kept {
     pub(super) items: Arc<[Raw]>,
+    /// What the server said beside the items: `_meta`, and members that nobody knows. Of several pages that say the same thing
+    /// differently the first is believed.
+    pub(super) beside: Object,
+    /// How often the server said that it has changed.
+    pub(super) announced: u64,
     pub(super) quarantined: Vec<Quarantined>,
     /// Broken items beyond those that are told of.
     pub(super) unnamed: usize,
@@ -87,6 +95,7 @@ struct Reader<'a> {
     kind: Kind,
     limits: &'a ListOptions,
     kept: Vec<Raw>,
+    beside: Object,
     names: HashSet<String>,
     cursors: HashSet<String>,
     quarantined: Vec<Quarantined>,
@@ -104,6 +113,7 @@ impl<'a> Reader<'a> {
             kind,
             limits,
             kept: Vec::new(),
+            beside: Object::new(),
             names: HashSet::new(),
             cursors: HashSet::new(),
             quarantined: Vec::new(),
@@ -134,6 +144,7 @@ impl<'a> Reader<'a> {
             self.judge(item);
             self.items += 1;
         }
+        self.note(page);
         let ttl = CacheHints::of(page).ttl_ms;
         if ttl > 0 {
             let ttl = Duration::from_millis(ttl);
@@ -149,6 +160,16 @@ impl<'a> Reader<'a> {
             return Ok(self.cut("the server gave the same cursor twice".to_owned()));
         }
         Ok(Some(params.to_raw()))
+    }
+
+    /// Keeps what a page says beside its items.
+    fn note(&mut self, page: &Raw) {
+        for (name, value) in page.object().unwrap_or_default().iter() {
+            let ours = OURS.contains(&name) || name == member_of(self.kind);
+            let value = if name == "_meta" { unsigned(value) } else { Some(value.clone()) };
+            let Some(value) = value.filter(|_| !ours && self.beside.get(name).is_none()) else { continue };
+            self.beside.set(name.to_owned(), value);
+        }
     }
 
     /// Stops reading; what was read is kept.
@@ -174,6 +195,8 @@ impl<'a> Reader<'a> {
     fn done(self) -> Kept {
         Kept {
             items: self.kept.into(),
+            beside: self.beside,
+            announced: 0,
             quarantined: self.quarantined,
             unnamed: self.unnamed,
             warning: self.warning,
@@ -188,6 +211,8 @@ impl Default for Kept {
     fn default() -> Self {
         Self {
             items: Arc::new([]),
+            beside: Object::new(),
+            announced: 0,
             quarantined: Vec::new(),
             unnamed: 0,
             warning: None,
@@ -195,6 +220,13 @@ impl Default for Kept {
             ttl: None,
         }
     }
+}
+
+/// `_meta` without the server's identity, which is told in its introduction; `None` when nothing is left.
+fn unsigned(meta: &Raw) -> Option<Raw> {
+    let mut members = meta.object()?;
+    members.remove(SERVER_INFO);
+    (!members.is_empty()).then(|| members.to_raw())
 }
 
 fn method_of(kind: Kind) -> &'static str {
@@ -220,5 +252,22 @@ fn capability_of(kind: Kind) -> &'static str {
         Kind::Tools => "tools",
         Kind::Prompts => "prompts",
         Kind::Resources | Kind::Templates => "resources",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_pages_say_beside_their_items_is_kept_once() {
+        let limits = ListOptions::default();
+        let mut reader = Reader::new(Kind::Tools, &limits);
+        let first = r#"{"tools":[],"nextCursor":"2","resultType":"complete","ttlMs":9,"cacheScope":"public","x":1.50,"_meta":{"io.modelcontextprotocol/serverInfo":{},"a/b":1}}"#;
+        assert!(reader.take(&Raw::parse(first).unwrap()).unwrap().is_some());
+        let second = r#"{"tools":[],"x":2,"y":[ ],"_meta":{"c/d":1}}"#;
+        assert!(reader.take(&Raw::parse(second).unwrap()).unwrap().is_none());
+        let kept = reader.done();
+        assert_eq!(kept.beside.to_raw().as_str(), r#"{"x":1.50,"_meta":{"a/b":1},"y":[ ]}"#);
     }
 }

@@ -52,6 +52,8 @@ mod tests {
             prompts: none.clone(),
             resources: none.clone(),
             templates: none,
+            beside: Default::default(),
+            announced: [0; 4],
             stale: false,
         })
     }

@@ -222,6 +222,7 @@ impl Core {
             }
         };
         let bits = changed.iter().fold(0, |bits, kind| bits | bit(*kind));
+        self.announced.fetch_or(bits, Ordering::AcqRel);
         self.changed.fetch_or(bits, Ordering::AcqRel);
         self.change.notify_one();
     }

@@ -61,10 +61,12 @@ pub struct PoolOptions {
     pub idle: Duration,
 }
 
-/// When a server that is away is tried again. Pauses double, half of each is left to chance.
+/// When a server that is away is tried again. Half of each pause is left to chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RestartOptions {
     pub base: Duration,
+    /// How many times as long each further pause is.
+    pub factor: u32,
     pub ceiling: Duration,
     /// The longest pause for a server that does start, and is soon gone again.
     pub relapse_ceiling: Duration,
@@ -162,7 +164,8 @@ impl fmt::Debug for ToolRules {
 impl RestartOptions {
     pub(super) fn as_retry(&self) -> RetryOptions {
         let jitter = trunkline_resilience::Jitter::Equal;
-        RetryOptions { base: self.base, ceiling: self.ceiling, jitter, ..RetryOptions::default() }
+        let Self { base, factor, ceiling, .. } = *self;
+        RetryOptions { base, factor, ceiling, jitter, ..RetryOptions::default() }
     }
 }
 
@@ -198,6 +201,7 @@ impl Default for RestartOptions {
     fn default() -> Self {
         Self {
             base: Duration::from_millis(100),
+            factor: 2,
             ceiling: Duration::from_secs(30),
             relapse_ceiling: Duration::from_secs(3),
             stable: Duration::from_secs(10),

@@ -129,7 +129,8 @@ impl Core {
     async fn refresh(&self, live: &Arc<Live>, wanted: u8) -> Option<Refreshed> {
         let _held = live.hold()?;
         let mut changed = self.offer.load().as_ref().is_none_or(|offer| offer.stale);
-        let mut failed = 0;
+        let (mut failed, mut retold) = (0, false);
+        let announced = self.announced.fetch_and(!wanted, Ordering::AcqRel) & wanted;
         for kind in Kind::ALL.into_iter().filter(|kind| wanted & bit(*kind) != 0) {
             let read = tokio::select! {
                 biased;
@@ -139,8 +140,10 @@ impl Core {
             let mut lists = self.lists();
             let kept = &mut lists.kept[kind as usize];
             match read {
-                Ok(read) => {
+                Ok(mut read) => {
+                    read.announced = kept.announced + u64::from(announced & bit(kind) != 0);
                     changed |= kept.items != read.items;
+                    retold |= kept.beside != read.beside || kept.announced != read.announced;
                     *kept = read;
                 }
                 Err(fault) if is_loss(&fault) => {
@@ -160,7 +163,7 @@ impl Core {
         let mut lists = self.lists();
         changed |= lists.from.as_ptr() != Arc::as_ptr(live);
         lists.from = Arc::downgrade(live);
-        if changed && !live.is_closed() {
+        if (changed || retold) && !live.is_closed() {
             self.offer.store(Some(Arc::new(lists.offer(&*live.session))));
             drop(lists);
             self.bump();

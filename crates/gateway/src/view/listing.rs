@@ -93,7 +93,18 @@ impl Lister<'_> {
         if let Some(meta) = meta {
             result.set("_meta", meta.clone());
         }
+        for (name, value) in self.beside().iter().flat_map(|beside| beside.iter()) {
+            if result.get(name).is_none() {
+                result.set(name.to_owned(), value.clone());
+            }
+        }
         result.to_raw()
+    }
+
+    /// What the server says beside its items, where it is shown as it is. Of several servers none speaks for the whole list.
+    fn beside(&self) -> Option<&Object> {
+        let offer = self.view.servers.first().filter(|_| self.view.transparent)?.offer()?;
+        Some(&offer.beside[self.kind as usize])
     }
 
     fn meta(&self) -> Option<Raw> {

@@ -37,6 +37,7 @@ pub(crate) struct View {
     origins: resources::Origins,
     /// Names that could not be given.
     pub(crate) refused: Vec<Refused>,
+    pub(crate) naming: Naming,
     /// Whether one server is shown as it is, with its own names and its own introduction.
     pub(crate) transparent: bool,
     /// Whether besides no rule speaks about its tools and prompts, so that the server itself may judge names it does not list.
@@ -109,6 +110,7 @@ impl View {
         let (resources, templates) = (located(Kind::Resources), located(Kind::Templates));
         Self {
             origins: resources::Origins::new(&servers, &resources, &templates),
+            naming,
             transparent: alone && naming == Naming::Bare,
             unruled: alone && naming == Naming::Bare && filters.is_plain() && shares[0].filters.is_plain(),
             instructions: filters.rules.instructions.clone(),

@@ -4,14 +4,14 @@ use super::inbox::{Inbox, answers, is_nameless};
 use crate::evidence::{Direction, Frame, HttpHead};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header};
 use bytes::{Bytes, BytesMut};
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Body as _;
 use serde_json::Value;
 use std::{pin::Pin, time::Duration};
 use tokio::time::Instant;
 use trunkline_protocol::Era;
 use trunkline_transport::{
     headers::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, MCP_SESSION_ID, encode_value},
-    http::{HttpClient, Target},
+    http::{Arriving, HttpClient, Target},
     sse::Decoder,
 };
 
@@ -196,7 +196,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    async fn events(&mut self, mut body: Incoming, head: &mut HttpHead) {
+    async fn events(&mut self, mut body: Arriving, head: &mut HttpHead) {
         let mut decoder = Decoder::new(EVENT_LIMIT);
         let mut until = self.until;
         loop {
@@ -222,7 +222,7 @@ impl Reading<'_> {
         }
     }
 
-    async fn whole(&mut self, mut body: Incoming, head: &mut HttpHead) {
+    async fn whole(&mut self, mut body: Arriving, head: &mut HttpHead) {
         let mut whole = BytesMut::new();
         while whole.len() < BODY_LIMIT {
             match tokio::time::timeout_at(self.until, next(&mut body)).await {
@@ -280,7 +280,7 @@ pub(crate) async fn head_of(
     Ok(head)
 }
 
-async fn next(body: &mut Incoming) -> Option<Bytes> {
+async fn next(body: &mut Arriving) -> Option<Bytes> {
     loop {
         let frame = std::future::poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await?;
         // A body that breaks off has ended, too; what came before is judged.
@@ -290,7 +290,7 @@ async fn next(body: &mut Incoming) -> Option<Bytes> {
     }
 }
 
-fn fill(head: &mut HttpHead, response: &Response<Incoming>) {
+fn fill(head: &mut HttpHead, response: &Response<Arriving>) {
     head.status = response.status().as_u16();
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     head.headers =

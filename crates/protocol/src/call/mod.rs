@@ -72,16 +72,21 @@ pub struct Caller {
     pub scopes: Vec<String>,
 }
 
+static LOCAL: LazyLock<Arc<Caller>> =
+    LazyLock::new(|| Arc::new(Caller { id: "local".to_owned(), roles: Vec::new(), scopes: Vec::new() }));
+
 static OURSELVES: LazyLock<Arc<Caller>> =
     LazyLock::new(|| Arc::new(Caller { id: "trunkline".to_owned(), roles: Vec::new(), scopes: Vec::new() }));
 
 impl Caller {
     /// The person at this machine: whoever runs the process.
     pub fn local() -> Arc<Self> {
-        static LOCAL: LazyLock<Arc<Caller>> = LazyLock::new(|| {
-            Arc::new(Caller { id: "local".to_owned(), roles: Vec::new(), scopes: Vec::new() })
-        });
         Arc::clone(&LOCAL)
+    }
+
+    /// Whether this is that person, and not somebody who is only called so.
+    pub fn is_local(caller: &Arc<Self>) -> bool {
+        Arc::ptr_eq(caller, &LOCAL)
     }
 
     /// The caller of what no client asked for: a server that listens to its own handler. No client can be it, whatever it

@@ -20,8 +20,10 @@ use jitter::Dice;
 pub struct RetryOptions {
     /// How often a call is made at most, the first time included, 1 to 20.
     pub attempts: u32,
-    /// The pause after the first failure, before jitter; it doubles with each further one. 1 ms to 1 min.
+    /// The pause after the first failure, before jitter. 1 ms to 1 min.
     pub base: Duration,
+    /// How many times as long each further pause is, 1 to 10.
+    pub factor: u32,
     /// The longest pause, before jitter, `base` to 10 min.
     pub ceiling: Duration,
     /// After this time no attempt begins, at most 1 h.
@@ -107,8 +109,8 @@ impl Retry {
 
     /// The pause after so many failures in a row, with jitter; also for loops of their own, such as reconnecting.
     pub fn backoff(&self, failures: u32) -> Duration {
-        let doubled = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
-        let whole = self.options.base.saturating_mul(doubled).min(self.options.ceiling);
+        let grown = self.options.factor.saturating_pow(failures.saturating_sub(1));
+        let whole = self.options.base.saturating_mul(grown).min(self.options.ceiling);
         match self.options.jitter {
             Jitter::Full => self.dice.up_to(whole),
             Jitter::Equal => whole / 2 + self.dice.up_to(whole / 2),
@@ -138,6 +140,7 @@ impl RetryOptions {
     fn checked(self) -> Result<Self, OutOfRange> {
         within("retry attempts", self.attempts, 1..=20)?;
         within("retry base pause", self.base, Duration::from_millis(1)..=Duration::from_mins(1))?;
+        within("retry growth of pauses", self.factor, 1..=10)?;
         within("retry longest pause", self.ceiling, self.base..=Duration::from_mins(10))?;
         within("retry budget", self.budget, Duration::ZERO..=Duration::from_hours(1))?;
         Ok(self)
@@ -149,6 +152,7 @@ impl Default for RetryOptions {
         Self {
             attempts: 3,
             base: Duration::from_millis(200),
+            factor: 2,
             ceiling: Duration::from_secs(10),
             budget: Duration::from_secs(30),
             jitter: Jitter::Full,

@@ -35,6 +35,7 @@ async fn run(retry: &Retry, safety: Safety, verdicts: &[Verdict]) -> Run {
 fn options() -> RetryOptions {
     RetryOptions {
         base: SECOND,
+        factor: 2,
         ceiling: SECOND * 8,
         budget: SECOND * 600,
         attempts: 4,
@@ -209,4 +210,20 @@ fn settings_out_of_range_are_refused() {
         "retry budget is 3601s, but must lie between 0ns and 3600s"
     );
     Retry::new(RetryOptions::default()).expect("the defaults are within bounds");
+}
+
+#[test]
+fn pauses_grow_by_the_factor() {
+    for (factor, wholes) in
+        [(1, [1, 1, 1, 1]), (2, [1, 2, 4, 8]), (3, [1, 3, 9, 27]), (10, [1, 10, 100, 300])]
+    {
+        let retry = retry(RetryOptions { factor, ceiling: SECOND * 300, ..options() });
+        for (failures, whole) in (1..).zip(wholes) {
+            let (whole, pause) = (SECOND * whole, retry.backoff(failures));
+            assert!((whole / 2..=whole).contains(&pause), "factor {factor}, {failures} failures: {pause:?}");
+        }
+        assert!(retry.backoff(u32::MAX) <= SECOND * 300);
+    }
+    assert!(Retry::new(RetryOptions { factor: 0, ..options() }).is_err());
+    assert!(Retry::new(RetryOptions { factor: 11, ..options() }).is_err());
 }

@@ -1,7 +1,11 @@
 //! The legacy era: requests are lifted into the newest shape, and what comes back is lowered to what the client may hear.
 
 use super::{declared::declared, lower::lower};
-use crate::{service::Service, session::Session, tasks};
+use crate::{
+    service::Service,
+    session::{self, Session},
+    tasks,
+};
 use std::{sync::Arc, time::Instant};
 use trunkline_protocol::{
     Call, Envelope, Notification, Object, Part, Raw, Reply, Request, RequestId, Response, Revision,
@@ -31,11 +35,18 @@ pub(crate) fn lift(request: &Request, session: &Session) -> Call {
     for name in ["inputResponses", "requestState"] {
         params.remove(name);
     }
-    let mut meta = lifted_meta(session, params.get("_meta"));
-    if session.revision.has_core_tasks() && params.get("task").is_some() {
-        super::task::follow_tasks(&mut meta);
-    }
-    params.set("_meta", meta.to_raw());
+    let own = params.get("_meta");
+    let follows = session.revision.has_core_tasks() && params.get("task").is_some();
+    let meta = if own.is_none() && !follows {
+        session.told(|| lifted_meta(session, None).to_raw())
+    } else {
+        let mut meta = lifted_meta(session, own);
+        if follows {
+            super::task::follow_tasks(&mut meta);
+        }
+        meta.to_raw()
+    };
+    params.set("_meta", meta);
     let mut call = Call::new(request.method.clone(), Some(params.to_raw()));
     call.caller = session.caller.clone();
     call.revision = session.revision;
@@ -99,7 +110,9 @@ pub(crate) struct LegacyReply {
 
 impl LegacyReply {
     pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: Request) -> Self {
-        let reply = if tasks::concerns(session, &request) {
+        let reply = if request.method == method::RESOURCES_SUBSCRIBE {
+            session::subscribe(service, session, request.params.as_ref())
+        } else if tasks::concerns(session, &request) {
             tasks::begin(service, session, &request)
         } else {
             service.handler.call(lift(&request, session))

@@ -33,6 +33,10 @@ fn strip_identity(members: &mut Object) {
 
 /// Before the modern era structured content is an object; anything else must be in the text.
 fn lower_call(members: &mut Object, revision: Revision) {
+    let knows_all = revision.has_audio() && revision.has_resource_links();
+    if knows_all && members.get("structuredContent").is_none_or(Raw::is_object) {
+        return;
+    }
     let content: Option<Vec<Raw>> = members.get("content").and_then(|raw| raw.decode().ok());
     let content = content.unwrap_or_default();
     let mut lowered: Vec<Raw> = content.iter().map(|block| lower_block(block, revision)).collect();

@@ -180,9 +180,24 @@ pub(crate) fn error(status: StatusCode, id: Option<&RequestId>, error: ErrorObje
     json(status, Envelope::from(response).to_bytes())
 }
 
-/// How many seconds a refused caller should wait, where the refusal says so.
+/// The code of a refusal by somebody who has too much to do.
+pub(crate) const OVERLOADED: i64 = 1224;
+/// How many seconds to wait for somebody who has too much to do and does not know better.
+const A_MOMENT: u64 = 1;
+
+/// The status of an error that has one in every era, because those in between act on it: it comes too often, or there is too much
+/// to do.
+pub(crate) fn turned_away(error: &ErrorObject) -> Option<StatusCode> {
+    if error.data.as_ref().is_some_and(|data| data.member("retryAfter").is_some()) {
+        return Some(StatusCode::TOO_MANY_REQUESTS);
+    }
+    (error.code == OVERLOADED).then_some(StatusCode::SERVICE_UNAVAILABLE)
+}
+
+/// How many seconds a refused caller should wait, where that can be said.
 pub(crate) fn retry_after(error: &ErrorObject) -> Option<u64> {
-    error.data.as_ref()?.member_as("retryAfter")
+    let told = error.data.as_ref().and_then(|data| data.member_as("retryAfter"));
+    told.or_else(|| (error.code == OVERLOADED).then_some(A_MOMENT))
 }
 
 pub(crate) fn with_retry_after(mut response: Response<Answer>, wait: Option<u64>) -> Response<Answer> {

@@ -2,7 +2,10 @@
 
 use super::{
     Visit, accepted,
-    answer::{Answer, EventSource, empty, error, events, json, retry_after, with_retry_after},
+    answer::{
+        Answer, EventSource, OVERLOADED, empty, error, events, json, retry_after, turned_away,
+        with_retry_after,
+    },
 };
 use crate::{
     control,
@@ -53,7 +56,11 @@ impl Visit {
         };
         if self.service.is_draining() || self.service.sessions.add(&session).is_err() {
             let text = "no more sessions can be opened now; try again later";
-            return error(StatusCode::SERVICE_UNAVAILABLE, Some(&request.id), ErrorObject::new(1224, text));
+            return error(
+                StatusCode::SERVICE_UNAVAILABLE,
+                Some(&request.id),
+                ErrorObject::new(OVERLOADED, text),
+            );
         }
         let mut response = answer(&request.id, Ok(result));
         if let Ok(id) = HeaderValue::from_str(&session.id) {
@@ -85,8 +92,9 @@ impl Visit {
         match first {
             First::Message(Envelope::Response(response)) => {
                 running.finish();
-                let wait = response.outcome.as_ref().err().and_then(retry_after);
-                let status = if wait.is_some() { StatusCode::TOO_MANY_REQUESTS } else { StatusCode::OK };
+                let refused = response.outcome.as_ref().err();
+                let wait = refused.and_then(retry_after);
+                let status = refused.and_then(turned_away).unwrap_or(StatusCode::OK);
                 with_retry_after(json(status, Envelope::from(response).to_bytes()), wait)
             }
             First::Message(message) => {

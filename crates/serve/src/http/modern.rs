@@ -2,7 +2,9 @@
 
 use super::{
     Visit, accepted,
-    answer::{Answer, EventSource, error, event_of, events, json, retry_after, with_retry_after},
+    answer::{
+        Answer, EventSource, error, event_of, events, json, retry_after, turned_away, with_retry_after,
+    },
 };
 use crate::era::{Head, ModernRequest, Refused, check_version};
 use ::http::{Response, StatusCode};
@@ -77,8 +79,7 @@ fn refuse(id: &RequestId, refused: Refused) -> Response<Answer> {
 fn status_of(error: &ErrorObject) -> StatusCode {
     match error.code {
         -32601 => StatusCode::NOT_FOUND,
-        _ if retry_after(error).is_some() => StatusCode::TOO_MANY_REQUESTS,
         -32022..=-32020 | -32600 | -32700 => StatusCode::BAD_REQUEST,
-        _ => StatusCode::OK,
+        _ => turned_away(error).unwrap_or(StatusCode::OK),
     }
 }

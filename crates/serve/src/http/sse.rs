@@ -2,7 +2,7 @@
 
 use super::{
     Visit, accepted,
-    answer::{Answer, EventSource, error, events},
+    answer::{Answer, EventSource, OVERLOADED, error, events},
 };
 use crate::duplex::{Duplex, OUTGOING};
 use crate::session::lock;
@@ -47,7 +47,7 @@ impl Visit {
         let clients = service.sse_clients.clone();
         if service.is_draining() || lock(&clients.0).len() >= service.options.limits.sessions {
             let text = "no more sessions can be opened now; try again later";
-            return error(StatusCode::SERVICE_UNAVAILABLE, None, ErrorObject::new(1224, text));
+            return error(StatusCode::SERVICE_UNAVAILABLE, None, ErrorObject::new(OVERLOADED, text));
         }
         let (outgoing, queue) = mpsc::channel(OUTGOING);
         let name = crate::era::unguessable();

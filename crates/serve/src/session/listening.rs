@@ -4,17 +4,20 @@ use super::{Session, lock};
 use crate::service::Service;
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Weak},
+    time::Duration,
 };
-use tokio::task::AbortHandle;
+use tokio::{sync::oneshot, task::AbortHandle, time::sleep};
 use trunkline_protocol::{
-    Call, Object, Part, Raw,
-    message::{ASIDES, meta},
+    Call, Fault, FaultKind, Object, Part, Raw, Reply,
+    message::{ASIDES, Acknowledged, meta},
     method,
 };
 
 /// Resources one session may watch.
 const MOST_URIS: usize = 1000;
+/// How long the handler may take to agree to watch one.
+const AGREE: Duration = Duration::from_secs(30);
 
 #[derive(Default)]
 pub(crate) struct Listening(Mutex<State>);
@@ -50,8 +53,60 @@ impl Listening {
     }
 }
 
-/// Listens anew for what the session wants now. The old call ends after the new one has begun, so nothing is missed.
-pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) {
+/// What came of listening: the resources that are watched from now on, or why nothing is.
+type Verdict = Result<Vec<String>, Fault>;
+
+/// One call that listens.
+struct Ear {
+    reply: Reply,
+    session: Weak<Session>,
+    /// Until it was agreed to.
+    beginning: Option<Beginning>,
+}
+
+struct Beginning {
+    tell: oneshot::Sender<Verdict>,
+    /// Held, so that nothing is missed meanwhile.
+    _former: Former,
+}
+
+/// The call that listened before; it ends with this.
+struct Former(Option<AbortHandle>);
+
+/// Watches one more resource. The client is told what the handler says of it.
+pub(crate) fn subscribe(service: &Arc<Service>, session: &Arc<Session>, params: Option<&Raw>) -> Reply {
+    let Some(uri) = params.and_then(|params| params.member_as::<String>("uri")) else {
+        return Reply::ready(Err(Fault::new(FaultKind::InvalidRequest, "`uri` is missing")));
+    };
+    if session.listening.add(uri.clone()).is_err() {
+        let fault = Fault::new(FaultKind::Overloaded, "this session watches too many resources");
+        return Reply::ready(Err(fault));
+    }
+    let (service, session) = (service.clone(), session.clone());
+    Reply::from_future(async move {
+        let fault = match listen(&service, &session).await {
+            Ok(Ok(watched)) if watched.contains(&uri) => return Ok(Raw::empty_object()),
+            Ok(Ok(_)) => {
+                session.listening.remove(&uri);
+                return Err(unwatchable(&uri));
+            }
+            Ok(Err(fault)) => fault,
+            // Dropped without a word: the client subscribed to something else meanwhile, and that call covers this, too.
+            Err(_) => return Ok(Raw::empty_object()),
+        };
+        session.listening.remove(&uri);
+        drop(listen(&service, &session));
+        Err(fault)
+    })
+}
+
+fn unwatchable(uri: &str) -> Fault {
+    let data = serde_json::json!({"uri": uri});
+    Fault::new(FaultKind::ResourceNotFound, format!("`{uri}` cannot be subscribed to")).with_data(data.into())
+}
+
+/// Listens anew for what the session wants now. The old call ends when the new one was agreed to, so nothing is missed.
+pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) -> oneshot::Receiver<Verdict> {
     let uris: Vec<String> = lock(&session.listening.0).uris.iter().cloned().collect();
     let filter = serde_json::json!({
         "toolsListChanged": true,
@@ -65,23 +120,65 @@ pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) {
     params.set("_meta", crate::era::lifted_meta(session, None).to_raw());
     let mut call = Call::new(method::LISTEN, Some(params.to_raw()));
     call.caller = session.caller.clone();
-    let mut reply = service.handler.call(call);
-    let weak = Arc::downgrade(session);
-    let task = tokio::spawn(async move {
-        while let Some(part) = reply.next().await {
-            let Part::Notification(mut notification) = part else { continue };
-            let Some(session) = weak.upgrade() else { return };
-            if notification.method == method::ACKNOWLEDGED {
-                continue;
+    call.revision = session.revision;
+    let reply = service.handler.call(call);
+    let (tell, verdict) = oneshot::channel();
+    let mut state = lock(&session.listening.0);
+    let beginning = Some(Beginning { tell, _former: Former(state.task.take()) });
+    let ear = Ear { reply, session: Arc::downgrade(session), beginning };
+    state.task = Some(tokio::spawn(ear.hear()).abort_handle());
+    verdict
+}
+
+impl Ear {
+    async fn hear(mut self) {
+        let mut late = std::pin::pin!(sleep(AGREE));
+        loop {
+            let part = tokio::select! {
+                part = self.reply.next() => part,
+                () = &mut late, if self.beginning.is_some() => {
+                    let fault = "the server did not agree to the subscription in time";
+                    self.begun(Err(Fault::new(FaultKind::Timeout, fault)));
+                    continue;
+                }
+            };
+            match part {
+                Some(Part::Notification(told)) if told.method == method::ACKNOWLEDGED => {
+                    self.begun(Ok(watched(told.params.as_ref())));
+                }
+                Some(Part::Notification(mut told)) => {
+                    let Some(session) = self.session.upgrade() else { return };
+                    told.params = without_tag(told.params.as_ref());
+                    session.tell(told.into());
+                }
+                Some(Part::Final(Err(fault))) => self.begun(Err(fault)),
+                Some(Part::Final(Ok(_)) | Part::Question(_) | Part::Detach) => {}
+                None => return,
             }
-            notification.params = without_tag(notification.params.as_ref());
-            session.tell(notification.into());
         }
-    });
-    let old = lock(&session.listening.0).task.replace(task.abort_handle());
-    if let Some(old) = old {
-        old.abort();
     }
+
+    /// Says once how it began, and ends the call before this one.
+    fn begun(&mut self, verdict: Verdict) {
+        if let Some(beginning) = self.beginning.take() {
+            // Nobody may be waiting for it.
+            beginning.tell.send(verdict).ok();
+        }
+    }
+}
+
+impl Drop for Former {
+    fn drop(&mut self) {
+        if let Some(task) = self.0.take() {
+            task.abort();
+        }
+    }
+}
+
+/// The resources that an acknowledgement names.
+fn watched(params: Option<&Raw>) -> Vec<String> {
+    let told = params.and_then(|params| params.decode::<Acknowledged>().ok());
+    told.and_then(|told| told.notifications.resource_subscriptions).unwrap_or_default()
 }
 
 /// A legacy client knows nothing of subscription ids.

@@ -22,7 +22,7 @@ use trunkline_protocol::{
     message::Level,
 };
 
-pub(crate) use listening::listen;
+pub(crate) use listening::{listen, subscribe};
 pub(crate) use registry::Sessions;
 pub(crate) use stream::{Item, Place, Reader, StreamLog, Streams};
 
@@ -38,6 +38,8 @@ pub(crate) struct Session {
     pub(crate) outlet: Outlet,
     pub(crate) listening: Listening,
     level: Mutex<Level>,
+    /// What the client tells with every request that has no `_meta` of its own, once it was written.
+    told: Mutex<Option<Raw>>,
     questions: Mutex<HashMap<RequestId, Question>>,
     next_question: AtomicU64,
     calls: Mutex<HashMap<RequestId, Arc<Notify>>>,
@@ -89,6 +91,7 @@ impl Session {
             outlet,
             listening: Listening::default(),
             level: Mutex::new(DEFAULT_LEVEL),
+            told: Mutex::default(),
             questions: Mutex::default(),
             next_question: AtomicU64::new(1),
             calls: Mutex::default(),
@@ -102,6 +105,12 @@ impl Session {
 
     pub(crate) fn set_level(&self, level: Level) {
         *lock(&self.level) = level;
+        *lock(&self.told) = None;
+    }
+
+    /// The `_meta` of a request that has none of its own.
+    pub(crate) fn told(&self, write: impl FnOnce() -> Raw) -> Raw {
+        lock(&self.told).get_or_insert_with(write).clone()
     }
 
     pub(crate) fn touch(&self) {

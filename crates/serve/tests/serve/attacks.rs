@@ -5,6 +5,7 @@ use crate::support::{
     wire::{HANG, INITIALIZE, headers_of, modern, open_session, post, request, send},
 };
 use ::http::HeaderMap;
+use serde_json::json;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -353,6 +354,29 @@ async fn m01_a_legacy_client_must_introduce_itself_once() {
     assert_eq!(send(served.address, &delete).await.status, 204);
     assert_eq!(post(served.address, &headers, list).await.status, 404);
     assert_eq!(send(served.address, &delete).await.status, 404);
+}
+
+#[tokio::test]
+async fn m02_a_modern_request_is_modern_whatever_session_it_names() {
+    let served = served(ServeOptions::default()).await;
+    let session = open_session(served.address, &[]).await;
+    for session in [session.as_str(), "made-up"] {
+        let mut headers = headers_of("tools/list", "");
+        headers.push(("mcp-session-id", session));
+        let heard = post(served.address, &headers, &modern("tools/list", "")).await;
+        assert_eq!(
+            (heard.status, &heard.json()["result"]["resultType"]),
+            (200, &json!("complete")),
+            "{heard:?}"
+        );
+    }
+    // A legacy request does not become a modern one by its header.
+    let legacy = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let heard = post(served.address, &headers_of("tools/list", ""), legacy).await;
+    assert_eq!(heard.status, 400, "{heard:?}");
+    let headers = [("mcp-session-id", session.as_str()), ("mcp-protocol-version", "2025-11-25")];
+    let heard = post(served.address, &headers, legacy).await;
+    assert!(heard.json()["result"]["tools"].is_array(), "{heard:?}");
 }
 
 #[tokio::test]

@@ -79,6 +79,26 @@ async fn j01_m01_nonsense_and_calls_before_the_introduction_are_answered_with_er
 }
 
 #[tokio::test]
+async fn m02_a_line_is_of_the_era_that_its_client_chose_last_and_never_of_both() {
+    let mut pipe = serve(Fixture::new().0, Limits::default());
+    pipe.say(&modern("server/discover", "")).await;
+    assert_eq!(pipe.hear().await["result"]["supportedVersions"][0], "2026-07-28");
+    pipe.say(&modern("tools/list", "")).await;
+    assert_eq!(pipe.hear().await["result"]["resultType"], "complete");
+    // Whoever asked first what there is may still begin in the old way.
+    pipe.say(INITIALIZE).await;
+    assert_eq!(pipe.hear().await["result"]["protocolVersion"], "2025-11-25");
+    // From then on there is a session, and what a request says of itself does not end it.
+    pipe.say(&modern("tools/list", "")).await;
+    let list = pipe.hear().await;
+    assert!(list["result"]["tools"].is_array() && list["result"]["resultType"].is_null(), "{list}");
+    pipe.say(&modern("server/discover", "")).await;
+    assert_eq!(pipe.hear().await["error"]["code"], -32601);
+    pipe.say(INITIALIZE).await;
+    assert_eq!(pipe.hear().await["error"]["code"], -32600);
+}
+
+#[tokio::test]
 async fn a_legacy_client_is_asked_and_a_modern_one_told_to_ask_again() {
     let mut pipe = serve(Fixture::new().0, Limits::default());
     pipe.say(&modern("tools/call", r#""name":"ask""#)).await;

@@ -8,6 +8,8 @@ mod faults;
 #[path = "../../../trunkline/src/wire/upstream.rs"]
 mod reach;
 
+mod hostile;
+mod listening;
 mod processes;
 mod scripted;
 #[allow(dead_code, reason = "it serves another target, too")]

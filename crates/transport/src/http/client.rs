@@ -6,10 +6,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response};
 use http_body_util::Full;
-use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
+use super::arriving::Arriving;
 use super::connector::Connector;
 use super::error::{HttpError, Phase};
 use super::options::{ForbiddenHeader, HttpOptions};
@@ -54,7 +54,7 @@ impl HttpClient {
         target: &Target,
         mut headers: HeaderMap,
         body: Bytes,
-    ) -> Result<Response<Incoming>, HttpError> {
+    ) -> Result<Response<Arriving>, HttpError> {
         self.add_extra(&mut headers);
         let mut target = target.clone();
         for _ in 0..=MAX_REDIRECTS {
@@ -75,12 +75,13 @@ impl HttpClient {
         &self,
         target: &Target,
         request: Request<Full<Bytes>>,
-    ) -> Result<Response<Incoming>, HttpError> {
+    ) -> Result<Response<Arriving>, HttpError> {
         let answer = async {
             if target.url().scheme() == "http" {
                 return self.0.plain.request(target, request).await;
             }
-            self.0.secure.request(request).await.map_err(HttpError::from_request)
+            let answered = self.0.secure.request(request).await.map_err(HttpError::from_request)?;
+            Ok(answered.map(Arriving::driven_elsewhere))
         };
         match self.0.options.head_timeout {
             None => answer.await,

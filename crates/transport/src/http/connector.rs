@@ -22,7 +22,7 @@ use super::tls::Tls;
 /// A peer that vanished without a word is noticed on a long stream by this.
 const TCP_KEEP_ALIVE: Duration = Duration::from_mins(1);
 
-type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+pub(super) type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// The connector under the connection pool.

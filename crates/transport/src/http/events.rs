@@ -3,7 +3,9 @@
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Body as _;
+
+use super::arriving::Arriving;
 
 use super::error::HttpError;
 use crate::sse::{Decoder, Event};
@@ -11,12 +13,12 @@ use crate::sse::{Decoder, Event};
 /// A body read as an event stream. Nothing is lost when a reader stops waiting and comes back.
 #[derive(Debug)]
 pub(crate) struct EventStream {
-    body: Incoming,
+    body: Arriving,
     decoder: Decoder,
 }
 
 impl EventStream {
-    pub(crate) fn new(body: Incoming, event_limit: usize) -> Self {
+    pub(crate) fn new(body: Arriving, event_limit: usize) -> Self {
         Self { body, decoder: Decoder::new(event_limit) }
     }
 
@@ -42,7 +44,7 @@ impl EventStream {
         std::future::poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    pub(crate) fn into_body(self) -> Incoming {
+    pub(crate) fn into_body(self) -> Arriving {
         self.body
     }
 }

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Response, header};
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Body as _;
 
+use super::arriving::Arriving;
 use super::error::HttpError;
 use crate::body::{self, Beginning};
 
@@ -35,7 +36,7 @@ pub(crate) enum Media {
 }
 
 impl Media {
-    pub(crate) fn of(response: &Response<Incoming>) -> Result<Self, HttpError> {
+    pub(crate) fn of(response: &Response<Arriving>) -> Result<Self, HttpError> {
         if response.body().is_end_stream() {
             return Ok(Self::Empty);
         }
@@ -64,7 +65,7 @@ pub(super) fn content_coding(headers: &HeaderMap) -> Option<String> {
 }
 
 /// Refuses an answer of another type, showing how it begins.
-pub(crate) async fn unexpected(response: Response<Incoming>) -> HttpError {
+pub(crate) async fn unexpected(response: Response<Arriving>) -> HttpError {
     let content_type = response.headers().get(header::CONTENT_TYPE);
     let content_type = content_type.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     let beginning = body::read_beginning(response.into_body(), SHOWN, DRAIN_TIMEOUT).await;
@@ -73,7 +74,7 @@ pub(crate) async fn unexpected(response: Response<Incoming>) -> HttpError {
 }
 
 /// Reads a body that nobody needs to its end, if that is near, so that its connection can be used again.
-pub(crate) async fn drain(body: Incoming) {
+pub(crate) async fn drain(body: Arriving) {
     if !body.is_end_stream() {
         body::read_beginning(body, DRAIN_LIMIT, DRAIN_TIMEOUT).await;
     }

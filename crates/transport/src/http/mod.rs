@@ -3,11 +3,13 @@
 //! HTTP/1.1 and HTTP/2 (by ALPN), both address families, no proxies from the environment, no content codings.
 //! Redirects are followed within one origin only, so that no header or body ever reaches another.
 
+mod arriving;
 mod client;
 mod connect_error;
 mod connector;
 mod error;
 mod events;
+mod line;
 mod media;
 mod options;
 mod plain;
@@ -17,6 +19,7 @@ mod target;
 mod tls;
 mod tls_error;
 
+pub use arriving::Arriving;
 pub use client::HttpClient;
 pub use connect_error::{ConnectError, ConnectFailure};
 pub use error::{HttpError, Phase};

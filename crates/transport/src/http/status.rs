@@ -4,8 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
-use hyper::body::Incoming;
 
+use super::arriving::Arriving;
 use crate::body::{self, Beginning};
 
 /// How much of a refusal's body is kept.
@@ -26,7 +26,7 @@ pub struct StatusError {
 }
 
 impl StatusError {
-    pub(crate) async fn read(response: Response<Incoming>, body_limit: usize) -> Self {
+    pub(crate) async fn read(response: Response<Arriving>, body_limit: usize) -> Self {
         let (head, body) = response.into_parts();
         let limit = body_limit.min(ERROR_BODY_LIMIT);
         let beginning = if super::media::content_coding(&head.headers).is_some() {

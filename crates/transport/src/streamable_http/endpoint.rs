@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
-use hyper::body::Incoming;
 
 use super::exchange::Exchange;
 use super::resume::{Progress, Purpose, Reconnect, Resume};
 use crate::http::{
-    self as client, EventStream, HttpClient, HttpError, InvalidUrl, Media, StatusError, Target,
+    self as client, Arriving, EventStream, HttpClient, HttpError, InvalidUrl, Media, StatusError, Target,
 };
 
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -111,11 +110,11 @@ impl Endpoint {
         }
     }
 
-    pub(super) fn event_stream(&self, body: Incoming) -> EventStream {
+    pub(super) fn event_stream(&self, body: Arriving) -> EventStream {
         EventStream::new(body, self.0.client.options().event_limit)
     }
 
-    async fn get(&self, mut headers: HeaderMap) -> Result<Response<Incoming>, HttpError> {
+    async fn get(&self, mut headers: HeaderMap) -> Result<Response<Arriving>, HttpError> {
         headers.insert(header::ACCEPT, EVENT_STREAM);
         self.send(Method::GET, headers, Bytes::new()).await
     }
@@ -125,7 +124,7 @@ impl Endpoint {
         method: Method,
         headers: HeaderMap,
         body: Bytes,
-    ) -> Result<Response<Incoming>, HttpError> {
+    ) -> Result<Response<Arriving>, HttpError> {
         let inner = &*self.0;
         let response = inner.client.send(method, &inner.target, headers, body).await?;
         if response.status().is_success() {

@@ -8,12 +8,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::response::Parts;
 use http::{HeaderMap, Response, StatusCode};
-use hyper::body::Incoming;
 
 use super::endpoint::Endpoint;
 use super::resume::{Progress, Purpose, WentAway};
 use crate::body::Collector;
-use crate::http::{EventStream, HttpError, drain};
+use crate::http::{Arriving, EventStream, HttpError, drain};
 use crate::sse::Line;
 
 /// An answer being received. Dropping it closes its stream.
@@ -27,7 +26,7 @@ pub struct Exchange {
 }
 
 enum State {
-    Json { body: Incoming, collector: Collector },
+    Json { body: Arriving, collector: Collector },
     Events(EventStream),
     Reopening(Reopening),
     Done,
@@ -75,14 +74,14 @@ impl Exchange {
         }
     }
 
-    pub(super) fn json(response: Response<Incoming>, limit: usize) -> Self {
+    pub(super) fn json(response: Response<Arriving>, limit: usize) -> Self {
         let (head, body) = response.into_parts();
         Self { state: State::Json { body, collector: Collector::new(limit) }, ..Self::empty(head) }
     }
 
     pub(super) fn events(
         endpoint: Endpoint,
-        response: Response<Incoming>,
+        response: Response<Arriving>,
         progress: Option<Progress>,
     ) -> Self {
         let (head, body) = response.into_parts();

@@ -42,6 +42,8 @@ enum AskedFor {
 
 /// Calls that were given up while they asked.
 static LEFT_ALONE: AtomicUsize = AtomicUsize::new(0);
+/// Calls that went on after they were answered.
+static ANSWERED: AtomicUsize = AtomicUsize::new(0);
 
 pub(crate) fn all() -> Vec<Tool> {
     vec![
@@ -61,6 +63,8 @@ pub(crate) fn all() -> Vec<Tool> {
             .description("Tells of its progress, asks what it is told to, and tells of its progress again"),
         Tool::new("test_left_alone", || async { LEFT_ALONE.load(Ordering::Acquire).to_string() })
             .description("Tells how many calls were given up while they asked"),
+        Tool::new("test_answered", || async { ANSWERED.load(Ordering::Acquire).to_string() })
+            .description("Tells how many calls were answered"),
     ]
 }
 
@@ -175,6 +179,7 @@ async fn asks_between(cx: Context, args: Kind) -> Result<String, ToolError> {
     };
     cx.progress(3, Some(3), "asked");
     std::mem::forget(unfinished);
+    ANSWERED.fetch_add(1, Ordering::AcqRel);
     Ok(format!("{:?} answered: {answer}", args.kind))
 }
 

@@ -3,7 +3,7 @@
 use super::access_log::{Destination, Form};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
-use trunkline_config::Settings;
+use trunkline_config::AccessLog;
 
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Limits and records")]
@@ -26,7 +26,7 @@ pub(crate) enum FormChoice {
 }
 
 impl TelemetryArgs {
-    pub(super) fn access_log(&self, settings: &Settings) -> Option<(Destination, Form)> {
+    pub(super) fn access_log(&self, settings: &AccessLog) -> Option<(Destination, Form)> {
         let form = match self.access_log_format {
             FormChoice::Json => Form::Json,
             FormChoice::Text => Form::Text,
@@ -35,16 +35,16 @@ impl TelemetryArgs {
     }
 
     /// The directory that must stay writable.
-    pub(crate) fn directory(&self, settings: &Settings) -> Option<PathBuf> {
+    pub(crate) fn directory(&self, settings: &AccessLog) -> Option<PathBuf> {
         let Some(Destination::File(path)) = self.destination(settings) else { return None };
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         Some(parent.unwrap_or(Path::new(".")).to_owned())
     }
 
     /// The option goes before the configuration.
-    fn destination(&self, settings: &Settings) -> Option<Destination> {
+    fn destination(&self, settings: &AccessLog) -> Option<Destination> {
         let given = self.access_log.as_deref();
-        let configured = || settings.access_log.enabled.then_some(settings.access_log.file.as_deref());
+        let configured = || settings.enabled.then_some(settings.file.as_deref());
         match given.map(Some).or_else(configured)? {
             Some(path) if path != Path::new("-") => Some(Destination::File(path.to_owned())),
             _ => Some(Destination::StandardError),

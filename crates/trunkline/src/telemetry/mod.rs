@@ -30,15 +30,28 @@ pub(crate) struct Telemetry {
     access_log: Option<AccessLog>,
 }
 
+/// What the configuration says about it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Configured<'a> {
+    pub(crate) telemetry: &'a trunkline_config::Telemetry,
+    pub(crate) access_log: &'a trunkline_config::AccessLog,
+}
+
+impl<'a> From<&'a Settings> for Configured<'a> {
+    fn from(settings: &'a Settings) -> Self {
+        Self { telemetry: &settings.telemetry, access_log: &settings.access_log }
+    }
+}
+
 impl Telemetry {
     /// Starts what options, environment and configuration ask for; without any, nothing. Needs the runtime.
     pub(crate) fn start(
         args: &TelemetryArgs,
-        settings: &Settings,
+        settings: Configured<'_>,
         environment: &Environment,
     ) -> Result<Self, Failure> {
-        let traces = TraceSettings::read(environment, &settings.telemetry)?;
-        let access_log = args.access_log(settings).map(AccessLog::open).transpose()?;
+        let traces = TraceSettings::read(environment, settings.telemetry)?;
+        let access_log = args.access_log(settings.access_log).map(AccessLog::open).transpose()?;
         Ok(Self { export: traces.map(Export::start).transpose()?, access_log })
     }
 

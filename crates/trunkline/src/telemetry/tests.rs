@@ -207,7 +207,7 @@ async fn lines_carry_the_trace_that_began_here_and_figures_tell_of_losses() {
     let args = TelemetryArgs { access_log: Some(file.clone()), ..TelemetryArgs::default() };
     let environment =
         Environment::of([("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}").as_str())]);
-    let telemetry = Telemetry::start(&args, &defaults(), &environment).unwrap();
+    let telemetry = Telemetry::start(&args, (&defaults()).into(), &environment).unwrap();
     let handler = telemetry.observe(Arc::new(Server));
     handler.call(Call::new(method::TOOLS_LIST, None)).outcome().await.unwrap();
     let metrics = telemetry.metrics();

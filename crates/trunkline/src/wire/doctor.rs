@@ -3,10 +3,9 @@
 use super::{http, reach, settings, speak};
 use crate::{args::ConnectionArgs, commands::Context, environment::Environment, failure::Failure};
 use std::time::Duration;
-use trunkline_client::{Exposure, Speak, Target};
-use trunkline_config::{EraSetting, Local, Reach, Remote, Secret, Server};
+use trunkline_client::{ConnectOptions, Exposure, Target};
+use trunkline_config::{Reach, Secret, Server};
 use trunkline_lint::doctor::{DoctorOptions, FirstCall, Limits, Watch};
-use trunkline_protocol::Era;
 
 /// How long one step may take unless told otherwise.
 const STEP: Duration = Duration::from_secs(10);
@@ -41,49 +40,29 @@ pub(crate) fn configured(
     base: &DoctorOptions,
 ) -> Result<Option<(Target, DoctorOptions)>, Failure> {
     let named = |reason: String| Failure::usage(format!("server `{}`: {reason}", server.name));
-    match &server.reach {
-        Reach::Local(local) => program(local, environment, base).map(Some).map_err(named),
-        Reach::Remote(remote) => address(remote, base).map(Some).map_err(named),
-        Reach::Builtin(_) => Ok(None),
-    }
+    let (reached, secrets) = match &server.reach {
+        Reach::Local(local) => {
+            let secrets = hidden(local.arguments.iter().chain(local.environment.values()));
+            (reach::program(local, server, environment), secrets)
+        }
+        Reach::Remote(remote) => (reach::address(remote, server), hidden(remote.headers.values())),
+        Reach::Builtin(_) => return Ok(None),
+    };
+    Ok(Some(examined(reached.map_err(named)?, secrets, base)))
 }
 
-fn program(
-    local: &Local,
-    environment: &Environment,
+/// What is examined is reached as the gateway would reach it.
+fn examined(
+    (target, reached): (Target, ConnectOptions),
+    secrets: Vec<String>,
     base: &DoctorOptions,
-) -> Result<(Target, DoctorOptions), String> {
-    let words = local.arguments.iter().map(|word| word.expose().to_owned());
-    let words = std::iter::once(local.program.clone()).chain(words);
-    let mut target = Target::command(words).map_err(|bad| bad.to_string())?;
-    if let Target::Command(command) = &mut target {
-        let inherited =
-            local.inherit.iter().filter_map(|name| Some((name.clone(), environment.get(name)?.to_owned())));
-        let given = local.environment.iter().map(|(name, value)| (name.clone(), value.expose().to_owned()));
-        command.environment = inherited.chain(given).collect();
-        command.directory = Some(local.directory.clone());
-    }
-    let secrets = local.arguments.iter().chain(local.environment.values());
-    let options = DoctorOptions { speak: speaks(local.era), secrets: hidden(secrets), ..base.clone() };
-    Ok((target, options))
-}
-
-fn address(remote: &Remote, base: &DoctorOptions) -> Result<(Target, DoctorOptions), String> {
-    let target = Target::url(remote.url.expose()).map_err(|bad| bad.to_string())?;
+) -> (Target, DoctorOptions) {
     let mut options = base.clone();
-    options.http.extra_headers = reach::headers(remote)?;
-    options.exposure = if remote.insecure { Exposure::Accept } else { Exposure::Refuse };
-    options.speak = speaks(remote.era);
-    options.secrets = hidden(remote.headers.values());
-    Ok((target, options))
-}
-
-fn speaks(era: EraSetting) -> Speak {
-    match era {
-        EraSetting::Auto => Speak::Newest,
-        EraSetting::Legacy => Speak::Era(Era::Legacy),
-        EraSetting::Modern => Speak::Era(Era::Modern),
-    }
+    options.http.extra_headers = reached.http.extra_headers;
+    options.exposure = reached.exposure;
+    options.speak = reached.speak;
+    options.secrets = secrets;
+    (target, options)
 }
 
 /// The values that the configuration itself does not show.

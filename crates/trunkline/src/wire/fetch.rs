@@ -4,13 +4,12 @@ use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Response};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
 use std::fmt::Display;
 use trunkline_tools::{
     ci::{Fetch, FetchError, FetchMethod, FetchRequest, FetchResponse},
     process::HeadTail,
 };
-use trunkline_transport::http::{HttpClient, HttpError, RedirectError, Target};
+use trunkline_transport::http::{Arriving, HttpClient, HttpError, RedirectError, Target};
 
 /// The status of a redirect that leads elsewhere; whether to follow it is the asker's decision.
 const ELSEWHERE: u16 = 302;
@@ -56,7 +55,7 @@ fn headers(given: &[(String, String)]) -> Result<HeaderMap, FetchError> {
     Ok(headers)
 }
 
-async fn read(response: Response<Incoming>, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
+async fn read(response: Response<Arriving>, request: &FetchRequest) -> Result<FetchResponse, FetchError> {
     let (head, mut body) = response.into_parts();
     let mut kept = HeadTail::new(request.keep);
     let mut seen = 0;

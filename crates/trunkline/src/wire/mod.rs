@@ -7,6 +7,7 @@ pub(crate) mod gateway;
 mod issuer;
 pub(crate) mod lineage;
 pub(crate) mod named;
+pub(crate) mod observed;
 pub(crate) mod packs;
 mod reach;
 pub(crate) mod serve;

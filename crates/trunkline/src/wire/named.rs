@@ -1,7 +1,7 @@
 //! A configured server as the target of a command.
 
 use super::{reach, settings};
-use crate::{environment::Environment, failure::Failure};
+use crate::{args::ConnectionArgs, environment::Environment, failure::Failure};
 use trunkline_client::{ConnectOptions, Speak, Target};
 use trunkline_config::Reach;
 use trunkline_protocol::ServerName;
@@ -63,7 +63,7 @@ fn unknown(word: &str, settings: &trunkline_config::Settings) -> Result<Option<N
 
 impl Named {
     /// What the options of the command line leave open, the configuration says.
-    pub(crate) fn complete(self, mut options: ConnectOptions, given: Given) -> ConnectOptions {
+    pub(crate) fn complete(self, mut options: ConnectOptions, args: &ConnectionArgs) -> ConnectOptions {
         for (name, value) in &self.options.http.extra_headers {
             if !options.http.extra_headers.contains_key(name) {
                 options.http.extra_headers.append(name.clone(), value.clone());
@@ -73,16 +73,9 @@ impl Named {
         if options.speak == Speak::Newest {
             options.speak = self.options.speak;
         }
-        if given == Given::Nothing {
+        if args.timeout.is_none() {
             options.timeouts = self.options.timeouts;
         }
         options
     }
-}
-
-/// Whether the command line says how long things may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Given {
-    Nothing,
-    Timeout,
 }

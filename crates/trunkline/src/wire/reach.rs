@@ -55,7 +55,7 @@ pub(crate) fn timeouts(given: &TimeoutSetting) -> Result<Timeouts, String> {
 }
 
 /// Values may be secrets, so failures tell names only.
-pub(crate) fn headers(remote: &Remote) -> Result<HeaderMap, String> {
+fn headers(remote: &Remote) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     for (name, value) in &remote.headers {
         let header: HeaderName = name.parse().map_err(|_| format!("`{name}` is not the name of a header"))?;

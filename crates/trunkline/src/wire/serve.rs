@@ -32,7 +32,6 @@ pub(crate) fn recorded(
     name: &str,
     environment: &Environment,
 ) -> Result<(Arc<dyn Handler>, Option<PathBuf>), Failure> {
-    let quota = |rate: &Rate| Some(Quota::new(rate.calls.try_into().ok()?, rate.per));
     let limits = Limits {
         per_caller: settings.limits.per_caller.as_ref().and_then(quota),
         per_tool: settings.limits.per_tool.as_ref().and_then(quota),
@@ -104,7 +103,6 @@ pub(crate) fn options(settings: &Settings, era: EraChoice) -> Result<ServeOption
 
 fn limits(settings: &Settings) -> trunkline_serve::Limits {
     let given = &settings.limits;
-    let size = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     let bytes = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     trunkline_serve::Limits {
         body: bytes(given.body_bytes),
@@ -121,6 +119,16 @@ fn limits(settings: &Settings) -> trunkline_serve::Limits {
         keep_alive: given.keep_alive,
         drain: given.drain,
     }
+}
+
+/// So many in a period; none at all is no limit.
+pub(super) fn quota(rate: &Rate) -> Option<Quota> {
+    Some(Quota::new(rate.calls.try_into().ok()?, rate.per))
+}
+
+/// A number of the configuration as one of things in memory.
+pub(super) fn size(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 pub(crate) fn guard(auth: &Auth) -> Result<Guard, Failure> {

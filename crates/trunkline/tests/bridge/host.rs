@@ -4,7 +4,10 @@ use futures_util::future::{BoxFuture, FutureExt};
 use serde_json::json;
 use std::{
     future,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use tokio::sync::Notify;
 use trunkline_client::{Abilities, Ability, Asked, Host};
@@ -16,12 +19,17 @@ pub(crate) struct Answering {
     noticed: Mutex<Vec<Notification>>,
     pub(crate) changed: Notify,
     /// Whether it thinks for ever.
-    pub(crate) silent: bool,
+    silent: AtomicBool,
 }
 
 impl Answering {
     pub(crate) fn silent() -> Arc<Self> {
-        Arc::new(Self { silent: true, ..Self::default() })
+        Arc::new(Self { silent: true.into(), ..Self::default() })
+    }
+
+    /// Whatever is asked from now on is answered.
+    pub(crate) fn speak_up(&self) {
+        self.silent.store(false, Ordering::Release);
     }
 
     /// What was asked since the last look.
@@ -74,7 +82,11 @@ impl Host for Answering {
         let answer = answer(&asked.method, asked.params.as_ref());
         self.asked.lock().unwrap().push(asked);
         self.changed.notify_waiters();
-        if self.silent { future::pending().boxed() } else { future::ready(Ok(answer)).boxed() }
+        if self.silent.load(Ordering::Acquire) {
+            future::pending().boxed()
+        } else {
+            future::ready(Ok(answer)).boxed()
+        }
     }
 
     fn notice(&self, notification: &Notification) {

@@ -2,9 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+#[macro_use]
+mod cells;
 mod host;
 mod parked;
 mod questions;
 mod site;
+mod subscriptions;
 mod tasks;
 mod transports;

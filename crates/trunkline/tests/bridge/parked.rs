@@ -62,11 +62,11 @@ impl Bridge {
     }
 }
 
-/// The legacy server over both transports.
-async fn bridges(limits: Limits) -> Vec<(Bridge, Box<dyn std::any::Any>)> {
-    let words = [example().display().to_string(), "--stdio".into(), "--era".into(), "legacy".into()];
+/// A server of this era over both transports.
+async fn bridges(era: &str, limits: Limits) -> Vec<(Bridge, Box<dyn std::any::Any>)> {
+    let words = [example().display().to_string(), "--stdio".into(), "--era".into(), era.into()];
     let over_stdio = Box::pin(Bridge::in_front_of(Target::command(words.to_vec()).unwrap(), limits)).await;
-    let (running, url) = server_over_http("legacy");
+    let (running, url) = server_over_http(era);
     let over_http = Box::pin(Bridge::in_front_of(Target::url(&url).unwrap(), limits)).await;
     vec![(over_stdio, Box::new(())), (over_http, Box::new(running))]
 }
@@ -77,26 +77,56 @@ fn retry(first: &Value) -> Value {
     json!({"requestState": first["requestState"], "inputResponses": {key: given}})
 }
 
+fn is_done(last: &Value) -> bool {
+    last["content"][0]["text"].as_str().is_some_and(|text| text.contains("Ada"))
+}
+
+/// A state with its end changed.
+fn tampered(first: &Value) -> Value {
+    let mut tampered = retry(first);
+    let state = tampered["requestState"].as_str().unwrap().to_owned();
+    let flipped = if state.ends_with('A') { "BB" } else { "AA" };
+    tampered["requestState"] = json!(format!("{}{flipped}", &state[..state.len() - 2]));
+    tampered
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tampered_state_is_refused_whoever_gave_it_and_the_call_still_waits() {
+    // That of a modern server is its own, and so is the refusal.
+    for era in ["legacy", "modern"] {
+        for (bridge, _process) in Box::pin(bridges(era, Limits::default())).await {
+            let first = bridge.round(&json!({})).await.unwrap();
+            assert_eq!(first["resultType"], "input_required");
+            assert_eq!(bridge.round(&tampered(&first)).await, Err(FaultKind::InvalidRequest), "{era}");
+            let last = bridge.round(&retry(&first)).await.unwrap();
+            assert!(is_done(&last), "{era}: {last}");
+            bridge.upstream.close().await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_that_nobody_gave_is_refused() {
+    for (bridge, _process) in Box::pin(bridges("legacy", Limits::default())).await {
+        let first = bridge.round(&json!({})).await.unwrap();
+        let mut made_up = retry(&first);
+        made_up["requestState"] = json!("made-up");
+        assert_eq!(bridge.round(&made_up).await, Err(FaultKind::InvalidRequest));
+        bridge.upstream.close().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_state_is_good_for_one_retry_of_the_same_call() {
-    for (bridge, _process) in Box::pin(bridges(Limits::default())).await {
+    for (bridge, _process) in Box::pin(bridges("legacy", Limits::default())).await {
         let first = bridge.round(&json!({})).await.unwrap();
-        assert_eq!(first["resultType"], "input_required");
         let params = &first["inputRequests"].as_object().unwrap().values().next().unwrap()["params"];
         assert!(params.get("elicitationId").is_none());
-        let mut tampered = retry(&first);
-        let state = tampered["requestState"].as_str().unwrap().to_owned();
-        let flipped = if state.ends_with('A') { "BB" } else { "AA" };
-        tampered["requestState"] = json!(format!("{}{flipped}", &state[..state.len() - 2]));
-        assert_eq!(bridge.round(&tampered).await, Err(FaultKind::InvalidRequest));
-        // Not ours at all: a legacy server has given none.
-        tampered["requestState"] = json!("made-up");
-        assert_eq!(bridge.round(&tampered).await, Err(FaultKind::InvalidRequest));
         let mut another = retry(&first);
         another["arguments"] = json!({"kind": "roots"});
         assert_eq!(bridge.round(&another).await, Err(FaultKind::InvalidRequest));
         let last = bridge.round(&retry(&first)).await.unwrap();
-        assert!(last["content"][0]["text"].as_str().unwrap().contains("Ada"), "{last}");
+        assert!(is_done(&last), "{last}");
         assert_eq!(bridge.round(&retry(&first)).await, Err(FaultKind::InvalidRequest));
         bridge.upstream.close().await;
     }
@@ -105,7 +135,7 @@ async fn a_state_is_good_for_one_retry_of_the_same_call() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_does_not_come_back_in_time_finds_its_call_gone() {
     let limits = Limits { parked_for: Duration::from_millis(300), ..Limits::default() };
-    for (bridge, _process) in Box::pin(bridges(limits)).await {
+    for (bridge, _process) in Box::pin(bridges("legacy", limits)).await {
         let first = bridge.round(&json!({})).await.unwrap();
         let gone = async {
             while bridge.left_alone().await != "1" {
@@ -117,4 +147,32 @@ async fn a_client_that_does_not_come_back_in_time_finds_its_call_gone() {
         assert_eq!(bridge.round(&retry(&first)).await, Err(FaultKind::InvalidRequest));
         bridge.upstream.close().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_is_cancelled_is_answered_so_and_the_call_ends() {
+    for era in ["legacy", "modern"] {
+        for (bridge, _process) in Box::pin(bridges(era, Limits::default())).await {
+            let first = bridge.round(&json!({})).await.unwrap();
+            let mut cancelled = retry(&first);
+            let answers = cancelled["inputResponses"].as_object_mut().unwrap();
+            answers.values_mut().for_each(|answer| *answer = json!({"action": "cancel"}));
+            let last = bridge.round(&cancelled).await.unwrap();
+            assert!(last["content"][0]["text"].as_str().unwrap().contains("action=cancel"), "{era}: {last}");
+            bridge.upstream.close().await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn between_modern_sides_nothing_is_parked_and_another_bridge_takes_the_retry() {
+    let (_running, url) = server_over_http("modern");
+    let none = Limits { parked: 0, ..Limits::default() };
+    let one = Box::pin(Bridge::in_front_of(Target::url(&url).unwrap(), none)).await;
+    let other = Box::pin(Bridge::in_front_of(Target::url(&url).unwrap(), none)).await;
+    let first = one.round(&json!({})).await.unwrap();
+    one.upstream.close().await;
+    let last = other.round(&retry(&first)).await.unwrap();
+    assert!(is_done(&last), "{last}");
+    other.upstream.close().await;
 }

@@ -1,16 +1,27 @@
-//! The processes of a test: a server, and a bridge in front of it. They end with the site.
+//! The processes of a test: a server, and a bridge or a gateway in front of it. They end with the site.
 
 use crate::host::Answering;
+use serde_json::{Value, json};
 use std::{
     io::{BufRead, BufReader},
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::Arc,
 };
+use tempfile::TempDir;
 use trunkline_client::{Client, ConnectOptions, Speak, Target};
 use trunkline_protocol::{Era, Revision};
 
-/// How the bridge reaches the server. The client reaches the bridge the other way.
+/// What stands between client and server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Front {
+    /// `trunkline bridge`, which the client reaches over the transport that the server is not reached by.
+    Bridge,
+    /// `trunkline serve` with a view of the server under its own names, reached over HTTP.
+    Gateway,
+}
+
+/// How the server is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Upstream {
     Stdio,
@@ -20,6 +31,7 @@ pub(crate) enum Upstream {
 /// One combination.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cell {
+    pub(crate) front: Front,
     pub(crate) client: Revision,
     pub(crate) server: Era,
     pub(crate) upstream: Upstream,
@@ -28,43 +40,80 @@ pub(crate) struct Cell {
 pub(crate) struct Site {
     target: Target,
     _processes: Vec<Running>,
+    _folder: Option<TempDir>,
 }
 
 pub(crate) struct Running(Child);
 
 impl Cell {
-    /// All four pairs of eras, over both transports.
+    /// All four pairs of eras, over both transports, through a bridge.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         let clients = [Revision::NEWEST_LEGACY, Revision::NEWEST];
         clients.into_iter().flat_map(|client| {
             [Era::Legacy, Era::Modern].into_iter().flat_map(move |server| {
-                [Upstream::Stdio, Upstream::Http].map(|upstream| Self { client, server, upstream })
+                [Upstream::Stdio, Upstream::Http].map(|upstream| Self {
+                    front: Front::Bridge,
+                    client,
+                    server,
+                    upstream,
+                })
             })
         })
     }
 
     pub(crate) fn site(self) -> Site {
-        let era = self.server.to_string();
-        match self.upstream {
-            Upstream::Stdio => {
-                let server = [example().display().to_string(), "--stdio".into(), "--era".into(), era];
+        match (self.front, self.upstream) {
+            (Front::Bridge, Upstream::Stdio) => {
                 let mut command = bridge();
-                command.args(["--listen", "127.0.0.1:0", "--"]).args(server);
-                let (running, line) = started(command);
-                let told: serde_json::Value = serde_json::from_str(&line).unwrap();
-                let target = Target::url(told["endpoint"].as_str().unwrap()).unwrap();
-                Site { target, _processes: vec![running] }
+                command.args(["--listen", "127.0.0.1:0", "--"]).args(self.server_words());
+                let (running, endpoint) = endpoint(command);
+                Site::new(Target::url(&endpoint).unwrap(), vec![running])
             }
-            Upstream::Http => {
-                let (running, url) = server_over_http(&era);
+            (Front::Bridge, Upstream::Http) => {
+                let (running, url) = server_over_http(&self.server.to_string());
                 let words = [BINARY, "bridge", "--no-cache", &url].map(str::to_owned);
-                Site { target: Target::command(words.to_vec()).unwrap(), _processes: vec![running] }
+                Site::new(Target::command(words.to_vec()).unwrap(), vec![running])
+            }
+            (Front::Gateway, Upstream::Stdio) => {
+                Site::gateway(&json!({"command": self.server_words()}), Vec::new())
+            }
+            (Front::Gateway, Upstream::Http) => {
+                let (running, url) = server_over_http(&self.server.to_string());
+                Site::gateway(&json!({ "url": url }), vec![running])
             }
         }
+    }
+
+    /// The command that starts the server.
+    fn server_words(self) -> [String; 4] {
+        [example().display().to_string(), "--stdio".into(), "--era".into(), self.server.to_string()]
     }
 }
 
 impl Site {
+    fn new(target: Target, processes: Vec<Running>) -> Self {
+        Self { target, _processes: processes, _folder: None }
+    }
+
+    /// A gateway with this server, whose names a view shows as they are.
+    fn gateway(server: &Value, mut processes: Vec<Running>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("trunkline.json");
+        let config = json!({
+            "mcp": {"servers": {"fixture": server}},
+            "views": {"flat": {"servers": ["fixture"], "naming": "bare"}},
+            "audit": {"enabled": false},
+        });
+        std::fs::write(&file, config.to_string()).unwrap();
+        let mut command = Command::new(BINARY);
+        command.args(["serve", "--json", "--listen", "127.0.0.1:0", "--config"]).arg(file);
+        command.env("HOME", folder.path());
+        let (running, endpoint) = endpoint(command);
+        processes.push(running);
+        let target = Target::url(&format!("{endpoint}/flat")).unwrap();
+        Self { target, _processes: processes, _folder: Some(folder) }
+    }
+
     pub(crate) async fn client(&self, revision: Revision, host: Arc<Answering>) -> Client {
         let options = ConnectOptions { speak: Speak::Exactly(revision), host, ..ConnectOptions::default() };
         Client::connect(&self.target, options).await.unwrap()
@@ -90,6 +139,13 @@ pub(crate) fn bridge() -> Command {
 /// Beside the tests' own programs.
 pub(crate) fn example() -> PathBuf {
     PathBuf::from(BINARY).with_file_name("examples").join("conformance-server")
+}
+
+/// Starts a program that says on its first line at which endpoint it is.
+fn endpoint(command: Command) -> (Running, String) {
+    let (running, line) = started(command);
+    let told: Value = serde_json::from_str(&line).unwrap();
+    (running, told["endpoint"].as_str().unwrap().to_owned())
 }
 
 /// Starts a program and reads the line in which it says where it is.

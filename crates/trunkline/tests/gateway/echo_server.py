@@ -21,10 +21,13 @@ TEXT = {"text": {"type": "string"}}
 TOOLS = {
     "echo": ({**TEXT, "steps": {"type": "integer"}}, "Says it again, and says it as progress before"),
     "gate": ({**TEXT, "path": {"type": "string"}}, "Says it again once there is a file of that name"),
+    "nap": ({"ms": {"type": "integer"}}, "Says something after so many milliseconds"),
     "pid": ({}, "Tells the process"),
     "spawn": ({}, "Starts a process that lives on"),
     "ask": ({}, "Asks for a name"),
 }
+SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+QUESTION = {"message": "Who?", "requestedSchema": SCHEMA}
 speaking = threading.Lock()
 asking = {}
 
@@ -69,10 +72,16 @@ def wait_at_gate(request, arguments):
 
 
 def ask(request):
+    params = request["params"]
+    if not LEGACY:
+        if params.get("requestState") == "asked":
+            return answer(request, said(json.dumps(params["inputResponses"]["who"])))
+        question = {"method": "elicitation/create", "params": {"mode": "form", **QUESTION}}
+        asked = {"inputRequests": {"who": question}, "requestState": "asked"}
+        return answer(request, {"resultType": "input_required", **asked})
     number = f"question-{request['id']}"
     asking[number] = request
-    schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
-    send({"id": number, "method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": schema}})
+    send({"id": number, "method": "elicitation/create", "params": QUESTION})
 
 
 def call(request):
@@ -87,6 +96,8 @@ def call(request):
         answer(request, said(arguments["text"]))
     elif name == "gate":
         threading.Thread(target=wait_at_gate, args=(request, arguments), daemon=True).start()
+    elif name == "nap":
+        threading.Timer(arguments["ms"] / 1000, answer, (request, said("rested"))).start()
     elif name == "pid":
         answer(request, said(str(os.getpid())))
     elif name == "spawn":

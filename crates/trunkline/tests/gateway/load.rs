@@ -1,21 +1,29 @@
-//! Many sessions that do nothing.
+//! Load: many sessions that do nothing, and more calls than a server can take.
 
 use crate::{
-    caller::{Caller, LEGACY},
+    caller::{Caller, LEGACY, MODERN, text},
+    door::Door,
     processes,
-    site::{HANG, PAUSE, Site},
+    site::{HANG, PAUSE, Site, rounds},
 };
 use serde_json::json;
-use std::time::Instant;
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use tokio::task::JoinSet;
 
-const SESSIONS: usize = 1000;
+const SESSIONS: usize = 10_000;
 /// What may be opened at all.
-const MOST: usize = 1010;
+const MOST: usize = SESSIONS + 10;
 /// What one session may cost, in KiB.
-const EACH_KIB: u64 = 64;
+const EACH_KIB: u64 = 32;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn l01_a_thousand_idle_sessions_cost_little_and_more_are_refused() {
+async fn l01_ten_thousand_idle_sessions_cost_little_and_more_are_refused() {
     let site = Site::new("idle");
     site.configure(&json!({
         "mcp": {"servers": {"echo": site.echo("echo", "modern")}},
@@ -52,8 +60,12 @@ async fn l01_a_thousand_idle_sessions_cost_little_and_more_are_refused() {
     site.emptied().await;
 }
 
+/// Sessions that are opened and left, again and again.
+const LEFT: usize = 1_000;
+const WAVES: usize = 4;
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn l01_a_silent_session_is_forgotten() {
+async fn l01_silent_sessions_are_forgotten_and_leave_nothing_behind() {
     let site = Site::new("silent");
     site.configure(&json!({
         "mcp": {"servers": {"echo": site.echo("echo", "modern")}},
@@ -61,13 +73,131 @@ async fn l01_a_silent_session_is_forgotten() {
     }));
     let mut door = site.open();
     let mut caller = Caller::open(&door, None, LEGACY).await;
-    let began = Instant::now();
-    while !door.page("/metrics", None).await.contains("trunkline_sessions 0") {
-        assert!(began.elapsed() < HANG, "the session is still there");
-        tokio::time::sleep(PAUSE).await;
+    let mut resident = Vec::new();
+    for _ in 0..WAVES {
+        for _ in 0..LEFT {
+            caller.session = None;
+            caller.begin().await;
+        }
+        let began = Instant::now();
+        while !door.page("/metrics", None).await.contains("trunkline_sessions 0") {
+            assert!(began.elapsed() < HANG, "the sessions are still there");
+            tokio::time::sleep(PAUSE).await;
+        }
+        resident.push(processes::resident_kib(door.pid()));
     }
+    println!("after each wave of {LEFT}: {resident:?} KiB");
+    // The first wave finds room that the later ones use again.
+    let grown = resident[WAVES - 1].saturating_sub(resident[0]);
+    assert!(grown < EACH_KIB * LEFT as u64 / 4, "{resident:?}");
     let answer = caller.ask(&json!(1), "tools/list", json!({})).await.unwrap();
     assert_eq!(answer.status, 404, "{}", answer.text());
     door.stop().await;
     site.emptied().await;
+}
+
+/// What one call takes, and how many the server may have at once: it can do 80 in a second.
+const NAP: Duration = Duration::from_millis(50);
+const CONCURRENCY: usize = 4;
+const QUEUE: usize = 8;
+/// How long the most that the server can do is measured, in seconds.
+const PEAK: u64 = 5;
+/// How long twice as much is asked of it, in seconds.
+const SHORT_LOAD: usize = 20;
+const LONG_LOAD: usize = 600;
+/// A refusal comes at once; a machine that has other things to do may take a moment.
+const SOON: Duration = Duration::from_millis(500);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn l02_twice_the_capacity_gets_nine_tenths_of_the_peak_and_fast_refusals() {
+    let site = Site::new("overload");
+    let mut server = site.echo("echo", "modern");
+    server["concurrency"] = CONCURRENCY.into();
+    server["queue"] = QUEUE.into();
+    site.configure(&json!({"mcp": {"servers": {"echo": server}}}));
+    let mut door = site.open();
+    Caller::open(&door, None, MODERN).await.insist("echo_nap", json!({"ms": 1})).await;
+    let peak = peak(&door).await;
+    let load = Duration::from_secs(rounds(SHORT_LOAD, LONG_LOAD) as u64);
+    let tally = overload(&door, peak * 2.0, load).await;
+    let goodput = f64::from(tally.done.load(Ordering::Relaxed)) / load.as_secs_f64();
+    let mut refusals = std::mem::take(&mut *tally.refusals.lock().unwrap());
+    refusals.sort_unstable();
+    let slowest = refusals.get(refusals.len() * 99 / 100).copied().unwrap_or_default();
+    println!(
+        "peak {peak:.0}/s; at twice that {goodput:.0}/s done, {} refused, 99 % of them within {slowest:?}",
+        refusals.len()
+    );
+    assert!(goodput >= peak * 0.9, "{goodput} of {peak}");
+    let refused = f64::from(u32::try_from(refusals.len()).unwrap());
+    assert!(refused > peak * load.as_secs_f64() * 0.5, "{refused} refusals");
+    assert!(slowest < SOON, "{slowest:?}");
+    let began = Instant::now();
+    let mut caller = Caller::open(&door, None, MODERN).await;
+    loop {
+        let asked = Instant::now();
+        let answer = caller.call("echo_nap", json!({"ms": NAP.as_millis()})).await;
+        if text(&answer).is_some() && asked.elapsed() < NAP * 3 {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(5), "it does not recover");
+    }
+    door.stop().await;
+    site.emptied().await;
+}
+
+/// Calls in a second when as many callers as the server takes call one after the other.
+async fn peak(door: &Door) -> f64 {
+    let mut callers = JoinSet::new();
+    for _ in 0..CONCURRENCY {
+        let mut caller = Caller::open(door, None, MODERN).await;
+        callers.spawn(async move {
+            let (began, mut done) = (Instant::now(), 0_u32);
+            while began.elapsed() < Duration::from_secs(PEAK) {
+                caller.said("echo_nap", json!({"ms": NAP.as_millis()})).await;
+                done += 1;
+            }
+            f64::from(done) / began.elapsed().as_secs_f64()
+        });
+    }
+    callers.join_all().await.iter().sum()
+}
+
+#[derive(Default)]
+struct Tally {
+    done: AtomicU32,
+    refusals: Mutex<Vec<Duration>>,
+}
+
+/// Asks so many times in a second, whether or not anybody has been answered, over connections that are used again.
+async fn overload(door: &Door, rate: f64, load: Duration) -> Arc<Tally> {
+    let tally = Arc::new(Tally::default());
+    let idle = Arc::new(Mutex::new(Vec::new()));
+    let (mut calls, mut ticks) = (JoinSet::new(), tokio::time::interval(Duration::from_secs_f64(1.0 / rate)));
+    let began = Instant::now();
+    while began.elapsed() < load {
+        ticks.tick().await;
+        let waiting = idle.lock().unwrap().pop();
+        let mut caller = match waiting {
+            Some(caller) => caller,
+            None => Caller::open(door, None, [LEGACY, MODERN][calls.len() % 2]).await,
+        };
+        let (tally, idle) = (tally.clone(), idle.clone());
+        calls.spawn(async move {
+            let asked = Instant::now();
+            let params = json!({"name": "echo_nap", "arguments": {"ms": NAP.as_millis()}});
+            let answer = caller.ask(&json!(1), "tools/call", params).await.unwrap();
+            let last = answer.messages().pop().unwrap();
+            if text(&last).is_some() {
+                tally.done.fetch_add(1, Ordering::Relaxed);
+            } else {
+                assert!([429, 503].contains(&answer.status), "{}: {last:#}", answer.status);
+                tally.refusals.lock().unwrap().push(asked.elapsed());
+            }
+            idle.lock().unwrap().push(caller);
+        });
+        while calls.try_join_next().is_some_and(|ended| ended.map(|()| true).unwrap()) {}
+    }
+    calls.join_all().await;
+    tally
 }

@@ -4,27 +4,33 @@ use crate::{
     caller::{Caller, LEGACY, MODERN, text},
     door::Door,
     processes,
-    site::{HANG, Site, until},
-    upstream::in_flight,
+    site::{HANG, PAUSE, Site, rounds, until},
+    upstream::{in_flight, upstream},
     wire::Wire,
 };
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::{
     fs,
-    process::Command,
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 use tokio::task::JoinSet;
 
 /// Calls that are under way when something happens.
 const UNDER_WAY: usize = 20;
+/// The same when the gateway is killed.
+const KILLED: usize = 100;
+
+async fn busy(site: &Site, door: &Door) -> JoinSet<std::io::Result<Vec<Value>>> {
+    busy_with(site, door, UNDER_WAY).await
+}
 
 /// Two servers, and calls under way at each that end when the file `gate` is there.
-async fn busy(site: &Site, door: &Door) -> JoinSet<std::io::Result<Vec<Value>>> {
+async fn busy_with(site: &Site, door: &Door, many: usize) -> JoinSet<std::io::Result<Vec<Value>>> {
     let mut calls = JoinSet::new();
     let gate = site.path("gate").display().to_string();
-    for number in 0..UNDER_WAY {
+    for number in 0..many {
         let revision = [LEGACY, MODERN][number % 2];
         let tool = ["one_gate", "two_gate"][number / 2 % 2];
         let mut caller = Caller::open(door, None, revision).await;
@@ -35,7 +41,7 @@ async fn busy(site: &Site, door: &Door) -> JoinSet<std::io::Result<Vec<Value>>> 
         });
     }
     let count = |status: &Value| in_flight(status, "one") + in_flight(status, "two");
-    door.until(|status| count(status) == UNDER_WAY as u64).await;
+    door.until(|status| count(status) == many as u64).await;
     calls
 }
 
@@ -57,7 +63,7 @@ fn two(site: &Site) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn p01_a_killed_gateway_leaves_no_process_behind_and_starts_again() {
+async fn p01_a_killed_gateway_leaves_no_process_behind_and_its_calls_are_audited_as_unknown() {
     let site = Site::new("orphans");
     site.configure(&json!({"mcp": {"servers": two(&site)}, "audit": {"directory": site.path("audit")}}));
     let mut door = site.open();
@@ -66,13 +72,14 @@ async fn p01_a_killed_gateway_leaves_no_process_behind_and_starts_again() {
         let grandchild: i32 = caller.insist(&format!("{server}_spawn"), json!({})).await.parse().unwrap();
         assert!(site.processes(server).contains(&grandchild));
     }
-    let calls = busy(&site, &door).await;
+    let calls = busy_with(&site, &door, KILLED).await;
     let killed = Instant::now();
     door.signal(Signal::KILL);
     door.ended().await;
     site.emptied().await;
     let took = killed.elapsed();
     println!("children and grandchildren were gone after {took:?}");
+    assert!(took < Duration::from_secs(5), "{took:?}");
     for call in calls.join_all().await {
         let heard = call.unwrap_or_default();
         assert!(heard.iter().all(|message| message["id"].is_null()), "{heard:#?}");
@@ -82,6 +89,14 @@ async fn p01_a_killed_gateway_leaves_no_process_behind_and_starts_again() {
     assert_eq!(caller.insist("one_echo", json!({"text": "again"})).await, "again");
     door.stop().await;
     site.emptied().await;
+    let report = trunkline_gateway::audit::verify(site.path("audit")).unwrap();
+    assert!(report.is_intact() && report.unfinished == 0, "{report:#?}");
+    let records = trunkline_gateway::audit::tail(site.path("audit"), usize::MAX).unwrap();
+    let records: Vec<Value> = records.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let unknown: Vec<&Value> = records.iter().filter(|record| record["outcome"] == "unknown").collect();
+    let gates =
+        unknown.iter().filter(|record| record["target"].as_str().is_some_and(|t| t.ends_with("_gate")));
+    assert_eq!(gates.count(), KILLED, "{unknown:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -136,7 +151,7 @@ async fn p03_hangups_broken_pipes_and_a_pause_end_nothing() {
     door.signal(Signal::PIPE);
     door.signal(Signal::STOP);
     until(|| state(door.pid()) == 'T', || "it does not pause".into()).await;
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    tokio::time::sleep(Duration::from_secs(rounds(2, 60) as u64)).await;
     door.signal(Signal::CONT);
     fs::write(site.path("gate"), "").unwrap();
     for call in calls.join_all().await {
@@ -196,6 +211,75 @@ async fn p05_without_descriptors_existing_traffic_is_served_and_it_recovers() {
     drop(held);
     let mut fresh = Caller::open(&door, None, LEGACY).await;
     assert_eq!(fresh.insist("two_echo", json!({"text": "room"})).await, "room");
+    door.stop().await;
+    site.emptied().await;
+}
+
+/// Runs a program with these descriptors closed.
+fn with_closed(site: &Site, descriptors: &str, words: &[&str]) -> Command {
+    let mut command = site.prepare(Command::new("sh"));
+    command.args(["-c", &format!("exec \"$0\" \"$@\" {descriptors}"), env!("CARGO_BIN_EXE_trunkline")]);
+    command.args(words);
+    command
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p06_without_standard_output_a_server_on_it_refuses_and_says_why() {
+    let site = Site::of("closed-output", two);
+    let file = site.path("trunkline.json").display().to_string();
+    for words in [&["serve", "--stdio", "--config", &file][..], &["bridge", "http://127.0.0.1:1/mcp"]] {
+        let output = with_closed(&site, "1>&-", words).stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("standard output is closed"), "{told}");
+    }
+    // With nothing left to say it on, the exit status says it.
+    let mut command = with_closed(&site, "0<&- 1>&- 2>&-", &["serve", "--stdio", "--config", &file]);
+    assert_eq!(command.status().unwrap().code(), Some(2));
+    site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p06_over_http_closed_descriptors_are_taken_by_nothing_else() {
+    let site = Site::of("closed-all", two);
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let file = site.path("trunkline.json").display().to_string();
+    let words = ["serve", "--listen", &address, "--config", &file];
+    let mut child = with_closed(&site, "0<&- 1>&- 2>&-", &words).spawn().unwrap();
+    let began = Instant::now();
+    while Wire::open(&address).await.is_err() {
+        assert!(began.elapsed() < HANG, "it does not listen");
+        tokio::time::sleep(PAUSE).await;
+    }
+    for descriptor in 0..3 {
+        let target = fs::read_link(format!("/proc/{}/fd/{descriptor}", child.id())).unwrap();
+        assert_eq!(target.to_str(), Some("/dev/null"));
+    }
+    processes::signal(child.id().try_into().unwrap(), Signal::TERM);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p05_a_program_that_is_being_written_is_started_when_it_is_whole() {
+    let site = Site::new("busy-text");
+    let program = site.path("server");
+    fs::copy("/usr/bin/env", &program).unwrap();
+    let mut server = site.echo("late", "modern");
+    let words = server["command"].as_array().unwrap().clone();
+    server["command"] = [json!(program)].into_iter().chain(words).collect();
+    site.configure(&json!({"mcp": {"servers": {"late": server, "other": site.echo("other", "legacy")}}}));
+    // Whoever writes a program keeps it from being run: ETXTBSY.
+    let writing = fs::OpenOptions::new().append(true).open(&program).unwrap();
+    let mut door = site.open();
+    let mut caller = Caller::open(&door, None, MODERN).await;
+    let refused = caller.call("late_echo", json!({"text": "now"})).await;
+    assert!(refused["error"].is_object(), "{refused:#}");
+    assert_eq!(caller.insist("other_echo", json!({"text": "served"})).await, "served");
+    let status = door.until(|status| upstream(status, "late")["failures"].as_u64() > Some(1)).await;
+    assert_eq!(upstream(&status, "late")["state"], "lost", "it passes by itself: {status:#}");
+    drop(writing);
+    assert_eq!(caller.insist("late_echo", json!({"text": "whole"})).await, "whole");
     door.stop().await;
     site.emptied().await;
 }

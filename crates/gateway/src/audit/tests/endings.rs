@@ -1,7 +1,10 @@
 use super::*;
-use crate::limit::{Limited, Limits, Quota};
+use crate::{
+    audit::Durability,
+    limit::{Limited, Limits, Quota},
+};
 use futures_util::FutureExt;
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 #[tokio::test]
 async fn d09_every_way_a_call_ends_leaves_exactly_one_pair() {
@@ -50,7 +53,7 @@ async fn d09_a_limit_behind_the_trail_is_recorded_with_its_code() {
     let trail = Trail::open(dir.path(), Options::default()).unwrap();
     let quota = Quota::new(1.try_into().unwrap(), Duration::from_hours(1));
     let limited = Limited::new(Desk, &Limits { per_caller: Some(quota), ..Limits::default() });
-    let handler = Audited::new(limited, trail.clone(), Arc::new(|_| false));
+    let handler = Audited::new(limited, trail.clone(), Arc::new(|_, _| false));
     handler.call(Call::new(method::PING, None)).outcome().await.unwrap();
     handler.call(Call::new(method::TOOLS_LIST, None)).outcome().await.unwrap();
     let fault = handler.call(tool("x", &json!({}))).outcome().await.unwrap_err();
@@ -81,4 +84,38 @@ async fn d01_what_a_server_asks_of_its_own_handler_is_no_call_of_anybody() {
     drop((listening, handler, trail));
     let records = records(dir.path());
     assert_eq!((of_kind(&records, "start").len(), of_kind(&records, "end").len()), (1, 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn d01_many_callers_at_once_each_leave_their_pair_whoever_does_the_writing() {
+    let dir = tempfile::tempdir().unwrap();
+    // Small enough that syncs and new segments come in between all the time.
+    let options = Options {
+        durability: Durability::Batch { interval: Duration::from_millis(1) },
+        segment_bytes: 64 * 1024,
+        calls: 16,
+        ..Options::default()
+    };
+    let (handler, trail) = audited(dir.path(), options);
+    let handler = Arc::new(handler);
+    let callers: Vec<_> = (0..32)
+        .map(|caller| {
+            let handler = Arc::clone(&handler);
+            tokio::spawn(async move {
+                for number in 0..100 {
+                    call(&handler, &format!("t{caller}-{number}")).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for caller in callers {
+        caller.await.unwrap();
+    }
+    drop((handler, trail));
+    let records = records(dir.path());
+    for kind in ["start", "end"] {
+        let targets: BTreeSet<_> = of_kind(&records, kind).iter().map(|r| r["target"].to_string()).collect();
+        assert_eq!((of_kind(&records, kind).len(), targets.len()), (3200, 3200), "{kind}");
+    }
+    assert!(segments(dir.path()).len() > 4);
 }

@@ -20,7 +20,14 @@ pub(super) struct Changes {
 struct Watched {
     kinds: &'static [Kind],
     tell: &'static str,
-    last: Vec<Arc<Listing>>,
+    last: Vec<Seen>,
+}
+
+/// A list as it is shown.
+struct Seen {
+    listing: Arc<Listing>,
+    /// How often its server said that it has changed, where its word passes as it is.
+    announced: u64,
 }
 
 impl Changes {
@@ -80,10 +87,24 @@ impl Changes {
     }
 
     /// The lists as they are now; `None` when the view is gone.
-    fn look(&self, kinds: &[Kind]) -> Option<Vec<Arc<Listing>>> {
+    fn look(&self, kinds: &[Kind]) -> Option<Vec<Seen>> {
         let catalog = self.inner.now.load();
         let view = catalog.view(self.view.as_deref())?;
-        let listing = |kind: &Kind| view.listing(*kind, &catalog.policy, &self.caller, &self.inner.lists);
-        Some(kinds.iter().map(listing).collect())
+        // Where something is hidden from somebody, they must not hear that it changed.
+        let plain = view.unruled && catalog.policy.is_open();
+        let offer = view.servers.first().filter(|_| plain).and_then(|server| server.offer());
+        let seen = |kind: &Kind| Seen {
+            listing: view.listing(*kind, &catalog.policy, &self.caller, &self.inner.lists),
+            announced: offer.map_or(0, |offer| offer.announced[*kind as usize]),
+        };
+        Some(kinds.iter().map(seen).collect())
+    }
+}
+
+impl Seen {
+    fn shows_same(&self, other: &Self) -> bool {
+        // A server that was started anew counts anew, and has said nothing yet.
+        let silent = other.announced <= self.announced;
+        silent && self.listing.shows_same(&other.listing)
     }
 }

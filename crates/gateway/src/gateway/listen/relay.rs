@@ -136,7 +136,12 @@ impl Relay {
     /// Takes what the server tells, in the listener's words; what was not asked for is dropped.
     fn hear(&mut self, mut told: Notification) {
         let changed = match told.method.as_ref() {
-            method::TOOLS_CHANGED | method::PROMPTS_CHANGED | method::RESOURCES_CHANGED => return,
+            // The first three are told by `changes`, the others by `asides`, to whoever wants them.
+            method::TOOLS_CHANGED
+            | method::PROMPTS_CHANGED
+            | method::RESOURCES_CHANGED
+            | method::MESSAGE
+            | method::ELICITATION_COMPLETE => return,
             method::RESOURCE_UPDATED => {
                 let uri = told.params.as_ref().and_then(|params| params.member("uri"));
                 let Some(uri) = uri.as_ref().and_then(Raw::text) else { return };

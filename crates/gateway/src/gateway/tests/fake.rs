@@ -10,7 +10,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 use tokio::sync::{broadcast, watch};
-use trunkline_protocol::{Call, Handler, Notification, Notify, Raw, Reply, Revision, ServerName};
+use trunkline_protocol::{Call, Handler, Notification, Notify, Object, Raw, Reply, Revision, ServerName};
 
 type Answer = dyn Fn(&Call) -> Reply + Send + Sync;
 
@@ -34,6 +34,10 @@ pub(super) struct Wares {
     pub(super) prompts: Vec<Raw>,
     pub(super) resources: Vec<Raw>,
     pub(super) templates: Vec<Raw>,
+    /// How often the server said that its tools have changed.
+    pub(super) announced: u64,
+    /// What is said beside the tools.
+    pub(super) beside: Object,
     pub(super) stale: bool,
 }
 
@@ -46,6 +50,8 @@ impl Default for Wares {
             prompts: Vec::new(),
             resources: Vec::new(),
             templates: Vec::new(),
+            announced: 0,
+            beside: Object::new(),
             stale: false,
         }
     }
@@ -74,6 +80,8 @@ impl Wares {
             prompts: self.prompts.into(),
             resources: self.resources.into(),
             templates: self.templates.into(),
+            beside: [self.beside, Object::new(), Object::new(), Object::new()],
+            announced: [self.announced, 0, 0, 0],
             stale: self.stale,
         })
     }

@@ -75,6 +75,21 @@ async fn a_caller_hears_of_the_lists_they_may_see_and_of_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn where_a_server_is_shown_as_it_is_its_word_of_a_change_passes_though_the_list_is_the_same() {
+    let a = Fake::new("a", Wares::tools(&["x"]));
+    let gateway = gateway(&[&a], Rules::default());
+    let filter = json!({"notifications": {"toolsListChanged": true}});
+    let mut alone = somebody().at("server/a").start(&gateway, LISTEN, &filter);
+    let mut all = somebody().start(&gateway, LISTEN, &filter);
+    assert_eq!(told(&mut alone).await.method, ACKNOWLEDGED);
+    assert_eq!(told(&mut all).await.method, ACKNOWLEDGED);
+    next_snapshot(&gateway, || a.offers(Wares { announced: 1, ..Wares::tools(&["x"]) })).await;
+    assert_eq!(told(&mut alone).await.method, TOOLS_CHANGED);
+    assert!(alone.next().now_or_never().is_none());
+    assert!(all.next().now_or_never().is_none(), "what we show ourselves did not change");
+}
+
+#[tokio::test(start_paused = true)]
 async fn u05_a_burst_of_changes_makes_one_snapshot() {
     let a = Fake::new("a", Wares::tools(&["x"]));
     let gateway = gateway(&[&a], Rules::default());

@@ -7,10 +7,14 @@ use super::{
 };
 use crate::{
     catalog::{ItemRules, KindRules, Rules, ServerRules},
+    gateway::Gateway,
     policy::{FilterRules, PolicyRules, RoleRules},
+    view::{Naming, ViewRules},
 };
 use serde_json::{Value, json};
-use trunkline_protocol::{Era, Fault, FaultKind, Object, Reply, method::*};
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
+use trunkline_protocol::{Era, Fault, FaultKind, Object, Part, Reply, method::*};
 
 #[tokio::test]
 async fn pages_follow_each_other_to_the_end() {
@@ -120,6 +124,23 @@ async fn items_keep_every_byte_that_no_rule_names() {
     assert_eq!(alone.as_str(), format!(r#"{{"tools":[{written}],"ttlMs":0,"cacheScope":"public"}}"#));
 }
 
+#[tokio::test]
+async fn what_a_server_says_beside_its_items_is_kept_where_it_is_shown_alone() {
+    let beside: Object = raw(r#"{"x-origin": 1.50,"_meta":{"example.com/a":[ ]}}"#).object().unwrap();
+    let a = Fake::new("a", Wares { beside, ..Wares::tools(&["x", "y"]) });
+    let gateway = with_options(&[&a], Rules::default(), |options| options.page_size = 1);
+    let first = somebody().at("server/a").ask(&gateway, TOOLS_LIST, json!({})).await.unwrap();
+    let cursor: String = first.member_as("nextCursor").unwrap();
+    let second =
+        somebody().at("server/a").ask(&gateway, TOOLS_LIST, json!({ "cursor": cursor })).await.unwrap();
+    for page in [first, second] {
+        assert_eq!(page.member("x-origin").unwrap().as_str(), "1.50");
+        assert_eq!(page.member("_meta").unwrap().as_str(), r#"{"example.com/a":[ ]}"#);
+    }
+    let all = somebody().ask(&gateway, TOOLS_LIST, json!({})).await.unwrap();
+    assert!(all.member("x-origin").is_none() && all.member("_meta").is_none(), "{}", all.as_str());
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_away_is_marked_and_one_never_heard_is_named() {
     let a = Fake::new("a", Wares { stale: true, ..Wares::tools(&["x"]) });
@@ -147,6 +168,77 @@ async fn lists_wait_for_servers_that_were_just_started_where_they_are_told_to() 
     }
     a.offers(Wares::tools(&["x"]));
     assert_eq!(asked.await.unwrap(), ["a_x"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_server_delays_the_first_list_by_a_moment_and_is_told_of_when_it_comes() {
+    let (a, b) = (Fake::new("a", Wares::tools(&["x"])), Fake::unheard("b"));
+    let gateway = with_options(&[&a, &b], Rules::default(), |options| {
+        options.grace = Duration::from_secs(2);
+        options.settle = Duration::from_secs(5);
+    });
+    let filter = json!({"notifications": {"toolsListChanged": true}});
+    let mut listening = somebody().start(&gateway, LISTEN, &filter);
+    assert!(matches!(listening.next().await, Some(Part::Notification(told)) if told.method == ACKNOWLEDGED));
+    let began = Instant::now();
+    assert_eq!(somebody().names(&gateway, TOOLS_LIST).await, ["a_x"]);
+    assert_eq!(began.elapsed().as_secs(), 2);
+    assert_eq!(b.wakes(), 1);
+    assert_eq!(somebody().names(&gateway, TOOLS_LIST).await, ["a_x"]);
+    assert_eq!(began.elapsed().as_secs(), 2, "nobody waits again");
+    b.offers(Wares::tools(&["y"]));
+    assert!(matches!(listening.next().await, Some(Part::Notification(told)) if told.method == TOOLS_CHANGED));
+    assert_eq!(somebody().names(&gateway, TOOLS_LIST).await, ["a_x", "b_y"]);
+}
+
+/// A view without prefixes of two servers that were not heard yet, within the grace of two seconds.
+fn cold_view(a: &Arc<Fake>, b: &Arc<Fake>) -> Gateway {
+    let bare = ViewRules { naming: Naming::Bare, ..ViewRules::default() };
+    let rules = Rules { views: [("flat".to_owned(), bare)].into(), ..Rules::default() };
+    with_options(&[a, b], rules, |options| options.grace = Duration::from_secs(2))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bare_name_waits_for_the_servers_that_may_have_it() {
+    let (a, b) = (Fake::unheard("a"), Fake::unheard("b"));
+    let gateway = cold_view(&a, &b);
+    let ask = |method: &'static str, params: Value| {
+        let gateway = gateway.clone();
+        tokio::spawn(async move { somebody().at("flat").ask(&gateway, method, params).await })
+    };
+    let began = Instant::now();
+    let called = ask(TOOLS_CALL, json!({"name": "y"}));
+    let read = ask(RESOURCES_READ, json!({"uri": "note://b"}));
+    let unknown = ask(TOOLS_CALL, json!({"name": "nobodys"}));
+    while b.wakes() < 3 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(a.wakes(), 3);
+    let note = raw(r#"{"uri":"note://b","name":"note"}"#);
+    b.offers(Wares { resources: vec![note], ..Wares::tools(&["y"]) });
+    assert_eq!(called.await.unwrap().unwrap().member_as::<String>("server").unwrap(), "b");
+    assert_eq!(read.await.unwrap().unwrap().member_as::<String>("server").unwrap(), "b");
+    assert!(began.elapsed() < Duration::from_secs(1), "the server that stays silent is not waited for");
+    let fault = unknown.await.unwrap().unwrap_err();
+    assert_eq!((fault.kind(), began.elapsed().as_secs()), (FaultKind::InvalidRequest, 2));
+    ask(TOOLS_CALL, json!({"name": "nobodys"})).await.unwrap().unwrap_err();
+    assert_eq!(began.elapsed().as_secs(), 2, "nobody waits again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_servers_are_waited_for_a_forbidden_name_takes_as_long_as_an_unknown_one() {
+    let (a, b) = (Fake::new("a", Wares::tools(&["secret"])), Fake::unheard("b"));
+    let bare = ViewRules { naming: Naming::Bare, ..ViewRules::default() };
+    let mut rules = Rules { views: [("flat".to_owned(), bare)].into(), ..Rules::default() };
+    rules.policy.otherwise = Some(FilterRules { allow: None, deny: vec!["a_secret".to_owned()] });
+    for name in ["secret", "nobodys"] {
+        let gateway =
+            with_options(&[&a, &b], rules.clone(), |options| options.grace = Duration::from_secs(2));
+        let began = Instant::now();
+        let asked = somebody().at("flat").ask(&gateway, TOOLS_CALL, json!({ "name": name })).await;
+        assert_eq!(asked.unwrap_err().message(), format!("unknown tool `{name}`"));
+        assert_eq!(began.elapsed().as_secs(), 2, "{name}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,6 +10,7 @@ mod reload;
 mod resources;
 mod rewrites;
 mod speed;
+mod states;
 mod tasks;
 mod upstream;
 mod views;

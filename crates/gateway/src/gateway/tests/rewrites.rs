@@ -98,7 +98,7 @@ fn wares() -> Wares {
         prompts: vec![item(r#""name":"hello","arguments":[{"name":"who","k":1.0}]"#)],
         resources: vec![item(r#""uri":"file:///x","name":"x""#), item(r#""uri":"db:1","name":"y""#)],
         templates: vec![item(r#""uriTemplate":"note://{id}","name":"n""#)],
-        stale: false,
+        ..Wares::default()
     }
 }
 

@@ -47,6 +47,20 @@ async fn u02_a_server_that_cannot_be_reached_is_tried_for_ever_with_growing_paus
 }
 
 #[tokio::test(start_paused = true)]
+async fn u02_pauses_between_starts_grow_by_the_configured_factor() {
+    for (factor, expected) in [(1, 100..=201), (2, 6..=8), (10, 3..=4)] {
+        let fake = Fake::legacy();
+        *fake.always.lock().unwrap() = Some(FaultKind::CannotConnect);
+        let (base, ceiling) = (Duration::from_secs(1), Duration::from_mins(5));
+        let restart = RestartOptions { base, factor, ceiling, ..RestartOptions::default() };
+        let upstream = fake.upstream(UpstreamOptions { restart, ..UpstreamOptions::default() });
+        tokio::time::sleep(Duration::from_secs(100)).await;
+        assert!(expected.contains(&fake.tries()), "factor {factor}: {} tries", fake.tries());
+        upstream.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn u02_a_missing_program_is_looked_for_once_a_minute_or_when_told() {
     let fake = Fake::legacy();
     fake.shut([Door::Missing, Door::Missing, Door::Missing]);

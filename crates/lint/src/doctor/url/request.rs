@@ -7,7 +7,7 @@ use crate::doctor::{
 };
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Body as _;
 use serde_json::Value;
 use std::{
     fmt::Write as _,
@@ -17,7 +17,7 @@ use std::{
 };
 use trunkline_transport::{
     body::{Beginning, read_beginning},
-    http::{HttpClient, HttpError, Target},
+    http::{Arriving, HttpClient, HttpError, Target},
     sse::Decoder,
 };
 
@@ -111,7 +111,7 @@ pub(super) fn client(site: &Site<'_>) -> Result<HttpClient, Box<crate::doctor::P
     })
 }
 
-async fn read(site: &Site<'_>, response: Response<Incoming>, id: Option<u64>, start: Instant) -> Reply {
+async fn read(site: &Site<'_>, response: Response<Arriving>, id: Option<u64>, start: Instant) -> Reply {
     let after = start.elapsed();
     let (head, body) = response.into_parts();
     let limits = site.options.limits;
@@ -137,7 +137,7 @@ async fn read(site: &Site<'_>, response: Response<Incoming>, id: Option<u64>, st
 }
 
 /// Reads events until the answer to our request.
-async fn events(mut body: Incoming, id: Option<u64>, limit: usize, within: Duration) -> Body {
+async fn events(mut body: Arriving, id: Option<u64>, limit: usize, within: Duration) -> Body {
     let mut decoder = Decoder::new(limit);
     let mut total = 0;
     let reading = async {

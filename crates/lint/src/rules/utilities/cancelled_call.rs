@@ -6,6 +6,8 @@ use crate::{
     probes::{CANCEL_AFTER_STEP, CANCEL_STEP, CANCELLED_CALL_STEP, CANCELLED_CALLS, LISTS, TOOL_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
+use trunkline_client::Carrier;
+use trunkline_protocol::Era;
 
 pub(super) static RULE: Rule = Rule {
     name: "cancelled-call",
@@ -23,6 +25,19 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
+    match (case.carrier(), case.era()) {
+        (Carrier::StreamableHttp, Era::Modern) => {
+            return Err(Skip::not_applicable(
+                "a call is cancelled by closing its stream; `closed-stream` looks at that",
+            ));
+        }
+        (Carrier::StreamableHttp, Era::Legacy) => {
+            return Err(Skip::not_verified(
+                "over HTTP the notification may come before the call that it cancels",
+            ));
+        }
+        _ => {}
+    }
     let Some(call) = case.asked(CANCELLED_CALL_STEP).next() else {
         return Err(Skip::not_verified("no tool that may be called takes long enough to be cancelled"));
     };

@@ -6,15 +6,21 @@ use super::{Context, Ending, serve::GuardArgs};
 use crate::{
     args::{ConnectionArgs, TargetWords},
     failure::Failure,
+    output,
     stop::Stop,
-    wire::{self, named::Given, upstream::Reach},
+    telemetry::{Configured, Telemetry, TelemetryArgs},
+    wire::{self, observed::Observed, upstream::Reach},
 };
 use bridged::{About, Bridged};
 use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
 use trunkline_client::{ConnectOptions, Target};
-use trunkline_gateway::upstream::{Start, Upstream, UpstreamOptions};
-use trunkline_protocol::ServerName;
+use trunkline_config::AccessLog;
+use trunkline_gateway::{
+    metrics,
+    upstream::{Start, Upstream, UpstreamOptions},
+};
+use trunkline_protocol::{Caller, ServerName};
 use trunkline_serve::{BindError, ServeOptions, Server, Shutdown, serve_stdio};
 
 /// Offer a server over another transport, or to clients of another era
@@ -39,6 +45,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     guard: GuardArgs,
     #[command(flatten)]
+    telemetry: TelemetryArgs,
+    #[command(flatten)]
     connection: ConnectionArgs,
 }
 
@@ -62,30 +70,46 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         let target = wire::target(split.target, &args.connection, &context.environment)?;
         let mut options = wire::bridge_options(&args.connection, context)?;
         if let Some(configured) = split.configured {
-            let given = if args.connection.timeout.is_some() { Given::Timeout } else { Given::Nothing };
-            options = configured.complete(options, given);
+            options = configured.complete(options, &args.connection);
         }
-        let upstream = upstream(target, options)?;
+        // A bridge is told by flags and variables alone.
+        let (traces, log) = (trunkline_config::Telemetry::default(), AccessLog::default());
+        let told = Configured { telemetry: &traces, access_log: &log };
+        let telemetry = Telemetry::start(&args.telemetry, told, &context.environment)?;
+        let observed = Arc::new(Observed::new(telemetry.tracer()));
+        let upstream = upstream(target, options, &observed)?;
         upstream.start();
         let handler = Arc::new(Bridged(upstream.clone()));
         let outcome = match args.listen {
-            Some(address) => over_http(context, args, address, handler).await,
-            None => over_stdio(args, handler).await,
+            Some(address) => {
+                let seen = Seen { telemetry: &telemetry, observed, upstream: upstream.clone() };
+                over_http(context, args, (address, handler), seen).await
+            }
+            None => over_stdio(args, handler, &telemetry).await,
         };
         upstream.stop().await;
+        telemetry.finish().await;
         outcome
     })
 }
 
+/// What is seen of the traffic.
+struct Seen<'a> {
+    telemetry: &'a Telemetry,
+    observed: Arc<Observed>,
+    upstream: Arc<Upstream>,
+}
+
 /// The server behind the bridge. It is started by the first client, on whose behalf.
-fn upstream(target: Target, options: ConnectOptions) -> Result<Arc<Upstream>, Failure> {
+fn upstream(target: Target, options: ConnectOptions, observed: &Observed) -> Result<Arc<Upstream>, Failure> {
     let name = NAME.parse::<ServerName>().map_err(|error| Failure::usage(error.to_string()))?;
     let settings = UpstreamOptions {
         start: Start::WhenNeeded,
         timeouts: options.timeouts,
         ..UpstreamOptions::default()
     };
-    Ok(Upstream::new(name, Arc::new(Reach::new(target, options)), settings))
+    let connect = observed.connect(&name, Arc::new(Reach::new(target, options)));
+    Ok(Upstream::new(name, connect, settings))
 }
 
 /// What only a person could answer.
@@ -97,14 +121,16 @@ fn refuse(option: &str, given: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn over_stdio(args: &Args, handler: Arc<Bridged>) -> Result<Ending, Failure> {
+async fn over_stdio(args: &Args, handler: Arc<Bridged>, telemetry: &Telemetry) -> Result<Ending, Failure> {
+    output::leads_somewhere()?;
     let mut stop = Stop::listen()?;
     let options = ServeOptions {
         guard: wire::serve::guard(&wire::flags::auth(&args.guard))?,
+        access: telemetry.access_hook(),
         ..ServeOptions::default()
     };
     tokio::select! {
-        served = serve_stdio(handler, options, tokio::io::stdin(), tokio::io::stdout()) => {
+        served = serve_stdio(telemetry.observe(handler), options, tokio::io::stdin(), tokio::io::stdout()) => {
             served.map_err(|error| Failure::usage(format!("the input cannot be read: {error}")))?;
         }
         _ = stop.stopped() => {}
@@ -116,8 +142,8 @@ async fn over_stdio(args: &Args, handler: Arc<Bridged>) -> Result<Ending, Failur
 async fn over_http(
     context: &Context,
     args: &Args,
-    address: SocketAddr,
-    handler: Arc<Bridged>,
+    (address, handler): (SocketAddr, Arc<Bridged>),
+    seen: Seen<'_>,
 ) -> Result<Ending, Failure> {
     let mut stop = Stop::listen()?;
     let guard = wire::serve::guard(&wire::flags::auth(&args.guard))?;
@@ -127,7 +153,17 @@ async fn over_http(
         server = handler.meet() => server.map_err(Failure::connecting)?,
         stopped = stop.stopped() => return Err(stopped),
     };
-    let serving = listener.serve(handler, ServeOptions { guard, ..ServeOptions::default() });
+    let Seen { telemetry, observed, upstream } = seen;
+    let ours = telemetry.metrics();
+    let options = ServeOptions {
+        guard,
+        access: telemetry.access_hook(),
+        more_metrics: Some(Arc::new(move |_: &Caller| {
+            metrics::render(&[observed.figures(&upstream)]) + &ours()
+        })),
+        ..ServeOptions::default()
+    };
+    let serving = listener.serve(telemetry.observe(handler), options);
     announce(context, serving.address(), &server)?;
     let (tell, told) = watch::channel(Shutdown::Running);
     let mut running = Box::pin(serving.run(told));

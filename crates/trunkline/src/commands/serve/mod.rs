@@ -8,6 +8,7 @@ use super::{Context, Ending};
 use crate::{
     args::EraChoice,
     failure::Failure,
+    output,
     stop::Stop,
     telemetry::{Telemetry, TelemetryArgs},
     wire::{flags, gateway::Running, packs::Packs, serve as wire, settings},
@@ -133,7 +134,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     if !loaded.settings.servers.is_empty() {
         args.offer.refuse_beside_servers(&args.roots)?;
         return runtime()?.block_on(async {
-            let telemetry = Telemetry::start(&args.telemetry, &loaded.settings, &context.environment)?;
+            let telemetry =
+                Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
             let running = Running::start(&loaded, &context.environment, telemetry.tracer())?;
             reload::start(context, args, &loaded, &running)?;
             let served = serve(context, args, &loaded, &Offer::Servers(running.clone()), &telemetry).await;
@@ -147,12 +149,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     // Before any thread is started: the restriction holds for threads that come after it.
     let records = [
         wire::audit_home(&loaded.settings, &context.environment)?,
-        args.telemetry.directory(&loaded.settings),
+        args.telemetry.directory(&loaded.settings.access_log),
     ];
     packs.restrict(&roots, records.into_iter().flatten().collect())?;
     let kit = packs.all(&roots, &context.environment)?;
     runtime()?.block_on(async {
-        let telemetry = Telemetry::start(&args.telemetry, &loaded.settings, &context.environment)?;
+        let telemetry = Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
         let served = serve(context, args, &loaded, &Offer::Packs(kit.into()), &telemetry).await;
         telemetry.finish().await;
         served
@@ -204,6 +206,7 @@ async fn over_stdio(
     offer: &Offer,
     telemetry: &Telemetry,
 ) -> Result<Ending, Failure> {
+    output::leads_somewhere()?;
     let settings = &loaded.settings;
     let (handler, _trail) = wire::recorded(offer.served(), settings, "stdio", &context.environment)?;
     let handler = telemetry.observe(handler);

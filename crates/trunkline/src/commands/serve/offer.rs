@@ -11,7 +11,11 @@ use crate::{
     },
 };
 use std::{path::PathBuf, sync::Arc};
-use trunkline_gateway::metrics;
+use trunkline_gateway::{
+    catalog::CatalogReport,
+    metrics,
+    status::{ConfigStatus, Started, StatusPage},
+};
 use trunkline_protocol::Caller;
 use trunkline_serve::{Page, ServeOptions};
 
@@ -28,12 +32,15 @@ impl Offer {
                 let known = kit.clone();
                 Served {
                     handler: Arc::new(kit.toolbox.clone()),
-                    read_only: Arc::new(move |tool: &str| known.read_only.contains(tool)),
+                    read_only: Arc::new(move |_: Option<&str>, tool: &str| known.read_only.contains(tool)),
                 }
             }
-            // What a server says of its own tools is no knowledge.
             Self::Servers(running) => {
-                Served { handler: Arc::new(running.gateway.clone()), read_only: Arc::new(|_: &str| false) }
+                let known = running.clone();
+                Served {
+                    handler: Arc::new(running.gateway.clone()),
+                    read_only: Arc::new(move |view: Option<&str>, tool: &str| known.is_harmless(view, tool)),
+                }
             }
         }
     }
@@ -41,9 +48,13 @@ impl Offer {
     /// What can be read about the servers, beside the door.
     pub(super) fn add_pages(&self, options: &mut ServeOptions, telemetry: &Telemetry) {
         let ours = telemetry.metrics();
-        let Self::Servers(running) = self else {
-            options.more_metrics = Some(Arc::new(move |_: &Caller| ours()));
-            return;
+        let running = match self {
+            Self::Servers(running) => running,
+            Self::Packs(kit) => {
+                options.more_metrics = Some(Arc::new(move |_: &Caller| ours()));
+                options.pages.push(status_page(kit.tools));
+                return;
+            }
         };
         let counted = running.clone();
         options.more_metrics =
@@ -55,6 +66,21 @@ impl Offer {
             render: Arc::new(move |_| running.status().to_string()),
         });
     }
+}
+
+/// The status where there is no server but ourselves.
+fn status_page(tools: usize) -> Page {
+    let (started, config) = (Started::now(), ConfigStatus::default().loaded());
+    let render = move |_: &Caller| {
+        let page = StatusPage {
+            gateway: started.status("trunkline", env!("CARGO_PKG_VERSION")),
+            config: config.clone(),
+            upstreams: Vec::new(),
+            catalog: CatalogReport::of_tools("trunkline", tools),
+        };
+        serde_json::to_string(&page).expect("a status page has only plain values")
+    };
+    Page { path: "/status", content_type: "application/json", render: Arc::new(render) }
 }
 
 impl From<&Args> for Packs {

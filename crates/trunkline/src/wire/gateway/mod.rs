@@ -1,11 +1,11 @@
 //! The gateway as the configuration describes it, and as it changes while it runs.
 
-mod observed;
+mod harmless;
 mod rules;
-pub(in crate::wire) mod upstreams;
+mod upstreams;
 
-use self::observed::Observed;
-use super::lineage::Lineage;
+use self::harmless::Harmless;
+use super::{lineage::Lineage, observed::Observed};
 use crate::{
     environment::{self, Environment},
     failure::Failure,
@@ -26,7 +26,7 @@ use trunkline_gateway::{
 };
 use trunkline_protocol::{ServerName, message::Implementation};
 
-/// How long lists wait for servers that have just been started.
+/// How long lists wait while there is nothing at all to show yet.
 const SETTLE: Duration = Duration::from_secs(5);
 
 /// A gateway and the servers behind it.
@@ -37,6 +37,7 @@ pub(crate) struct Running {
     instance: Arc<str>,
     started: Started,
     observed: Observed,
+    harmless: Harmless,
     now: Mutex<Now>,
 }
 
@@ -60,15 +61,22 @@ impl Running {
             .map_err(|looped| Failure::usage(looped.to_string()))?;
         let instance: Arc<str> = uuid::Uuid::new_v4().to_string().into();
         let settings = &loaded.settings;
-        let observed = Observed::new(tracer);
-        let maker =
-            upstreams::Maker { environment, lineage: &lineage, instance: &instance, observed: &observed };
+        let (observed, harmless) = (Observed::new(tracer), Harmless::default());
+        let maker = upstreams::Maker {
+            environment,
+            lineage: &lineage,
+            instance: &instance,
+            observed: &observed,
+            harmless: &harmless,
+        };
         let upstreams = maker.all(settings)?;
+        harmless.configure(settings);
         let identity = Implementation::new("trunkline", env!("CARGO_PKG_VERSION"));
         let mut options = GatewayOptions::new(identity);
         options.servers = sources(&upstreams);
         options.rules = rules::of(settings);
-        options.settle = SETTLE;
+        options.grace = settings.limits.list_grace;
+        options.settle = SETTLE.max(options.grace);
         options.instance = Some(instance.clone());
         let gateway = Gateway::new(options).map_err(|bad| Failure::usage(bad.to_string()))?;
         for upstream in upstreams.values() {
@@ -82,6 +90,7 @@ impl Running {
             instance,
             started: Started::now(),
             observed,
+            harmless,
             now: Mutex::new(now),
         }))
     }
@@ -95,6 +104,7 @@ impl Running {
             lineage: &self.lineage,
             instance: &self.instance,
             observed: &self.observed,
+            harmless: &self.harmless,
         };
         let mut upstreams = now.upstreams.clone();
         let mut gone: Vec<_> = changes.removed.iter().filter_map(|name| upstreams.remove(name)).collect();
@@ -104,8 +114,7 @@ impl Running {
             fresh.push(upstream.clone());
             if let Some(before) = upstreams.insert(name.clone(), upstream.clone()) {
                 // Calls that come before the server is up again find their way by what it offered so far.
-                let offered = before.offer();
-                if let Some(offer) = offered {
+                if let Some(offer) = before.offer() {
                     upstream.recall(Offer { stale: true, ..(*offer).clone() });
                 }
                 gone.push(before);
@@ -115,6 +124,7 @@ impl Running {
             .replace(&rules::of(settings), sources(&upstreams))
             .map_err(|bad| Failure::usage(bad.to_string()))?;
         fresh.iter().for_each(Upstream::start);
+        self.harmless.configure(settings);
         now.upstreams = upstreams;
         now.settings = settings.clone();
         now.config = now.config.loaded();
@@ -132,8 +142,13 @@ impl Running {
 
     /// Ends all servers.
     pub(crate) async fn stop(&self) {
-        let upstreams: Vec<_> = self.now().upstreams.values().cloned().collect();
+        let upstreams = self.upstreams();
         futures_util::future::join_all(upstreams.iter().map(|upstream| upstream.stop())).await;
+    }
+
+    /// Whether a tool, as it is called in a view, is known to change nothing.
+    pub(crate) fn is_harmless(&self, view: Option<&str>, tool: &str) -> bool {
+        self.harmless.has(view, tool)
     }
 
     /// The names of the servers.

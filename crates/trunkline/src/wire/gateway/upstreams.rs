@@ -1,13 +1,15 @@
 //! From a configured server to an upstream that is kept alive.
 
-use super::observed::Observed;
+use super::harmless::Harmless;
 use crate::{
     environment::Environment,
     failure::Failure,
     wire::{
         lineage::Lineage,
+        observed::Observed,
         packs::Packs,
         reach,
+        serve::{quota, size},
         upstream::{InProcess, Reach as Way},
     },
 };
@@ -20,9 +22,8 @@ use trunkline_client::{
 use trunkline_config::{
     Reach, Server, Sessions as SessionSetting, Settings, Start as StartSetting, ToolChange,
 };
-use trunkline_gateway::{
-    limit::Quota,
-    upstream::{Connect, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions},
+use trunkline_gateway::upstream::{
+    Connect, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions,
 };
 use trunkline_protocol::ServerName;
 
@@ -32,6 +33,7 @@ pub(super) struct Maker<'a> {
     pub(super) lineage: &'a Lineage,
     pub(super) instance: &'a Arc<str>,
     pub(super) observed: &'a Observed,
+    pub(super) harmless: &'a Harmless,
 }
 
 impl Maker<'_> {
@@ -56,6 +58,7 @@ impl Maker<'_> {
             }
             Reach::Builtin(builtin) => {
                 let kit = Packs::from(builtin).one(builtin.pack, self.environment)?;
+                self.harmless.learn(&server.name, kit.read_only);
                 (Arc::new(InProcess(Arc::new(kit.toolbox))), false)
             }
         };
@@ -98,12 +101,13 @@ fn options(server: &Server) -> Result<UpstreamOptions, String> {
             open_for: given.breaker.open_for,
             trials: given.breaker.trials,
         },
-        rate: given.rate.as_ref().and_then(|rate| Some(Quota::new(rate.calls.try_into().ok()?, rate.per))),
+        rate: given.rate.as_ref().and_then(quota),
         ..UpstreamOptions::default()
     };
     options.pool.most = size(given.max_sessions);
     options.pool.per_principal = options.pool.per_principal.min(options.pool.most);
     options.restart.base = given.restart.first;
+    options.restart.factor = given.restart.factor;
     options.restart.ceiling = given.restart.most;
     options.restart.stable = given.restart.healthy_after;
     options.bulkhead.concurrency = size(given.concurrency);
@@ -112,10 +116,6 @@ fn options(server: &Server) -> Result<UpstreamOptions, String> {
     options.lists.items = size(given.lists.items);
     options.lists.pages = size(given.lists.pages);
     Ok(options)
-}
-
-fn size(number: u32) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 /// The rules about tools that concern calls; the first that fits and says something about a matter decides it.

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use super::stand::{Running, Stand};
+use super::stand::{Kind, Running, Stand};
 use crate::process;
 
 const PROGRAMS: [&str; 3] = ["upstream", "load", "floor"];
@@ -56,7 +56,7 @@ impl Harness {
         let mut command = self.program("upstream");
         command.args(["--listen", &address.to_string(), "--tools", TOOLS]);
         let upstream = Running::start(command, address)?;
-        self.wait_for(&upstream)?;
+        self.wait_for(&upstream, Kind::Direct)?;
         Ok(upstream)
     }
 
@@ -71,9 +71,10 @@ impl Harness {
     }
 
     /// Waits until a first call is answered.
-    pub(super) fn wait_for(&self, server: &Running) -> Result<()> {
+    pub(super) fn wait_for(&self, server: &Running, kind: Kind) -> Result<()> {
         let mut command = self.program("load");
-        command.args(["--mode", "wait", "--url", &server.url(), "--tool", "echo", "--timeout", START]);
+        command.args(["--mode", "wait", "--url", &server.url(), "--timeout", START]);
+        ask_for("echo", kind, &mut command);
         let answer = output(&mut command)?;
         let ready = serde_json::from_str::<serde_json::Value>(&answer)
             .is_ok_and(|answer| answer["call_ms"].is_number());
@@ -91,7 +92,8 @@ impl Harness {
         let (callers, seconds) = (callers.to_string(), self.seconds.to_string());
         let tool = if mode == "blob" { "blob" } else { "echo" };
         command.args(["--url", &stand.url(upstream), "--mode", mode, "-c", &callers, "-d", &seconds]);
-        command.args(["--tool", tool, "--upstream-pid", &upstream.process().to_string()]);
+        command.args(["--upstream-pid", &upstream.process().to_string()]);
+        ask_for(tool, stand.kind, &mut command);
         if let Some(process) = stand.process() {
             command.args(["--pid", &process.to_string()]);
         }
@@ -125,6 +127,14 @@ impl fmt::Display for Sample {
 /// An address that nobody listens on just now.
 pub(super) fn free_address() -> Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
+}
+
+/// Names a tool as it is called there, and shows what has to be shown.
+fn ask_for(tool: &str, kind: Kind, command: &mut Command) {
+    command.args(["--tool", &format!("{}{tool}", kind.prefix())]);
+    if let Some(header) = kind.header() {
+        command.args(["--header", header]);
+    }
 }
 
 fn output(command: &mut Command) -> Result<String> {

@@ -4,6 +4,7 @@
 //! line of JSON) and `floor` (a proxy that does next to nothing). Whoever stands before the upstream is a process of its own;
 //! they take turns within each round, and what is shown are medians over the rounds.
 
+mod configured;
 mod harness;
 mod stand;
 mod table;

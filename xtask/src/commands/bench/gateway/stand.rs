@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+use super::configured;
 use super::harness::{Harness, free_address};
 use crate::process;
 
@@ -20,6 +21,10 @@ pub(super) enum Kind {
     Http,
     /// `trunkline bridge` with an upstream that it starts.
     Stdio,
+    /// `trunkline serve` with all that stands before a call switched on, and the upstream over HTTP.
+    Gateway,
+    /// The same with an upstream that it starts.
+    GatewayStdio,
 }
 
 #[derive(Debug)]
@@ -36,7 +41,8 @@ pub(super) struct Running {
 }
 
 impl Kind {
-    const ALL: [Self; 5] = [Self::Direct, Self::Nginx, Self::Floor, Self::Http, Self::Stdio];
+    const ALL: [Self; 7] =
+        [Self::Direct, Self::Nginx, Self::Floor, Self::Http, Self::Stdio, Self::Gateway, Self::GatewayStdio];
 
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -45,7 +51,22 @@ impl Kind {
             Self::Floor => "floor",
             Self::Http => "bridge-http",
             Self::Stdio => "bridge-stdio",
+            Self::Gateway => "gateway-http",
+            Self::GatewayStdio => "gateway-stdio",
         }
+    }
+
+    /// What stands before the names of the upstream's tools.
+    pub(super) fn prefix(self) -> &'static str {
+        match self {
+            Self::Gateway | Self::GatewayStdio => "bench_",
+            Self::Direct | Self::Nginx | Self::Floor | Self::Http | Self::Stdio => "",
+        }
+    }
+
+    /// What callers have to show.
+    pub(super) fn header(self) -> Option<&'static str> {
+        matches!(self, Self::Gateway | Self::GatewayStdio).then_some(configured::HEADER)
     }
 
     pub(super) fn chosen(only: &[String]) -> Result<Vec<Self>> {
@@ -86,9 +107,17 @@ impl Stand {
                 command.args(["bridge", "--listen", &listen, "--"]).args(harness.upstream_command());
                 command
             }
+            Kind::Gateway => {
+                let server = serde_json::json!({"url": upstream.url()});
+                configured::serve(trunkline, kind.name(), address, server)?
+            }
+            Kind::GatewayStdio => {
+                let server = serde_json::json!({"command": harness.upstream_command()});
+                configured::serve(trunkline, kind.name(), address, server)?
+            }
         };
         let running = Running::start(command, address)?;
-        harness.wait_for(&running)?;
+        harness.wait_for(&running, kind)?;
         Ok(Some(Self { kind, running: Some(running) }))
     }
 

@@ -12,29 +12,29 @@ use trunkline_gateway::{
 use trunkline_protocol::ServerName;
 
 /// The tracer, and a meter per server. A meter outlives its upstream: a reload does not begin to count anew.
-pub(super) struct Observed {
+pub(crate) struct Observed {
     tracer: Option<Tracer>,
     meters: Mutex<BTreeMap<ServerName, Meter>>,
 }
 
 impl Observed {
-    pub(super) fn new(tracer: Option<Tracer>) -> Self {
+    pub(crate) fn new(tracer: Option<Tracer>) -> Self {
         Self { tracer, meters: Mutex::default() }
     }
 
     /// The same way to reach a server, with what is sent there counted and traced.
-    pub(super) fn connect(&self, server: &ServerName, connect: Arc<dyn Connect>) -> Arc<dyn Connect> {
+    pub(crate) fn connect(&self, server: &ServerName, connect: Arc<dyn Connect>) -> Arc<dyn Connect> {
         let meter = self.meters().entry(server.clone()).or_insert_with(|| Meter::new(PerTool::No)).clone();
         trace::connect(meter.connect(connect), self.tracer.clone(), server.to_string())
     }
 
-    pub(super) fn figures(&self, upstream: &Upstream) -> UpstreamFigures {
+    pub(crate) fn figures(&self, upstream: &Upstream) -> UpstreamFigures {
         let calls = self.meters().get(upstream.name()).map(Meter::calls).unwrap_or_default();
         UpstreamFigures { calls, ..UpstreamFigures::from(&upstream.status()) }
     }
 
     /// Lets go of what was counted of servers that are gone.
-    pub(super) fn forget(&self, gone: impl Fn(&ServerName) -> bool) {
+    pub(crate) fn forget(&self, gone: impl Fn(&ServerName) -> bool) {
         self.meters().retain(|name, _| !gone(name));
     }
 

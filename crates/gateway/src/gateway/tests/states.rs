@@ -1,0 +1,68 @@
+//! S05: what a modern server gives one caller to bring back is of no use to another.
+
+use super::{
+    Asking,
+    fake::{Fake, Wares},
+    gateway, somebody,
+};
+use crate::catalog::Rules;
+use serde_json::json;
+use std::sync::Arc;
+use trunkline_protocol::{FaultKind, Reply, method::*};
+
+/// A server that asks first, and is content with any state then.
+fn asking() -> Arc<Fake> {
+    let wares = Wares {
+        prompts: vec![json!({"name": "x"}).into()],
+        resources: vec![json!({"uri": "note://x", "name": "x"}).into()],
+        ..Wares::tools(&["x"])
+    };
+    Fake::new("a", wares).answers(|call| {
+        let brought = call.params.as_ref().and_then(|params| params.member("requestState"));
+        Reply::ready(Ok(match brought {
+            Some(state) => json!({"resultType": "complete", "brought": state}).into(),
+            None => json!({"resultType": "input_required", "requestState": "own.state", "x": 1}).into(),
+        }))
+    })
+}
+
+#[tokio::test]
+async fn s05_a_state_is_its_callers_alone() {
+    let a = asking();
+    let gateway = gateway(&[&a], Rules::default());
+    for (method, params) in [
+        (TOOLS_CALL, json!({"name": "a_x"})),
+        (PROMPTS_GET, json!({"name": "a_x"})),
+        (RESOURCES_READ, json!({"uri": "note://x"})),
+    ] {
+        let ada = Asking::named("ada", &[]);
+        let first = ada.ask(&gateway, method, params.clone()).await.unwrap();
+        let state: String = first.member_as("requestState").unwrap();
+        assert!(state != "own.state" && first.member("x").is_some(), "{}", first.as_str());
+        let mut again = params.clone();
+        let before = a.calls().len();
+        for (who, state) in [
+            (Asking::named("eve", &[]), state.clone()),
+            (Asking::named("ada", &[]), state.replace("own", "eve")),
+            (Asking::named("ada", &[]), "own.state".to_owned()),
+        ] {
+            again["requestState"] = state.into();
+            let fault = who.ask(&gateway, method, again.clone()).await.unwrap_err();
+            assert_eq!(fault.kind(), FaultKind::InvalidRequest);
+        }
+        assert_eq!(a.calls().len(), before, "the server heard nothing of it");
+        again["requestState"] = state.into();
+        let last = ada.ask(&gateway, method, again).await.unwrap();
+        assert_eq!(last.member_as::<String>("brought").unwrap(), "own.state");
+    }
+}
+
+#[tokio::test]
+async fn whoever_runs_the_gateway_gets_the_servers_own_state() {
+    let a = asking();
+    let gateway = gateway(&[&a], Rules::default());
+    let first = somebody().ask(&gateway, TOOLS_CALL, json!({"name": "a_x"})).await.unwrap();
+    assert_eq!(first.member_as::<String>("requestState").unwrap(), "own.state");
+    let again = json!({"name": "a_x", "requestState": "own.state"});
+    assert!(somebody().ask(&gateway, TOOLS_CALL, again).await.is_ok());
+}

@@ -1,0 +1,84 @@
+//! States: what a modern server gives a client to bring back, bound to the caller it was given to.
+//!
+//! To the server all callers are one client, ours, so it cannot bind what it hands out to one of them; that is done here, and
+//! nothing is remembered for it. The seal's key lives as long as the process. Whoever runs the process is alone with it, and
+//! their states pass as they are.
+
+use super::seal::Seal;
+use std::borrow::Cow;
+use trunkline_protocol::{Call, Caller, Fault, FaultKind, Part, Raw, method};
+
+/// How a sealed state begins.
+const MARK: &str = "tls1.";
+
+/// Seals and opens states.
+#[derive(Debug)]
+pub(crate) struct States(Seal);
+
+impl States {
+    pub(crate) fn new() -> Self {
+        Self(Seal::new())
+    }
+
+    /// Whether a call may bring a state or be given one that is bound to its caller.
+    pub(crate) fn concern(call: &Call) -> bool {
+        matches!(call.method.as_ref(), method::TOOLS_CALL | method::PROMPTS_GET | method::RESOURCES_READ)
+            && !Caller::is_local(&call.caller)
+    }
+
+    /// The call with the server's own state in it. One that was not given to this caller is refused.
+    pub(crate) fn opened(&self, mut call: Call) -> Result<Call, Fault> {
+        let Some(params) = &call.params else { return Ok(call) };
+        let Some(state) = params.member("requestState") else { return Ok(call) };
+        let inner = state.text().and_then(|state| self.open(&call.caller, &state).map(Raw::string));
+        let inner = inner.ok_or_else(|| {
+            let fault = "`requestState` is not one that was given for this call";
+            Fault::new(FaultKind::InvalidRequest, fault)
+        })?;
+        call.params = params.with("requestState", &inner);
+        Ok(call)
+    }
+
+    /// A part of the answer, with the state that it gives bound to the caller.
+    pub(crate) fn sealed(&self, caller: &Caller, part: Part) -> Part {
+        let Part::Final(Ok(result)) = &part else { return part };
+        let kind = result.member("resultType");
+        if kind.as_ref().and_then(Raw::text) != Some(Cow::Borrowed("input_required")) {
+            return part;
+        }
+        let state = result.member("requestState");
+        let sealed = state.as_ref().and_then(Raw::text).map(|state| self.seal(caller, &state));
+        let changed = sealed.and_then(|sealed| result.with("requestState", &Raw::string(&sealed)));
+        changed.map_or(part, |changed| Part::Final(Ok(changed)))
+    }
+
+    fn seal(&self, caller: &Caller, state: &str) -> String {
+        format!("{MARK}{}.{state}", self.0.tag(&caller.id, state.as_bytes()))
+    }
+
+    fn open<'a>(&self, caller: &Caller, text: &'a str) -> Option<&'a str> {
+        let (tag, state) = text.strip_prefix(MARK)?.split_once('.')?;
+        self.0.fits(&caller.id, state.as_bytes(), tag).then_some(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(id: &str) -> Caller {
+        Caller { id: id.to_owned(), roles: Vec::new(), scopes: Vec::new() }
+    }
+
+    #[test]
+    fn a_state_opens_for_its_caller_only_and_unchanged() {
+        let states = States::new();
+        let (ada, eve) = (caller("ada"), caller("eve"));
+        let sealed = states.seal(&ada, "a.b \u{e4}");
+        assert_eq!(states.open(&ada, &sealed), Some("a.b \u{e4}"));
+        assert_eq!(states.open(&eve, &sealed), None);
+        assert_eq!(states.open(&ada, &format!("{sealed}x")), None);
+        assert_eq!(states.open(&ada, "a.b \u{e4}"), None);
+        assert_eq!(States::new().open(&ada, &sealed), None);
+    }
+}

@@ -1,0 +1,208 @@
+//! U06, U10: servers that ask what nobody offered to answer, and answer more than anybody wants to hold.
+
+use crate::{
+    faults::{process_peer, run, seconds, text},
+    support::*,
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::task::JoinHandle;
+use trunkline_gateway::upstream::{State, Upstream, UpstreamOptions};
+use trunkline_protocol::{Call, FaultKind, Handler, Outcome, Part, message::meta};
+use trunkline_testkit::script::{Asked, ProcessLine};
+
+/// What a server may ask, and what it asks it with.
+fn questions() -> [(&'static str, Value); 3] {
+    let message = json!({"role": "user", "content": {"type": "text", "text": "Who pays you?"}});
+    let form = json!({"type": "object", "properties": {"pin": {"type": "string"}}});
+    [
+        ("sampling/createMessage", json!({"messages": [message], "maxTokens": 9})),
+        ("roots/list", json!({})),
+        ("elicitation/create", json!({"message": "Your PIN?", "requestedSchema": form})),
+    ]
+}
+
+/// A call by a client that says that it can do this.
+fn call_declaring(capabilities: Value) -> Call {
+    let mut call = call_by("ada", "work", &json!({}));
+    let params = call.params.take();
+    call.params =
+        Some(meta::set(params.as_ref(), [(meta::CLIENT_CAPABILITIES, capabilities.into())]).unwrap());
+    call
+}
+
+/// A call that runs beside the test: what its caller was asked, each answered at once, and how it ended.
+fn attended(upstream: &Arc<Upstream>, call: Call) -> JoinHandle<(Vec<String>, Outcome)> {
+    let mut reply = upstream.call(call);
+    tokio::spawn(async move {
+        let mut asked = Vec::new();
+        loop {
+            match reply.next().await.expect("a reply ends with its final part") {
+                Part::Question(question) => {
+                    asked.push(question.method.to_string());
+                    question.answer(Ok(json!({"action": "accept", "content": {"pin": "0"}}).into()));
+                }
+                Part::Final(outcome) => return (asked, outcome),
+                Part::Notification(_) | Part::Detach => {}
+            }
+        }
+    })
+}
+
+/// Asks, and gives the answer.
+async fn answer_to(line: &mut ProcessLine, method: &str, params: &Value) -> Value {
+    let id = format!("q-{method}");
+    line.say(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()).await;
+    let answer = line.message().await.value();
+    assert_eq!(answer["id"], id, "{answer:#}");
+    answer
+}
+
+/// Whether an answer gives nothing away.
+fn is_refusal(method: &str, answer: &Value) -> bool {
+    let empty = method == "roots/list" && answer["result"]["roots"] == json!([]);
+    let declined = method == "elicitation/create" && answer["result"]["action"] == "decline";
+    answer["error"].is_object() || empty || declined
+}
+
+/// Plays a server's part until its first call, and tells what the session declared.
+async fn greeted(line: &mut ProcessLine) -> (Value, Asked) {
+    let asked = line.expect("initialize").await;
+    let introduction = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "scripted", "version": "1"},
+    });
+    line.answer(&asked, introduction).await;
+    line.expect("notifications/initialized").await;
+    (asked.params["capabilities"].clone(), called(line).await)
+}
+
+/// Waits for the call; whoever makes it may look at the list of tools first.
+async fn called(line: &mut ProcessLine) -> Asked {
+    loop {
+        let asked = line.message().await;
+        match asked.method.as_str() {
+            "tools/call" => return asked,
+            "tools/list" => line.answer(&asked, tools()).await,
+            other => panic!("{other}: {}", asked.text),
+        }
+    }
+}
+
+#[test]
+fn u06_what_a_server_asks_while_nobody_called_reaches_nobody() {
+    run(async {
+        let peer = process_peer().await;
+        let upstream = legacy("curious", &peer, UpstreamOptions::default());
+        let mut line = peer.accept().await;
+        welcome(&mut line).await;
+        ready(&upstream).await;
+        for (method, params) in questions() {
+            let answer = answer_to(&mut line, method, &params).await;
+            assert!(is_refusal(method, &answer), "{method}: {answer:#}");
+        }
+        assert_eq!(answer_to(&mut line, "ping", &json!({})).await["result"], json!({}));
+        upstream.stop().await;
+    });
+}
+
+#[test]
+fn u06_a_client_that_declared_nothing_is_asked_nothing() {
+    run(async {
+        let peer = process_peer().await;
+        let upstream = legacy("curious", &peer, UpstreamOptions::default());
+        let mut line = peer.accept().await;
+        welcome(&mut line).await;
+        ready(&upstream).await;
+        let call = attended(&upstream, call_declaring(json!({})));
+        let asked = called(&mut line).await;
+        for (method, params) in questions() {
+            let answer = answer_to(&mut line, method, &params).await;
+            assert!(is_refusal(method, &answer), "{method}: {answer:#}");
+        }
+        line.answer(&asked, text("done")).await;
+        let (questions, outcome) = call.await.unwrap();
+        assert!(questions.is_empty(), "{questions:?}");
+        assert!(outcome.unwrap().as_str().contains("done"));
+        upstream.stop().await;
+    });
+}
+
+#[test]
+fn u06_a_client_is_asked_what_it_declared_and_nothing_else() {
+    run(async {
+        let peer = process_peer().await;
+        let upstream = legacy("curious", &peer, UpstreamOptions::default());
+        let mut own = peer.accept().await;
+        welcome(&mut own).await;
+        ready(&upstream).await;
+        let call = attended(&upstream, call_declaring(json!({"elicitation": {"form": {}}})));
+        let mut line = peer.accept().await;
+        let (declared, _) = greeted(&mut line).await;
+        assert!(declared.get("elicitation").is_some(), "{declared:#}");
+        assert!(declared.get("sampling").is_none() && declared.get("roots").is_none(), "{declared:#}");
+        let [(sample, sampling), _, (elicit, form)] = questions();
+        let answer = answer_to(&mut line, elicit, &form).await;
+        assert_eq!(answer["result"]["action"], "accept", "{answer:#}");
+        let answer = answer_to(&mut line, sample, &sampling).await;
+        assert!(is_refusal(sample, &answer), "{answer:#}");
+        // A server that asks all the same cannot do without it, and the client hears which capability that is.
+        let (questions, outcome) = call.await.unwrap();
+        assert_eq!(questions, [elicit]);
+        let fault = outcome.unwrap_err();
+        assert_eq!(fault.kind(), FaultKind::ClientCapabilityMissing, "{fault}");
+        assert!(fault.data().is_some_and(|data| data.as_str().contains("sampling")), "{fault:?}");
+        upstream.stop().await;
+    });
+}
+
+/// More than one message may have.
+const RESULT: u64 = 50 * 1024 * 1024;
+
+#[test]
+fn u10_a_result_of_fifty_megabytes_fails_its_call_and_the_server_goes_on() {
+    run(async {
+        let peer = process_peer().await;
+        let upstream = legacy("verbose", &peer, UpstreamOptions::default());
+        let mut line = peer.accept().await;
+        welcome(&mut line).await;
+        ready(&upstream).await;
+        let call = begin(&upstream, call_of("work", &json!({})));
+        let asked = called(&mut line).await;
+        let whole = asked.result(&json!({"content": [{"type": "text", "text": "|"}]}));
+        let (head, tail) = whole.split_once('|').unwrap();
+        line.write(head).await;
+        line.fill_output(b'x', RESULT).await;
+        line.say(tail).await;
+        let fault = tokio::time::timeout(seconds(60), call).await.expect("it is not waited for").unwrap();
+        let fault = fault.unwrap_err();
+        assert!(fault.message().contains("verbose"), "{fault}");
+        assert_ne!(fault.kind(), FaultKind::Timeout, "{fault}");
+        // Whether the same process goes on or a new one is started is the transport's business.
+        let next = begin(&upstream, call_of("work", &json!({})));
+        let asked = line.expect("tools/call").await;
+        line.answer(&asked, text("short")).await;
+        assert!(next.await.unwrap().unwrap().as_str().contains("short"));
+        assert_eq!(upstream.status().state, State::Ready);
+        upstream.stop().await;
+    });
+}
+
+#[test]
+fn u10_a_result_that_does_not_fit_its_own_schema_passes_as_it_is() {
+    run(async {
+        let peer = process_peer().await;
+        let upstream = legacy("sloppy", &peer, UpstreamOptions::default());
+        let mut line = peer.accept().await;
+        welcome(&mut line).await;
+        ready(&upstream).await;
+        let call = begin(&upstream, call_of("work", &json!({})));
+        let asked = line.expect("tools/call").await;
+        // Whoever reads it may check it; a gateway that did would hide from its clients what the server is like.
+        line.answer(&asked, json!({"content": [], "structuredContent": {"sum": "not a number"}})).await;
+        let result = call.await.unwrap().unwrap();
+        assert_eq!(result.member("structuredContent").unwrap().as_str(), r#"{"sum":"not a number"}"#);
+        upstream.stop().await;
+    });
+}

@@ -1,0 +1,51 @@
+//! V06: who looks at the wall clock, which somebody may set back by a day. Everything that waits, expires or counts down uses a
+//! clock that only goes forward.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::file_length::sources;
+use crate::workspace::Workspace;
+
+/// Where the time of day is read, and what for.
+const READERS: [(&str, &str); 16] = [
+    ("auth/src/keys/mod.rs", "the day on which a key expires"),
+    ("config/src/write.rs", "the name of a file that is kept"),
+    ("gateway/src/audit/clock.rs", "told in records"),
+    ("gateway/src/status/mod.rs", "told in the status"),
+    ("gateway/src/trace/open_span.rs", "told in spans"),
+    ("gateway/src/upstream/book.rs", "told in the status"),
+    ("lint/src/doctor/url/token.rs", "whether a token has expired, told as a hint"),
+    ("serve/src/access/logged.rs", "told in the access log"),
+    ("serve/src/access/note.rs", "told in the access log"),
+    ("serve/src/tasks/shelf.rs", "told to clients"),
+    ("tools/src/ci/job/launch.rs", "whether a report is newer than its job, by the clock of the file system"),
+    ("tools/src/sandbox/draft.rs", "a part of a name"),
+    ("tools/src/sandbox/leftovers.rs", "the age of files, which the file system keeps by the same clock"),
+    ("tools/src/toolbox/tasks/task.rs", "told to clients"),
+    ("transport/src/http/status.rs", "a date in a header, of which the other side's clock is the measure"),
+    ("trunkline/src/telemetry/access_log/line.rs", "told in the access log"),
+];
+
+#[test]
+fn v06_only_what_tells_or_compares_dates_reads_the_wall_clock() {
+    let crates = Workspace::find().unwrap().root().join("crates");
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&crates).unwrap() {
+        sources(&entry.unwrap().path().join("src"), &mut files);
+    }
+    let reads = |path: &&std::path::PathBuf| {
+        let text = fs::read_to_string(path).unwrap();
+        text.contains("SystemTime::now") || text.contains("Utc::now")
+    };
+    let found: BTreeSet<String> = files
+        .iter()
+        .filter(reads)
+        .map(|path| path.strip_prefix(&crates).unwrap().display().to_string())
+        .collect();
+    let known: BTreeSet<String> = READERS.iter().map(|(path, _)| (*path).to_owned()).collect();
+    assert_eq!(
+        found, known,
+        "a wait or an expiry must not depend on it; say what it is for, or use `Instant`"
+    );
+}
