@@ -77,6 +77,9 @@ pub(crate) fn run(workspace: &Workspace, linters: Linters, plan: Plan) -> Result
         let verdicts = Linter::ALL
             .map(|linter| Verdict::of(linter, fault, &seen[&fault.name][&linter], &usual[&linter]));
         table.add(fault, verdicts);
+        if verdict::is_named_by_words(fault, &seen[&fault.name][&Linter::Ours], &usual[&Linter::Ours]) {
+            table.count_by_words();
+        }
     }
     for right in &clean {
         table.add_clean(right, Linter::ALL.map(|linter| seen[&right.name][&linter].len()));

@@ -13,6 +13,8 @@ pub(crate) struct Table {
     versions: Vec<(Linter, String)>,
     rows: Vec<Row>,
     clean: Vec<(String, [usize; COUNT])>,
+    /// How many faults ours names as the others must.
+    by_words: usize,
 }
 
 #[derive(Debug)]
@@ -26,7 +28,7 @@ struct Row {
 
 impl Table {
     pub(super) fn new(versions: Vec<(Linter, String)>) -> Self {
-        Self { versions, rows: Vec::new(), clean: Vec::new() }
+        Self { versions, rows: Vec::new(), clean: Vec::new(), by_words: 0 }
     }
 
     pub(super) fn add(&mut self, fault: &Fault, verdicts: [Verdict; COUNT]) {
@@ -37,6 +39,10 @@ impl Table {
 
     pub(super) fn add_clean(&mut self, right: &Fault, complaints: [usize; COUNT]) {
         self.clean.push((right.name.clone(), complaints));
+    }
+
+    pub(super) fn count_by_words(&mut self) {
+        self.by_words += 1;
     }
 
     /// The faults that ours does not name.
@@ -67,6 +73,10 @@ impl Table {
             )
             .expect("writing to a String does not fail");
         }
+        let (named, all) = (self.by_words, self.rows.len());
+        let share = named * 100 / all.max(1);
+        writeln!(text, "\nOurs, judged by the words alone as the others are: {named} of {all} ({share} %).")
+            .expect("writing to a String does not fail");
         text
     }
 
@@ -108,14 +118,17 @@ const HEAD: &str = "# Linters side by side
 
 Written by `cargo xtask compare --write`. The faults are `crates/testkit/faults`: servers of one small model, each with one
 mistake that authors of servers make, written from the specification and not from our rules. Every linter was run on every
-one of them, and on the right server beside it.
+one of them, and on the right server beside it. When the set was new, ours named about nine in ten; what it missed was then
+mended, so that its figure here says little about mistakes that nobody has thought of.
 ";
 
 const HOW: &str = "How it is decided whether a fault is *named*:
 
 - Only complaints count that the linter does not have about the right server that speaks the same eras over the same
   transport; times and counts in a complaint do not make it another one.
-- **Ours** must find it by one of the rules that the fault names beforehand; a finding of another rule is *noticed*.
+- **Ours** must find it by one of the rules in the fault's `named_by`; a finding of another rule is *noticed*. These lists were
+  filled in after the first runs, from what ours had found, and keep that from getting lost: they are a test, not a
+  measurement. The figure that can be set beside the others' is the one by the words, which were written before any linter ran.
 - **The others** name it when such a complaint contains one of a few words about the faulty thing (`words` in the set, in
   which case does not matter). That is generous: a parser's error that says \"JSON\" names a banner on standard output.
   Every other new complaint, and every failure of the Inspector that says something else, is *noticed*: in brackets.

@@ -16,8 +16,7 @@ pub(super) enum Verdict {
 
 impl Verdict {
     pub(super) fn of(linter: Linter, fault: &Fault, seen: &[Complaint], usual: &[Complaint]) -> Self {
-        let new: Vec<&Complaint> =
-            seen.iter().filter(|complaint| !usual.iter().any(|known| known.is_like(complaint))).collect();
+        let new = new(seen, usual);
         let named = new.iter().find(|complaint| match linter {
             Linter::Ours => fault.named_by.contains(&complaint.check),
             _ => complaint.mentions(&fault.words),
@@ -28,6 +27,15 @@ impl Verdict {
             (None, None) => Self::Missed,
         }
     }
+}
+
+/// Whether a fault is named as another linter must name it, by the words alone.
+pub(super) fn is_named_by_words(fault: &Fault, seen: &[Complaint], usual: &[Complaint]) -> bool {
+    new(seen, usual).iter().any(|complaint| complaint.mentions(&fault.words))
+}
+
+fn new<'a>(seen: &'a [Complaint], usual: &[Complaint]) -> Vec<&'a Complaint> {
+    seen.iter().filter(|complaint| !usual.iter().any(|known| known.is_like(complaint))).collect()
 }
 
 #[cfg(test)]

@@ -152,7 +152,7 @@ fn refusal(shared: &Shared, unchecked: &[HttpCheck], heard: &Heard<'_>, message:
     }
     let version = headers.get("mcp-protocol-version");
     let unknown = |version: &String| {
-        !(shared.modern && version == model::MODERN) && !model::LEGACY.contains(&version.as_str())
+        !(model::LEGACY.contains(&version.as_str()) || shared.modern && version == model::MODERN)
     };
     if checks(HttpCheck::Version) && version.is_some_and(unknown) {
         return Some((400, Some(model::error(-32600, "Unsupported protocol version"))));

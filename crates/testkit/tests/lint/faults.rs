@@ -23,7 +23,7 @@ const LEAST: usize = 60;
 /// One mistake of a server's author.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Mistake {
+struct KnownFault {
     name: String,
     mistake: String,
     /// Shows only when tools are called.
@@ -75,14 +75,14 @@ fn faults_are_named_by_rules_that_exist() {
 }
 
 /// Tells what was found in place of the mistake.
-fn unnamed(mistake: &Mistake) -> Option<String> {
+fn unnamed(mistake: &KnownFault) -> Option<String> {
     let report = lint(mistake);
     let found: BTreeSet<_> = report.findings().map(|(_, finding)| finding.rule.to_string()).collect();
     let named = mistake.named_by.iter().any(|rule| found.contains(rule));
     (!named).then(|| format!("{}: {} found instead: {found:?}", mistake.name, mistake.mistake))
 }
 
-fn lint(mistake: &Mistake) -> Report {
+fn lint(mistake: &KnownFault) -> Report {
     let (mode, tools) =
         if mistake.active { (Mode::Active, Callable::ReadOnly) } else { (Mode::Negative, Callable::None) };
     let options =
@@ -98,7 +98,7 @@ fn lint(mistake: &Mistake) -> Report {
     })
 }
 
-fn mistakes() -> Vec<Mistake> {
+fn mistakes() -> Vec<KnownFault> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("faults");
     let entries = std::fs::read_dir(&folder).expect("the set is there");
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder can be read").path()).collect();
@@ -106,7 +106,7 @@ fn mistakes() -> Vec<Mistake> {
     files.iter().flat_map(|path| read(path)).collect()
 }
 
-fn read(path: &Path) -> Vec<Mistake> {
+fn read(path: &Path) -> Vec<KnownFault> {
     let text = std::fs::read_to_string(path).expect("a file of the set can be read");
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
