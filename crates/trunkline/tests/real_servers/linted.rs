@@ -22,10 +22,16 @@ pub(crate) fn above_info(subject: &Subject, mode: Mode) -> Option<BTreeSet<Devia
         Way::Stdio => over_stdio(subject, mode, folder.path()),
         Way::Http { usual, port, path } => {
             let Some(port) = chosen(*usual, *port) else {
-                println!(
-                    "{}: not judged, because this machine has no user namespaces (unshare --map-root-user --net)",
-                    subject.title
-                );
+                #[expect(
+                    clippy::print_stderr,
+                    reason = "whoever reads the test's output should know what it did not do"
+                )]
+                {
+                    eprintln!(
+                        "{}: not judged, because this machine has no user namespaces (unshare --map-root-user --net)",
+                        subject.title
+                    );
+                }
                 return None;
             };
             over_http(subject, mode, folder.path(), (port, path))
