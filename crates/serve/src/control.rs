@@ -55,6 +55,9 @@ pub(crate) fn answer(
     session: &Arc<Session>,
     request: &Request,
 ) -> Option<Result<Raw, ErrorObject>> {
+    if request.params.as_ref().is_some_and(|params| !params.is_object()) {
+        return Some(Err(ErrorObject::new(-32600, "`params` must be an object")));
+    }
     let params = request.params.as_ref().and_then(Raw::object).unwrap_or_default();
     let outcome = match request.method.as_ref() {
         method::PING => Ok(()),

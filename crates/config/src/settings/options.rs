@@ -69,7 +69,7 @@ pub struct Restart {
     pub first: Duration,
     /// The longest pause.
     #[serde(with = "kind")]
-    #[schemars(schema_with = "kind::time", extend("minimum" = 1, "maximum" = 3_600_000))]
+    #[schemars(schema_with = "kind::time", extend("minimum" = 1, "maximum" = 600_000))]
     pub most: Duration,
     /// How much longer each pause is than the one before.
     #[schemars(range(min = 1, max = 10))]

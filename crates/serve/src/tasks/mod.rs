@@ -100,7 +100,16 @@ impl Desk {
     fn known(&self, params: Option<&Raw>) -> Result<Known, Fault> {
         let id = params.and_then(|raw| raw.decode::<TaskIdParams>().ok()).map(|params| params.task_id);
         let id = id.ok_or_else(|| Fault::new(FaultKind::InvalidRequest, "`taskId` is missing"))?;
-        self.service.tasks.find(&id, &self.session.caller.id).ok_or_else(unknown)
+        self.service.tasks.find(&id, &self.session.caller.id).ok_or_else(|| self.unknown())
+    }
+
+    /// Where no tasks were offered, there is no such method either.
+    fn unknown(&self) -> Fault {
+        if self.service.runs_tasks() {
+            Fault::new(FaultKind::InvalidRequest, "there is no such task")
+        } else {
+            Fault::new(FaultKind::NotAvailable, "this server runs no tasks")
+        }
     }
 
     async fn look(&self, known: &Known) -> Result<Standing, Fault> {
@@ -159,8 +168,4 @@ impl Desk {
 
 fn is_final(task: &Raw) -> bool {
     task.member_as::<TaskStatus>("status").is_some_and(|status| status.is_final())
-}
-
-fn unknown() -> Fault {
-    Fault::new(FaultKind::InvalidRequest, "there is no such task")
 }
