@@ -7,10 +7,12 @@ mod dress;
 mod http;
 mod inbox;
 mod pipe;
+mod say;
 mod speaker;
 mod sse;
 
 pub use dial::{Dial, DialError, Pair};
 pub use dress::{CLIENT_NAME, bytes, initialize_params, modern_meta, notification, request};
 pub use http::{Dressed, Enough, HttpAsk};
-pub use speaker::{Expect, Heard, Say, Speaker};
+pub use say::{Expect, Heard, Say};
+pub use speaker::Speaker;
