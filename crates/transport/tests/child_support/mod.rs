@@ -1,11 +1,11 @@
 //! What the tests with real processes share.
 
-use std::time::Duration;
+use std::{io::ErrorKind, time::Duration};
 
 use rustix::process::{Pid, test_kill_process};
 use tokio::{process::ChildStdout, time::timeout};
 use trunkline_transport::{
-    child::{ChildCommand, ChildProcess},
+    child::{ChildCommand, ChildProcess, SpawnError},
     stdio::{FrameReader, Line},
 };
 
@@ -20,7 +20,15 @@ pub(crate) fn sh(script: &str) -> ChildCommand {
 }
 
 pub(crate) fn start(command: &ChildCommand) -> (ChildProcess, FrameReader<ChildStdout>) {
-    let mut child = ChildProcess::spawn(command).unwrap();
+    let mut child = loop {
+        match ChildProcess::spawn(command) {
+            // A child that another test starts at this moment holds a script that was just written open, until it is itself.
+            Err(SpawnError::Resource { source, .. }) if source.kind() == ErrorKind::ExecutableFileBusy => {
+                std::thread::yield_now();
+            }
+            started => break started.unwrap(),
+        }
+    };
     let reader = child.take_reader().unwrap();
     (child, reader)
 }
