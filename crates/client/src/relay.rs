@@ -12,7 +12,7 @@ use std::sync::Arc;
 use trunkline_protocol::{
     Call, Era, Fault, FaultKind, Notification, Object, Raw, Revision,
     message::{
-        Level, LogParams, TASKS_EXTENSION,
+        Level, LogParams, declares_tasks, follow_tasks,
         meta::{CLIENT_CAPABILITIES, LOG_LEVEL, PROGRESS_TOKEN},
     },
     method,
@@ -128,14 +128,18 @@ impl Relay {
 fn read_meta(given: Option<&Raw>, caller: Era, connection: &Inner) -> (Arc<Worn>, Option<Raw>) {
     let members = given.and_then(Raw::object).unwrap_or_default();
     let level = members.get(LOG_LEVEL).and_then(Raw::text).and_then(|level| level.parse().ok());
-    let extensions = members.get(CLIENT_CAPABILITIES).and_then(|raw| raw.member("extensions"));
-    let follows_tasks = extensions.is_some_and(|map| map.member(TASKS_EXTENSION).is_some());
+    let follows_tasks = members.get(CLIENT_CAPABILITIES).is_some_and(declares_tasks);
     let token = members.get(PROGRESS_TOKEN).cloned();
     let (meta, version) = match connection.speech.era() {
         Era::Legacy => (stripped(members.clone()), None),
         Era::Modern => {
-            let takes_over = caller == Era::Legacy && !follows_tasks;
-            let (meta, version) = connection.speech.introduce(with_tasks(members.clone(), takes_over));
+            let mut meta = members.clone();
+            meta.remove(PROGRESS_TOKEN);
+            if caller == Era::Legacy && !follows_tasks {
+                // It cannot follow the tasks of a modern server; we do that, so we say that we can.
+                follow_tasks(&mut meta);
+            }
+            let (meta, version) = connection.speech.introduce(meta);
             (Some(meta), Some(version))
         }
     };
@@ -144,19 +148,6 @@ fn read_meta(given: Option<&Raw>, caller: Era, connection: &Inner) -> (Arc<Worn>
         connection.wardrobe.keep(caller, given, &members, &worn);
     }
     (worn, token)
-}
-
-/// A caller of the legacy era cannot follow the tasks of a modern server; where we do that, we say that we can.
-fn with_tasks(mut meta: Object, takes_over: bool) -> Object {
-    meta.remove(PROGRESS_TOKEN);
-    if takes_over {
-        let mut capabilities = meta.get(CLIENT_CAPABILITIES).and_then(Raw::object).unwrap_or_default();
-        let mut extensions = capabilities.get("extensions").and_then(Raw::object).unwrap_or_default();
-        extensions.set(TASKS_EXTENSION, Raw::empty_object());
-        capabilities.set("extensions", extensions.to_raw());
-        meta.set(CLIENT_CAPABILITIES, capabilities.to_raw());
-    }
-    meta
 }
 
 /// What to do with a notification.

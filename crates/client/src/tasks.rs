@@ -19,7 +19,8 @@ use tokio::{sync::Notify, task::AbortHandle};
 use trunkline_protocol::{
     Call, Era, ErrorObject, Fault, FaultKind, Object, Outcome, Part, Question, Raw,
     message::{
-        InputRequest, InputRequests, TASKS_EXTENSION, TaskIdParams, TaskStatus, UpdateTaskParams, meta,
+        InputRequest, InputRequests, TaskIdParams, TaskStatus, UpdateTaskParams, declares_tasks, meta,
+        tasks_needed,
     },
     method,
 };
@@ -54,7 +55,7 @@ pub(crate) fn is_about_task(name: &str) -> bool {
 /// Answers a request about a task as a server with the extension would.
 pub(crate) async fn answer(connection: Arc<Inner>, call: Call) -> Outcome {
     if !follows_tasks(call.params.as_ref()) {
-        return Err(needed());
+        return Err(tasks_needed());
     }
     connection.ready().await?;
     let params = call.params.clone().unwrap_or_else(Raw::empty_object);
@@ -240,16 +241,7 @@ fn one(name: &'static str, value: &str) -> Object {
 
 /// Whether the caller declared the extension with this call.
 pub(crate) fn follows_tasks(params: Option<&Raw>) -> bool {
-    let capabilities = meta::get(params, meta::CLIENT_CAPABILITIES);
-    let extensions = capabilities.and_then(|capabilities| capabilities.member("extensions"));
-    extensions.is_some_and(|extensions| extensions.member(TASKS_EXTENSION).is_some())
-}
-
-/// Who does not declare the extension is told to.
-pub(crate) fn needed() -> Fault {
-    let data = serde_json::json!({"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}});
-    Fault::new(FaultKind::ClientCapabilityMissing, "this needs a client that can follow tasks")
-        .with_data(data.into())
+    meta::get(params, meta::CLIENT_CAPABILITIES).as_ref().is_some_and(declares_tasks)
 }
 
 fn done() -> Raw {

@@ -18,7 +18,7 @@ use std::{
 use trunkline_protocol::{
     Call, Caller, Fault, Handler, Object, Part, Raw,
     message::{
-        TASKS_EXTENSION,
+        declares_tasks,
         meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION, SERVER_INFO},
     },
     method,
@@ -123,8 +123,7 @@ impl Service {
             // Somebody else may have been quicker, with the same answer.
             drop(self.identity.set(Identity::new(identity)));
         }
-        let extensions = introduction.member("capabilities").and_then(|all| all.member("extensions"));
-        let runs_tasks = extensions.is_some_and(|all| all.member(TASKS_EXTENSION).is_some());
+        let runs_tasks = introduction.member("capabilities").as_ref().is_some_and(declares_tasks);
         self.runs_tasks.store(runs_tasks, Ordering::Release);
         Ok(introduction)
     }

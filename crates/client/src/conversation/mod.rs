@@ -24,7 +24,6 @@ use crate::{
     relay::{Heard, Relay},
     resilience::{Deadline, Expired, Safety, Timeouts},
     switchboard::Standing,
-    tasks,
     turns::Turn,
 };
 use answers::{Answers, OpenQuestions};
@@ -35,6 +34,7 @@ use trunkline_protocol::{
     Era, ErrorObject, Fault, FaultKind, Notification, Object, Outcome, Part, Raw, Reply,
     message::{
         InputRequest, InputRequests, InputRequired, ResultType, TaskState, TaskSupport, header_values,
+        tasks_needed,
     },
     method,
 };
@@ -200,7 +200,7 @@ impl Conversation {
         if self.step == Step::Call && self.ask.method == method::TOOLS_CALL {
             let task = self.dress_for_tool().await;
             if task == TaskSupport::Required && modern && !self.passes_tasks() {
-                return Err(tasks::needed());
+                return Err(tasks_needed());
             }
         }
         if let (None, Era::Legacy, Standing::Askable(subject)) =

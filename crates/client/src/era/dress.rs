@@ -49,10 +49,9 @@ impl Speech {
         let given = params.get("_meta");
         let level = level.filter(|_| self.era() == Era::Modern);
         let headers = self.headers(ask, given);
-        if ask.worn.is_some() && level.is_none() && ask.progress == Progress::Unwanted {
-            // All of it was written when it was first seen.
-        } else if given.is_none() && level.is_none() && ask.progress == Progress::Unwanted {
-            if !self.introduction.is_empty() {
+        if level.is_none() && ask.progress == Progress::Unwanted && (ask.worn.is_some() || given.is_none()) {
+            // Of a caller's, all was written when it was first seen.
+            if ask.worn.is_none() && !self.introduction.is_empty() {
                 params.set("_meta", self.written.clone());
             }
         } else {

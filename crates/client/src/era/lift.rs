@@ -5,7 +5,7 @@ use serde_json::json;
 use trunkline_protocol::{
     Era, ErrorObject, Object, Raw, Revision,
     message::{
-        TASKS_EXTENSION,
+        declare_tasks,
         meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROGRESS_TOKEN, PROTOCOL_VERSION, SERVER_INFO},
     },
     method,
@@ -44,9 +44,7 @@ fn capabilities(server: &ServerInfo) -> Raw {
     let mut told = server.capabilities.object().unwrap_or_default();
     let runs_tasks = server.has_capability("tasks.requests.tools.call");
     if told.remove("tasks").is_some() && runs_tasks {
-        let mut extensions = told.get("extensions").and_then(Raw::object).unwrap_or_default();
-        extensions.set(TASKS_EXTENSION, Raw::empty_object());
-        told.set("extensions", extensions.to_raw());
+        declare_tasks(&mut told);
     }
     if !server.revision.declares_completions() && told.get("completions").is_none() {
         told.set("completions", Raw::empty_object());

@@ -1,7 +1,7 @@
 //! What is answered where there is nothing to ask. What a caller may not use is answered exactly like what does not exist.
 
 use crate::catalog::{Server, shown};
-use trunkline_protocol::{Fault, FaultKind, Raw, message::TASKS_EXTENSION};
+use trunkline_protocol::{Fault, FaultKind, Raw};
 
 pub(super) fn unknown(what: &str, name: &str) -> Fault {
     Fault::new(FaultKind::InvalidRequest, format!("unknown {what} `{}`", shown(name)))
@@ -23,13 +23,6 @@ pub(super) fn no_view(view: Option<&str>) -> Fault {
 
 pub(super) fn missing(member: &str) -> Fault {
     Fault::new(FaultKind::InvalidRequest, format!("`params.{member}` must be a text"))
-}
-
-/// The client did not say that it understands tasks, so it would not understand the answer.
-pub(super) fn tasks_needed() -> Fault {
-    let data = serde_json::json!({"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}});
-    Fault::new(FaultKind::ClientCapabilityMissing, "this needs a client that can follow tasks")
-        .with_data(data.into())
 }
 
 pub(super) fn bad_cursor() -> Fault {

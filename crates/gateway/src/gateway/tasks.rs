@@ -14,7 +14,11 @@ use std::{
 };
 use trunkline_protocol::{
     Call, Caller, Fault, FaultKind, Object, Raw, Reply,
-    message::{TASKS_EXTENSION, meta::CLIENT_CAPABILITIES, next_cursor},
+    message::{
+        declares_tasks,
+        meta::{self, CLIENT_CAPABILITIES},
+        next_cursor, tasks_needed,
+    },
     method,
 };
 
@@ -67,10 +71,7 @@ impl TaskBook {
 
 /// Whether the client understands tasks. One that says nothing of what it can do is ourselves.
 fn follows_tasks(call: &Call) -> bool {
-    let meta = call.params.as_ref().and_then(|params| params.member("_meta"));
-    let Some(capabilities) = meta.and_then(|meta| meta.member(CLIENT_CAPABILITIES)) else { return true };
-    let extensions = capabilities.member("extensions");
-    extensions.is_some_and(|extensions| extensions.member(TASKS_EXTENSION).is_some())
+    meta::get(call.params.as_ref(), CLIENT_CAPABILITIES).as_ref().is_none_or(declares_tasks)
 }
 
 /// A task that a caller may ask about.
@@ -98,7 +99,7 @@ impl Inner {
 
     pub(super) fn ask_about_task(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
         if !follows_tasks(&call) {
-            return Reply::ready(Err(faults::tasks_needed()));
+            return Reply::ready(Err(tasks_needed()));
         }
         let id = call.params.as_ref().and_then(|params| params.member("taskId"));
         let Some(id) = id.as_ref().and_then(Raw::text).map(Cow::into_owned) else {

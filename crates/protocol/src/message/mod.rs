@@ -22,6 +22,7 @@ mod sampling;
 mod subscriptions;
 mod task_state;
 mod tasks;
+mod tasks_extension;
 mod tools;
 mod trace_parent;
 
@@ -63,9 +64,10 @@ pub use sampling::{
 pub use subscriptions::{ASIDES, Acknowledged, ListenParams, SubscriptionFilter};
 pub use task_state::{TaskState, UnreadableTask};
 pub use tasks::{
-    CreateTaskResult, ExtensionTask, ListTasksResult, RelatedTask, TASKS_EXTENSION, Task, TaskError,
-    TaskIdParams, TaskParams, TaskStatus, Ttl, UpdateTaskParams,
+    CreateTaskResult, ExtensionTask, ListTasksResult, RelatedTask, Task, TaskError, TaskIdParams, TaskParams,
+    TaskStatus, Ttl, UpdateTaskParams,
 };
+pub use tasks_extension::{TASKS_EXTENSION, declare_tasks, declares_tasks, follow_tasks, tasks_needed};
 pub use tools::{
     CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, ToolAnnotations, ToolExecution,
 };

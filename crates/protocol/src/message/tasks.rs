@@ -7,9 +7,6 @@ use crate::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The extension by which a modern server may answer a call with a task.
-pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
-
 words! {
     /// Where a task stands. The last three are final.
     pub enum TaskStatus {

@@ -1,6 +1,6 @@
 //! Capabilities across the eras: what a legacy client declared, and what a server offers to it.
 
-use trunkline_protocol::{Object, Raw, Revision, message::TASKS_EXTENSION};
+use trunkline_protocol::{Object, Raw, Revision, message::declares_tasks};
 
 /// What a client declared, without what its revision cannot know. Its own tasks are left out: nothing in the newest shape
 /// could start one.
@@ -29,9 +29,7 @@ fn keep_out(capabilities: &mut Object, name: &'static str, part: &str) {
 /// What a server offers, told to a client of this revision. Clients of 2025-11-25 know tasks as part of the core.
 pub(super) fn offered(capabilities: Option<&Raw>, revision: Revision) -> Raw {
     let mut offered = capabilities.and_then(Raw::object).unwrap_or_default();
-    let runs_tasks =
-        offered.get("extensions").is_some_and(|extensions| extensions.member(TASKS_EXTENSION).is_some());
-    if runs_tasks && revision.has_core_tasks() {
+    if capabilities.is_some_and(declares_tasks) && revision.has_core_tasks() {
         let tasks = serde_json::json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}});
         offered.set("tasks", tasks.into());
     }

@@ -10,7 +10,7 @@ use std::{sync::Arc, time::Instant};
 use trunkline_protocol::{
     Call, Envelope, Notification, Object, Part, Raw, Reply, Request, RequestId, Response, Revision,
     message::{
-        Level, LogParams,
+        Level, LogParams, follow_tasks,
         meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION, SERVER_INFO},
     },
     method,
@@ -42,7 +42,7 @@ pub(crate) fn lift(request: &Request, session: &Session) -> Call {
     } else {
         let mut meta = lifted_meta(session, own);
         if follows {
-            super::task::follow_tasks(&mut meta);
+            follow_tasks(&mut meta);
         }
         meta.to_raw()
     };

@@ -2,11 +2,7 @@
 
 use super::{legacy::lifted_meta, lower::lower};
 use crate::session::Session;
-use trunkline_protocol::{
-    Object, Raw, Revision,
-    message::{TASKS_EXTENSION, meta::CLIENT_CAPABILITIES},
-    method,
-};
+use trunkline_protocol::{Object, Raw, Revision, message::follow_tasks, method};
 
 /// Members that differ in name.
 const RENAMED: [(&str, &str); 2] = [("ttlMs", "ttl"), ("pollIntervalMs", "pollInterval")];
@@ -41,15 +37,6 @@ pub(crate) fn task_meta(session: &Session) -> Object {
     let mut meta = lifted_meta(session, None);
     follow_tasks(&mut meta);
     meta
-}
-
-/// Says that the caller follows tasks of the extension.
-pub(super) fn follow_tasks(meta: &mut Object) {
-    let mut capabilities = meta.get(CLIENT_CAPABILITIES).and_then(Raw::object).unwrap_or_default();
-    let mut extensions = capabilities.get("extensions").and_then(Raw::object).unwrap_or_default();
-    extensions.set(TASKS_EXTENSION, Raw::empty_object());
-    capabilities.set("extensions", extensions.to_raw());
-    meta.set(CLIENT_CAPABILITIES, capabilities.to_raw());
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use trunkline_protocol::{
     Fault, FaultKind, Object, Outcome, Raw,
-    message::{CallToolParams, CallToolResult, TASKS_EXTENSION},
+    message::{CallToolParams, CallToolResult, TASKS_EXTENSION, tasks_needed},
 };
 
 impl Inner {
@@ -106,12 +106,6 @@ const HOOK_TIME: Duration = Duration::from_secs(5);
 fn unknown(name: &str) -> Fault {
     let name: String = name.chars().take(128).collect();
     Fault::new(FaultKind::InvalidRequest, format!("unknown tool: `{name}`"))
-}
-
-pub(super) fn tasks_needed() -> Fault {
-    let data = json!({"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}});
-    Fault::new(FaultKind::ClientCapabilityMissing, "this needs a client that can follow tasks")
-        .with_data(data.into())
 }
 
 /// The name of the tool, and its arguments.

@@ -5,10 +5,7 @@
 
 mod task;
 
-use super::{
-    Inner, call::tasks_needed, conversation::Conversation, listeners::Change, read_params,
-    results::unguessable,
-};
+use super::{Inner, conversation::Conversation, listeners::Change, read_params, results::unguessable};
 use crate::context::Request;
 use std::{
     collections::HashMap,
@@ -19,7 +16,7 @@ use task::Task;
 use tokio::time::{Instant, timeout_at};
 use trunkline_protocol::{
     Caller, Fault, FaultKind, Outcome, Part, Raw, Reply,
-    message::{TASKS_EXTENSION, TaskIdParams, UpdateTaskParams},
+    message::{TASKS_EXTENSION, TaskIdParams, UpdateTaskParams, tasks_needed},
 };
 
 /// How many tasks one caller may have, and all together.
