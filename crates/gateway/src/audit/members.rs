@@ -1,7 +1,7 @@
 //! The members of a record, written as JSON that is one line of ASCII whatever goes in.
 
 use super::clock;
-use std::fmt::{Arguments, Write};
+use std::fmt::{Display, Write};
 
 /// Longest text of one member, in characters; the rest is cut off.
 const MAX_TEXT: usize = 256;
@@ -24,9 +24,14 @@ impl Members {
         Self(out)
     }
 
-    /// Members that several records will have.
-    pub(super) fn part() -> Self {
-        Self(String::with_capacity(USUAL))
+    /// The members that both records of a call have, for [`part_of`](Self::part_of).
+    pub(super) fn of_call(id: impl Display, caller: &str, method: &str, target: Option<&str>) -> String {
+        let part = Self(String::with_capacity(USUAL)).plain("call", id).text("caller", caller);
+        let part = part.text("method", method);
+        match target {
+            Some(target) => part.text("target", target).0,
+            None => part.0,
+        }
     }
 
     pub(super) fn part_of(mut self, part: &str) -> Self {
@@ -41,7 +46,7 @@ impl Members {
     }
 
     /// A text that needs no escape, and is short.
-    pub(super) fn plain(mut self, name: &str, value: Arguments<'_>) -> Self {
+    fn plain(mut self, name: &str, value: impl Display) -> Self {
         self.name(name);
         write!(self.0, "\"{value}\"").expect("a String takes all text");
         self

@@ -28,18 +28,13 @@ pub(super) struct OpenCall {
 impl OpenCall {
     pub(super) fn new(trail: Trail, id: (&str, u64), call: &Call, slot: OwnedSemaphorePermit) -> Self {
         let target = call.params.as_ref().and_then(|params| target(&call.method, params));
-        let mut common = Members::part()
-            .plain("call", format_args!("{}-{}", id.0, id.1))
-            .text("caller", &call.caller.id)
-            .text("method", &call.method);
-        if let Some(target) = &target {
-            common = common.text("target", target);
-        }
+        let id = format_args!("{}-{}", id.0, id.1);
+        let common = Members::of_call(id, &call.caller.id, &call.method, target.as_deref());
         Self {
             trail,
             method: call.method.clone(),
             target,
-            common: common.finish(),
+            common,
             began: Instant::now(),
             slot: Some(slot),
             started: false,

@@ -125,10 +125,7 @@ impl Queue {
     pub(super) fn take(&self) -> Option<Vec<Entry>> {
         let mut waiting = lock(&self.waiting);
         if waiting.is_for_thread() || waiting.entries.is_empty() {
-            waiting.taken = false;
-            if waiting.is_for_thread() {
-                self.wake.notify_one();
-            }
+            self.end_turn(&mut waiting);
             return None;
         }
         Some(mem::take(&mut waiting.entries))
@@ -137,9 +134,13 @@ impl Queue {
     /// Ends the turn, and leaves what gathered to the thread.
     pub(super) fn leave(&self) {
         let mut waiting = lock(&self.waiting);
-        waiting.taken = false;
         waiting.thread_wanted |= !waiting.entries.is_empty();
-        if waiting.thread_wanted {
+        self.end_turn(&mut waiting);
+    }
+
+    fn end_turn(&self, waiting: &mut Waiting) {
+        waiting.taken = false;
+        if waiting.is_for_thread() {
             self.wake.notify_one();
         }
     }

@@ -88,15 +88,8 @@ fn endings(disk: &Disk, before: Option<u64>, calls: Calls) -> Vec<String> {
     let starts = open.values().take(MAX_UNFINISHED);
     let starts = starts.filter_map(|members| serde_json::from_str::<Start>(&format!("{{{members}}}")).ok());
     let end = |start: Start| {
-        let members = Members::new("end")
-            .text("call", &start.call)
-            .text("caller", &start.caller)
-            .text("method", &start.method);
-        let members = match &start.target {
-            Some(target) => members.text("target", target),
-            None => members,
-        };
-        members.text("outcome", Ending::UNKNOWN.word).finish()
+        let common = Members::of_call(start.call, &start.caller, &start.method, start.target.as_deref());
+        Members::new("end").part_of(&common).text("outcome", Ending::UNKNOWN.word).finish()
     };
     starts.map(end).collect()
 }

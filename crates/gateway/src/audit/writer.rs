@@ -117,7 +117,8 @@ impl Writer {
             writer.begin_segment(Cause::Begin)?;
         }
         writer.owe(&Members::new("opened").number("dropped", recovered.dropped).finish());
-        writer.write_from(0, true)?;
+        writer.look()?;
+        writer.write_from(0)?;
         // The thread does it at once. Nobody is told anything before who wants to know that it is on disk.
         writer.sync_due = Some(Instant::now());
         writer.queue.sync_by(writer.sync_due);
@@ -128,8 +129,8 @@ impl Writer {
     pub(super) fn write_quickly(&mut self, entries: Vec<Entry>) {
         let first = self.unsynced.len();
         let waiters = self.take_in(entries);
-        let looks = self.looked.elapsed() >= LOOK;
-        if let Err(error) = self.write_from(first, looks) {
+        let looked = if self.looked.elapsed() < LOOK { Ok(()) } else { self.look() };
+        if let Err(error) = looked.and_then(|()| self.write_from(first)) {
             self.broken = Some((error, waiters));
             self.queue.want_thread();
             return;
@@ -158,7 +159,7 @@ impl Writer {
         waiters.extend(self.take_in(entries));
         let result = self.settle(|writer| match error {
             Some(error) => Err(error),
-            None => writer.write_from(first, true),
+            None => writer.look().and_then(|()| writer.write_from(first)),
         });
         let synced = |waiter: &Waiter| waiter.need == Need::Synced;
         let wanted = waiters.iter().any(synced);
@@ -242,7 +243,8 @@ impl Writer {
         }
         match self
             .begin_segment(Cause::Failure)
-            .and_then(|()| self.write_from(0, true))
+            .and_then(|()| self.look())
+            .and_then(|()| self.write_from(0))
             .and_then(|()| self.sync())
         {
             Ok(()) => {
@@ -315,16 +317,20 @@ impl Writer {
         }
     }
 
-    /// Writes what is owed from the byte `first` on. If it `looks`, it first makes sure that the file is still the one in
-    /// the directory.
-    fn write_from(&mut self, first: usize, looks: bool) -> io::Result<()> {
-        let Some(segment) = &mut self.segment else { return Err(io::Error::other("there is no segment")) };
-        if looks {
-            self.looked = Instant::now();
-            if !self.disk.holds(segment)? {
-                return Err(moved());
-            }
+    /// Makes sure that the segment is still the one in the directory.
+    fn look(&mut self) -> io::Result<()> {
+        let Some(segment) = &self.segment else { return Err(io::Error::other("there is no segment")) };
+        self.looked = Instant::now();
+        if self.disk.holds(segment)? {
+            Ok(())
+        } else {
+            Err(io::Error::other("the segment was moved or deleted"))
         }
+    }
+
+    /// Writes what is owed from the byte `first` on.
+    fn write_from(&mut self, first: usize) -> io::Result<()> {
+        let Some(segment) = &mut self.segment else { return Err(io::Error::other("there is no segment")) };
         self.text.clear();
         for members in self.unsynced[first..].lines() {
             self.last.append(members, &mut self.text);
@@ -408,10 +414,6 @@ impl Syncing {
     pub(super) fn run(&self) -> io::Result<()> {
         self.sync.run()
     }
-}
-
-fn moved() -> io::Error {
-    io::Error::other("the segment was moved or deleted")
 }
 
 fn answer(waiters: Vec<Waiter>, result: Result<(), Unwritten>) {
