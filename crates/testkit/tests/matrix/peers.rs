@@ -10,7 +10,7 @@ use std::{
     collections::HashMap,
     env, fs,
     net::SocketAddr,
-    path::{Path, PathBuf},
+    path::Path,
     process::Stdio,
     sync::atomic::{AtomicUsize, Ordering},
 };
@@ -21,10 +21,10 @@ use tokio::{
 };
 use trunkline_client::{Carrier, Target};
 use trunkline_protocol::Era;
+use trunkline_testkit::peers::installed;
 
 /// A variable that every process of a server inherits, and by which its processes are found.
 const MARK: &str = "TRUNKLINE_MATRIX_CELL";
-const PEERS: &str = "TRUNKLINE_PEERS";
 
 /// A server that is there to be connected to. Dropping it ends what was started for it.
 pub(crate) struct Peer {
@@ -104,21 +104,6 @@ pub(crate) fn environment() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
 fn command_of(process: &Path) -> String {
     let command = fs::read(process.join("cmdline")).unwrap_or_default();
     String::from_utf8_lossy(&command).replace('\0', " ")
-}
-
-/// Where `cargo xtask peers` put the servers that are not built here.
-fn installed(path: &str) -> String {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a test is started by the build, which says so in the environment"
-    )]
-    let given = env::var_os(PEERS).map(PathBuf::from);
-    let found =
-        given.or_else(|| here.ancestors().map(|dir| dir.join("target/peers")).find(|dir| dir.is_dir()));
-    let place = found.map(|peers| peers.join(path)).filter(|place| place.exists());
-    let missing = || panic!("`{path}` is not installed; run cargo xtask peers");
-    place.unwrap_or_else(missing).display().to_string()
 }
 
 fn shipped(name: &str) -> String {

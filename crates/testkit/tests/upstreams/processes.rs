@@ -2,19 +2,12 @@
 
 use crate::{faults::seconds, support::*};
 use serde_json::{Value, json};
-use std::{
-    env,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{env, path::Path, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use trunkline_client::Target;
 use trunkline_gateway::upstream::{State, Upstream, UpstreamOptions};
 use trunkline_protocol::Handler;
-
-/// Where the peers are, when they are not where `cargo xtask peers` puts them.
-const PEERS: &str = "TRUNKLINE_PEERS";
+use trunkline_testkit::peers::installed;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn callers_of_a_legacy_server_have_processes_of_their_own_and_dropping_ends_all() {
@@ -91,18 +84,6 @@ fn real_servers(folder: &Path) -> Vec<Real> {
         ("fastmcp", vec![python("python"), fastmcp], "echo", json!({"text": "hi"})),
         ("rmcp", vec![env!("CARGO_BIN_EXE_rmcp-server").into()], "echo", json!({"text": "hi"})),
     ]
-}
-
-fn installed(path: &str) -> String {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a test is started by the build, which says so in the environment"
-    )]
-    let given = env::var_os(PEERS).map(PathBuf::from);
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found = || here.ancestors().map(|dir| dir.join("target/peers")).find(|dir| dir.is_dir());
-    let place = given.or_else(found).map(|peers| peers.join(path)).filter(|place| place.exists());
-    place.unwrap_or_else(|| panic!("`{path}` is not installed; run cargo xtask peers")).display().to_string()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

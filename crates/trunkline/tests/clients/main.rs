@@ -43,6 +43,8 @@ mod asking;
 mod cell;
 mod exercise;
 mod inspector;
+#[path = "../support/installed.rs"]
+mod installed;
 mod peers;
 mod rust;
 mod served;

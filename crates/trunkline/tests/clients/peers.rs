@@ -1,12 +1,12 @@
 //! Where the clients are that `cargo xtask peers` installed, and the commands that start them.
 
+use crate::installed::{installed, root};
 use std::{
     env, fs,
     path::{Path, PathBuf},
 };
 use tokio::process::Command;
 
-const PEERS: &str = "TRUNKLINE_PEERS";
 const PACKAGES: &str = "clients/node_modules";
 
 /// A client made with a major version of the TypeScript SDK; its other words follow.
@@ -43,23 +43,6 @@ fn node() -> PathBuf {
     let packages = fs::read_dir(root().join("node22/node_modules")).into_iter().flatten().flatten();
     let mut programs = packages.map(|package| package.path().join("bin/node"));
     programs.find(|program| program.exists()).unwrap_or_else(|| PathBuf::from("node"))
-}
-
-fn installed(path: &str) -> PathBuf {
-    let place = root().join(path);
-    assert!(place.exists(), "`{path}` is not installed; run cargo xtask peers");
-    place
-}
-
-fn root() -> PathBuf {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a test is started by the build, which says so in the environment"
-    )]
-    let given = env::var_os(PEERS).map(PathBuf::from);
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found = || here.ancestors().map(|dir| dir.join("target/peers")).find(|dir| dir.is_dir());
-    given.or_else(found).expect("test peers are not installed; run cargo xtask peers")
 }
 
 fn shipped(name: &str) -> PathBuf {

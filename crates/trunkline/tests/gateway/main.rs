@@ -7,6 +7,8 @@
 mod cell;
 #[path = "../clients/inspector.rs"]
 mod inspector;
+#[path = "../support/installed.rs"]
+mod installed;
 #[path = "../clients/peers.rs"]
 #[expect(dead_code, reason = "it serves another target, too")]
 mod peers;

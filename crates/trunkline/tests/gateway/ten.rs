@@ -1,18 +1,19 @@
 //! Ten servers from the registries of Node, Python and Rust, and one of our own.
 
-use crate::site::{HANG, Site};
+use crate::{
+    installed::installed,
+    site::{HANG, Site},
+};
 use serde_json::{Value, json};
 use std::{
     env, fs,
     io::{Read, Write},
     net::TcpListener,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::Command,
     thread,
 };
 
-/// Where the peers are, when they are not where `cargo xtask peers` puts them.
-const PEERS: &str = "TRUNKLINE_PEERS";
 const PAGE: &str = "a page for whoever fetches it";
 
 /// A server: its name, how it is configured, and a call by public name that it answers.
@@ -44,7 +45,7 @@ pub(crate) fn servers(site: &Site) -> Vec<Real> {
 }
 
 fn from_npm(site: &Site, place: &str) -> Vec<Real> {
-    let program = |name: &str| installed(&format!("npm/node_modules/.bin/{name}"));
+    let program = |name: &str| installed(&format!("npm/node_modules/.bin/{name}")).display().to_string();
     let everything = vec![program("mcp-server-everything"), "stdio".into()];
     let filesystem = vec![program("mcp-server-filesystem"), place.to_owned()];
     let thinking = vec![program("mcp-server-sequential-thinking")];
@@ -82,7 +83,7 @@ fn from_npm(site: &Site, place: &str) -> Vec<Real> {
 }
 
 fn from_pypi(site: &Site, place: &str) -> Vec<Real> {
-    let program = |name: &str| installed(&format!("python/bin/{name}"));
+    let program = |name: &str| installed(&format!("python/bin/{name}")).display().to_string();
     let git = vec![program("mcp-server-git"), "-r".into(), place.to_owned()];
     let time = vec![program("mcp-server-time"), "--local-timezone".into(), "UTC".into()];
     // The page that it fetches is on this machine, which it refuses unless it is told.
@@ -112,7 +113,7 @@ fn from_pypi(site: &Site, place: &str) -> Vec<Real> {
 /// Servers made for tests with foreign libraries.
 fn frameworks(site: &Site) -> Vec<Real> {
     let script = format!("{}/../testkit/peers/fastmcp_server.py", env!("CARGO_MANIFEST_DIR"));
-    let fastmcp = vec![installed("python/bin/python"), script];
+    let fastmcp = vec![installed("python/bin/python").display().to_string(), script];
     vec![
         Real {
             name: "fastmcp",
@@ -160,16 +161,4 @@ pub(crate) fn rmcp_server() -> String {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_trunkline")).with_file_name("rmcp-server");
     assert!(program.exists(), "rmcp-server is not built; run cargo build -p trunkline-testkit --bins");
     program.display().to_string()
-}
-
-fn installed(path: &str) -> String {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a test is started by the build, which says so in the environment"
-    )]
-    let given = env::var_os(PEERS).map(PathBuf::from);
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found = || here.ancestors().map(|dir| dir.join("target/peers")).find(|dir| dir.is_dir());
-    let place = given.or_else(found).map(|peers| peers.join(path)).filter(|place| place.exists());
-    place.unwrap_or_else(|| panic!("`{path}` is not installed; run cargo xtask peers")).display().to_string()
 }

@@ -4,6 +4,8 @@
 //! Rules about speed are left out, because what they find depends on the machine.
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
 
+#[path = "../support/installed.rs"]
+mod installed;
 mod linted;
 mod page;
 mod peers;

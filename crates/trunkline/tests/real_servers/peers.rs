@@ -1,14 +1,11 @@
 //! Where the servers are installed, in which version, and how they are started.
 
-use crate::subject::{Furniture, Package, Subject};
-use serde_json::Value;
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Command,
+use crate::{
+    installed::installed,
+    subject::{Furniture, Package, Subject},
 };
-
-const PEERS: &str = "TRUNKLINE_PEERS";
+use serde_json::Value;
+use std::{env, fs, path::Path, process::Command};
 
 /// Who makes the commit in the repository that `git` serves.
 const COMMITTER: [&str; 6] =
@@ -83,17 +80,4 @@ pub(crate) fn furnish(subject: &Subject, folder: &Path) {
 /// A program that another package makes.
 fn beside(name: &str) -> String {
     Path::new(env!("CARGO_BIN_EXE_trunkline")).with_file_name(name).display().to_string()
-}
-
-/// Where `cargo xtask peers` put what is not built here.
-fn installed(path: &str) -> PathBuf {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a test is started by the build, which says so in the environment"
-    )]
-    let given = env::var_os(PEERS).map(PathBuf::from);
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found = || here.ancestors().map(|dir| dir.join("target/peers")).find(|dir| dir.is_dir());
-    let place = given.or_else(found).map(|peers| peers.join(path)).filter(|place| place.exists());
-    place.unwrap_or_else(|| panic!("`{path}` is not installed; run cargo xtask peers"))
 }

@@ -1,0 +1,26 @@
+//! Where `cargo xtask peers` put what is not built here.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+/// Where the peers are, when they are not where `cargo xtask peers` puts them.
+const PEERS: &str = "TRUNKLINE_PEERS";
+
+pub(crate) fn installed(path: &str) -> PathBuf {
+    let place = root().join(path);
+    assert!(place.exists(), "`{path}` is not installed; run cargo xtask peers");
+    place
+}
+
+pub(crate) fn root() -> PathBuf {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test is started by the build, which says so in the environment"
+    )]
+    let given = env::var_os(PEERS).map(PathBuf::from);
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let found = || here.ancestors().map(|dir| dir.join("target/peers")).find(|dir| dir.is_dir());
+    given.or_else(found).expect("test peers are not installed; run cargo xtask peers")
+}
