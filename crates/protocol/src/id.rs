@@ -34,7 +34,7 @@ impl RequestId {
         }
         let plain = match raw.as_bytes()[0] {
             b'"' => plain_string(&raw)?,
-            b'-' | b'0'..=b'9' => plain_integer(raw.as_str())?,
+            b'-' | b'0'..=b'9' => plain_integer(raw.as_bytes())?,
             b'n' => return Err(Defect::NullId),
             _ => return Err(Defect::BadId),
         };
@@ -64,11 +64,11 @@ fn plain_string(raw: &Raw) -> Result<Option<Bytes>, Defect> {
     Ok(Some(Raw::string(&text).bytes().clone()))
 }
 
-fn plain_integer(text: &str) -> Result<Option<Bytes>, Defect> {
-    let Some(dot) = text.find(['.', 'e', 'E']) else { return Ok(None) };
-    let (whole, fraction) = text.split_at(dot);
-    let zeros = fraction.strip_prefix('.').is_some_and(|digits| digits.bytes().all(|b| b == b'0'));
-    if zeros { Ok(Some(Bytes::copy_from_slice(whole.as_bytes()))) } else { Err(Defect::BadId) }
+fn plain_integer(text: &[u8]) -> Result<Option<Bytes>, Defect> {
+    let Some(end) = text.iter().position(|byte| matches!(byte, b'.' | b'e' | b'E')) else { return Ok(None) };
+    let (whole, fraction) = text.split_at(end);
+    let zeros = fraction.strip_prefix(b".").is_some_and(|digits| digits.iter().all(|digit| *digit == b'0'));
+    if zeros { Ok(Some(Bytes::copy_from_slice(whole))) } else { Err(Defect::BadId) }
 }
 
 impl PartialEq for RequestId {

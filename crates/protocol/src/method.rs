@@ -1,12 +1,19 @@
 //! The names of the protocol's methods, spelled once.
 
+use crate::scan::plain_run;
 use std::borrow::Cow;
 
 macro_rules! methods {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
         $($(#[$doc])* pub const $name: &str = $text;)*
 
-        const KNOWN: &[&str] = &[$($text),*];
+        /// The method of this name, if we know it; the compiler looks at its length first.
+        fn known(name: &str) -> Option<&'static str> {
+            match name {
+                $($text => Some($text),)*
+                _ => None,
+            }
+        }
     };
 }
 
@@ -51,9 +58,16 @@ methods! {
 
 /// A method name without an allocation where we know it.
 pub fn intern(name: &str) -> Cow<'static, str> {
-    match KNOWN.iter().find(|known| **known == name) {
-        Some(known) => Cow::Borrowed(known),
-        None => Cow::Owned(name.to_owned()),
+    known(name).map_or_else(|| Cow::Owned(name.to_owned()), Cow::Borrowed)
+}
+
+/// The method that this JSON text names; `None` when it is not a string.
+pub(crate) fn read(json: &[u8]) -> Option<Cow<'static, str>> {
+    match json {
+        [b'"', name @ .., b'"'] if plain_run(name) == name.len() => {
+            std::str::from_utf8(name).ok().map(intern)
+        }
+        _ => serde_json::from_slice::<String>(json).ok().map(|name| intern(&name)),
     }
 }
 

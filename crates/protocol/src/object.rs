@@ -19,7 +19,10 @@ impl Object {
         let members = scan::checked_members(raw.as_bytes())?;
         let mut cut = Vec::with_capacity(USUAL_MEMBERS);
         for member in members {
-            cut.push((intern(member.name(raw.as_bytes())), member.value(raw.bytes())));
+            let known = member.plain_name(raw.as_bytes()).and_then(known);
+            let name =
+                known.map_or_else(|| Cow::Owned(member.name(raw.as_bytes()).into_owned()), Cow::Borrowed);
+            cut.push((name, member.value(raw.bytes())));
         }
         Some(Self(cut))
     }
@@ -84,25 +87,50 @@ impl FromIterator<(String, Raw)> for Object {
     }
 }
 
+/// Lists names by their length, so that one that is not among them is seldom compared with any.
 macro_rules! known {
-    ($($name:literal)*) => {
-        /// A member name without an allocation where it is one of the protocol's.
-        pub(crate) fn intern(name: Cow<'_, str>) -> Cow<'static, str> {
-            match name.as_ref() {
-                $($name => Cow::Borrowed($name),)*
-                _ => Cow::Owned(name.into_owned()),
+    ($($len:literal: $($name:literal)*;)*) => {
+        $($(const _: () = assert!($name.len() == $len);)*)*
+
+        /// A member name that is one of the protocol's.
+        fn known(name: &[u8]) -> Option<&'static str> {
+            match name.len() {
+                $($len => {
+                    $(if name == $name.as_bytes() {
+                        return Some($name);
+                    })*
+                    None
+                })*
+                _ => None,
             }
         }
     };
 }
 
 known! {
-    "_meta" "name" "arguments" "content" "structuredContent" "isError" "resultType" "type" "text" "uri" "cursor" "tools"
-    "ttlMs" "cacheScope" "title" "description" "inputSchema" "outputSchema" "annotations" "nextCursor" "progressToken"
-    "requestState" "inputResponses" "capabilities" "clientInfo" "protocolVersion" "version" "code" "message" "data"
-    "io.modelcontextprotocol/protocolVersion" "io.modelcontextprotocol/clientInfo"
-    "io.modelcontextprotocol/clientCapabilities" "io.modelcontextprotocol/logLevel"
-    "io.modelcontextprotocol/serverInfo" "io.modelcontextprotocol/subscriptionId"
+    3: "uri";
+    4: "name" "type" "text" "code" "data";
+    5: "_meta" "tools" "ttlMs" "title";
+    6: "cursor";
+    7: "content" "isError" "version" "message";
+    9: "arguments";
+    10: "resultType" "cacheScope" "nextCursor" "clientInfo";
+    11: "description" "inputSchema" "annotations";
+    12: "outputSchema" "requestState" "capabilities";
+    13: "progressToken";
+    14: "inputResponses";
+    15: "protocolVersion";
+    17: "structuredContent";
+    32: "io.modelcontextprotocol/logLevel";
+    34: "io.modelcontextprotocol/clientInfo" "io.modelcontextprotocol/serverInfo";
+    38: "io.modelcontextprotocol/subscriptionId";
+    39: "io.modelcontextprotocol/protocolVersion";
+    42: "io.modelcontextprotocol/clientCapabilities";
+}
+
+/// A member name without an allocation where it is one of the protocol's.
+pub(crate) fn intern(name: Cow<'_, str>) -> Cow<'static, str> {
+    known(name.as_bytes()).map_or_else(|| Cow::Owned(name.into_owned()), Cow::Borrowed)
 }
 
 pub(crate) fn write_member(out: &mut Vec<u8>, name: &str, value: &Raw) {

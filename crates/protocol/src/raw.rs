@@ -89,7 +89,7 @@ impl Raw {
     /// The text that a JSON string stands for; `None` for any other value.
     pub fn text(&self) -> Option<Cow<'_, str>> {
         match self.as_bytes() {
-            [b'"', text @ .., b'"'] if memchr::memchr(b'\\', text).is_none() => {
+            [b'"', text @ .., b'"'] if scan::plain_run(text) == text.len() => {
                 std::str::from_utf8(text).ok().map(Cow::Borrowed)
             }
             [b'"', ..] => self.decode().ok().map(Cow::Owned),

@@ -1,8 +1,12 @@
 //! Bytes to envelopes, refusing what two readers could understand differently.
 
 use super::{Envelope, ErrorObject, Frame, Notification, Request, Response};
-use crate::{Defect, Malformed, Object, Raw, RequestId, method, scan};
+use crate::{
+    Defect, Malformed, Object, Raw, RequestId, method,
+    scan::{self, Member},
+};
 use bytes::Bytes;
+use std::borrow::Cow;
 
 /// The most messages one batch may hold.
 pub const MAX_BATCH: usize = 100;
@@ -24,32 +28,32 @@ impl Frame {
 impl Envelope {
     /// Reads a frame that must be one message.
     pub fn parse(bytes: &Bytes) -> Result<Self, Malformed> {
-        let Some(members) = scan::members(bytes)? else {
+        let Some(message) = scan::members(bytes)? else {
             scan::document(bytes)?;
             return Err(Malformed::new(Defect::NotAnObject, 0));
         };
         let mut parts = Parts::default();
-        for member in members {
-            let value = member.value(bytes);
-            let offset = member.value.start;
-            parts.offset = offset;
-            parts
-                .take(&member.name(bytes), value)
-                .map_err(|d| Malformed::new(d, offset).with_id(parts.id.as_ref()))?;
+        for member in message.members() {
+            let read = match member.plain_name(bytes) {
+                Some(name) => parts.take(name, member, bytes),
+                None => parts.take(member.name(bytes).as_bytes(), member, bytes),
+            };
+            if let Err(defect) = read {
+                return Err(Malformed::new(defect, member.value.0).with_id(parts.id.as_ref()));
+            }
         }
-        let (id, offset) = (parts.id.clone(), parts.offset);
-        parts.assemble().map_err(|defect| Malformed::new(defect, offset).with_id(id.as_ref()))
+        let offset = message.members().last().map_or(0, |last| last.value.0);
+        parts.assemble(offset)
     }
 }
 
 /// The members of a message, before it is known what kind it is.
 #[derive(Default)]
 struct Parts {
-    offset: usize,
     versioned: bool,
     id: Option<RequestId>,
     null_id: bool,
-    method: Option<std::borrow::Cow<'static, str>>,
+    method: Option<Cow<'static, str>>,
     params: Option<Raw>,
     result: Option<Raw>,
     error: Option<ErrorObject>,
@@ -57,43 +61,45 @@ struct Parts {
 }
 
 impl Parts {
-    fn take(&mut self, name: &str, value: Raw) -> Result<(), Defect> {
+    fn take(&mut self, name: &[u8], member: &Member, frame: &Bytes) -> Result<(), Defect> {
+        let value = member.text(frame);
         match name {
-            "jsonrpc" if value.as_bytes() == b"\"2.0\"" => self.versioned = true,
-            "jsonrpc" => return Err(Defect::Version),
-            "id" if value.is_null() => self.null_id = true,
-            "id" => self.id = Some(RequestId::read(value)?),
-            "method" => self.method = Some(read_method(&value)?),
-            "params" if matches!(value.as_bytes()[0], b'{' | b'[') => self.params = Some(value),
-            "params" => return Err(Defect::BadParams),
-            "result" => self.result = Some(value),
-            "error" => self.error = Some(ErrorObject::read(&value).ok_or(Defect::BadError)?),
-            _ => self.rest.set(name.to_owned(), value),
+            b"jsonrpc" if value == b"\"2.0\"" => self.versioned = true,
+            b"jsonrpc" => return Err(Defect::Version),
+            b"id" if value == b"null" => self.null_id = true,
+            b"id" => self.id = Some(RequestId::read(member.value(frame))?),
+            b"method" => self.method = Some(method::read(value).ok_or(Defect::BadMethod)?),
+            b"params" if matches!(value[0], b'{' | b'[') => self.params = Some(member.value(frame)),
+            b"params" => return Err(Defect::BadParams),
+            b"result" => self.result = Some(member.value(frame)),
+            b"error" => self.error = Some(ErrorObject::read(&member.value(frame)).ok_or(Defect::BadError)?),
+            _ => self.rest.push(member.name(frame).into_owned(), member.value(frame)),
         }
         Ok(())
     }
 
-    fn assemble(self) -> Result<Envelope, Defect> {
-        let Self { versioned, id, null_id, method, params, result, error, mut rest, .. } = self;
+    fn assemble(self, offset: usize) -> Result<Envelope, Malformed> {
+        let refused = |defect, id: Option<&RequestId>| Err(Malformed::new(defect, offset).with_id(id));
+        let Self { versioned, id, null_id, method, params, result, error, mut rest } = self;
         if !versioned {
-            return Err(Defect::Version);
+            return refused(Defect::Version, id.as_ref());
         }
         if method.is_some() && (result.is_some() || error.is_some()) {
-            return Err(Defect::MethodAndResult);
+            return refused(Defect::MethodAndResult, id.as_ref());
         }
         let outcome = match (method, result, error) {
-            (Some(_), ..) if null_id => return Err(Defect::NullId),
+            (Some(_), ..) if null_id => return refused(Defect::NullId, id.as_ref()),
             (Some(method), ..) => {
                 return Ok(match id {
                     Some(id) => Request { id, method, params, rest }.into(),
                     None => Notification { method, params, rest }.into(),
                 });
             }
-            (None, Some(_), Some(_)) => return Err(Defect::ResultAndError),
-            (None, Some(_), None) if id.is_none() => return Err(Defect::MissingId),
+            (None, Some(_), Some(_)) => return refused(Defect::ResultAndError, id.as_ref()),
+            (None, Some(_), None) if id.is_none() => return refused(Defect::MissingId, None),
             (None, Some(result), None) => Ok(result),
             (None, None, Some(error)) => Err(error),
-            (None, None, None) => return Err(Defect::Unrecognised),
+            (None, None, None) => return refused(Defect::Unrecognised, id.as_ref()),
         };
         // Nothing of a response, but not ours to drop.
         if let Some(params) = params {
@@ -110,16 +116,5 @@ impl ErrorObject {
         let message = members.remove("message")?.decode().ok()?;
         let data = members.remove("data");
         Some(Self { code, message, data, rest: members })
-    }
-}
-
-fn read_method(value: &Raw) -> Result<std::borrow::Cow<'static, str>, Defect> {
-    let text = value.as_bytes();
-    match text {
-        [b'"', name @ .., b'"'] if !name.contains(&b'\\') => {
-            let name = std::str::from_utf8(name).map_err(|_| Defect::BadMethod)?;
-            Ok(method::intern(name))
-        }
-        _ => value.decode::<String>().map(|name| method::intern(&name)).map_err(|_| Defect::BadMethod),
     }
 }

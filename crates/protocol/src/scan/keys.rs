@@ -1,5 +1,6 @@
 //! The member names of the objects that are open, to refuse a second one of the same name.
 
+use super::stack::Stack;
 use crate::{Defect, malformed::Flaw};
 use std::borrow::Cow;
 
@@ -7,38 +8,42 @@ use std::borrow::Cow;
 const PAIRWISE: usize = 12;
 
 /// Where a member name stands, without its quotes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Key {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) escaped: bool,
 }
 
-/// Room that is made at once, enough for most frames.
+/// Names of open objects that need no allocation, enough for most frames.
 const USUAL_KEYS: usize = 16;
 
-pub(super) struct Keys(Vec<Key>);
+pub(super) struct Keys(Stack<Key, USUAL_KEYS>);
 
 impl Keys {
+    #[inline]
     pub(super) fn new() -> Self {
-        Self(Vec::with_capacity(USUAL_KEYS))
+        Self(Stack::new())
     }
 
+    #[inline]
     pub(super) fn mark(&self) -> usize {
         self.0.len()
     }
 
+    #[inline]
     pub(super) fn push(&mut self, key: Key) {
         self.0.push(key);
     }
 
     /// An object ends whose first key is at `first`.
     pub(super) fn close(&mut self, first: usize, text: &[u8]) -> Result<(), Flaw> {
-        let keys = &self.0[first..];
+        let keys = &self.0.as_slice()[first..];
         if keys.len() <= PAIRWISE && !keys.iter().any(|k| k.escaped) {
-            let same = |(i, key): &(usize, &Key)| keys[..*i].iter().any(|k| key.bytes(text) == k.bytes(text));
-            if let Some((_, key)) = keys.iter().enumerate().find(same) {
-                return Err(Flaw { defect: Defect::DuplicateKey, offset: key.start });
+            for (i, key) in keys.iter().enumerate() {
+                if keys[..i].iter().any(|other| key.is_spelled_as(other, text)) {
+                    return Err(Flaw { defect: Defect::DuplicateKey, offset: key.start });
+                }
             }
         } else {
             // Sorted and not hashed: a message of a million names costs three words for each of them.
@@ -55,6 +60,11 @@ impl Keys {
 }
 
 impl Key {
+    #[inline]
+    fn is_spelled_as(&self, other: &Self, text: &[u8]) -> bool {
+        self.end - self.start == other.end - other.start && self.bytes(text) == other.bytes(text)
+    }
+
     fn bytes<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         &text[self.start..self.end]
     }

@@ -5,54 +5,80 @@
 //! logarithm for objects of many members) and memory is bounded by it; nothing recurses.
 
 mod keys;
+mod stack;
 mod token;
 mod walk;
+mod word;
 
 use crate::{Defect, Malformed, Raw, RequestId, malformed::Flaw};
 use bytes::Bytes;
 use keys::Keys;
+use stack::Stack;
 use std::{borrow::Cow, ops::Range};
 use token::Cursor;
-pub(crate) use token::plain_run;
 pub(crate) use walk::checked_members;
+pub(crate) use word::plain_run;
 
 /// Levels of nesting, the outermost value being the first.
 pub const MAX_DEPTH: usize = 128;
 
-/// Room that is made at once, enough for most frames.
+/// What needs no allocation, enough for most frames.
 const USUAL_DEPTH: usize = 8;
 const USUAL_MEMBERS: usize = 8;
 
 /// A member of an object: where its name (without quotes) and its value stand.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Member {
-    pub(crate) key: Range<usize>,
+    pub(crate) key: (usize, usize),
     pub(crate) escaped: bool,
-    pub(crate) value: Range<usize>,
+    pub(crate) value: (usize, usize),
+}
+
+/// The members of a message, in their order.
+#[derive(Debug)]
+pub(crate) struct Message(Stack<Member, USUAL_MEMBERS>);
+
+impl Message {
+    pub(crate) fn members(&self) -> &[Member] {
+        self.0.as_slice()
+    }
 }
 
 impl Member {
     /// The name; the scan has already refused one that stands for no text.
     pub(crate) fn name<'a>(&self, text: &'a [u8]) -> Cow<'a, str> {
-        let name = self.written(text);
-        if self.escaped {
-            Cow::Owned(keys::unescape(name).unwrap_or_default())
-        } else {
-            Cow::Borrowed(std::str::from_utf8(name).unwrap_or_default())
+        match self.plain_name(text) {
+            Some(name) => Cow::Borrowed(std::str::from_utf8(name).unwrap_or_default()),
+            None => Cow::Owned(keys::unescape(self.written(text)).unwrap_or_default()),
         }
     }
 
-    /// The name as it stands in the text.
-    fn written<'a>(&self, text: &'a [u8]) -> &'a [u8] {
-        &text[self.key.clone()]
+    /// The bytes of the name, unless it is written with escapes.
+    #[inline]
+    pub(crate) fn plain_name<'a>(&self, text: &'a [u8]) -> Option<&'a [u8]> {
+        (!self.escaped).then(|| self.written(text))
     }
 
+    /// The name as it stands in the text.
+    #[inline]
+    fn written<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        &text[self.key.0..self.key.1]
+    }
+
+    #[inline]
     pub(crate) fn is(&self, name: &str, text: &[u8]) -> bool {
         if self.escaped { self.name(text) == name } else { self.written(text) == name.as_bytes() }
     }
 
+    /// The value as it stands in the text.
+    #[inline]
+    pub(crate) fn text<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        &text[self.value.0..self.value.1]
+    }
+
+    #[inline]
     pub(crate) fn value(&self, text: &Bytes) -> Raw {
-        Raw::trusted(text.slice(self.value.clone()))
+        Raw::trusted(text.slice(self.value.0..self.value.1))
     }
 }
 
@@ -60,22 +86,24 @@ impl Member {
 pub(crate) fn document(text: &[u8]) -> Result<Range<usize>, Malformed> {
     let mut scanner = Scanner::new(text)?;
     scanner.cursor.skip_blanks();
-    let range = scanner.value(0)?;
-    scanner.end()?;
+    let read = scanner.value(0);
+    let range = scanner.end(read)?;
     Ok(range)
 }
 
 /// Checks one whole document; gives the members when it is an object, `None` when it is something else.
-pub(crate) fn members(text: &[u8]) -> Result<Option<Vec<Member>>, Malformed> {
+pub(crate) fn members(text: &[u8]) -> Result<Option<Message>, Malformed> {
     let mut scanner = Scanner::new(text)?;
     scanner.cursor.skip_blanks();
     if scanner.cursor.peek() != Some(b'{') {
         return Ok(None);
     }
-    let mut members = Vec::with_capacity(USUAL_MEMBERS);
-    match scanner.object(&mut members).and_then(|()| scanner.end()) {
-        Ok(()) => Ok(Some(members)),
-        Err(flaw) => Err(Malformed::from(flaw).with_id(only_id(&members, text).as_ref())),
+    let mut message = Message(Stack::new());
+    let read = scanner.object(&mut message);
+    match scanner.end(read) {
+        Ok(()) => Ok(Some(message)),
+        Err(flaw) if flaw.defect == Defect::Utf8 => Err(flaw.into()),
+        Err(flaw) => Err(Malformed::from(flaw).with_id(only_id(message.members(), text).as_ref())),
     }
 }
 
@@ -83,15 +111,15 @@ pub(crate) fn members(text: &[u8]) -> Result<Option<Vec<Member>>, Malformed> {
 fn only_id(members: &[Member], text: &[u8]) -> Option<RequestId> {
     let mut ids = members.iter().filter(|member| member.name(text) == "id");
     let (id, None) = (ids.next()?, ids.next()) else { return None };
-    RequestId::read(Raw::trusted(Bytes::copy_from_slice(&text[id.value.clone()]))).ok()
+    RequestId::read(Raw::trusted(Bytes::copy_from_slice(id.text(text)))).ok()
 }
 
 /// Checks one whole document; gives the elements when it is an array, at most `limit` of them.
 pub(crate) fn elements(text: &[u8], limit: usize) -> Result<Vec<Range<usize>>, Malformed> {
     let mut scanner = Scanner::new(text)?;
     scanner.cursor.skip_blanks();
-    let elements = scanner.array(limit)?;
-    scanner.end()?;
+    let read = scanner.array(limit);
+    let elements = scanner.end(read)?;
     Ok(elements)
 }
 
@@ -104,7 +132,7 @@ struct Scanner<'a> {
     cursor: Cursor<'a>,
     keys: Keys,
     /// For each open container: `Some(first key)` for an object, `None` for an array.
-    open: Vec<Option<usize>>,
+    open: Stack<Option<usize>, USUAL_DEPTH>,
 }
 
 impl<'a> Scanner<'a> {
@@ -112,14 +140,11 @@ impl<'a> Scanner<'a> {
         if u32::try_from(text.len()).is_err() {
             return Err(Flaw { defect: Defect::Size, offset: 0 });
         }
-        if let Err(e) = std::str::from_utf8(text) {
-            return Err(Flaw { defect: Defect::Utf8, offset: e.valid_up_to() });
-        }
-        Ok(Self { cursor: Cursor::new(text), keys: Keys::new(), open: Vec::with_capacity(USUAL_DEPTH) })
+        Ok(Self { cursor: Cursor::new(text), keys: Keys::new(), open: Stack::new() })
     }
 
     /// Reads an object; what was read before a defect stays in `members`.
-    fn object(&mut self, members: &mut Vec<Member>) -> Result<(), Flaw> {
+    fn object(&mut self, message: &mut Message) -> Result<(), Flaw> {
         self.cursor.expect(b'{', "expected an object")?;
         self.cursor.skip_blanks();
         if self.cursor.take(b'}') {
@@ -130,7 +155,11 @@ impl<'a> Scanner<'a> {
             let key = self.key()?;
             self.cursor.skip_blanks();
             let value = self.value(1)?;
-            members.push(Member { key: key.start..key.end, escaped: key.escaped, value });
+            message.0.push(Member {
+                key: (key.start, key.end),
+                escaped: key.escaped,
+                value: (value.start, value.end),
+            });
             self.cursor.skip_blanks();
             if !self.cursor.take(b',') {
                 break;
@@ -214,7 +243,7 @@ impl<'a> Scanner<'a> {
     fn after_value(&mut self, floor: usize) -> Result<bool, Flaw> {
         while self.open.len() > floor {
             self.cursor.skip_blanks();
-            let container = *self.open.last().expect("the loop condition says one is open");
+            let container = self.open.last().expect("the loop condition says one is open");
             if self.cursor.take(b',') {
                 if container.is_some() {
                     self.key()?;
@@ -228,7 +257,7 @@ impl<'a> Scanner<'a> {
                 }
                 None => self.cursor.expect(b']', "expected `,` or `]`")?,
             }
-            self.open.pop();
+            self.open.truncate(self.open.len() - 1);
         }
         Ok(false)
     }
@@ -243,11 +272,22 @@ impl<'a> Scanner<'a> {
         Ok(key)
     }
 
-    fn end(&mut self) -> Result<(), Flaw> {
+    /// What was read, when nothing follows it and all of it is UTF-8.
+    fn end<T>(&mut self, read: Result<T, Flaw>) -> Result<T, Flaw> {
         self.cursor.skip_blanks();
-        match self.cursor.peek() {
-            None => Ok(()),
-            Some(_) => Err(self.cursor.fail(Defect::Json("something follows the value"))),
+        let read = match self.cursor.peek() {
+            Some(_) if read.is_ok() => Err(self.cursor.fail(Defect::Json("something follows the value"))),
+            _ => read,
+        };
+        if read.is_err() || self.cursor.has_high() { self.encoded(read) } else { read }
+    }
+
+    /// A broken encoding is told before all else that is wrong with a text, because nobody knows what it says.
+    #[cold]
+    fn encoded<T>(&self, read: Result<T, Flaw>) -> Result<T, Flaw> {
+        match std::str::from_utf8(self.cursor.text()) {
+            Ok(_) => read,
+            Err(error) => Err(Flaw { defect: Defect::Utf8, offset: error.valid_up_to() }),
         }
     }
 }

@@ -1,54 +1,77 @@
 //! Blanks, strings, numbers and words.
 
-use super::keys::Key;
+use super::{
+    keys::Key,
+    word::{BLOCK, WORD, first_mark, has_high, is_plain, odd_bytes, plain_blocks, word_at},
+};
 use crate::{Defect, malformed::Flaw};
 
 pub(super) struct Cursor<'a> {
     text: &'a [u8],
     at: usize,
+    /// The bytes of all strings, laid over each other: whether all of them are ASCII.
+    seen: u64,
 }
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, seen: 0 }
     }
 
+    #[inline]
     pub(super) fn text(&self) -> &'a [u8] {
         self.text
     }
 
+    #[inline]
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
+    #[inline]
     pub(super) fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
 
+    #[inline]
     pub(super) fn bump(&mut self) {
         self.at += 1;
     }
 
+    #[inline]
     pub(super) fn take(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
     }
 
+    #[inline]
     pub(super) fn expect(&mut self, byte: u8, otherwise: &'static str) -> Result<(), Flaw> {
         if self.take(byte) { Ok(()) } else { Err(self.broken(otherwise)) }
     }
 
+    /// Whether the strings so far may have bytes that are not ASCII.
+    pub(super) fn has_high(&self) -> bool {
+        has_high(self.seen)
+    }
+
+    #[cold]
     pub(super) fn fail(&self, defect: Defect) -> Flaw {
         Flaw { defect, offset: self.at }
     }
 
+    #[inline]
     pub(super) fn skip_blanks(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\n' | b'\t' | b'\r')) {
+        // One comparison where there is none, as nearly always.
+        while let Some(byte) = self.peek()
+            && byte <= b' '
+            && matches!(byte, b' ' | b'\n' | b'\t' | b'\r')
+        {
             self.at += 1;
         }
     }
 
+    #[inline]
     pub(super) fn key(&mut self) -> Result<Key, Flaw> {
         if self.peek() != Some(b'"') {
             return Err(self.broken("expected a member name"));
@@ -58,6 +81,7 @@ impl<'a> Cursor<'a> {
         Ok(Key { start, end: self.at - 1, escaped })
     }
 
+    #[inline]
     pub(super) fn scalar(&mut self) -> Result<(), Flaw> {
         match self.peek() {
             Some(b'"') => self.string().map(drop),
@@ -69,6 +93,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    #[cold]
     fn broken(&self, what: &'static str) -> Flaw {
         let what = if self.at >= self.text.len() { "it ends in the middle" } else { what };
         self.fail(Defect::Json(what))
@@ -84,11 +109,54 @@ impl<'a> Cursor<'a> {
     }
 
     /// Walks a string; tells whether it has escapes.
+    #[inline]
     fn string(&mut self) -> Result<bool, Flaw> {
         self.bump();
         let mut escaped = false;
+        let mut blocks = self.at + 2 * BLOCK;
+        let mut run = self.at;
         loop {
-            self.at += plain_run(&self.text[self.at..]);
+            let Some(word) = word_at(self.text, self.at) else { return self.string_end(escaped) };
+            let odd = odd_bytes(word);
+            self.seen |= word;
+            if odd == 0 {
+                self.at += WORD;
+                if self.at == blocks {
+                    self.plain_blocks();
+                }
+                continue;
+            }
+            self.at += first_mark(odd);
+            match self.text[self.at] {
+                b'"' => {
+                    self.bump();
+                    return Ok(escaped);
+                }
+                b'\\' => {
+                    escaped = true;
+                    // A text whose last line was long has long lines.
+                    let long = self.at - run >= 2 * BLOCK;
+                    self.escape()?;
+                    run = self.at;
+                    blocks = self.at + 2 * BLOCK;
+                    if long {
+                        self.plain_blocks();
+                    }
+                }
+                _ => return Err(self.broken("a control character in a string")),
+            }
+        }
+    }
+
+    fn plain_blocks(&mut self) {
+        let (run, seen) = plain_blocks(&self.text[self.at..]);
+        self.at += run;
+        self.seen |= u64::from(seen);
+    }
+
+    /// Walks the end of a string where the text ends soon.
+    fn string_end(&mut self, mut escaped: bool) -> Result<bool, Flaw> {
+        loop {
             match self.peek() {
                 Some(b'"') => {
                     self.bump();
@@ -97,6 +165,10 @@ impl<'a> Cursor<'a> {
                 Some(b'\\') => {
                     escaped = true;
                     self.escape()?;
+                }
+                Some(byte) if is_plain(byte) => {
+                    self.seen |= u64::from(byte);
+                    self.bump();
                 }
                 Some(_) => return Err(self.broken("a control character in a string")),
                 None => return Err(self.broken("")),
@@ -142,49 +214,4 @@ impl<'a> Cursor<'a> {
         }
         if self.at == start { Err(self.broken("a number without digits")) } else { Ok(()) }
     }
-}
-
-/// Bytes that are looked at together in a long run.
-const BLOCK: usize = 32;
-
-/// The length of the run of string bytes that need no look: no quote, no backslash, no control character.
-#[inline]
-pub(crate) fn plain_run(text: &[u8]) -> usize {
-    let mut run = 0;
-    while let Some(word) = text[run..].first_chunk::<8>() {
-        let odd = odd_bytes(u64::from_le_bytes(*word));
-        if odd != 0 {
-            return run + odd.trailing_zeros() as usize / 8;
-        }
-        run += 8;
-        // Most strings are short, and most of the others are very long.
-        if run == BLOCK {
-            run += plain_blocks(&text[run..]);
-        }
-    }
-    let rest = &text[run..];
-    run + rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len())
-}
-
-fn is_plain(byte: u8) -> bool {
-    byte >= 0x20 && byte != b'"' && byte != b'\\'
-}
-
-/// Marks the first byte of a word that is not plain, and perhaps some behind it.
-#[inline]
-fn odd_bytes(word: u64) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = ONES << 7;
-    // A byte of `word ^ pattern` is zero where it matches; `(x - 1) & !x & 0x80` marks zero bytes, and the same with 0x20
-    // marks those below it. A borrow may mark a byte behind a true match, never one before the first.
-    let below = |word: u64, bound: u64| word.wrapping_sub(ONES * bound) & !word;
-    let quotes = below(word ^ (ONES * u64::from(b'"')), 1);
-    let escapes = below(word ^ (ONES * u64::from(b'\\')), 1);
-    (quotes | escapes | below(word, 0x20)) & HIGH
-}
-
-/// How many bytes of whole blocks are plain. Written so that the compiler compares a block at once.
-fn plain_blocks(text: &[u8]) -> usize {
-    let plain = |block: &&[u8]| block.iter().fold(true, |plain, byte| plain & is_plain(*byte));
-    text.chunks_exact(BLOCK).take_while(plain).count() * BLOCK
 }
