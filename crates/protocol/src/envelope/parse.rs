@@ -3,7 +3,7 @@
 use super::{Envelope, ErrorObject, Frame, Notification, Request, Response};
 use crate::{
     Defect, Malformed, Object, Raw, RequestId, method,
-    scan::{self, Member},
+    scan::{self, Member, Message},
 };
 use bytes::Bytes;
 use std::borrow::Cow;
@@ -28,10 +28,11 @@ impl Frame {
 impl Envelope {
     /// Reads a frame that must be one message.
     pub fn parse(bytes: &Bytes) -> Result<Self, Malformed> {
-        let Some(message) = scan::members(bytes)? else {
+        let mut message = Message::new();
+        if !scan::members(bytes, &mut message)? {
             scan::document(bytes)?;
             return Err(Malformed::new(Defect::NotAnObject, 0));
-        };
+        }
         let mut parts = Parts::default();
         for member in message.members() {
             let read = match member.plain_name(bytes) {

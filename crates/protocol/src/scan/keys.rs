@@ -1,6 +1,6 @@
 //! The member names of the objects that are open, to refuse a second one of the same name.
 
-use super::stack::Stack;
+use super::{stack::Stack, word::word_before};
 use crate::{Defect, malformed::Flaw};
 use std::borrow::Cow;
 
@@ -13,6 +13,8 @@ pub(super) struct Key {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) escaped: bool,
+    /// Its first eight bytes: enough to tell most names apart.
+    head: u64,
 }
 
 /// Names of open objects that need no allocation, enough for most frames.
@@ -61,8 +63,13 @@ impl Keys {
 
 impl Key {
     #[inline]
+    pub(super) fn new(text: &[u8], (start, end): (usize, usize), escaped: bool) -> Self {
+        Self { start, end, escaped, head: word_before(text, start, end) }
+    }
+
+    #[inline]
     fn is_spelled_as(&self, other: &Self, text: &[u8]) -> bool {
-        self.end - self.start == other.end - other.start && self.bytes(text) == other.bytes(text)
+        self.head == other.head && self.bytes(text) == other.bytes(text)
     }
 
     fn bytes<'a>(&self, text: &'a [u8]) -> &'a [u8] {

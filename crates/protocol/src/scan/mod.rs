@@ -15,7 +15,7 @@ use bytes::Bytes;
 use keys::Keys;
 use stack::Stack;
 use std::{borrow::Cow, ops::Range};
-use token::Cursor;
+use token::{Cursor, Stop};
 pub(crate) use walk::checked_members;
 pub(crate) use word::plain_run;
 
@@ -39,6 +39,11 @@ pub(crate) struct Member {
 pub(crate) struct Message(Stack<Member, USUAL_MEMBERS>);
 
 impl Message {
+    #[inline]
+    pub(crate) fn new() -> Self {
+        Self(Stack::new())
+    }
+
     pub(crate) fn members(&self) -> &[Member] {
         self.0.as_slice()
     }
@@ -86,22 +91,23 @@ impl Member {
 pub(crate) fn document(text: &[u8]) -> Result<Range<usize>, Malformed> {
     let mut scanner = Scanner::new(text)?;
     scanner.cursor.skip_blanks();
+    let start = scanner.cursor.at();
     let read = scanner.value(0);
-    let range = scanner.end(read)?;
-    Ok(range)
+    let end = scanner.cursor.at();
+    scanner.end(read)?;
+    Ok(start..end)
 }
 
-/// Checks one whole document; gives the members when it is an object, `None` when it is something else.
-pub(crate) fn members(text: &[u8]) -> Result<Option<Message>, Malformed> {
+/// Checks one whole document; gives the members when it is an object, `false` when it is something else.
+pub(crate) fn members(text: &[u8], message: &mut Message) -> Result<bool, Malformed> {
     let mut scanner = Scanner::new(text)?;
     scanner.cursor.skip_blanks();
     if scanner.cursor.peek() != Some(b'{') {
-        return Ok(None);
+        return Ok(false);
     }
-    let mut message = Message(Stack::new());
-    let read = scanner.object(&mut message);
+    let read = scanner.object(message);
     match scanner.end(read) {
-        Ok(()) => Ok(Some(message)),
+        Ok(()) => Ok(true),
         Err(flaw) if flaw.defect == Defect::Utf8 => Err(flaw.into()),
         Err(flaw) => Err(Malformed::from(flaw).with_id(only_id(message.members(), text).as_ref())),
     }
@@ -118,8 +124,9 @@ fn only_id(members: &[Member], text: &[u8]) -> Option<RequestId> {
 pub(crate) fn elements(text: &[u8], limit: usize) -> Result<Vec<Range<usize>>, Malformed> {
     let mut scanner = Scanner::new(text)?;
     scanner.cursor.skip_blanks();
-    let read = scanner.array(limit);
-    let elements = scanner.end(read)?;
+    let mut elements = Vec::new();
+    let read = scanner.array(limit, &mut elements);
+    scanner.end(read)?;
     Ok(elements)
 }
 
@@ -136,6 +143,7 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
+    #[inline]
     fn new(text: &'a [u8]) -> Result<Self, Flaw> {
         if u32::try_from(text.len()).is_err() {
             return Err(Flaw { defect: Defect::Size, offset: 0 });
@@ -143,8 +151,8 @@ impl<'a> Scanner<'a> {
         Ok(Self { cursor: Cursor::new(text), keys: Keys::new(), open: Stack::new() })
     }
 
-    /// Reads an object; what was read before a defect stays in `members`.
-    fn object(&mut self, message: &mut Message) -> Result<(), Flaw> {
+    /// Reads an object; what was read before a defect stays in `message`.
+    fn object(&mut self, message: &mut Message) -> Result<(), Stop> {
         self.cursor.expect(b'{', "expected an object")?;
         self.cursor.skip_blanks();
         if self.cursor.take(b'}') {
@@ -153,84 +161,70 @@ impl<'a> Scanner<'a> {
         let first_key = self.keys.mark();
         loop {
             let key = self.key()?;
-            self.cursor.skip_blanks();
-            let value = self.value(1)?;
-            message.0.push(Member {
-                key: (key.start, key.end),
-                escaped: key.escaped,
-                value: (value.start, value.end),
-            });
+            let start = self.cursor.at();
+            self.value(1)?;
+            let value = (start, self.cursor.at());
+            message.0.push(Member { key: (key.start, key.end), escaped: key.escaped, value });
             self.cursor.skip_blanks();
             if !self.cursor.take(b',') {
                 break;
             }
         }
         self.cursor.expect(b'}', "expected `,` or `}`")?;
-        self.keys.close(first_key, self.cursor.text())
+        self.close(first_key)
     }
 
-    fn array(&mut self, limit: usize) -> Result<Vec<Range<usize>>, Flaw> {
-        let mut elements = Vec::new();
+    fn array(&mut self, limit: usize, elements: &mut Vec<Range<usize>>) -> Result<(), Stop> {
         self.cursor.expect(b'[', "expected an array")?;
         self.cursor.skip_blanks();
         if self.cursor.take(b']') {
-            return Ok(elements);
+            return Ok(());
         }
         loop {
             self.cursor.skip_blanks();
             if elements.len() == limit {
                 return Err(self.cursor.fail(Defect::LongBatch));
             }
-            elements.push(self.value(1)?);
+            let start = self.cursor.at();
+            self.value(1)?;
+            elements.push(start..self.cursor.at());
             self.cursor.skip_blanks();
             if !self.cursor.take(b',') {
                 break;
             }
         }
-        self.cursor.expect(b']', "expected `,` or `]`")?;
-        Ok(elements)
+        self.cursor.expect(b']', "expected `,` or `]`")
     }
 
-    /// Walks one value that stands below `above` levels, without recursion.
-    fn value(&mut self, above: usize) -> Result<Range<usize>, Flaw> {
-        let start = self.cursor.at();
-        let floor = self.open.len();
+    /// Walks one value that begins here and stands below `above` levels, without recursion.
+    fn value(&mut self, above: usize) -> Result<(), Stop> {
         loop {
-            self.cursor.skip_blanks();
-            if self.begin(above)? {
-                continue;
+            match self.cursor.peek() {
+                Some(b'{') => {
+                    self.enter(above)?;
+                    if !self.cursor.take(b'}') {
+                        self.open.push(Some(self.keys.mark()));
+                        self.key()?;
+                        continue;
+                    }
+                }
+                Some(b'[') => {
+                    self.enter(above)?;
+                    if !self.cursor.take(b']') {
+                        self.open.push(None);
+                        continue;
+                    }
+                }
+                _ => self.cursor.scalar()?,
             }
-            if !self.after_value(floor)? {
-                return Ok(start..self.cursor.at());
+            if !self.after_value()? {
+                return Ok(());
             }
         }
     }
 
-    /// Reads a scalar or an empty container whole (`false`), or enters a container (`true`).
-    fn begin(&mut self, above: usize) -> Result<bool, Flaw> {
-        match self.cursor.peek() {
-            Some(b'{') => {
-                self.enter(above)?;
-                if self.cursor.take(b'}') {
-                    return Ok(false);
-                }
-                self.open.push(Some(self.keys.mark()));
-                self.key()?;
-                Ok(true)
-            }
-            Some(b'[') => {
-                self.enter(above)?;
-                if self.cursor.take(b']') {
-                    return Ok(false);
-                }
-                self.open.push(None);
-                Ok(true)
-            }
-            _ => self.cursor.scalar().map(|()| false),
-        }
-    }
-
-    fn enter(&mut self, above: usize) -> Result<(), Flaw> {
+    #[inline]
+    fn enter(&mut self, above: usize) -> Result<(), Stop> {
         if above + self.open.len() >= MAX_DEPTH {
             return Err(self.cursor.fail(Defect::Depth));
         }
@@ -240,20 +234,22 @@ impl<'a> Scanner<'a> {
     }
 
     /// Closes what ends here; `true` when another value follows inside an open container.
-    fn after_value(&mut self, floor: usize) -> Result<bool, Flaw> {
-        while self.open.len() > floor {
+    #[inline]
+    fn after_value(&mut self) -> Result<bool, Stop> {
+        while let Some(container) = self.open.last() {
             self.cursor.skip_blanks();
-            let container = self.open.last().expect("the loop condition says one is open");
             if self.cursor.take(b',') {
                 if container.is_some() {
                     self.key()?;
+                } else {
+                    self.cursor.skip_blanks();
                 }
                 return Ok(true);
             }
             match container {
                 Some(first_key) => {
                     self.cursor.expect(b'}', "expected `,` or `}`")?;
-                    self.keys.close(first_key, self.cursor.text())?;
+                    self.close(first_key)?;
                 }
                 None => self.cursor.expect(b']', "expected `,` or `]`")?,
             }
@@ -262,32 +258,35 @@ impl<'a> Scanner<'a> {
         Ok(false)
     }
 
-    /// Reads a member name and its colon.
-    fn key(&mut self) -> Result<keys::Key, Flaw> {
+    /// Reads a member name, its colon and the blanks behind it.
+    #[inline]
+    fn key(&mut self) -> Result<keys::Key, Stop> {
         self.cursor.skip_blanks();
         let key = self.cursor.key()?;
         self.cursor.skip_blanks();
         self.cursor.expect(b':', "expected `:` after a member name")?;
+        self.cursor.skip_blanks();
         self.keys.push(key);
         Ok(key)
     }
 
-    /// What was read, when nothing follows it and all of it is UTF-8.
-    fn end<T>(&mut self, read: Result<T, Flaw>) -> Result<T, Flaw> {
-        self.cursor.skip_blanks();
-        let read = match self.cursor.peek() {
-            Some(_) if read.is_ok() => Err(self.cursor.fail(Defect::Json("something follows the value"))),
-            _ => read,
-        };
-        if read.is_err() || self.cursor.has_high() { self.encoded(read) } else { read }
+    fn close(&mut self, first_key: usize) -> Result<(), Stop> {
+        self.keys.close(first_key, self.cursor.text()).map_err(|flaw| self.cursor.stop(flaw))
     }
 
-    /// A broken encoding is told before all else that is wrong with a text, because nobody knows what it says.
-    #[cold]
-    fn encoded<T>(&self, read: Result<T, Flaw>) -> Result<T, Flaw> {
-        match std::str::from_utf8(self.cursor.text()) {
-            Ok(_) => read,
-            Err(error) => Err(Flaw { defect: Defect::Utf8, offset: error.valid_up_to() }),
+    /// Whether a text that was read so is whole and UTF-8, and nothing follows it.
+    fn end(&mut self, read: Result<(), Stop>) -> Result<(), Flaw> {
+        self.cursor.skip_blanks();
+        if read.is_ok() && self.cursor.peek().is_some() {
+            let _stop = self.cursor.fail(Defect::Json("something follows the value"));
+        }
+        match self.cursor.flaw() {
+            None if self.cursor.is_ascii() => Ok(()),
+            // A broken encoding is told before all else that is wrong with a text, because nobody knows what it says.
+            flaw => match std::str::from_utf8(self.cursor.text()) {
+                Ok(_) => flaw.map_or(Ok(()), Err),
+                Err(error) => Err(Flaw { defect: Defect::Utf8, offset: error.valid_up_to() }),
+            },
         }
     }
 }

@@ -5,6 +5,14 @@ fn verdict(text: &[u8]) -> Option<Defect> {
     document(text).err().map(|m| m.defect)
 }
 
+fn cut(text: &[u8]) -> Result<Message, Malformed> {
+    let mut message = Message::new();
+    members(text, &mut message).map(|is_object| {
+        assert!(is_object);
+        message
+    })
+}
+
 fn nested(levels: usize) -> String {
     format!("{}{}", "[".repeat(levels), "]".repeat(levels))
 }
@@ -15,8 +23,8 @@ fn nesting_is_refused_beyond_the_limit_and_not_before() {
     assert_eq!(verdict(nested(MAX_DEPTH + 1).as_bytes()), Some(Defect::Depth));
     assert_eq!(verdict("[".repeat(1_000_000).as_bytes()), Some(Defect::Depth));
     let in_object = |levels| format!("{{\"a\":{}}}", nested(levels));
-    assert!(members(in_object(MAX_DEPTH - 1).as_bytes()).is_ok());
-    assert_eq!(members(in_object(MAX_DEPTH).as_bytes()).unwrap_err().defect, Defect::Depth);
+    assert!(cut(in_object(MAX_DEPTH - 1).as_bytes()).is_ok());
+    assert_eq!(cut(in_object(MAX_DEPTH).as_bytes()).unwrap_err().defect, Defect::Depth);
 }
 
 #[test]
@@ -64,14 +72,71 @@ fn broken_text_is_told_apart_from_broken_encoding() {
 #[test]
 fn members_and_elements_are_cut_where_they_stand() {
     let text = br#" { "a" : [1, 2] , "b":{"c":null} } "#;
-    let message = members(text).unwrap().unwrap();
+    let message = cut(text).unwrap();
     let piece = |bytes| std::str::from_utf8(bytes).unwrap();
     let pieces: Vec<_> =
         message.members().iter().map(|m| (piece(m.plain_name(text).unwrap()), piece(m.text(text)))).collect();
     assert_eq!(pieces, [("a", "[1, 2]"), ("b", r#"{"c":null}"#)]);
     assert_eq!(elements(b"[1,[2],{}]", 3).unwrap().len(), 3);
     assert_eq!(elements(b"[1,2,3]", 2).unwrap_err().defect, Defect::LongBatch);
-    assert!(members(b"[1]").unwrap().is_none());
+    assert_eq!(members(b"[1]", &mut Message::new()), Ok(false));
+}
+
+/// Every place of a word, of a block and of the end of the text.
+const PLACES: usize = 200;
+
+#[test]
+fn what_needs_a_look_is_seen_at_every_place_of_a_string() {
+    for place in 0..PLACES {
+        for behind in [0, 1, 9, 70] {
+            let text =
+                |odd: &[u8]| [b"[\"", &*b"x".repeat(place), odd, &b"y".repeat(behind), b"\",1]"].concat();
+            for good in [r"\n", r#"\""#, r"\\", r"\u00e9", r#"\\\""#, "\u{7f}", "é", "€", "😀"] {
+                let text = text(good.as_bytes());
+                assert_eq!(verdict(&text), None, "{place} {good}");
+                let cut = elements(&text, 2).unwrap();
+                assert_eq!(cut[0], 1..place + good.len() + behind + 3, "{place} {good}");
+                let object = [b"{\"a\":", &text[1..text.len() - 3], b",\"b\":1}"].concat();
+                let walked = checked_members(&object).unwrap().last().unwrap();
+                assert_eq!(walked.text(&object), b"1", "{place} {good}");
+            }
+            for bad in ["\n", "\0", "\u{1f}", r"\x", r"\u00g0", "\"", r#"\\""#] {
+                assert!(matches!(verdict(&text(bad.as_bytes())), Some(Defect::Json(_))), "{place} {bad}");
+            }
+            for broken in [&b"\xff"[..], b"\xc3", b"\xe2\x82", b"\xed\xa0\x80", b"\xf0\x9f\x98", b"\x80"] {
+                let refused = document(&text(broken)).unwrap_err();
+                assert_eq!((refused.defect, refused.offset), (Defect::Utf8, place + 2), "{place} {broken:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn broken_encoding_is_told_before_broken_grammar_wherever_both_stand() {
+    for text in
+        [&b"{\"a\":nul,\"b\":\"\xff\"}"[..], b"\xff", b"[1,\xff", b"{\"\\ud800\xff\":1}", b"\"\x01\" \xff"]
+    {
+        assert_eq!(verdict(text), Some(Defect::Utf8), "{text:?}");
+    }
+    let refused = members(b"{\"id\":1,\"a\":\xff}", &mut Message::new()).unwrap_err();
+    assert_eq!((refused.defect, refused.id), (Defect::Utf8, None));
+}
+
+#[test]
+fn names_that_begin_alike_are_told_apart() {
+    let names = ["", "a", "ab", "abcdefg", "abcdefgh", "abcdefghi", "abcdefghj", "abcdefghijklmnopq", "b"];
+    let text = |names: &[&str]| {
+        let members: Vec<_> = names.iter().map(|name| format!("\"{name}\":0")).collect();
+        format!("{{{}}}", members.join(","))
+    };
+    assert_eq!(verdict(text(&names).as_bytes()), None);
+    for name in names {
+        assert_eq!(
+            verdict(text(&[&names[..], &[name]].concat()).as_bytes()),
+            Some(Defect::DuplicateKey),
+            "{name}"
+        );
+    }
 }
 
 /// Objects with all kinds of values, blanks and escapes.
@@ -124,7 +189,7 @@ proptest! {
     }
     #[test]
     fn a_second_walk_finds_what_the_scan_found(text in object_text()) {
-        if let Ok(Some(scanned)) = members(text.as_bytes()) {
+        if let Ok(scanned) = cut(text.as_bytes()) {
             let place = |member: &Member| (member.key, member.escaped, member.value);
             let walked: Vec<_> = checked_members(text.as_bytes()).unwrap().map(|member| place(&member)).collect();
             prop_assert_eq!(walked, scanned.members().iter().map(place).collect::<Vec<_>>());

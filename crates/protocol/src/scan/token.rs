@@ -2,20 +2,29 @@
 
 use super::{
     keys::Key,
-    word::{BLOCK, WORD, first_mark, has_high, is_plain, odd_bytes, plain_blocks, word_at},
+    word::{WORD, first_mark, has_high, is_plain, odd_bytes, plain_blocks, word_at},
 };
 use crate::{Defect, malformed::Flaw};
+
+/// Bytes of a run of a string that are looked at word by word before they are by blocks.
+const LONG: usize = 64;
+
+/// The scan ends here; the cursor knows why. No more than a bit, because every step may give it back.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stop;
 
 pub(super) struct Cursor<'a> {
     text: &'a [u8],
     at: usize,
     /// The bytes of all strings, laid over each other: whether all of them are ASCII.
     seen: u64,
+    /// Why the scan was ended.
+    flaw: Option<Flaw>,
 }
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
-        Self { text, at: 0, seen: 0 }
+        Self { text, at: 0, seen: 0, flaw: None }
     }
 
     #[inline]
@@ -46,18 +55,30 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline]
-    pub(super) fn expect(&mut self, byte: u8, otherwise: &'static str) -> Result<(), Flaw> {
+    pub(super) fn expect(&mut self, byte: u8, otherwise: &'static str) -> Result<(), Stop> {
         if self.take(byte) { Ok(()) } else { Err(self.broken(otherwise)) }
     }
 
-    /// Whether the strings so far may have bytes that are not ASCII.
-    pub(super) fn has_high(&self) -> bool {
-        has_high(self.seen)
+    /// Whether the strings so far are ASCII; a `false` may be wrong.
+    pub(super) fn is_ascii(&self) -> bool {
+        !has_high(self.seen)
+    }
+
+    /// Ends the scan at this place.
+    #[cold]
+    pub(super) fn fail(&mut self, defect: Defect) -> Stop {
+        self.stop(Flaw { defect, offset: self.at })
     }
 
     #[cold]
-    pub(super) fn fail(&self, defect: Defect) -> Flaw {
-        Flaw { defect, offset: self.at }
+    pub(super) fn stop(&mut self, flaw: Flaw) -> Stop {
+        self.flaw = Some(flaw);
+        Stop
+    }
+
+    /// Why the scan was ended.
+    pub(super) fn flaw(&self) -> Option<Flaw> {
+        self.flaw
     }
 
     #[inline]
@@ -72,17 +93,17 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline]
-    pub(super) fn key(&mut self) -> Result<Key, Flaw> {
+    pub(super) fn key(&mut self) -> Result<Key, Stop> {
         if self.peek() != Some(b'"') {
             return Err(self.broken("expected a member name"));
         }
         let start = self.at + 1;
         let escaped = self.string()?;
-        Ok(Key { start, end: self.at - 1, escaped })
+        Ok(Key::new(self.text, (start, self.at - 1), escaped))
     }
 
     #[inline]
-    pub(super) fn scalar(&mut self) -> Result<(), Flaw> {
+    pub(super) fn scalar(&mut self) -> Result<(), Stop> {
         match self.peek() {
             Some(b'"') => self.string().map(drop),
             Some(b'-' | b'0'..=b'9') => self.number(),
@@ -94,12 +115,12 @@ impl<'a> Cursor<'a> {
     }
 
     #[cold]
-    fn broken(&self, what: &'static str) -> Flaw {
+    fn broken(&mut self, what: &'static str) -> Stop {
         let what = if self.at >= self.text.len() { "it ends in the middle" } else { what };
         self.fail(Defect::Json(what))
     }
 
-    fn word(&mut self, word: &[u8]) -> Result<(), Flaw> {
+    fn word(&mut self, word: &[u8]) -> Result<(), Stop> {
         if self.text[self.at..].starts_with(word) {
             self.at += word.len();
             Ok(())
@@ -110,20 +131,45 @@ impl<'a> Cursor<'a> {
 
     /// Walks a string; tells whether it has escapes.
     #[inline]
-    fn string(&mut self) -> Result<bool, Flaw> {
-        self.bump();
+    fn string(&mut self) -> Result<bool, Stop> {
+        let (text, start) = (self.text, self.at + 1);
+        let (mut at, mut seen) = (start, self.seen);
+        // Nearly all strings are short and plain.
+        while let Some(word) = word_at(text, at) {
+            seen |= word;
+            let odd = odd_bytes(word);
+            if odd != 0 {
+                at += first_mark(odd);
+                if text[at] != b'"' {
+                    break;
+                }
+                self.seen = seen;
+                self.at = at + 1;
+                return Ok(false);
+            }
+            at += WORD;
+            if at == start + LONG {
+                break;
+            }
+        }
+        self.seen = seen;
+        self.at = at;
+        self.long_string(start)
+    }
+
+    /// Walks on in a string that is long or has escapes.
+    fn long_string(&mut self, mut run: usize) -> Result<bool, Stop> {
         let mut escaped = false;
-        let mut blocks = self.at + 2 * BLOCK;
-        let mut run = self.at;
+        let mut blocks = run + LONG;
         loop {
+            if self.at == blocks {
+                self.plain_blocks();
+            }
             let Some(word) = word_at(self.text, self.at) else { return self.string_end(escaped) };
             let odd = odd_bytes(word);
             self.seen |= word;
             if odd == 0 {
                 self.at += WORD;
-                if self.at == blocks {
-                    self.plain_blocks();
-                }
                 continue;
             }
             self.at += first_mark(odd);
@@ -135,13 +181,10 @@ impl<'a> Cursor<'a> {
                 b'\\' => {
                     escaped = true;
                     // A text whose last line was long has long lines.
-                    let long = self.at - run >= 2 * BLOCK;
+                    let wait = if self.at - run >= LONG { 0 } else { LONG };
                     self.escape()?;
                     run = self.at;
-                    blocks = self.at + 2 * BLOCK;
-                    if long {
-                        self.plain_blocks();
-                    }
+                    blocks = run + wait;
                 }
                 _ => return Err(self.broken("a control character in a string")),
             }
@@ -155,7 +198,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Walks the end of a string where the text ends soon.
-    fn string_end(&mut self, mut escaped: bool) -> Result<bool, Flaw> {
+    fn string_end(&mut self, mut escaped: bool) -> Result<bool, Stop> {
         loop {
             match self.peek() {
                 Some(b'"') => {
@@ -176,7 +219,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn escape(&mut self) -> Result<(), Flaw> {
+    fn escape(&mut self) -> Result<(), Stop> {
         self.bump();
         match self.peek() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.bump(),
@@ -192,7 +235,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    fn number(&mut self) -> Result<(), Flaw> {
+    fn number(&mut self) -> Result<(), Stop> {
         self.take(b'-');
         if !self.take(b'0') {
             self.digits()?;
@@ -207,7 +250,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Result<(), Flaw> {
+    fn digits(&mut self) -> Result<(), Stop> {
         let start = self.at;
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;

@@ -4,10 +4,10 @@
 
 use super::{
     Member,
-    word::{WORD, blocks_without_quote, first_mark, quotes_and_escapes, word_at},
+    word::{WORD, blocks_without_quote, first_mark, quotes, quotes_and_escapes, word_at},
 };
 
-/// Bytes of a string that are walked word by word before a search is set up that pays for long ones.
+/// Bytes of a string that are looked at word by word before they are by blocks.
 const NEAR: usize = 64;
 
 /// The members of an object, in their order; of anything else, none.
@@ -92,90 +92,57 @@ fn skip_container(text: &[u8], mut at: usize) -> usize {
 /// The place behind a name that begins at `at`, and whether it has escapes.
 #[inline]
 fn skip_name(text: &[u8], at: usize) -> (usize, bool) {
-    match near_quote(text, at + 1) {
-        Near::Quote { at, escaped } => (at + 1, escaped),
-        Near::Not { at: here } => {
-            let behind = far_quote(text, here);
-            (behind, memchr::memchr(b'\\', &text[at + 1..behind]).is_some())
-        }
-    }
-}
-
-/// The place behind a string that begins at `at`.
-#[inline]
-fn skip_string(text: &[u8], at: usize) -> usize {
-    match near_quote(text, at + 1) {
-        Near::Quote { at, .. } => at + 1,
-        Near::Not { at } => far_quote(text, at),
-    }
-}
-
-/// What the next bytes of a string have.
-enum Near {
-    Quote {
-        at: usize,
-        escaped: bool,
-    },
-    /// No end before here, where neither an escape nor a character is cut in two.
-    Not {
-        at: usize,
-    },
-}
-
-/// Looks for the quote that ends a string, not very far.
-#[inline]
-fn near_quote(text: &[u8], start: usize) -> Near {
-    let (mut at, mut escaped) = (start, false);
-    while let Some(word) = word_at(text, at).filter(|_| at < start + NEAR) {
+    let mut here = at + 1;
+    while let Some(word) = word_at(text, here) {
         let marks = quotes_and_escapes(word);
         if marks == 0 {
-            at += WORD;
+            here += WORD;
             continue;
         }
-        at += first_mark(marks);
-        if text[at] == b'"' {
-            return Near::Quote { at, escaped };
+        here += first_mark(marks);
+        if text[here] == b'"' {
+            return (here + 1, false);
         }
-        escaped = true;
-        at += 2;
+        break;
     }
-    if at + WORD > text.len() {
-        return last_quote(text, at, escaped);
-    }
-    Near::Not { at }
+    let behind = skip_string(text, at);
+    (behind, text[at + 1..behind].contains(&b'\\'))
 }
 
-/// The same where the text has no whole word left.
-fn last_quote(text: &[u8], mut at: usize, mut escaped: bool) -> Near {
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'"' => return Near::Quote { at, escaped },
-            b'\\' => {
-                escaped = true;
-                at += 2;
-            }
-            _ => at += 1,
-        }
-    }
-    Near::Not { at: text.len() }
-}
-
-/// The place behind a string that goes on at `at`, found by its quote alone: one that ends it has an even number of backslashes
-/// before it. Among many escaped quotes the words are quicker, so both take turns.
-fn far_quote(text: &[u8], mut at: usize) -> usize {
-    loop {
-        let far = at + blocks_without_quote(&text[at..]);
-        let Some(quote) = text[far..].iter().position(|byte| *byte == b'"').map(|found| far + found) else {
-            // Never so in checked text; the end counts as the quote.
-            return text.len();
-        };
-        let escapes = text[at..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
-        if escapes % 2 == 0 {
+/// The place behind a string that begins at `at`, found by its quote alone.
+#[inline]
+fn skip_string(text: &[u8], at: usize) -> usize {
+    let start = at + 1;
+    let mut from = start;
+    while let Some(quote) = find_quote(text, from) {
+        if !is_escaped(text, start, quote) {
             return quote + 1;
         }
-        match near_quote(text, quote + 1) {
-            Near::Quote { at, .. } => return at + 1,
-            Near::Not { at: here } => at = here,
+        from = quote + 1;
+    }
+    // Never so in checked text; the end counts as the quote.
+    text.len()
+}
+
+#[inline]
+fn find_quote(text: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while let Some(word) = word_at(text, at) {
+        let marks = quotes(word);
+        if marks != 0 {
+            return Some(at + first_mark(marks));
+        }
+        at += WORD;
+        if at == from + NEAR {
+            at += blocks_without_quote(&text[at..]);
         }
     }
+    text.get(at..)?.iter().position(|byte| *byte == b'"').map(|found| at + found)
+}
+
+/// Whether a quote belongs to the string that begins at `start`: an odd number of backslashes stands before it.
+#[inline]
+fn is_escaped(text: &[u8], start: usize, quote: usize) -> bool {
+    text[quote - 1] == b'\\'
+        && text[start..quote].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }

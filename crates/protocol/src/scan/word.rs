@@ -20,6 +20,16 @@ pub(super) fn word_at(text: &[u8], at: usize) -> Option<u64> {
     text.get(at..)?.first_chunk::<WORD>().map(|word| u64::from_le_bytes(*word))
 }
 
+/// The first eight bytes between two places, or all of them and zeros.
+#[inline]
+pub(super) fn word_before(text: &[u8], start: usize, end: usize) -> u64 {
+    match word_at(text, start) {
+        Some(word) if end - start >= WORD => word,
+        Some(word) => word & ((1 << (8 * (end - start))) - 1),
+        None => text[start..end].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    }
+}
+
 /// Whether one of these bytes is not ASCII.
 #[inline]
 pub(super) fn has_high(bytes: u64) -> bool {
@@ -42,7 +52,13 @@ pub(super) fn odd_bytes(word: u64) -> u64 {
 /// Marks the first quote or backslash of a word, and perhaps bytes behind it.
 #[inline]
 pub(super) fn quotes_and_escapes(word: u64) -> u64 {
-    (below(word ^ (ONES * u64::from(b'"')), 1) | backslashes(word)) & HIGH
+    (quotes(word) | backslashes(word)) & HIGH
+}
+
+/// Marks the first quote of a word, and perhaps bytes behind it.
+#[inline]
+pub(super) fn quotes(word: u64) -> u64 {
+    below(word ^ (ONES * u64::from(b'"')), 1) & HIGH
 }
 
 #[inline]
