@@ -25,9 +25,9 @@ impl Raw {
         let (old, new) = (self.as_bytes(), value.as_bytes());
         let mut text = Vec::with_capacity(old.len() + new.len() + name.len() + 4);
         if let Some(place) = checked_members(old)?.find(|member| member.is(name, old)) {
-            text.extend_from_slice(&old[..place.value.0]);
+            text.extend_from_slice(&old[..place.value.start]);
             text.extend_from_slice(new);
-            text.extend_from_slice(&old[place.value.1..]);
+            text.extend_from_slice(&old[place.value.end..]);
         } else {
             let inside = old[..old.len() - 1].trim_ascii_end();
             text.extend_from_slice(inside);

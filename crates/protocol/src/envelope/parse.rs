@@ -36,14 +36,14 @@ impl Envelope {
         let mut parts = Parts::default();
         for member in message.members() {
             let read = match member.plain_name(bytes) {
-                Some(name) => parts.take(name, member, bytes),
-                None => parts.take(member.name(bytes).as_bytes(), member, bytes),
+                Some(name) => parts.take(name, &member, bytes),
+                None => parts.take(member.name(bytes).as_bytes(), &member, bytes),
             };
             if let Err(defect) = read {
-                return Err(Malformed::new(defect, member.value.0).with_id(parts.id.as_ref()));
+                return Err(Malformed::new(defect, member.value.start).with_id(parts.id.as_ref()));
             }
         }
-        let offset = message.members().last().map_or(0, |last| last.value.0);
+        let offset = message.members().next_back().map_or(0, |last| last.value.start);
         parts.assemble(offset)
     }
 }

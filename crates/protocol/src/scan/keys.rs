@@ -1,6 +1,6 @@
 //! The member names of the objects that are open, to refuse a second one of the same name.
 
-use super::{stack::Stack, word::word_before};
+use super::stack::Stack;
 use crate::{Defect, malformed::Flaw};
 use std::borrow::Cow;
 
@@ -13,8 +13,6 @@ pub(super) struct Key {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) escaped: bool,
-    /// Its first eight bytes: enough to tell most names apart.
-    head: u64,
 }
 
 /// Names of open objects that need no allocation, enough for most frames.
@@ -38,9 +36,20 @@ impl Keys {
         self.0.push(key);
     }
 
+    #[inline]
+    pub(super) fn get(&self, at: usize) -> Key {
+        self.0.as_slice()[at]
+    }
+
     /// An object ends whose first key is at `first`.
     pub(super) fn close(&mut self, first: usize, text: &[u8]) -> Result<(), Flaw> {
         let keys = &self.0.as_slice()[first..];
+        if let [key] = keys
+            && !key.escaped
+        {
+            self.0.truncate(first);
+            return Ok(());
+        }
         if keys.len() <= PAIRWISE && !keys.iter().any(|k| k.escaped) {
             for (i, key) in keys.iter().enumerate() {
                 if keys[..i].iter().any(|other| key.is_spelled_as(other, text)) {
@@ -63,13 +72,8 @@ impl Keys {
 
 impl Key {
     #[inline]
-    pub(super) fn new(text: &[u8], (start, end): (usize, usize), escaped: bool) -> Self {
-        Self { start, end, escaped, head: word_before(text, start, end) }
-    }
-
-    #[inline]
     fn is_spelled_as(&self, other: &Self, text: &[u8]) -> bool {
-        self.head == other.head && self.bytes(text) == other.bytes(text)
+        self.end - self.start == other.end - other.start && self.bytes(text) == other.bytes(text)
     }
 
     fn bytes<'a>(&self, text: &'a [u8]) -> &'a [u8] {

@@ -12,7 +12,7 @@ mod word;
 
 use crate::{Defect, Malformed, Raw, RequestId, malformed::Flaw};
 use bytes::Bytes;
-use keys::Keys;
+use keys::{Key, Keys};
 use stack::Stack;
 use std::{borrow::Cow, ops::Range};
 use token::{Cursor, Stop};
@@ -27,16 +27,23 @@ const USUAL_DEPTH: usize = 8;
 const USUAL_MEMBERS: usize = 8;
 
 /// A member of an object: where its name (without quotes) and its value stand.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Member {
-    pub(crate) key: (usize, usize),
+    pub(crate) key: Range<usize>,
     pub(crate) escaped: bool,
-    pub(crate) value: (usize, usize),
+    pub(crate) value: Range<usize>,
 }
 
 /// The members of a message, in their order.
 #[derive(Debug)]
-pub(crate) struct Message(Stack<Member, USUAL_MEMBERS>);
+pub(crate) struct Message(Stack<Place, USUAL_MEMBERS>);
+
+/// What a [`Member`] says, in a form that is laid down without a thought.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    key: Key,
+    value: (usize, usize),
+}
 
 impl Message {
     #[inline]
@@ -44,8 +51,13 @@ impl Message {
         Self(Stack::new())
     }
 
-    pub(crate) fn members(&self) -> &[Member] {
-        self.0.as_slice()
+    #[inline]
+    pub(crate) fn members(&self) -> impl DoubleEndedIterator<Item = Member> {
+        self.0.as_slice().iter().map(|place| Member {
+            key: place.key.start..place.key.end,
+            escaped: place.key.escaped,
+            value: place.value.0..place.value.1,
+        })
     }
 }
 
@@ -67,7 +79,7 @@ impl Member {
     /// The name as it stands in the text.
     #[inline]
     fn written<'a>(&self, text: &'a [u8]) -> &'a [u8] {
-        &text[self.key.0..self.key.1]
+        &text[self.key.clone()]
     }
 
     #[inline]
@@ -78,18 +90,18 @@ impl Member {
     /// The value as it stands in the text.
     #[inline]
     pub(crate) fn text<'a>(&self, text: &'a [u8]) -> &'a [u8] {
-        &text[self.value.0..self.value.1]
+        &text[self.value.clone()]
     }
 
     #[inline]
     pub(crate) fn value(&self, text: &Bytes) -> Raw {
-        Raw::trusted(text.slice(self.value.0..self.value.1))
+        Raw::trusted(text.slice(self.value.clone()))
     }
 }
 
 /// Checks one whole document and gives the place of its value.
 pub(crate) fn document(text: &[u8]) -> Result<Range<usize>, Malformed> {
-    let mut scanner = Scanner::new(text)?;
+    let mut scanner = Scanner::new(fitting(text)?);
     scanner.cursor.skip_blanks();
     let start = scanner.cursor.at();
     let read = scanner.value(0);
@@ -100,7 +112,7 @@ pub(crate) fn document(text: &[u8]) -> Result<Range<usize>, Malformed> {
 
 /// Checks one whole document; gives the members when it is an object, `false` when it is something else.
 pub(crate) fn members(text: &[u8], message: &mut Message) -> Result<bool, Malformed> {
-    let mut scanner = Scanner::new(text)?;
+    let mut scanner = Scanner::new(fitting(text)?);
     scanner.cursor.skip_blanks();
     if scanner.cursor.peek() != Some(b'{') {
         return Ok(false);
@@ -109,20 +121,20 @@ pub(crate) fn members(text: &[u8], message: &mut Message) -> Result<bool, Malfor
     match scanner.end(read) {
         Ok(()) => Ok(true),
         Err(flaw) if flaw.defect == Defect::Utf8 => Err(flaw.into()),
-        Err(flaw) => Err(Malformed::from(flaw).with_id(only_id(message.members(), text).as_ref())),
+        Err(flaw) => Err(Malformed::from(flaw).with_id(only_id(message, text).as_ref())),
     }
 }
 
 /// The id among the members that were read before a defect, if there is just one.
-fn only_id(members: &[Member], text: &[u8]) -> Option<RequestId> {
-    let mut ids = members.iter().filter(|member| member.name(text) == "id");
+fn only_id(message: &Message, text: &[u8]) -> Option<RequestId> {
+    let mut ids = message.members().filter(|member| member.name(text) == "id");
     let (id, None) = (ids.next()?, ids.next()) else { return None };
     RequestId::read(Raw::trusted(Bytes::copy_from_slice(id.text(text)))).ok()
 }
 
 /// Checks one whole document; gives the elements when it is an array, at most `limit` of them.
 pub(crate) fn elements(text: &[u8], limit: usize) -> Result<Vec<Range<usize>>, Malformed> {
-    let mut scanner = Scanner::new(text)?;
+    let mut scanner = Scanner::new(fitting(text)?);
     scanner.cursor.skip_blanks();
     let mut elements = Vec::new();
     let read = scanner.array(limit, &mut elements);
@@ -135,6 +147,10 @@ pub(crate) fn first_byte(text: &[u8]) -> Option<u8> {
     text.iter().copied().find(|b| !matches!(b, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
+fn fitting(text: &[u8]) -> Result<&[u8], Flaw> {
+    if u32::try_from(text.len()).is_ok() { Ok(text) } else { Err(Flaw { defect: Defect::Size, offset: 0 }) }
+}
+
 struct Scanner<'a> {
     cursor: Cursor<'a>,
     keys: Keys,
@@ -144,11 +160,8 @@ struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     #[inline]
-    fn new(text: &'a [u8]) -> Result<Self, Flaw> {
-        if u32::try_from(text.len()).is_err() {
-            return Err(Flaw { defect: Defect::Size, offset: 0 });
-        }
-        Ok(Self { cursor: Cursor::new(text), keys: Keys::new(), open: Stack::new() })
+    fn new(text: &'a [u8]) -> Self {
+        Self { cursor: Cursor::new(text), keys: Keys::new(), open: Stack::new() }
     }
 
     /// Reads an object; what was read before a defect stays in `message`.
@@ -160,11 +173,12 @@ impl<'a> Scanner<'a> {
         }
         let first_key = self.keys.mark();
         loop {
-            let key = self.key()?;
+            self.key()?;
+            let at = self.keys.mark() - 1;
             let start = self.cursor.at();
             self.value(1)?;
-            let value = (start, self.cursor.at());
-            message.0.push(Member { key: (key.start, key.end), escaped: key.escaped, value });
+            let key = self.keys.get(at);
+            message.0.push(Place { key, value: (start, self.cursor.at()) });
             self.cursor.skip_blanks();
             if !self.cursor.take(b',') {
                 break;
@@ -260,14 +274,14 @@ impl<'a> Scanner<'a> {
 
     /// Reads a member name, its colon and the blanks behind it.
     #[inline]
-    fn key(&mut self) -> Result<keys::Key, Stop> {
+    fn key(&mut self) -> Result<(), Stop> {
         self.cursor.skip_blanks();
         let key = self.cursor.key()?;
         self.cursor.skip_blanks();
         self.cursor.expect(b':', "expected `:` after a member name")?;
         self.cursor.skip_blanks();
         self.keys.push(key);
-        Ok(key)
+        Ok(())
     }
 
     fn close(&mut self, first_key: usize) -> Result<(), Stop> {

@@ -99,7 +99,7 @@ impl<'a> Cursor<'a> {
         }
         let start = self.at + 1;
         let escaped = self.string()?;
-        Ok(Key::new(self.text, (start, self.at - 1), escaped))
+        Ok(Key { start, end: self.at - 1, escaped })
     }
 
     #[inline]

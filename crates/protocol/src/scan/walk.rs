@@ -35,14 +35,14 @@ impl Iterator for Members<'_> {
             return None;
         }
         let (behind, escaped) = skip_name(text, at);
-        let key = (at + 1, (behind - 1).max(at + 1));
+        let key = at + 1..(behind - 1).max(at + 1);
         at = skip_blanks(text, behind);
         if text.get(at) != Some(&b':') {
             return None;
         }
         let start = skip_blanks(text, at + 1);
         self.at = skip_value(text, start);
-        Some(Member { key, escaped, value: (start, self.at) })
+        Some(Member { key, escaped, value: start..self.at })
     }
 }
 

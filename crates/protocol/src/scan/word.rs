@@ -20,16 +20,6 @@ pub(super) fn word_at(text: &[u8], at: usize) -> Option<u64> {
     text.get(at..)?.first_chunk::<WORD>().map(|word| u64::from_le_bytes(*word))
 }
 
-/// The first eight bytes between two places, or all of them and zeros.
-#[inline]
-pub(super) fn word_before(text: &[u8], start: usize, end: usize) -> u64 {
-    match word_at(text, start) {
-        Some(word) if end - start >= WORD => word,
-        Some(word) => word & ((1 << (8 * (end - start))) - 1),
-        None => text[start..end].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
-    }
-}
-
 /// Whether one of these bytes is not ASCII.
 #[inline]
 pub(super) fn has_high(bytes: u64) -> bool {
