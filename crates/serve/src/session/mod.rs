@@ -4,7 +4,10 @@ mod listening;
 mod registry;
 mod stream;
 
-use crate::era::{Lowered, lower_question};
+use crate::{
+    era::{Lowered, lower_question},
+    outgoing::Outgoing,
+};
 use listening::Listening;
 use std::{
     collections::HashMap,
@@ -13,10 +16,7 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
 };
-use tokio::{
-    sync::{Notify, mpsc},
-    time::Instant,
-};
+use tokio::{sync::Notify, time::Instant};
 use trunkline_protocol::{
     Caller, Envelope, Fault, FaultKind, Object, Question, Raw, Request, RequestId, Response, Revision,
     message::Level,
@@ -58,7 +58,7 @@ pub(crate) enum Outlet {
     /// Over HTTP: streams that can be taken up again.
     Streams(Streams),
     /// Over stdio or HTTP+SSE: the one line there is.
-    Line(mpsc::Sender<Envelope>),
+    Line(Outgoing),
 }
 
 /// A question on its way to the client.
@@ -186,11 +186,7 @@ impl Session {
     pub(crate) fn tell(&self, envelope: Envelope) {
         match &self.outlet {
             Outlet::Streams(streams) => streams.standalone().push(&envelope),
-            Outlet::Line(line) => {
-                if line.try_send(envelope).is_err() {
-                    tracing::debug!("a client does not take what it subscribed to");
-                }
-            }
+            Outlet::Line(line) => line.tell(envelope),
         }
     }
 
@@ -219,6 +215,13 @@ impl Introduction {
     }
 }
 
+impl Underway {
+    /// The request.
+    pub(crate) fn id(&self) -> &RequestId {
+        &self.id
+    }
+}
+
 impl Drop for Underway {
     fn drop(&mut self) {
         lock(&self.session.calls).remove(&self.id);
@@ -232,6 +235,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::sync::mpsc;
 
     fn session(outlet: Outlet) -> Arc<Session> {
         let client = Introduction { capabilities: Raw::empty_object(), info: None };
@@ -240,7 +244,7 @@ mod tests {
 
     #[test]
     fn over_http_nobody_is_known_who_does_not_say_who_it_is() {
-        assert!(session(Outlet::Line(mpsc::channel(1).0)).is_identified());
+        assert!(session(Outlet::Line(Outgoing::Queue(mpsc::channel(1).0))).is_identified());
         assert!(!session(Outlet::Streams(Streams::new(1, 1))).is_identified());
     }
 }

@@ -21,7 +21,8 @@ use trunkline_gateway::{
     upstream::{Start, Upstream, UpstreamOptions},
 };
 use trunkline_protocol::{Caller, ServerName};
-use trunkline_serve::{BindError, ServeOptions, Server, Shutdown, serve_stdio};
+use trunkline_serve::{BindError, Limits, ServeOptions, Server, Shutdown, serve_stdio};
+use trunkline_transport::stdio::{standard_input, standard_output};
 
 /// Offer a server over another transport, or to clients of another era
 ///
@@ -124,13 +125,16 @@ fn refuse(option: &str, given: bool) -> Result<(), Failure> {
 async fn over_stdio(args: &Args, handler: Arc<Bridged>, telemetry: &Telemetry) -> Result<Ending, Failure> {
     output::leads_somewhere()?;
     let mut stop = Stop::listen()?;
+    // The one client may have as much under way as the one server takes.
+    let room = UpstreamOptions::default().bulkhead;
     let options = ServeOptions {
         guard: wire::serve::guard(&wire::flags::auth(&args.guard))?,
         access: telemetry.access_hook(),
+        limits: Limits { calls: room.concurrency + room.queue, ..Limits::default() },
         ..ServeOptions::default()
     };
     tokio::select! {
-        served = serve_stdio(telemetry.observe(handler), options, tokio::io::stdin(), tokio::io::stdout()) => {
+        served = serve_stdio(telemetry.observe(handler), options, standard_input(), standard_output()) => {
             served.map_err(|error| Failure::usage(format!("the input cannot be read: {error}")))?;
         }
         _ = stop.stopped() => {}

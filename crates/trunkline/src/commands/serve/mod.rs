@@ -18,6 +18,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use tokio::{runtime::Runtime, sync::watch};
 use trunkline_config::Loaded;
 use trunkline_serve::{BindError, Guard, Listener, Server, Shutdown, serve_stdio};
+use trunkline_transport::stdio::{standard_input, standard_output};
 
 /// Where we listen unless told otherwise.
 pub(crate) const DEFAULT_ADDRESS: SocketAddr =
@@ -214,7 +215,7 @@ async fn over_stdio(
     options.access = telemetry.access_hook();
     let mut stop = Stop::listen()?;
     tokio::select! {
-        served = serve_stdio(handler, options, tokio::io::stdin(), tokio::io::stdout()) => {
+        served = serve_stdio(handler, options, standard_input(), standard_output()) => {
             served.map_err(|error| Failure::usage(format!("the input cannot be read: {error}")))?;
         }
         _ = stop.stopped() => {}
