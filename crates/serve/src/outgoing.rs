@@ -1,8 +1,9 @@
 //! Outgoing: where the messages to a client on one line go.
 
-use tokio::sync::mpsc;
+use futures_util::future::BoxFuture;
+use tokio::sync::mpsc::{self, error::TrySendError};
 use trunkline_protocol::Envelope;
-use trunkline_transport::stdio::{FrameWriter, TrySendError};
+use trunkline_transport::stdio::{self, FrameWriter};
 
 /// The way out to one client.
 #[derive(Debug, Clone)]
@@ -13,30 +14,42 @@ pub(crate) enum Outgoing {
     Queue(mpsc::Sender<Envelope>),
 }
 
+/// A message that waits for room; dropping this, it is not sent.
+pub(crate) type Sending = BoxFuture<'static, ()>;
+
 impl Outgoing {
-    /// Sends a message, waiting for room. A client that is gone misses it.
-    pub(crate) async fn send(&self, envelope: Envelope) {
+    /// Sends a message: at once, or as what is returned ends. A client that is gone misses it.
+    pub(crate) fn send(&self, envelope: Envelope) -> Option<Sending> {
         match self {
-            Self::Pipe(writer) => {
-                if let Err(error) = writer.send(envelope.to_line()).await {
+            Self::Pipe(writer) => match writer.try_send(envelope.to_line()) {
+                Ok(()) => return None,
+                Err(stdio::TrySendError::Full(frame)) => {
+                    let writer = writer.clone();
+                    return Some(Box::pin(async move {
+                        if let Err(error) = writer.send(frame).await {
+                            tracing::debug!(%error, "the client does not take our answers");
+                        }
+                    }));
+                }
+                Err(stdio::TrySendError::Refused(error)) => {
                     tracing::debug!(%error, "the client does not take our answers");
                 }
-            }
-            Self::Queue(queue) => {
-                if queue.send(envelope).await.is_err() {
-                    tracing::debug!("the client is gone");
+            },
+            Self::Queue(queue) => match queue.try_send(envelope) {
+                Ok(()) => return None,
+                Err(TrySendError::Full(envelope)) => {
+                    let queue = queue.clone();
+                    return Some(Box::pin(async move { drop(queue.send(envelope).await) }));
                 }
-            }
+                Err(TrySendError::Closed(_)) => tracing::debug!("the client is gone"),
+            },
         }
+        None
     }
 
     /// Sends a message that is not worth waiting for.
     pub(crate) fn tell(&self, envelope: Envelope) {
-        let told = match self {
-            Self::Pipe(writer) => writer.try_send(envelope.to_line()).map_err(drop::<TrySendError>),
-            Self::Queue(queue) => queue.try_send(envelope).map_err(drop),
-        };
-        if told.is_err() {
+        if self.send(envelope).is_some() {
             tracing::debug!("a client does not take what it subscribed to");
         }
     }

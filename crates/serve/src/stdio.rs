@@ -1,13 +1,13 @@
 //! Serving the client that started us, on standard input and output.
 
 use crate::{
-    duplex::{Duplex, Running},
+    duplex::{Driving, Duplex, Taken},
     options::ServeOptions,
     outgoing::Outgoing,
     service::Service,
 };
-use futures_util::{StreamExt, stream::FuturesUnordered};
-use std::{pin::pin, sync::Arc};
+use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 use trunkline_protocol::{Caller, Handler};
 use trunkline_transport::stdio::{FrameReader, FrameWriter, Line, QueueLimits};
@@ -32,7 +32,6 @@ where
     let client = Duplex::new(service, Caller::local(), Outgoing::Pipe(writer.clone()));
     let mut lines = FrameReader::with_limit(input, limit);
     let mut calls = FuturesUnordered::new();
-    let mut begun = Vec::new();
     loop {
         let read = tokio::select! {
             biased;
@@ -43,16 +42,18 @@ where
         let mut next = Some(first);
         // All that came with one read is begun before anything is driven, so that it goes on together, too.
         while let Some(line) = next {
-            let taking = async {
-                match line {
-                    Line::Frame(frame) | Line::Noise(frame) => {
-                        client.receive(&frame, &mut |call| begun.push(call)).await;
-                    }
-                    Line::TooLong { .. } => client.refuse_long(limit).await,
-                }
+            let taken = match line {
+                Line::Frame(frame) | Line::Noise(frame) => client.receive(&frame),
+                Line::TooLong { .. } => client.refuse_long(limit),
             };
-            beside(taking, &mut calls).await;
-            calls.extend(begun.drain(..).map(Running::drive));
+            match taken {
+                Taken::Nothing => {}
+                Taken::Call(call) => calls.push(call),
+                Taken::First(first) => {
+                    let begun = beside(first, &mut calls).await;
+                    calls.extend(begun);
+                }
+            }
             next = lines.next_buffered();
         }
     }
@@ -63,12 +64,8 @@ where
     Ok(())
 }
 
-/// Does something while the calls go on; mostly it is done at once.
-async fn beside<T>(
-    work: impl Future<Output = T>,
-    calls: &mut FuturesUnordered<impl Future<Output = ()>>,
-) -> T {
-    let mut work = pin!(work);
+/// Does something while the calls go on.
+async fn beside<T>(mut work: BoxFuture<'_, T>, calls: &mut FuturesUnordered<Driving>) -> T {
     loop {
         tokio::select! {
             biased;

@@ -13,7 +13,7 @@ use crate::{
     session::{Outlet, Place, Session, StreamLog, Streams, Underway},
 };
 use ::http::{HeaderValue, Response, StatusCode};
-use std::{sync::Arc, time::Duration};
+use std::{future::poll_fn, sync::Arc, time::Duration};
 use trunkline_protocol::{
     Envelope, ErrorObject, Malformed, Raw, Request, Response as RpcResponse, Revision, method,
 };
@@ -253,13 +253,10 @@ impl Running {
         let (Some(reply), Some(underway)) = (&mut self.reply, &self.underway) else {
             return First::Cancelled;
         };
-        tokio::select! {
-            out = reply.next() => match out {
-                Some(Out::Message(message)) => First::Message(message),
-                Some(Out::Detach) => First::Detach,
-                None => First::Cancelled,
-            },
-            () = underway.cancelled.notified() => First::Cancelled,
+        match poll_fn(|cx| reply.poll_unless(underway, cx)).await {
+            Some(Out::Message(message)) => First::Message(message),
+            Some(Out::Detach) => First::Detach,
+            None => First::Cancelled,
         }
     }
 
@@ -303,15 +300,10 @@ impl Drop for Running {
 }
 
 async fn drive(mut reply: LegacyReply, underway: Underway, log: Arc<StreamLog>) {
-    loop {
-        let out = tokio::select! {
-            out = reply.next() => out,
-            () = underway.cancelled.notified() => None,
-        };
+    while let Some(out) = poll_fn(|cx| reply.poll_unless(&underway, cx)).await {
         match out {
-            Some(Out::Message(message)) => log.push(&message),
-            Some(Out::Detach) => log.detach(),
-            None => break,
+            Out::Message(message) => log.push(&message),
+            Out::Detach => log.detach(),
         }
     }
     log.end();

@@ -4,7 +4,7 @@ use super::{
     Visit, accepted,
     answer::{Answer, EventSource, OVERLOADED, error, events},
 };
-use crate::duplex::Duplex;
+use crate::duplex::{Duplex, Taken};
 use crate::outgoing::Outgoing;
 use crate::session::lock;
 use ::http::{Response, StatusCode};
@@ -74,7 +74,14 @@ impl Visit {
         };
         match super::body::read(&self, body).await {
             Ok(bytes) => {
-                line.receive(&bytes, &mut |call| drop(tokio::spawn(call.drive()))).await;
+                let begun = match line.receive(&bytes) {
+                    Taken::Nothing => Vec::new(),
+                    Taken::Call(call) => vec![call],
+                    Taken::First(first) => first.await,
+                };
+                for call in begun {
+                    tokio::spawn(call);
+                }
                 accepted()
             }
             Err(refusal) => *refusal,

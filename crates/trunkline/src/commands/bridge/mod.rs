@@ -13,7 +13,10 @@ use crate::{
 };
 use bridged::{About, Bridged};
 use std::{net::SocketAddr, sync::Arc};
-use tokio::sync::watch;
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::watch,
+};
 use trunkline_client::{ConnectOptions, Target};
 use trunkline_config::AccessLog;
 use trunkline_gateway::{
@@ -63,11 +66,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     refuse("--answer", !args.connection.ask.answers.is_empty())?;
     refuse("--sample", args.connection.ask.sample)?;
     refuse("--log-level", args.connection.log_level.is_some())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::usage(format!("the program cannot start: {error}")))?;
-    runtime.block_on(async {
+    runtime(args)?.block_on(async {
         let target = wire::target(split.target, &args.connection, &context.environment)?;
         let mut options = wire::bridge_options(&args.connection, context)?;
         if let Some(configured) = split.configured {
@@ -92,6 +91,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         telemetry.finish().await;
         outcome
     })
+}
+
+/// One client and one server take turns; a second thread would only be woken to find nothing to do.
+fn runtime(args: &Args) -> Result<Runtime, Failure> {
+    let mut builder = match args.listen {
+        Some(_) => Builder::new_multi_thread(),
+        None => Builder::new_current_thread(),
+    };
+    let runtime = builder.enable_all().build();
+    runtime.map_err(|error| Failure::usage(format!("the program cannot start: {error}")))
 }
 
 /// What is seen of the traffic.

@@ -69,7 +69,8 @@ impl Kind {
     pub(super) fn chosen(only: &[String], peers: &[&str]) -> Result<Vec<Self>> {
         let known = |name: &String| Self::named(name).is_some() || peers.contains(&name.as_str());
         if let Some(unknown) = only.iter().find(|name| !known(name)) {
-            let all: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).chain(peers.iter().copied()).collect();
+            let all: Vec<&str> =
+                Self::ALL.iter().map(|kind| kind.name()).chain(peers.iter().copied()).collect();
             bail!("there is no {unknown}; there are {}", all.join(", "));
         }
         let wanted = |kind: &Self| only.is_empty() || only.iter().any(|name| name == kind.name());
