@@ -12,6 +12,7 @@ mod era;
 mod facts;
 mod handshake;
 mod host;
+mod id_hash;
 mod ids;
 mod inbox;
 mod levels;

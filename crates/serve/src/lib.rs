@@ -12,6 +12,7 @@ mod guard;
 mod http;
 mod metrics;
 mod options;
+mod outgoing;
 mod server;
 mod service;
 mod session;

@@ -3,10 +3,17 @@
 use super::{declared::declared, lower::lower};
 use crate::{
     service::Service,
-    session::{self, Session},
+    session::{self, Session, Underway},
     tasks,
 };
-use std::{sync::Arc, time::Instant};
+use futures_core::Stream;
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Instant,
+};
 use trunkline_protocol::{
     Call, Envelope, Notification, Object, Part, Raw, Reply, Request, RequestId, Response, Revision,
     message::{
@@ -132,40 +139,58 @@ impl LegacyReply {
 
     /// The next message; `None` after the response.
     pub(crate) async fn next(&mut self) -> Option<Out> {
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    /// The next message; `None` after the response, or once the client wants none any more.
+    pub(crate) fn poll_unless(&mut self, cancelled: &Underway, cx: &mut Context<'_>) -> Poll<Option<Out>> {
+        match self.poll_next(cx) {
+            Poll::Pending => cancelled.poll_cancelled(cx).map(|()| None),
+            ready => ready,
+        }
+    }
+
+    pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Out>> {
         if let Some(last) = self.last.take() {
-            return Some(self.told(last));
+            return Poll::Ready(Some(self.told(last)));
         }
         loop {
-            match self.reply.as_mut()?.next().await? {
-                Part::Notification(notification) => {
-                    if self.may_hear(&notification) {
-                        return Some(Out::Message(notification.into()));
-                    }
-                }
-                Part::Question(question) => {
-                    if let Some(asking) = self.session.ask(question) {
-                        self.visits.extend(asking.visit);
-                        self.asked.push(asking.id);
-                        return Some(Out::Message(asking.request));
-                    }
-                }
-                Part::Detach => return Some(Out::Detach),
-                Part::Final(outcome) => {
-                    self.reply = None;
-                    self.service.metrics.call_ended(self.started.elapsed(), &outcome);
-                    let outcome = match outcome {
-                        Ok(result) => {
-                            let mut result = lower(&result, &self.method, self.session.revision);
-                            if self.method == method::TOOLS_LIST && self.session.revision.has_core_tasks() {
-                                result = self.with_task_support(result);
-                            }
-                            Ok(result)
+            let Some(reply) = &mut self.reply else { return Poll::Ready(None) };
+            let Some(part) = ready!(Pin::new(reply).poll_next(cx)) else { return Poll::Ready(None) };
+            if let Some(out) = self.heard(part) {
+                return Poll::Ready(Some(out));
+            }
+        }
+    }
+
+    /// What the client hears of a part, if anything.
+    fn heard(&mut self, part: Part) -> Option<Out> {
+        match part {
+            Part::Notification(notification) => {
+                self.may_hear(&notification).then(|| Out::Message(notification.into()))
+            }
+            Part::Question(question) => {
+                let asking = self.session.ask(question)?;
+                self.visits.extend(asking.visit);
+                self.asked.push(asking.id);
+                Some(Out::Message(asking.request))
+            }
+            Part::Detach => Some(Out::Detach),
+            Part::Final(outcome) => {
+                self.reply = None;
+                self.service.metrics.call_ended(self.started.elapsed(), &outcome);
+                let outcome = match outcome {
+                    Ok(result) => {
+                        let mut result = lower(&result, &self.method, self.session.revision);
+                        if self.method == method::TOOLS_LIST && self.session.revision.has_core_tasks() {
+                            result = self.with_task_support(result);
                         }
-                        Err(fault) => Err(fault.to_error(self.session.revision.era())),
-                    };
-                    let response = Response::new(self.id.clone(), outcome).into();
-                    return Some(self.told(response));
-                }
+                        Ok(result)
+                    }
+                    Err(fault) => Err(fault.to_error(self.session.revision.era())),
+                };
+                let response = Response::new(self.id.clone(), outcome).into();
+                Some(self.told(response))
             }
         }
     }

@@ -13,10 +13,11 @@ use crate::{
     session::{Outlet, Place, Session, StreamLog, Streams, Underway},
 };
 use ::http::{HeaderValue, Response, StatusCode};
-use std::{sync::Arc, time::Duration};
+use std::{future::poll_fn, sync::Arc, time::Duration};
 use trunkline_protocol::{
     Envelope, ErrorObject, Malformed, Raw, Request, Response as RpcResponse, Revision, method,
 };
+use trunkline_resilience::within_time;
 use trunkline_transport::headers::{LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
 /// How long an answer may take before it becomes a stream.
@@ -82,9 +83,9 @@ impl Visit {
         let mut running = Running { reply: Some(reply), underway: Some(underway), session: session.clone() };
         let first = if session.revision.has_polling() {
             // A call that takes a while becomes a stream early, so that a client that is cut off can come back for the rest.
-            match tokio::time::timeout(PROMPT, running.first()).await {
-                Ok(first) => first,
-                Err(_) => return running.stream(Begun::Quiet, self.service.options.limits.keep_alive),
+            match within_time(PROMPT, running.first()).await {
+                Some(first) => first,
+                None => return running.stream(Begun::Quiet, self.service.options.limits.keep_alive),
             }
         } else {
             running.first().await
@@ -253,13 +254,10 @@ impl Running {
         let (Some(reply), Some(underway)) = (&mut self.reply, &self.underway) else {
             return First::Cancelled;
         };
-        tokio::select! {
-            out = reply.next() => match out {
-                Some(Out::Message(message)) => First::Message(message),
-                Some(Out::Detach) => First::Detach,
-                None => First::Cancelled,
-            },
-            () = underway.cancelled.notified() => First::Cancelled,
+        match poll_fn(|cx| reply.poll_unless(underway, cx)).await {
+            Some(Out::Message(message)) => First::Message(message),
+            Some(Out::Detach) => First::Detach,
+            None => First::Cancelled,
         }
     }
 
@@ -303,15 +301,10 @@ impl Drop for Running {
 }
 
 async fn drive(mut reply: LegacyReply, underway: Underway, log: Arc<StreamLog>) {
-    loop {
-        let out = tokio::select! {
-            out = reply.next() => out,
-            () = underway.cancelled.notified() => None,
-        };
+    while let Some(out) = poll_fn(|cx| reply.poll_unless(&underway, cx)).await {
         match out {
-            Some(Out::Message(message)) => log.push(&message),
-            Some(Out::Detach) => log.detach(),
-            None => break,
+            Out::Message(message) => log.push(&message),
+            Out::Detach => log.detach(),
         }
     }
     log.end();

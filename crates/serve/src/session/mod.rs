@@ -4,19 +4,21 @@ mod listening;
 mod registry;
 mod stream;
 
-use crate::era::{Lowered, lower_question};
+use crate::{
+    era::{Lowered, lower_question},
+    outgoing::Outgoing,
+};
+use futures_util::task::AtomicWaker;
 use listening::Listening;
 use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    task::{Context, Poll},
 };
-use tokio::{
-    sync::{Notify, mpsc},
-    time::Instant,
-};
+use tokio::time::Instant;
 use trunkline_protocol::{
     Caller, Envelope, Fault, FaultKind, Object, Question, Raw, Request, RequestId, Response, Revision,
     message::Level,
@@ -42,7 +44,7 @@ pub(crate) struct Session {
     told: Mutex<Option<Raw>>,
     questions: Mutex<HashMap<RequestId, Question>>,
     next_question: AtomicU64,
-    calls: Mutex<HashMap<RequestId, Arc<Notify>>>,
+    calls: Mutex<HashMap<RequestId, Arc<Cancelled>>>,
     touched: Mutex<Instant>,
 }
 
@@ -58,7 +60,7 @@ pub(crate) enum Outlet {
     /// Over HTTP: streams that can be taken up again.
     Streams(Streams),
     /// Over stdio or HTTP+SSE: the one line there is.
-    Line(mpsc::Sender<Envelope>),
+    Line(Outgoing),
 }
 
 /// A question on its way to the client.
@@ -73,7 +75,14 @@ pub(crate) struct Asking {
 pub(crate) struct Underway {
     session: Arc<Session>,
     id: RequestId,
-    pub(crate) cancelled: Arc<Notify>,
+    cancelled: Arc<Cancelled>,
+}
+
+/// Whether a client still wants the answer to a request, and whoever waits for it.
+#[derive(Default)]
+struct Cancelled {
+    told: AtomicBool,
+    waiting: AtomicWaker,
 }
 
 impl Session {
@@ -135,7 +144,7 @@ impl Session {
         if calls.len() >= most {
             return Err(Fault::new(FaultKind::Overloaded, format!("{most} requests are under way already")));
         }
-        let cancelled = Arc::new(Notify::new());
+        let cancelled = Arc::<Cancelled>::default();
         calls.insert(id.clone(), cancelled.clone());
         Ok(Underway { session: self.clone(), id: id.clone(), cancelled })
     }
@@ -143,7 +152,7 @@ impl Session {
     /// The client no longer wants an answer; an id that is not under way is none of our business.
     pub(crate) fn cancel(&self, id: &RequestId) {
         if let Some(cancelled) = lock(&self.calls).get(id) {
-            cancelled.notify_one();
+            cancelled.tell();
         }
     }
 
@@ -186,11 +195,7 @@ impl Session {
     pub(crate) fn tell(&self, envelope: Envelope) {
         match &self.outlet {
             Outlet::Streams(streams) => streams.standalone().push(&envelope),
-            Outlet::Line(line) => {
-                if line.try_send(envelope).is_err() {
-                    tracing::debug!("a client does not take what it subscribed to");
-                }
-            }
+            Outlet::Line(line) => line.tell(envelope),
         }
     }
 
@@ -200,7 +205,7 @@ impl Session {
         lock(&self.questions).clear();
         let calls: Vec<_> = lock(&self.calls).drain().map(|(_, cancelled)| cancelled).collect();
         for cancelled in calls {
-            cancelled.notify_one();
+            cancelled.tell();
         }
         if let Outlet::Streams(streams) = &self.outlet {
             streams.close();
@@ -219,6 +224,26 @@ impl Introduction {
     }
 }
 
+impl Underway {
+    /// Ends once the client wants no answer any more. One task waits for it at a time.
+    pub(crate) fn poll_cancelled(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.cancelled.waiting.register(cx.waker());
+        if self.cancelled.told.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// The request.
+    pub(crate) fn id(&self) -> &RequestId {
+        &self.id
+    }
+}
+
+impl Cancelled {
+    fn tell(&self) {
+        self.told.store(true, Ordering::Release);
+        self.waiting.wake();
+    }
+}
+
 impl Drop for Underway {
     fn drop(&mut self) {
         lock(&self.session.calls).remove(&self.id);
@@ -232,6 +257,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::sync::mpsc;
 
     fn session(outlet: Outlet) -> Arc<Session> {
         let client = Introduction { capabilities: Raw::empty_object(), info: None };
@@ -240,7 +266,7 @@ mod tests {
 
     #[test]
     fn over_http_nobody_is_known_who_does_not_say_who_it_is() {
-        assert!(session(Outlet::Line(mpsc::channel(1).0)).is_identified());
+        assert!(session(Outlet::Line(Outgoing::Queue(mpsc::channel(1).0))).is_identified());
         assert!(!session(Outlet::Streams(Streams::new(1, 1))).is_identified());
     }
 }
