@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn chunks_are_joined_and_the_end_is_exact() {
-        let body = b"5\r\nhello\r\n00a;name=\"x\"\r\n, friends..\r\n0 ;y\r\nx-trailer: 1\r\n\r\nHTTP";
+        let body = b"5\r\nhello\r\n00b;name=\"x\"\r\n, friends..\r\n0 ;y\r\nx-trailer: 1\r\n\r\nHTTP";
         assert_eq!(read(&[&body[..]]).unwrap(), (b"hello, friends..".to_vec(), Some(4)));
         assert_eq!(read(&[&b"5\r\nhel"[..]]).unwrap(), (b"hel".to_vec(), None));
     }
