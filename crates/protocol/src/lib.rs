@@ -16,6 +16,7 @@ mod object;
 mod raw;
 mod revision;
 mod scan;
+mod several;
 mod splice;
 pub mod time;
 mod view;

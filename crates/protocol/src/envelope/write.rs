@@ -56,6 +56,19 @@ impl Notification {
 }
 
 impl Response {
+    /// The message in three parts, of which the middle one is its result or error and shares its memory.
+    pub fn to_parts(&self) -> [Bytes; 3] {
+        let payload = match &self.outcome {
+            Ok(result) => result.clone(),
+            Err(error) => error.to_raw(),
+        };
+        let mut before = start(self.id.as_ref().map_or(0, |id| id.raw().as_bytes().len()));
+        before.extend_from_slice(b",\"id\":");
+        before.extend_from_slice(self.id.as_ref().map_or(b"null", |id| id.raw().as_bytes()));
+        before.extend_from_slice(if self.outcome.is_ok() { b",\"result\":" } else { b",\"error\":" });
+        [before.into(), payload.bytes().clone(), finish(Vec::new(), &self.rest).into()]
+    }
+
     fn write(&self) -> Vec<u8> {
         let payload = match &self.outcome {
             Ok(result) => result.clone(),
