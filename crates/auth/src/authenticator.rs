@@ -1,6 +1,7 @@
 //! Which credentials are taken, and the one way they may be given.
 
 use crate::{ApiKeys, AuthError, Identity, JwtVerifier, jwt};
+use std::sync::Arc;
 
 /// What a request must show.
 #[derive(Debug)]
@@ -13,18 +14,35 @@ pub enum Authenticator {
     Both(ApiKeys, JwtVerifier),
 }
 
+/// What came of looking at a request.
+pub(crate) enum Judged<'a> {
+    Now(Result<Arc<Identity>, AuthError>),
+    /// The token has to be verified, which may take a while.
+    Verify(&'a JwtVerifier, &'a str),
+}
+
 impl Authenticator {
     /// Judges all `Authorization` headers of one request.
-    pub async fn authenticate<H: AsRef<[u8]>>(&self, authorization: &[H]) -> Result<Identity, AuthError> {
-        if matches!(self, Self::Open) {
-            return Ok(Identity::anonymous());
+    pub async fn authenticate<H: AsRef<[u8]>>(
+        &self,
+        authorization: &[H],
+    ) -> Result<Arc<Identity>, AuthError> {
+        match self.judge(authorization) {
+            Judged::Now(verdict) => verdict,
+            Judged::Verify(verifier, token) => verifier.verify(token).await.map(Arc::new),
         }
-        let token = bearer(authorization)?;
-        match self {
-            Self::Open => Ok(Identity::anonymous()),
-            Self::Jwt(verifier) => verifier.verify(token).await,
-            Self::Both(_, verifier) if jwt::looks_signed(token) => verifier.verify(token).await,
-            Self::Keys(keys) | Self::Both(keys, _) => keys.check(token),
+    }
+
+    /// The verdict on one request, or who has to be asked for it.
+    pub(crate) fn judge<'a, H: AsRef<[u8]>>(&'a self, authorization: &'a [H]) -> Judged<'a> {
+        match (self, bearer(authorization)) {
+            (Self::Open, _) => Judged::Now(Ok(Arc::new(Identity::anonymous()))),
+            (_, Err(error)) => Judged::Now(Err(error)),
+            (Self::Jwt(verifier), Ok(token)) => Judged::Verify(verifier, token),
+            (Self::Both(_, verifier), Ok(token)) if jwt::looks_signed(token) => {
+                Judged::Verify(verifier, token)
+            }
+            (Self::Keys(keys) | Self::Both(keys, _), Ok(token)) => Judged::Now(keys.check(token)),
         }
     }
 

@@ -102,8 +102,8 @@ impl Duplex {
         let eras = self.service.options.eras;
         let session = lock(&self.session).clone();
         if session.is_none() && eras.allows(Era::Modern) {
-            let head = Head::of(&request);
-            if head.is_modern(&request) || !eras.allows(Era::Legacy) {
+            let head = Head::of(request.params.as_ref());
+            if head.era(&request).is_some() || !eras.allows(Era::Legacy) {
                 return self.call_modern(request, head).await;
             }
         }
@@ -143,7 +143,8 @@ impl Duplex {
         }
         match session.begin(&request.id, self.service.options.limits.calls) {
             Ok(underway) => {
-                let reply = LegacyReply::begin(&self.service, session, request);
+                let head = Head::of(request.params.as_ref());
+                let reply = LegacyReply::begin(&self.service, session, request, &head);
                 tokio::spawn(self.clone().drive_legacy(reply, underway));
             }
             Err(fault) => self.respond(request.id, Err(fault.to_error(Era::Legacy))).await,
@@ -151,15 +152,9 @@ impl Duplex {
     }
 
     async fn drive_legacy(self: Arc<Self>, mut reply: LegacyReply, underway: Underway) {
-        loop {
-            let out = tokio::select! {
-                out = reply.next() => out,
-                () = underway.cancelled.notified() => return,
-            };
-            match out {
-                Some(Out::Message(message)) => self.send(message).await,
-                Some(Out::Detach) => {}
-                None => return,
+        while let Some(out) = reply.next_unless(&underway).await {
+            if let Out::Message(message) = out {
+                self.send(message).await;
             }
         }
     }

@@ -1,6 +1,9 @@
 //! The headers of a modern request must say what its body says.
 
-use super::modern::{ModernRequest, Refused};
+use super::{
+    head::Head,
+    modern::{ModernRequest, Refused},
+};
 use crate::service::Service;
 use http::{HeaderMap, HeaderName};
 use std::{
@@ -47,12 +50,12 @@ impl ToolHeaders {
         self.map().clear();
     }
 
-    async fn rules(&self, service: &Service, caller: &Arc<Caller>) -> Arc<Rules> {
+    fn known(&self, caller: &Caller) -> Option<Arc<Rules>> {
         let fresh = |seen: &&Seen| seen.at.elapsed() < HOLDS;
-        let known = self.map().get(&caller.id).filter(fresh).map(|seen| seen.rules.clone());
-        if let Some(rules) = known {
-            return rules;
-        }
+        self.map().get(&caller.id).filter(fresh).map(|seen| seen.rules.clone())
+    }
+
+    async fn learn(&self, service: &Service, caller: &Arc<Caller>) -> Arc<Rules> {
         let rules = Arc::new(look(service, caller).await);
         let mut map = self.map();
         if map.len() >= MOST_CALLERS {
@@ -99,7 +102,8 @@ impl ModernRequest {
     ) -> Result<(), Refused> {
         equal(headers, &MCP_METHOD, &self.method)?;
         if let Some(member) = method::named_by(&self.method) {
-            match self.params.get(member).and_then(Raw::text) {
+            let named = self.params.as_ref().and_then(|params| params.member(member));
+            match named.as_ref().and_then(Raw::text) {
                 Some(name) => equal(headers, &MCP_NAME, &name)?,
                 None if headers.contains_key(MCP_NAME) => {
                     return Err(mismatch("Mcp-Name names what the body does not"));
@@ -119,13 +123,18 @@ impl ModernRequest {
         service: &Service,
         caller: &Arc<Caller>,
     ) -> Result<(), Refused> {
-        let rules = service.tool_headers.rules(service, caller).await;
+        let rules = match service.tool_headers.known(caller) {
+            Some(rules) => rules,
+            None => Box::pin(service.tool_headers.learn(service, caller)).await,
+        };
         if rules.is_empty() {
             return Ok(());
         }
-        let name = self.params.get("name").and_then(Raw::text).unwrap_or_default();
+        let params = self.params.as_ref();
+        let [name, arguments] = params.map_or([const { None }; 2], |p| p.members(["name", "arguments"]));
+        let name = name.as_ref().and_then(Raw::text).unwrap_or_default();
         let Some(rules) = rules.get(name.as_ref()) else { return Ok(()) };
-        let arguments = self.params.get("arguments").cloned().unwrap_or_else(Raw::empty_object);
+        let arguments = arguments.unwrap_or_else(Raw::empty_object);
         let expected = header_values(rules, &arguments);
         for rule in rules {
             let name = format!("{MCP_PARAM_PREFIX}{}", rule.header).to_ascii_lowercase();
@@ -148,8 +157,9 @@ impl ModernRequest {
 }
 
 /// The version header of a modern request.
-pub(crate) fn check_version(headers: &HeaderMap, version: &str) -> Result<(), Refused> {
-    equal(headers, &MCP_PROTOCOL_VERSION, version)
+pub(crate) fn check_version(headers: &HeaderMap, head: &Head) -> Result<(), Refused> {
+    let version = head.version.as_ref().and_then(Raw::text);
+    version.map_or(Ok(()), |version| equal(headers, &MCP_PROTOCOL_VERSION, &version))
 }
 
 fn equal(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Result<(), Refused> {

@@ -7,6 +7,11 @@ use super::{
 use ::http::{HeaderMap, Response, StatusCode, header};
 use bytes::Bytes;
 use hyper::body::Incoming;
+use std::{
+    future::poll_fn,
+    pin::{Pin, pin},
+    task::Poll,
+};
 use trunkline_protocol::ErrorObject;
 use trunkline_transport::body;
 
@@ -17,18 +22,33 @@ pub(super) async fn read(visit: &Visit, body: Incoming) -> Result<Bytes, Box<Res
         return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
     }
     let limits = &visit.service.options.limits;
-    match tokio::time::timeout(limits.body_timeout, body::read(body, limits.body)).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(body::BodyError::TooLarge { limit })) => {
+    let mut reading = pin!(body::read(body, limits.body));
+    let mut late = None;
+    let read = poll_fn(|cx| {
+        if let Poll::Ready(read) = reading.as_mut().poll(cx) {
+            return Poll::Ready(Some(read));
+        }
+        // Most bodies come with their heads.
+        let late = late.get_or_insert_with(|| visit.clock.within(limits.body_timeout));
+        Pin::new(late).poll(cx).map(|()| None)
+    });
+    match read.await {
+        Some(Ok(bytes)) => Ok(bytes),
+        Some(Err(body::BodyError::TooLarge { limit })) => {
             Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("the body is larger than {limit} bytes")))
         }
-        Ok(Err(body::BodyError::Broken(_))) => Err(refuse(StatusCode::BAD_REQUEST, "the body broke off")),
-        Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")),
+        Some(Err(body::BodyError::Broken(_))) => Err(refuse(StatusCode::BAD_REQUEST, "the body broke off")),
+        None => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")),
     }
 }
 
 /// Only JSON is taken. A page of a browser can post other types without asking first, so this is a guard, too.
 fn is_json(headers: &HeaderMap) -> bool {
+    if headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
+        && !headers.contains_key(header::CONTENT_ENCODING)
+    {
+        return true;
+    }
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = text(header::CONTENT_TYPE);
     let (essence, parameters) = kind.split_once(';').unwrap_or((kind, ""));

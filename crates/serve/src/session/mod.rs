@@ -5,18 +5,17 @@ mod registry;
 mod stream;
 
 use crate::era::{Lowered, lower_question};
+use futures_util::task::AtomicWaker;
 use listening::Listening;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    task::{Context, Poll},
 };
-use tokio::{
-    sync::{Notify, mpsc},
-    time::Instant,
-};
+use tokio::{sync::mpsc, time::Instant};
 use trunkline_protocol::{
     Caller, Envelope, Fault, FaultKind, Object, Question, Raw, Request, RequestId, Response, Revision,
     message::Level,
@@ -42,7 +41,7 @@ pub(crate) struct Session {
     told: Mutex<Option<Raw>>,
     questions: Mutex<HashMap<RequestId, Question>>,
     next_question: AtomicU64,
-    calls: Mutex<HashMap<RequestId, Arc<Notify>>>,
+    calls: Mutex<HashMap<RequestId, Arc<Cancelled>>>,
     touched: Mutex<Instant>,
 }
 
@@ -73,7 +72,14 @@ pub(crate) struct Asking {
 pub(crate) struct Underway {
     session: Arc<Session>,
     id: RequestId,
-    pub(crate) cancelled: Arc<Notify>,
+    cancelled: Arc<Cancelled>,
+}
+
+/// Whether a client still wants the answer to a request, and whoever waits for it.
+#[derive(Default)]
+struct Cancelled {
+    told: AtomicBool,
+    waiting: AtomicWaker,
 }
 
 impl Session {
@@ -129,21 +135,21 @@ impl Session {
     /// Notes a request; a second one of the same id, or too many, are refused.
     pub(crate) fn begin(self: &Arc<Self>, id: &RequestId, most: usize) -> Result<Underway, Fault> {
         let mut calls = lock(&self.calls);
-        if calls.contains_key(id) {
+        let under_way = calls.len();
+        let Entry::Vacant(place) = calls.entry(id.clone()) else {
             return Err(Fault::new(FaultKind::InvalidRequest, "a request with this id is under way already"));
-        }
-        if calls.len() >= most {
+        };
+        if under_way >= most {
             return Err(Fault::new(FaultKind::Overloaded, format!("{most} requests are under way already")));
         }
-        let cancelled = Arc::new(Notify::new());
-        calls.insert(id.clone(), cancelled.clone());
+        let cancelled = place.insert(Arc::default()).clone();
         Ok(Underway { session: self.clone(), id: id.clone(), cancelled })
     }
 
     /// The client no longer wants an answer; an id that is not under way is none of our business.
     pub(crate) fn cancel(&self, id: &RequestId) {
         if let Some(cancelled) = lock(&self.calls).get(id) {
-            cancelled.notify_one();
+            cancelled.tell();
         }
     }
 
@@ -200,7 +206,7 @@ impl Session {
         lock(&self.questions).clear();
         let calls: Vec<_> = lock(&self.calls).drain().map(|(_, cancelled)| cancelled).collect();
         for cancelled in calls {
-            cancelled.notify_one();
+            cancelled.tell();
         }
         if let Outlet::Streams(streams) = &self.outlet {
             streams.close();
@@ -216,6 +222,21 @@ impl Introduction {
             capabilities: capabilities.unwrap_or_else(Raw::empty_object),
             info: params.get("clientInfo").cloned(),
         }
+    }
+}
+
+impl Underway {
+    /// Ends once the client wants no answer any more. One task waits for it at a time.
+    pub(crate) fn poll_cancelled(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.cancelled.waiting.register(cx.waker());
+        if self.cancelled.told.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+impl Cancelled {
+    fn tell(&self) {
+        self.told.store(true, Ordering::Release);
+        self.waiting.wake();
     }
 }
 
