@@ -4,7 +4,6 @@
 //! what a legacy client says and lowers what it may hear; `http`, `stdio` and `legacy_sse` carry it.
 
 mod access;
-mod alarm;
 mod aside;
 mod control;
 mod doors;
@@ -12,6 +11,7 @@ mod duplex;
 mod era;
 mod guard;
 mod http;
+mod lazy_timer;
 mod metrics;
 mod options;
 mod server;

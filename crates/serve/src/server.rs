@@ -5,6 +5,7 @@ use crate::{
     doors::Doors,
     guard::{BindRefused, Guard},
     http::{Front, Line},
+    lazy_timer::LazyTimer,
     options::ServeOptions,
 };
 use hyper::server::conn::http1;
@@ -226,7 +227,7 @@ async fn serve_connection(
     // A connection that comes while we are stopping gets one answer.
     let draining = *shutdown.borrow() != Shutdown::Running;
     let mut connection = http1::Builder::new()
-        .timer(line.clock.clone())
+        .timer(LazyTimer::default())
         .header_read_timeout(line.doors.main.options.limits.header_timeout)
         .keep_alive(!draining)
         .serve_connection(TokioIo::new(stream), Front(line.clone()));

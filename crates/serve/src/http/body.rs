@@ -7,12 +7,8 @@ use super::{
 use ::http::{HeaderMap, Response, StatusCode, header};
 use bytes::Bytes;
 use hyper::body::Incoming;
-use std::{
-    future::poll_fn,
-    pin::{Pin, pin},
-    task::Poll,
-};
 use trunkline_protocol::ErrorObject;
+use trunkline_resilience::within_time;
 use trunkline_transport::body;
 
 /// The body of a POST, or the answer that says why it is not taken.
@@ -22,16 +18,7 @@ pub(super) async fn read(visit: &Visit, body: Incoming) -> Result<Bytes, Box<Res
         return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
     }
     let limits = &visit.service.options.limits;
-    let mut reading = pin!(body::read(body, limits.body));
-    let mut late = None;
-    let read = poll_fn(|cx| {
-        if let Poll::Ready(read) = reading.as_mut().poll(cx) {
-            return Poll::Ready(Some(read));
-        }
-        // Most bodies come with their heads.
-        let late = late.get_or_insert_with(|| visit.clock.within(limits.body_timeout));
-        Pin::new(late).poll(cx).map(|()| None)
-    });
+    let read = within_time(limits.body_timeout, body::read(body, limits.body));
     match read.await {
         Some(Ok(bytes)) => Ok(bytes),
         Some(Err(body::BodyError::TooLarge { limit })) => {

@@ -15,6 +15,7 @@ use crate::{
 use ::http::{HeaderValue, Response, StatusCode};
 use std::{
     future::poll_fn,
+    mem::take,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -23,6 +24,7 @@ use std::{
 use trunkline_protocol::{
     Envelope, ErrorObject, Malformed, Notification, Raw, Request, Response as RpcResponse, Revision, method,
 };
+use trunkline_resilience::Alarm;
 use trunkline_transport::headers::{LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
 /// How long an answer may take before it becomes a stream.
@@ -30,7 +32,7 @@ const PROMPT: Duration = Duration::from_millis(50);
 
 impl Visit {
     /// Answers a request.
-    pub(super) async fn ask_legacy(self, request: Request, head: Head) -> Response<Answer> {
+    pub(super) async fn ask_legacy(&mut self, request: Request, head: Head) -> Response<Answer> {
         if request.method == method::INITIALIZE {
             return Box::pin(self.initialize(&request)).await;
         }
@@ -40,7 +42,7 @@ impl Visit {
         }
     }
 
-    pub(super) fn hear_legacy(self, notification: Notification) -> Response<Answer> {
+    pub(super) fn hear_legacy(&self, notification: Notification) -> Response<Answer> {
         match self.session() {
             Ok(session) => {
                 control::hear(&self.service, &session, notification);
@@ -51,7 +53,7 @@ impl Visit {
     }
 
     /// The client answers a question.
-    pub(super) fn take_answer(self, response: RpcResponse) -> Response<Answer> {
+    pub(super) fn take_answer(&self, response: RpcResponse) -> Response<Answer> {
         match self.session() {
             Ok(session) => {
                 session.answer(response);
@@ -61,7 +63,7 @@ impl Visit {
         }
     }
 
-    async fn initialize(self, request: &Request) -> Response<Answer> {
+    async fn initialize(&self, request: &Request) -> Response<Answer> {
         let limits = &self.service.options.limits;
         let outlet = Outlet::Streams(Streams::new(limits.replay_events, limits.replay_bytes));
         let begun = control::initialize(&self.service, self.caller.clone(), request, outlet).await;
@@ -84,11 +86,11 @@ impl Visit {
         response
     }
 
-    async fn call(self, session: Arc<Session>, request: Request, head: Head) -> Response<Answer> {
+    async fn call(&mut self, session: Arc<Session>, request: Request, head: Head) -> Response<Answer> {
         if let Some(outcome) = control::answer(&self.service, &session, &request) {
             return answer(&request.id, outcome);
         }
-        let limits = &self.service.options.limits;
+        let limits = self.service.options.limits;
         let underway = match session.begin(&request.id, limits.calls) {
             Ok(underway) => underway,
             Err(fault) => return answer(&request.id, Err(fault.to_error(session.revision.era()))),
@@ -105,7 +107,7 @@ impl Visit {
             if !polls {
                 return Poll::Pending;
             }
-            let late = late.get_or_insert_with(|| self.clock.within(PROMPT));
+            let late = late.get_or_insert_with(|| Alarm::after(PROMPT));
             Pin::new(late).poll(cx).map(|()| First::Late)
         });
         let begun = match first.await {
@@ -114,7 +116,7 @@ impl Visit {
                 let refused = response.outcome.as_ref().err();
                 let wait = refused.and_then(retry_after);
                 let status = refused.and_then(turned_away).unwrap_or(StatusCode::OK);
-                return with_retry_after(respond(self.headers, status, response), wait);
+                return with_retry_after(respond(take(&mut self.headers), status, response), wait);
             }
             First::Cancelled => {
                 running.finish();
@@ -169,7 +171,7 @@ impl Visit {
     }
 
     /// A batch of revision 2025-03-26: split, answered one by one, joined.
-    pub(super) async fn post_batch(self, messages: Vec<Result<Envelope, Malformed>>) -> Response<Answer> {
+    pub(super) async fn post_batch(&self, messages: Vec<Result<Envelope, Malformed>>) -> Response<Answer> {
         let session = match self.session() {
             Ok(session) if session.revision.has_batches() => session,
             Ok(_) => {

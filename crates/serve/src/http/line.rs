@@ -1,7 +1,7 @@
 //! Line: one connection of HTTP, and what its requests have in common.
 
 use super::answer::Answer;
-use crate::{access, alarm::Clock, doors::Doors};
+use crate::{access, doors::Doors};
 use ::http::{Request, Response};
 use futures_util::future::BoxFuture;
 use hyper::{body::Incoming, service::Service};
@@ -21,7 +21,6 @@ pub(crate) struct Line {
     pub(crate) peer: SocketAddr,
     /// The port that the client came to.
     pub(crate) port: u16,
-    pub(crate) clock: Clock,
     /// Whether anything was asked yet.
     spoken: AtomicBool,
 }
@@ -37,7 +36,7 @@ pub(crate) enum Answering {
 
 impl Line {
     pub(crate) fn new(doors: Arc<Doors>, peer: SocketAddr, port: u16) -> Arc<Self> {
-        Arc::new(Self { doors, peer, port, clock: Clock::default(), spoken: AtomicBool::new(false) })
+        Arc::new(Self { doors, peer, port, spoken: AtomicBool::new(false) })
     }
 
     pub(crate) fn has_spoken(&self) -> bool {

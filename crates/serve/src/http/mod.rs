@@ -10,7 +10,6 @@ mod trace_context;
 
 use crate::{
     access,
-    alarm::Clock,
     doors::Doors,
     era::Head,
     guard::{Admission, Denied},
@@ -33,7 +32,6 @@ pub(crate) struct Visit {
     pub(crate) service: Arc<Service>,
     pub(crate) caller: Arc<Caller>,
     pub(crate) headers: HeaderMap,
-    pub(crate) clock: Clock,
 }
 
 /// Answers one request, if it is let in.
@@ -82,7 +80,7 @@ fn admitted(line: &Arc<Line>, request: Request<Incoming>, caller: Arc<Caller>) -
         return Answering::now(page(&line.doors, request.method(), path, &caller));
     };
     let (head, body) = request.into_parts();
-    let visit = Visit { service, caller, headers: head.headers, clock: line.clock.clone() };
+    let visit = Visit { service, caller, headers: head.headers };
     match (place, head.method) {
         (Place::Endpoint, Method::POST) => Answering::later(visit.post(body)),
         (Place::Endpoint, Method::GET) => Answering::now(visit.get()),
@@ -148,7 +146,7 @@ fn not_allowed() -> Response<Answer> {
 }
 
 impl Visit {
-    async fn post(self, body: Incoming) -> Response<Answer> {
+    async fn post(mut self, body: Incoming) -> Response<Answer> {
         let bytes = match body::read(&self, body).await {
             Ok(bytes) => bytes,
             Err(refusal) => return *refusal,
@@ -188,9 +186,11 @@ impl Visit {
         if let Eras::Only(era) = self.service.options.eras {
             return era;
         }
+        if said.is_none() && self.headers.contains_key(MCP_SESSION_ID) {
+            return Era::Legacy;
+        }
         let version = || self.headers.get(MCP_PROTOCOL_VERSION)?.to_str().ok()?.parse::<Revision>().ok();
-        let beside_no_session = || version().filter(|_| !self.headers.contains_key(MCP_SESSION_ID));
-        said.or_else(|| beside_no_session().map(Revision::era)).unwrap_or(Era::Legacy)
+        said.or_else(|| version().map(Revision::era)).unwrap_or(Era::Legacy)
     }
 }
 

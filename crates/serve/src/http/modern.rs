@@ -8,13 +8,14 @@ use super::{
 };
 use crate::era::{Head, ModernRequest, Refused, check_version};
 use ::http::{Response, StatusCode};
+use std::mem::take;
 use trunkline_protocol::{
     Envelope, ErrorObject, Notification, Notify, Request, RequestId, Response as RpcResponse,
 };
 
 impl Visit {
     /// Answers a request.
-    pub(super) async fn ask_modern(self, request: Request, head: Head) -> Response<Answer> {
+    pub(super) async fn ask_modern(&mut self, request: Request, head: Head) -> Response<Answer> {
         let id = request.id.clone();
         match self.checked(request, head).await {
             Ok(request) => self.answer_modern(request).await,
@@ -22,8 +23,8 @@ impl Visit {
         }
     }
 
-    pub(super) fn hear_modern(self, notification: Notification) -> Response<Answer> {
-        self.service.handler.notify(Notify { notification, caller: self.caller });
+    pub(super) fn hear_modern(&self, notification: Notification) -> Response<Answer> {
+        self.service.handler.notify(Notify { notification, caller: self.caller.clone() });
         accepted()
     }
 
@@ -34,18 +35,18 @@ impl Visit {
         Ok(request)
     }
 
-    async fn answer_modern(self, request: ModernRequest) -> Response<Answer> {
-        let Self { service, caller, headers, .. } = self;
+    async fn answer_modern(&mut self, request: ModernRequest) -> Response<Answer> {
+        let Self { service, caller, headers } = self;
         if service.identity.get().is_none() {
             // Every result names the server; a handler that has no name is served all the same.
-            drop(Box::pin(service.introduction(&caller, request.meta())).await);
+            drop(Box::pin(service.introduction(caller, request.meta())).await);
         }
-        let mut reply = request.begin(&service, caller);
+        let mut reply = request.begin(service, caller.clone());
         match reply.next().await {
             Some(Envelope::Response(response)) => {
                 let status = response.outcome.as_ref().map_or_else(status_of, |_| StatusCode::OK);
                 let wait = response.outcome.as_ref().err().and_then(retry_after);
-                with_retry_after(respond(headers, status, response), wait)
+                with_retry_after(respond(take(headers), status, response), wait)
             }
             Some(first) => {
                 let keep_alive = service.options.limits.keep_alive;
