@@ -51,6 +51,18 @@ impl Authenticator {
     }
 }
 
+/// The bytes of which tokens are made.
+const ALPHABET: [bool; 256] = {
+    let mut alphabet = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        alphabet[byte as usize] =
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/' | b'=');
+        byte += 1;
+    }
+    alphabet
+};
+
 /// The one bearer token of a request (RFC 6750 §2.1).
 fn bearer<H: AsRef<[u8]>>(authorization: &[H]) -> Result<&str, AuthError> {
     let header = match authorization {
@@ -67,8 +79,7 @@ fn bearer<H: AsRef<[u8]>>(authorization: &[H]) -> Result<&str, AuthError> {
         return Err(AuthError::Scheme);
     }
     let token = token.trim_start_matches(' ');
-    let in_alphabet = |b: u8| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b);
-    if token.is_empty() || !token.bytes().all(in_alphabet) {
+    if token.is_empty() || !token.bytes().all(|byte| ALPHABET[usize::from(byte)]) {
         return Err(AuthError::Malformed);
     }
     Ok(token)

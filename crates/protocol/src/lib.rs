@@ -35,3 +35,4 @@ pub use object::Object;
 pub use raw::Raw;
 pub use revision::{Era, Revision, UnknownRevision};
 pub use scan::MAX_DEPTH;
+pub use several::{Named, Sifted};

@@ -45,7 +45,7 @@ impl Identity {
 
 /// Adds `resultType`, cache hints and the server's identity. What is there already stays.
 pub(super) fn finish(result: &Raw, name: &str, server: Option<&Identity>) -> Raw {
-    let [kind, ttl, scope, meta] = result.members(["resultType", "ttlMs", "cacheScope", "_meta"]);
+    let [kind, ttl, scope, meta] = result.pick(["resultType", "ttlMs", "cacheScope", "_meta"]);
     let mut changes: Vec<(&str, &Raw)> = Vec::with_capacity(4);
     // What is not the end must not be kept.
     let cacheable = CACHEABLE.contains(&name) && ResultType::of(result) == ResultType::Complete;
@@ -77,6 +77,9 @@ pub(super) fn with_versions(introduction: &Raw, eras: Eras) -> Raw {
 
 /// Whether a call may be a task is said by the server's answer in this era, not by the tool.
 fn without_execution(list: Raw) -> Raw {
+    if !list.may_name("execution") {
+        return list;
+    }
     let tools: Option<Vec<Raw>> = list.member_as("tools");
     let Some(mut tools) = tools.filter(|tools| tools.iter().any(says_execution)) else { return list };
     for tool in tools.iter_mut().filter(|tool| says_execution(tool)) {

@@ -21,11 +21,10 @@ pub(crate) struct Head {
 impl Head {
     pub(crate) fn of(params: Option<&Raw>) -> Self {
         let Some(params) = params else { return Self::default() };
-        let [meta, task, answers, state] =
-            params.members(["_meta", "task", "inputResponses", "requestState"]);
+        let [meta, task, answers, state] = params.pick(["_meta", "task", "inputResponses", "requestState"]);
         let [version, capabilities] = meta
             .as_ref()
-            .map_or([const { None }; 2], |meta| meta.members([PROTOCOL_VERSION, CLIENT_CAPABILITIES]));
+            .map_or([const { None }; 2], |meta| meta.pick([PROTOCOL_VERSION, CLIENT_CAPABILITIES]));
         Self { meta, task, answers, state, version, capabilities }
     }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     service::Service,
-    session::{self, Session, Underway},
+    session::{self, Always, Session, Underway},
     tasks,
 };
 use futures_core::Stream;
@@ -42,30 +42,40 @@ pub(crate) fn lifted_meta(session: &Session, own: Option<&Raw>) -> Object {
 
 /// A legacy request as a call in the newest shape.
 pub(crate) fn lift(request: &Request, head: &Head, session: &Session) -> Call {
-    let meta = told(head, session);
-    // A client of this era cannot know these, so they are not its to set.
-    let own = request.params.as_ref();
-    let bare = own.filter(|_| head.answers.is_some() || head.state.is_some());
-    let bare = bare.and_then(|params| params.without(&["inputResponses", "requestState"]));
-    let params = bare.as_ref().or(own).and_then(|params| params.with("_meta", &meta));
-    let params = params.or_else(|| Raw::empty_object().with("_meta", &meta));
-    let mut call = Call::new(request.method.clone(), params);
+    let mut call = Call::new(request.method.clone(), Some(lifted(request.params.as_ref(), head, session)));
     call.caller = session.caller.clone();
     call.revision = session.revision;
     call
 }
 
-/// The `_meta` of a legacy request, lifted.
-fn told(head: &Head, session: &Session) -> Raw {
-    if session.revision.has_core_tasks() && head.task.is_some() {
+fn lifted(own: Option<&Raw>, head: &Head, session: &Session) -> Raw {
+    let always = session.always(|| lifted_meta(session, None).to_raw());
+    let follows = session.revision.has_core_tasks() && head.task.is_some();
+    let strange = head.answers.is_some() || head.state.is_some();
+    if head.meta.is_none() && !follows && !strange {
+        let joined = own.and_then(|own| own.joined(&always.params));
+        return joined.unwrap_or(always.params);
+    }
+    let mut params = own.and_then(Raw::object).unwrap_or_default();
+    // A client of this era cannot know these, so they are not its to set.
+    for name in ["inputResponses", "requestState"] {
+        params.remove(name);
+    }
+    let meta = if follows {
         let mut meta = lifted_meta(session, head.meta.as_ref());
         follow_tasks(&mut meta);
-        return meta.to_raw();
-    }
-    let always = session.told(|| lifted_meta(session, None).to_raw());
-    let Some(own) = &head.meta else { return always };
-    let clash = own.members([PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL]);
-    let joined = if clash.iter().all(Option::is_none) { own.joined(&always) } else { None };
+        meta.to_raw()
+    } else {
+        head.meta.as_ref().map_or(always.meta.clone(), |own| beside(own, &always, session))
+    };
+    params.set("_meta", meta);
+    params.to_raw()
+}
+
+/// What the client says of this request, and what it says of all.
+fn beside(own: &Raw, always: &Always, session: &Session) -> Raw {
+    let clash = own.pick([PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL]);
+    let joined = if clash.iter().all(Option::is_none) { own.joined(&always.meta) } else { None };
     joined.unwrap_or_else(|| lifted_meta(session, Some(own)).to_raw())
 }
 

@@ -1,28 +1,38 @@
 //! What a legacy client may hear: results without what its revision does not have.
 
-use trunkline_protocol::{Object, Raw, Revision, message::meta, method};
+use trunkline_protocol::{Object, Raw, Revision, Sifted, message::meta, method};
 
 /// Members that only the modern era has.
 const MODERN_ONLY: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 
 /// A result as a client of this revision knows it.
 pub(super) fn lower(result: &Raw, name: &str, revision: Revision) -> Raw {
-    let looked_at = ["resultType", "ttlMs", "cacheScope", "_meta", "structuredContent"];
-    let [kind, ttl, scope, meta, structured] = result.members(looked_at);
-    let mut lowered = result.clone();
-    if kind.is_some() || ttl.is_some() || scope.is_some() {
-        lowered = lowered.without(&MODERN_ONLY).unwrap_or(lowered);
-    }
-    if let Some(own) = meta.and_then(|meta| meta.without(&[meta::SERVER_INFO])) {
-        let alone = own == Raw::empty_object();
-        let without_identity = if alone { lowered.without(&["_meta"]) } else { lowered.with("_meta", &own) };
-        lowered = without_identity.unwrap_or(lowered);
-    }
+    let mut structured = None;
+    let lowered = result.sifted(|member| {
+        if MODERN_ONLY.iter().any(|name| member.is(name)) {
+            return Sifted::LeftOut;
+        }
+        if member.is("structuredContent") {
+            structured = Some(member.value());
+        }
+        if member.is("_meta") { without_identity(&member.value()) } else { Sifted::Kept }
+    });
+    let lowered = lowered.unwrap_or_else(|| result.clone());
     match name {
         method::TOOLS_CALL => lower_call(lowered, structured.as_ref(), revision),
         method::PROMPTS_GET => edited(lowered, |members| lower_messages(members, revision)),
-        method::TOOLS_LIST => edited(lowered, |members| lower_tools(members, revision)),
+        method::TOOLS_LIST if may_have_odd_tools(&lowered, revision) => {
+            edited(lowered, |members| lower_tools(members, revision))
+        }
         _ => lowered,
+    }
+}
+
+fn without_identity(own: &Raw) -> Sifted {
+    match own.without(&[meta::SERVER_INFO]) {
+        None => Sifted::Kept,
+        Some(rest) if rest == Raw::empty_object() => Sifted::LeftOut,
+        Some(rest) => Sifted::Became(rest),
     }
 }
 
@@ -88,6 +98,10 @@ fn lower_block(block: &Raw, revision: Revision) -> Raw {
         }
         _ => block.clone(),
     }
+}
+
+fn may_have_odd_tools(list: &Raw, revision: Revision) -> bool {
+    list.may_name("outputSchema") || (!revision.has_core_tasks() && list.may_name("execution"))
 }
 
 /// An output schema that is no object's would make an older client refuse the whole list.

@@ -31,17 +31,6 @@ use trunkline_transport::headers::{LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESS
 const PROMPT: Duration = Duration::from_millis(50);
 
 impl Visit {
-    /// Answers a request.
-    pub(super) async fn ask_legacy(&mut self, request: Request, head: Head) -> Response<Answer> {
-        if request.method == method::INITIALIZE {
-            return Box::pin(self.initialize(&request)).await;
-        }
-        match self.session() {
-            Ok(session) => self.call(session, request, head).await,
-            Err(refusal) => *refusal,
-        }
-    }
-
     pub(super) fn hear_legacy(&self, notification: Notification) -> Response<Answer> {
         match self.session() {
             Ok(session) => {
@@ -63,7 +52,7 @@ impl Visit {
         }
     }
 
-    async fn initialize(&self, request: &Request) -> Response<Answer> {
+    pub(super) async fn initialize(&self, request: &Request) -> Response<Answer> {
         let limits = &self.service.options.limits;
         let outlet = Outlet::Streams(Streams::new(limits.replay_events, limits.replay_bytes));
         let begun = control::initialize(&self.service, self.caller.clone(), request, outlet).await;
@@ -86,17 +75,30 @@ impl Visit {
         response
     }
 
-    async fn call(&mut self, session: Arc<Session>, request: Request, head: Head) -> Response<Answer> {
+    /// Begins a call, or says why not.
+    pub(super) fn begin_legacy(
+        &self,
+        request: Request,
+        head: &Head,
+    ) -> Result<Running, Box<Response<Answer>>> {
+        let session = self.session()?;
         if let Some(outcome) = control::answer(&self.service, &session, &request) {
-            return answer(&request.id, outcome);
+            return Err(Box::new(answer(&request.id, outcome)));
         }
-        let limits = self.service.options.limits;
-        let underway = match session.begin(&request.id, limits.calls) {
-            Ok(underway) => underway,
-            Err(fault) => return answer(&request.id, Err(fault.to_error(session.revision.era()))),
-        };
-        let reply = LegacyReply::begin(&self.service, &session, request, &head);
-        let mut running = Running { reply: Some(reply), underway: Some(underway), session };
+        match session.begin(&request.id, self.service.options.limits.calls) {
+            Ok(underway) => {
+                let reply = LegacyReply::begin(&self.service, &session, request, head);
+                Ok(Running { reply: Some(reply), underway: Some(underway), session })
+            }
+            Err(fault) => {
+                let refused = fault.to_error(session.revision.era());
+                Err(Box::new(answer(&request.id, Err(refused))))
+            }
+        }
+    }
+
+    /// Brings a call to its end, or as far as its answer becomes a stream.
+    pub(super) async fn answer_legacy(&mut self, mut running: Running) -> Response<Answer> {
         // A call that takes a while becomes a stream early, so that a client that is cut off can come back for the rest.
         let polls = running.session.revision.has_polling();
         let mut late = None;
@@ -126,7 +128,7 @@ impl Visit {
             First::Detach => Begun::Detached,
             First::Late => Begun::Quiet,
         };
-        running.stream(begun, limits.keep_alive)
+        running.stream(begun, self.service.options.limits.keep_alive)
     }
 
     /// The stream on which we speak unasked, or the rest of one that broke.
@@ -249,7 +251,7 @@ impl Visit {
 }
 
 /// A call whose client may go away, which in this era does not mean that it wants the call to end.
-struct Running {
+pub(super) struct Running {
     reply: Option<LegacyReply>,
     underway: Option<Underway>,
     session: Arc<Session>,

@@ -21,7 +21,7 @@ use answer::{Answer, empty, error, json, plain};
 use hyper::body::Incoming;
 use line::Answering;
 use std::sync::Arc;
-use trunkline_protocol::{Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Frame, Revision};
+use trunkline_protocol::{Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Frame, Revision, method};
 use trunkline_transport::headers::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
 pub(crate) use line::{Front, Line};
@@ -166,7 +166,13 @@ impl Visit {
                 let head = Head::of(request.params.as_ref());
                 match self.era(head.era(&request)) {
                     Era::Modern => self.ask_modern(request, head).await,
-                    Era::Legacy => self.ask_legacy(request, head).await,
+                    Era::Legacy if request.method == method::INITIALIZE => {
+                        Box::pin(self.initialize(&request)).await
+                    }
+                    Era::Legacy => match self.begin_legacy(request, &head) {
+                        Ok(running) => self.answer_legacy(running).await,
+                        Err(refusal) => *refusal,
+                    },
                 }
             }
             Frame::One(Envelope::Notification(notification)) => match self.era(None) {

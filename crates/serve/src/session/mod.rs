@@ -37,12 +37,20 @@ pub(crate) struct Session {
     pub(crate) outlet: Outlet,
     pub(crate) listening: Listening,
     level: Mutex<Level>,
-    /// What the client tells with every request that has no `_meta` of its own, once it was written.
-    told: Mutex<Option<Raw>>,
+    /// What the client tells with every request, once it was written.
+    always: Mutex<Option<Always>>,
     questions: Mutex<HashMap<RequestId, Question>>,
     next_question: AtomicU64,
     calls: Mutex<HashMap<RequestId, Arc<Cancelled>>>,
     touched: Mutex<Instant>,
+}
+
+/// What a session tells with every request.
+#[derive(Clone)]
+pub(crate) struct Always {
+    pub(crate) meta: Raw,
+    /// The parameters of a request that has none but this `_meta`.
+    pub(crate) params: Raw,
 }
 
 /// How a client introduced itself.
@@ -97,7 +105,7 @@ impl Session {
             outlet,
             listening: Listening::default(),
             level: Mutex::new(DEFAULT_LEVEL),
-            told: Mutex::default(),
+            always: Mutex::default(),
             questions: Mutex::default(),
             next_question: AtomicU64::new(1),
             calls: Mutex::default(),
@@ -116,12 +124,12 @@ impl Session {
 
     pub(crate) fn set_level(&self, level: Level) {
         *lock(&self.level) = level;
-        *lock(&self.told) = None;
+        *lock(&self.always) = None;
     }
 
-    /// The `_meta` of a request that has none of its own.
-    pub(crate) fn told(&self, write: impl FnOnce() -> Raw) -> Raw {
-        lock(&self.told).get_or_insert_with(write).clone()
+    /// What every request tells.
+    pub(crate) fn always(&self, write: impl FnOnce() -> Raw) -> Always {
+        lock(&self.always).get_or_insert_with(|| Always::new(write())).clone()
     }
 
     pub(crate) fn touch(&self) {
@@ -214,13 +222,21 @@ impl Session {
     }
 }
 
+impl Always {
+    fn new(meta: Raw) -> Self {
+        let mut params = Object::new();
+        params.set("_meta", meta.clone());
+        Self { meta, params: params.to_raw() }
+    }
+}
+
 impl Introduction {
-    /// Reads the parameters of `initialize`.
+    /// Reads the parameters of `initialize`. What is kept of them does not keep the buffer they came in.
     pub(crate) fn read(params: &Object) -> Self {
-        let capabilities = params.get("capabilities").filter(|raw| raw.is_object()).cloned();
+        let capabilities = params.get("capabilities").filter(|raw| raw.is_object()).map(Raw::detached);
         Self {
             capabilities: capabilities.unwrap_or_else(Raw::empty_object),
-            info: params.get("clientInfo").cloned(),
+            info: params.get("clientInfo").map(Raw::detached),
         }
     }
 }
