@@ -17,7 +17,7 @@ use std::{
     task::{Context, Poll, ready},
     time::Instant,
 };
-use trunkline_protocol::{Call, Handler, Notify, Outcome, Part, Reply, method};
+use trunkline_protocol::{Call, Handler, Notify, Outcome, Part, Reply, message::says_error, method};
 
 /// What is counted by its own name. Other methods, such as those of extensions, are counted together.
 const METHODS: [&str; 15] = [
@@ -168,7 +168,7 @@ impl Watched {
     fn end(&mut self, outcome: &Outcome) {
         let Some(counted) = self.counted.take() else { return };
         let failed = match outcome {
-            Ok(result) => self.asks_tool && result.member_as::<bool>("isError") == Some(true),
+            Ok(result) => self.asks_tool && says_error(result),
             Err(_) => true,
         };
         let (took, success) = (self.began.elapsed(), if failed { Success::No } else { Success::Yes });
