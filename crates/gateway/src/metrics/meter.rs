@@ -10,7 +10,6 @@ use crate::{
 };
 use futures_util::{Stream, future::BoxFuture};
 use std::{
-    borrow::Cow,
     collections::HashMap,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
@@ -100,7 +99,7 @@ impl Meter {
         if call.method != method::TOOLS_CALL {
             return None;
         }
-        let name: Cow<'static, str> = call.params.as_ref()?.member_as("name")?;
+        let name = call.params.as_ref()?.text_of("name")?;
         let mut tools = self.0.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(series) = tools.get(name.as_ref()) {
             return Some(Arc::clone(series));
