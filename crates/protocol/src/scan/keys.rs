@@ -42,32 +42,34 @@ impl Keys {
     }
 
     /// An object ends whose first key is at `first`.
+    #[inline]
     pub(super) fn close(&mut self, first: usize, text: &[u8]) -> Result<(), Flaw> {
         let keys = &self.0.as_slice()[first..];
-        if let [key] = keys
-            && !key.escaped
-        {
-            self.0.truncate(first);
-            return Ok(());
-        }
-        if keys.len() <= PAIRWISE && !keys.iter().any(|k| k.escaped) {
+        if keys.len() > PAIRWISE || keys.iter().any(|key| key.escaped) {
+            differ(keys, text)?;
+        } else {
             for (i, key) in keys.iter().enumerate() {
                 if keys[..i].iter().any(|other| key.is_spelled_as(other, text)) {
                     return Err(Flaw { defect: Defect::DuplicateKey, offset: key.start });
                 }
             }
-        } else {
-            // Sorted and not hashed: a message of a million names costs three words for each of them.
-            let mut names = keys.iter().map(|key| key.name(text)).collect::<Result<Vec<_>, _>>()?;
-            names.sort_unstable();
-            if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-                let twice = keys.iter().rev().find(|key| key.name(text).is_ok_and(|name| name == pair[0]));
-                return Err(Flaw { defect: Defect::DuplicateKey, offset: twice.map_or(0, |key| key.start) });
-            }
         }
         self.0.truncate(first);
         Ok(())
     }
+}
+
+/// Whether no two of many names are the same, or of names with escapes.
+#[cold]
+fn differ(keys: &[Key], text: &[u8]) -> Result<(), Flaw> {
+    // Sorted and not hashed: a message of a million names costs three words for each of them.
+    let mut names = keys.iter().map(|key| key.name(text)).collect::<Result<Vec<_>, _>>()?;
+    names.sort_unstable();
+    if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        let twice = keys.iter().rev().find(|key| key.name(text).is_ok_and(|name| name == pair[0]));
+        return Err(Flaw { defect: Defect::DuplicateKey, offset: twice.map_or(0, |key| key.start) });
+    }
+    Ok(())
 }
 
 impl Key {

@@ -68,23 +68,21 @@ fn skip_value(text: &[u8], mut at: usize) -> usize {
 }
 
 fn skip_container(text: &[u8], mut at: usize) -> usize {
+    /// Braces and brackets differ in this bit alone.
+    const BRACES: u8 = 0x20;
     let mut depth = 0_usize;
     while let Some(byte) = text.get(at) {
-        match byte {
-            b'"' => {
-                at = skip_string(text, at);
-                continue;
-            }
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => {
-                depth -= 1;
-                if depth == 0 {
-                    return at + 1;
-                }
-            }
-            _ => {}
-        }
         at += 1;
+        if *byte == b'"' {
+            at = skip_string(text, at - 1);
+        } else if byte | BRACES == b'{' {
+            depth += 1;
+        } else if byte | BRACES == b'}' {
+            depth -= 1;
+            if depth == 0 {
+                return at;
+            }
+        }
     }
     text.len()
 }
