@@ -45,23 +45,37 @@ impl Keys {
     #[inline]
     pub(super) fn close(&mut self, first: usize, text: &[u8]) -> Result<(), Flaw> {
         let keys = &self.0.as_slice()[first..];
-        if keys.len() > PAIRWISE || keys.iter().any(|key| key.escaped) {
+        if !differ_at_a_glance(keys, text) {
             differ(keys, text)?;
-        } else {
-            for (i, key) in keys.iter().enumerate() {
-                if keys[..i].iter().any(|other| key.is_spelled_as(other, text)) {
-                    return Err(Flaw { defect: Defect::DuplicateKey, offset: key.start });
-                }
-            }
         }
         self.0.truncate(first);
         Ok(())
     }
 }
 
-/// Whether no two of many names are the same, or of names with escapes.
+/// Whether the names are told apart by their lengths and ends alone, as most are that stand in one object.
+#[inline]
+fn differ_at_a_glance(keys: &[Key], text: &[u8]) -> bool {
+    let (mut seen, mut doubtful) = (0_u64, false);
+    for key in keys {
+        let mark = 1 << (key.glance(text) % u64::BITS as usize);
+        doubtful |= seen & mark != 0 || key.escaped;
+        seen |= mark;
+    }
+    !doubtful
+}
+
+/// Whether no two names are the same.
 #[cold]
 fn differ(keys: &[Key], text: &[u8]) -> Result<(), Flaw> {
+    if keys.len() <= PAIRWISE && !keys.iter().any(|key| key.escaped) {
+        let same =
+            |(i, key): &(usize, &Key)| keys[..*i].iter().any(|other| key.bytes(text) == other.bytes(text));
+        return match keys.iter().enumerate().find(same) {
+            Some((_, key)) => Err(Flaw { defect: Defect::DuplicateKey, offset: key.start }),
+            None => Ok(()),
+        };
+    }
     // Sorted and not hashed: a message of a million names costs three words for each of them.
     let mut names = keys.iter().map(|key| key.name(text)).collect::<Result<Vec<_>, _>>()?;
     names.sort_unstable();
@@ -73,9 +87,10 @@ fn differ(keys: &[Key], text: &[u8]) -> Result<(), Flaw> {
 }
 
 impl Key {
+    /// A number that is the same for the same spelling. Where the name is empty, the quotes around it count.
     #[inline]
-    fn is_spelled_as(&self, other: &Self, text: &[u8]) -> bool {
-        self.end - self.start == other.end - other.start && self.bytes(text) == other.bytes(text)
+    fn glance(&self, text: &[u8]) -> usize {
+        usize::from(text[self.start]) + 5 * usize::from(text[self.end - 1]) + 11 * (self.end - self.start)
     }
 
     fn bytes<'a>(&self, text: &'a [u8]) -> &'a [u8] {

@@ -132,9 +132,24 @@ impl<'a> Cursor<'a> {
     /// Walks a string; tells whether it has escapes.
     #[inline]
     fn string(&mut self) -> Result<bool, Stop> {
-        let (text, start) = (self.text, self.at + 1);
+        // Most names and many texts are so short that their end is in the first word.
+        let start = self.at + 1;
+        if let Some(word) = word_at(self.text, start) {
+            let end = start + first_mark(odd_bytes(word));
+            if end < start + WORD && self.text[end] == b'"' {
+                self.seen |= word;
+                self.at = end + 1;
+                return Ok(false);
+            }
+        }
+        self.at = start;
+        self.string_on()
+    }
+
+    /// Walks on in a string of more than a word.
+    fn string_on(&mut self) -> Result<bool, Stop> {
+        let (text, start) = (self.text, self.at);
         let (mut at, mut seen) = (start, self.seen);
-        // Nearly all strings are short and plain.
         while let Some(word) = word_at(text, at) {
             seen |= word;
             let odd = odd_bytes(word);
