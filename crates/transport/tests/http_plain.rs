@@ -6,7 +6,7 @@ mod http_support;
 use bytes::Bytes;
 use http::HeaderMap;
 use http_support::{Connection, Peer};
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _};
 use tokio::join;
 use tokio::net::TcpStream;
 use trunkline_transport::http::{HttpError, HttpOptions};
@@ -39,13 +39,10 @@ async fn is_used_again(pieces: &[&str]) -> bool {
     let (answer, mut connection, peer, endpoint) = answered(pieces).await;
     assert_eq!(answer.unwrap().unwrap_or_default(), "{}");
     let server = async {
-        tokio::select! {
-            _ = connection.request() => (connection, true),
-            (other, _) = peer.request() => (other, false),
-        }
-    };
-    let server = async {
-        let (mut connection, again) = server.await;
+        // The client writes the next request here, or it closes.
+        let again = matches!(connection.0.fill_buf().await, Ok(bytes) if !bytes.is_empty());
+        let mut connection = if again { connection } else { peer.accept().await };
+        connection.request().await;
         connection.write(format!("{JSON}content-length: 2\r\n\r\n[]")).await;
         (again, connection)
     };
