@@ -111,7 +111,7 @@ impl Line {
         self.out.clear();
         self.written = 0;
         self.interim = 0;
-        self.method.clone_from(&request.method);
+        self.method.clone_from(&request.opening.method);
         head::write(&mut self.out, request);
         if request.body.len() <= SHORT_BODY {
             self.out.extend_from_slice(&request.body);
