@@ -12,7 +12,7 @@ use crate::{
     lines::{self, Lines},
     link::{Exchange, Link},
     listen::{self, Watched},
-    options::{Clock, ConnectOptions},
+    options::{ConnectOptions, Timekeeper},
     relay::Relay,
     resilience::Timeouts,
     server::ServerInfo,
@@ -184,7 +184,7 @@ impl Handler for Connection {
         match Relay::of(&call, &self.0) {
             Ok((ask, rounds, relay)) => {
                 let options = &self.0.options;
-                let is_timed = options.clock == Clock::Own && call.method != method::LISTEN;
+                let is_timed = options.timekeeper == Timekeeper::Connection && call.method != method::LISTEN;
                 let timeouts = is_timed.then_some(options.timeouts);
                 match self.0.shared_line(&ask) {
                     Some(subject) => lines::begin(self.0.clone(), &subject, ask, rounds, relay),

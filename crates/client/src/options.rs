@@ -24,7 +24,7 @@ pub struct ConnectOptions {
     pub speak: Speak,
     pub timeouts: Timeouts,
     /// Who keeps the time of calls that are passed on.
-    pub clock: Clock,
+    pub timekeeper: Timekeeper,
     pub retry: RetryOptions,
     pub breaker: BreakerOptions,
     /// Headers, certificates and limits for HTTP.
@@ -73,12 +73,12 @@ pub enum Speak {
 
 /// Who ends a call that takes too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Clock {
+pub enum Timekeeper {
     /// The connection, by its time limits.
     #[default]
-    Own,
+    Connection,
     /// Whoever passes the call on: it drops the reply when its own time is over.
-    Callers,
+    Caller,
 }
 
 /// Whether credentials may be read by whoever is in between.
@@ -104,7 +104,7 @@ impl Default for ConnectOptions {
         Self {
             speak: Speak::default(),
             timeouts: Timeouts::default(),
-            clock: Clock::default(),
+            timekeeper: Timekeeper::default(),
             retry: RetryOptions::default(),
             breaker: BreakerOptions::default(),
             http: HttpOptions::default(),

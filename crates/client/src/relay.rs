@@ -84,7 +84,9 @@ impl Relay {
         let rounds = if call.revision.era() == server { Rounds::PassedOn } else { Rounds::Driven };
         let mut ask = Ask::new(call.method.clone(), params);
         ask.progress = if relay.token.is_some() { Progress::Wanted } else { Progress::Unwanted };
-        ask.standing = standing(&ask);
+        // A modern server has nothing to ask on a line that only its answer comes over.
+        let may_ask = server == Era::Legacy || connection.link.is_shared();
+        ask.standing = if may_ask { standing(&ask) } else { Standing::Plain };
         ask.worn = Some(worn);
         Ok((ask, rounds, relay))
     }

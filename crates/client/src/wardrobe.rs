@@ -22,8 +22,15 @@ const STANDING: [&str; 4] = [PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES,
 /// Every `_meta` that was seen and may come again, by its text, for callers of either era.
 #[derive(Debug, Default)]
 pub(crate) struct Wardrobe {
-    legacy: Mutex<HashMap<Raw, Arc<Worn>>>,
-    modern: Mutex<HashMap<Raw, Arc<Worn>>>,
+    legacy: Mutex<Rack>,
+    modern: Mutex<Rack>,
+}
+
+#[derive(Debug, Default)]
+struct Rack {
+    all: HashMap<Raw, Arc<Worn>>,
+    /// The one that was last asked for. Mostly it is asked for again, and comparing is quicker than hashing.
+    last: Option<(Raw, Arc<Worn>)>,
 }
 
 /// One `_meta`, read and written.
@@ -41,7 +48,14 @@ pub(crate) struct Worn {
 
 impl Wardrobe {
     pub(crate) fn find(&self, caller: Era, meta: &Raw) -> Option<Arc<Worn>> {
-        self.of(caller).lock().unwrap_or_else(PoisonError::into_inner).get(meta).cloned()
+        let mut rack = self.of(caller).lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, worn)) = rack.last.as_ref().filter(|(known, _)| known == meta) {
+            return Some(Arc::clone(worn));
+        }
+        let (known, worn) = rack.all.get_key_value(meta)?;
+        let (known, worn) = (known.clone(), Arc::clone(worn));
+        rack.last = Some((known, Arc::clone(&worn)));
+        Some(worn)
     }
 
     /// Remembers how `meta` is worn, if it may come again.
@@ -49,16 +63,16 @@ impl Wardrobe {
         if !members.iter().all(|(name, _)| STANDING.contains(&name)) {
             return;
         }
-        let mut known = self.of(caller).lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST {
-            known.clear();
+        let mut rack = self.of(caller).lock().unwrap_or_else(PoisonError::into_inner);
+        if rack.all.len() >= MOST {
+            rack.all.clear();
         }
         // A copy of its own: the text may be a small part of a large frame.
         let key = Raw::parse(meta.as_bytes().to_vec()).unwrap_or_else(|_| meta.clone());
-        known.insert(key, Arc::clone(worn));
+        rack.all.insert(key, Arc::clone(worn));
     }
 
-    fn of(&self, caller: Era) -> &Mutex<HashMap<Raw, Arc<Worn>>> {
+    fn of(&self, caller: Era) -> &Mutex<Rack> {
         match caller {
             Era::Legacy => &self.legacy,
             Era::Modern => &self.modern,

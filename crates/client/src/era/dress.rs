@@ -7,7 +7,6 @@ use crate::{
 };
 use http::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
-use std::borrow::Cow;
 use trunkline_protocol::{
     Era, Object, Raw, Request, RequestId, Revision,
     message::{
@@ -17,10 +16,12 @@ use trunkline_protocol::{
     method,
 };
 use trunkline_transport::{
-    headers::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, encode_static, encode_value},
+    headers::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, encode_value},
     http::Fields,
 };
 
+/// What nearly all requests are.
+const TOOLS_CALL: HeaderValue = HeaderValue::from_static(method::TOOLS_CALL);
 /// Room for what most requests say in their headers, with what the transport adds.
 const USUAL_HEADERS: usize = 8;
 
@@ -126,11 +127,11 @@ impl Speech {
             let version = meta.and_then(|meta| meta.member(PROTOCOL_VERSION));
             version.as_ref().and_then(Raw::text).as_deref().map_or(self.version(), encode_value)
         });
-        headers.set(MCP_PROTOCOL_VERSION, version);
-        headers.set(MCP_METHOD, written(&ask.method));
+        headers.add(MCP_PROTOCOL_VERSION, version);
+        headers.add(MCP_METHOD, written(&ask.method));
         let named = method::named_by(&ask.method).and_then(|member| ask.params.get(member)?.text());
         if let Some(name) = named {
-            headers.set(MCP_NAME, encode_value(&name));
+            headers.add(MCP_NAME, encode_value(&name));
         }
         for (name, value) in &ask.mirrored {
             if let Ok(name) = HeaderName::try_from(name) {
@@ -141,11 +142,8 @@ impl Speech {
     }
 }
 
-fn written(method: &Cow<'static, str>) -> HeaderValue {
-    match method {
-        Cow::Borrowed(known) => encode_static(known),
-        Cow::Owned(other) => encode_value(other),
-    }
+fn written(name: &str) -> HeaderValue {
+    if name == method::TOOLS_CALL { TOOLS_CALL } else { encode_value(name) }
 }
 
 /// What we can do, told to a server of this revision.

@@ -75,6 +75,11 @@ impl Link {
         }
     }
 
+    /// Whether all messages share one line.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self, Self::Duplex(_))
+    }
+
     /// The two sides have agreed on a revision.
     pub(crate) fn settle(&self, revision: Revision) {
         match self {

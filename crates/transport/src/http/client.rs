@@ -56,7 +56,7 @@ impl HttpClient {
         headers: HeaderMap,
         body: Bytes,
     ) -> Result<Response<Arriving>, HttpError> {
-        let request = Request { method, target: target.clone(), fields: headers.into(), body };
+        let request = Request::new(method, target.clone(), headers.into(), body);
         self.ask(request).await.map(Answer::into_response)
     }
 

@@ -12,6 +12,7 @@ mod error;
 mod events;
 mod fields;
 mod media;
+mod opening;
 mod options;
 mod plain;
 mod redirect;
@@ -30,6 +31,7 @@ pub(crate) use events::EventStream;
 pub use fields::Fields;
 pub use media::UnexpectedContentType;
 pub(crate) use media::{Media, drain, unexpected};
+pub(crate) use opening::Opening;
 pub use options::{
     ClientCertificate, DEFAULT_CONNECT_TIMEOUT, DEFAULT_ENDPOINT_TIMEOUT, DEFAULT_POOL_IDLE_TIMEOUT,
     DEFAULT_POOL_MAX_IDLE, ForbiddenHeader, HttpOptions, Pem,

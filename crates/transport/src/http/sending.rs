@@ -1,6 +1,7 @@
 //! A request on its way, until the head of its answer is there.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
@@ -14,6 +15,7 @@ use super::arriving::Arriving;
 use super::client::HttpClient;
 use super::error::{HttpError, Phase};
 use super::fields::Fields;
+use super::opening::Opening;
 use super::plain::Asking;
 use super::redirect::{self, MAX_REDIRECTS, RedirectError};
 use super::target::Target;
@@ -21,8 +23,8 @@ use super::target::Target;
 /// What is asked.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
-    pub(crate) method: Method,
-    pub(crate) target: Target,
+    pub(crate) opening: Arc<Opening>,
+    /// What this request says beside its opening.
     pub(crate) fields: Fields,
     pub(crate) body: Bytes,
 }
@@ -45,7 +47,7 @@ enum Way {
 
 impl Sending {
     pub(super) fn new(client: HttpClient, mut request: Request) -> Self {
-        request.fields.complete(&client.options().extra_headers);
+        request.fields.complete(&client.options().extra_headers, &request.opening.fields);
         Self { client, request, redirects: 0, way: Way::Unsent, limit: None }
     }
 
@@ -59,16 +61,17 @@ impl Sending {
                     return Poll::Ready(Err(error));
                 }
             };
-            let Request { target, method, .. } = &self.request;
+            let opening = &self.request.opening;
             let location = || answer.head.get(&header::LOCATION);
-            let Some(next) = redirect::next(target, method, answer.head.status, location)? else {
+            let Some(next) = redirect::next(&opening.target, &opening.method, answer.head.status, location)?
+            else {
                 return Poll::Ready(Ok(answer));
             };
             if self.redirects == MAX_REDIRECTS {
                 return Poll::Ready(Err(RedirectError::TooMany.into()));
             }
             self.redirects += 1;
-            self.request.target = next;
+            self.request.opening = Arc::new(opening.towards(next));
             self.way = Way::Unsent;
             self.limit = None;
         }
@@ -83,7 +86,7 @@ impl Sending {
                     let answer = ready!(Pin::new(answer).poll(cx)).map_err(HttpError::from_request)?;
                     return Poll::Ready(Ok(answer.map(Arriving::driven_elsewhere).into()));
                 }
-                Way::Unsent if request.target.is_plain() => *way = Way::Plain(Asking::default()),
+                Way::Unsent if request.opening.target.is_plain() => *way = Way::Plain(Asking::default()),
                 Way::Unsent => *way = Way::Secure(client.secure().request(request.to_http())),
             }
         }
@@ -97,11 +100,21 @@ impl Sending {
 }
 
 impl Request {
+    /// A request that shares its opening with no other.
+    pub(crate) fn new(method: Method, target: Target, fields: Fields, body: Bytes) -> Self {
+        Self { opening: Arc::new(Opening::new(method, target, Fields::default())), fields, body }
+    }
+
     fn to_http(&self) -> http::Request<Full<Bytes>> {
         let mut request = http::Request::new(Full::new(self.body.clone()));
-        *request.method_mut() = self.method.clone();
-        *request.uri_mut() = self.target.uri().clone();
-        *request.headers_mut() = self.fields.to_map();
+        let Opening { method, target, fields, .. } = &*self.opening;
+        *request.method_mut() = method.clone();
+        *request.uri_mut() = target.uri().clone();
+        let all = fields.iter().chain(self.fields.iter());
+        let headers = request.headers_mut();
+        for (name, value) in all {
+            headers.append(name.clone(), value.clone());
+        }
         request
     }
 }

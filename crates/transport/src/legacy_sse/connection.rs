@@ -38,8 +38,7 @@ impl Connection {
 async fn open(client: &HttpClient, target: &Target, headers: HeaderMap) -> Result<Connection, HttpError> {
     let mut get = headers.clone();
     get.insert(header::ACCEPT, EVENT_STREAM);
-    let request =
-        Request { method: Method::GET, target: target.clone(), fields: get.into(), body: Bytes::new() };
+    let request = Request::new(Method::GET, target.clone(), get.into(), Bytes::new());
     let mut answer = client.ask(request).await?;
     if !answer.head.status.is_success() {
         return Err(Box::new(StatusError::read(answer, client.options().body_limit).await).into());

@@ -8,8 +8,8 @@ use http::{HeaderValue, Method, header};
 use super::exchange::Exchange;
 use super::resume::{Progress, Purpose, Reconnect, Resume};
 use crate::http::{
-    self as client, Answer, Arriving, EventStream, Fields, HttpClient, HttpError, InvalidUrl, Media, Request,
-    StatusError, Target,
+    self as client, Answer, Arriving, EventStream, Fields, HttpClient, HttpError, InvalidUrl, Media, Opening,
+    Request, StatusError, Target,
 };
 
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -23,7 +23,8 @@ pub struct Endpoint(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     client: HttpClient,
-    target: Target,
+    /// How a message is posted.
+    post: Arc<Opening>,
 }
 
 impl Endpoint {
@@ -32,11 +33,15 @@ impl Endpoint {
     }
 
     pub fn at(client: HttpClient, target: Target) -> Self {
-        Self(Arc::new(Inner { client, target }))
+        let mut fields = Fields::with_capacity(2);
+        fields.add(header::ACCEPT, BOTH);
+        fields.add(header::CONTENT_TYPE, JSON);
+        let post = Arc::new(Opening::new(Method::POST, target, fields));
+        Self(Arc::new(Inner { client, post }))
     }
 
     pub fn target(&self) -> &Target {
-        &self.0.target
+        self.0.post.target()
     }
 
     pub fn client(&self) -> &HttpClient {
@@ -59,9 +64,10 @@ impl Endpoint {
 
     /// As [`post`](Self::post), for those who poll: the message is sent when the exchange is first asked.
     pub fn begin(&self, body: Bytes, mut headers: Fields, resume: Resume) -> Exchange {
-        headers.set(header::ACCEPT, BOTH);
-        headers.set(header::CONTENT_TYPE, JSON);
-        Exchange::new(self.clone(), self.request(Method::POST, headers, body), resume)
+        headers.remove(&header::ACCEPT);
+        headers.remove(&header::CONTENT_TYPE);
+        let request = Request { opening: Arc::clone(&self.0.post), fields: headers, body };
+        Exchange::new(self.clone(), request, resume)
     }
 
     /// Opens the stream for what the server has to say of its own, and keeps it open as `reconnect` says. To go on
@@ -111,14 +117,11 @@ impl Endpoint {
     }
 
     async fn send(&self, method: Method, headers: Fields) -> Result<Answer, HttpError> {
-        let answer = self.0.client.ask(self.request(method, headers, Bytes::new())).await?;
+        let request = Request::new(method, self.target().clone(), headers, Bytes::new());
+        let answer = self.0.client.ask(request).await?;
         if answer.head.status.is_success() {
             return Ok(answer);
         }
         Err(Box::new(StatusError::read(answer, self.0.client.options().body_limit).await).into())
-    }
-
-    fn request(&self, method: Method, fields: Fields, body: Bytes) -> Request {
-        Request { method, target: self.0.target.clone(), fields, body }
     }
 }

@@ -4,7 +4,7 @@ use futures_util::future::{BoxFuture, FutureExt};
 use std::{future, sync::Arc, time::Duration};
 use tokio::sync::broadcast::error::RecvError;
 use trunkline_client::{
-    Behalf, Clock, ConnectOptions, Connection, Memory, State, Target,
+    Behalf, ConnectOptions, Connection, Memory, State, Target, Timekeeper,
     resilience::{TimeoutOptions, Timeouts},
 };
 use trunkline_gateway::upstream::{Broken, Connect, Profile, Session};
@@ -33,7 +33,7 @@ impl Reach {
         let connect = options.timeouts.connect();
         let limits = TimeoutOptions { connect, call: CALL_LIMIT, ceiling: CALL_LIMIT };
         options.timeouts = Timeouts::new(limits).unwrap_or(options.timeouts);
-        options.clock = Clock::Callers;
+        options.timekeeper = Timekeeper::Caller;
         // What the first session found out, the next ones need not.
         options.memory.get_or_insert_with(|| Arc::new(Memory::default()));
         Self { target, options }

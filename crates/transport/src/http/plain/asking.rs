@@ -44,14 +44,15 @@ impl Asking {
         loop {
             match &mut self.0 {
                 Stage::Unsent => {
-                    self.0 = match pool.kept.take(request.target.authority()) {
+                    self.0 = match pool.kept.take(request.opening.target.authority()) {
                         Some(line) => Stage::open(line, Origin::Kept, request),
-                        None => Stage::Connecting(pool.connect(&request.target)),
+                        None => Stage::Connecting(pool.connect(&request.opening.target)),
                     }
                 }
                 Stage::Connecting(connecting) => {
                     let stream = ready!(connecting.as_mut().poll(cx))?;
-                    let line = Box::new(Line::new(stream, request.target.authority().into()));
+                    let authority = request.opening.target.authority().into();
+                    let line = Box::new(Line::new(stream, authority));
                     self.0 = Stage::open(line, Origin::New, request);
                 }
                 Stage::Open { line, origin } => {

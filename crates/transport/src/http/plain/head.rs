@@ -1,6 +1,5 @@
 //! The heads of requests and answers, as text.
 
-use std::io::Write as _;
 use std::mem::MaybeUninit;
 
 use bytes::{Bytes, BytesMut};
@@ -12,6 +11,7 @@ use super::chunked::Chunked;
 use super::framing::{BadFraming, Framing};
 use crate::http::answer::{Head, Said};
 use crate::http::media::{Media, coding};
+use crate::http::opening::write_field;
 use crate::http::sending::Request;
 
 /// How long the head of an answer may be.
@@ -46,12 +46,10 @@ pub(super) enum BadHead {
 
 /// Writes the head of a request.
 pub(super) fn write(out: &mut Vec<u8>, request: &Request) {
-    let Request { method, target, fields, body } = request;
-    for part in [method.as_str(), " ", target.path(), " HTTP/1.1\r\n"] {
-        out.extend_from_slice(part.as_bytes());
-    }
+    let Request { opening, fields, body } = request;
+    out.extend_from_slice(&opening.text);
     if fields.get(&header::HOST).is_none() {
-        write_field(out, "host", target.host().as_bytes());
+        out.extend_from_slice(&opening.host);
     }
     for (name, value) in fields.iter() {
         // How long it is, is ours to say.
@@ -59,19 +57,24 @@ pub(super) fn write(out: &mut Vec<u8>, request: &Request) {
             write_field(out, name.as_str(), value.as_bytes());
         }
     }
-    if !body.is_empty() || matches!(*method, Method::POST | Method::PUT | Method::PATCH) {
+    if !body.is_empty() || matches!(opening.method, Method::POST | Method::PUT | Method::PATCH) {
         out.extend_from_slice(b"content-length: ");
-        write!(out, "{}", body.len()).expect("memory takes all");
+        write_number(out, body.len());
         out.extend_from_slice(b"\r\n");
     }
     out.extend_from_slice(b"\r\n");
 }
 
-fn write_field(out: &mut Vec<u8>, name: &str, value: &[u8]) {
-    out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(b": ");
-    out.extend_from_slice(value);
-    out.extend_from_slice(b"\r\n");
+fn write_number(out: &mut Vec<u8>, mut number: usize) {
+    let start = out.len();
+    loop {
+        out.push(b"0123456789"[number % 10]);
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out[start..].reverse();
 }
 
 /// Takes the head of an answer to a request of this method out of `input`; none as long as it is not whole.
@@ -125,20 +128,26 @@ impl Summary {
                 self.says_keep_alive |= options.any(|option| option.eq_ignore_ascii_case(b"keep-alive"));
             }
             12 if is("content-type") => self.media = self.media.or(Some(Media::named(value))),
-            14 if is("content-length") => {
-                if self.length.replace(length(value)?).is_some() {
-                    return Err(BadFraming::Lengths);
-                }
-            }
+            14 if is("content-length") => self.add_length(length(value)?)?,
             16 if is("content-encoding") => self.coding = self.coding.take().or_else(|| coding(value)),
-            17 if is("transfer-encoding") => {
-                if self.chunked || !value.eq_ignore_ascii_case(b"chunked") {
-                    return Err(BadFraming::Coding);
-                }
-                self.chunked = true;
-            }
+            17 if is("transfer-encoding") => self.add_coding(value)?,
             _ => {}
         }
+        Ok(())
+    }
+
+    fn add_length(&mut self, length: u64) -> Result<(), BadFraming> {
+        match self.length.replace(length) {
+            None => Ok(()),
+            Some(_) => Err(BadFraming::Lengths),
+        }
+    }
+
+    fn add_coding(&mut self, coding: &[u8]) -> Result<(), BadFraming> {
+        if self.chunked || !coding.eq_ignore_ascii_case(b"chunked") {
+            return Err(BadFraming::Coding);
+        }
+        self.chunked = true;
         Ok(())
     }
 
@@ -245,6 +254,15 @@ mod tests {
         assert!(
             answered.head.get(&header::HeaderName::from_static("200 a".trim_start_matches("200 "))).is_none()
         );
+    }
+
+    #[test]
+    fn a_number_is_written_as_it_is_read() {
+        for number in [0, 7, 10, 99, 100, 1_234_567_890, usize::MAX] {
+            let mut out = b"x".to_vec();
+            write_number(&mut out, number);
+            assert_eq!(String::from_utf8(out).unwrap(), format!("x{number}"));
+        }
     }
 
     #[test]

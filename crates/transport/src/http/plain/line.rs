@@ -36,10 +36,12 @@ pub(super) struct Line {
     out: Vec<u8>,
     written: usize,
     /// A body that is long, as far as it is not written.
-    rest: Bytes,
+    tail: Bytes,
     /// Why the request cannot be written on. The answer may be there all the same.
     unwritable: Option<io::Error>,
     pub(super) input: BytesMut,
+    /// Whether room was made for a long answer, which an unused connection does not keep.
+    grown: bool,
     method: Method,
     interim: u32,
 }
@@ -69,9 +71,10 @@ impl Line {
             since: Instant::now(),
             out: Vec::new(),
             written: 0,
-            rest: Bytes::new(),
+            tail: Bytes::new(),
             unwritable: None,
             input: BytesMut::new(),
+            grown: false,
             method: Method::GET,
             interim: 0,
         }
@@ -84,7 +87,7 @@ impl Line {
     /// Notes that it lies unused from now on.
     pub(super) fn rest(&mut self) {
         self.since = Instant::now();
-        if self.input.capacity() > ROOM {
+        if std::mem::take(&mut self.grown) {
             self.input = BytesMut::new();
         }
         if self.out.capacity() > ROOM + SHORT_BODY {
@@ -111,12 +114,12 @@ impl Line {
         self.out.clear();
         self.written = 0;
         self.interim = 0;
-        self.method.clone_from(&request.method);
+        self.method.clone_from(&request.opening.method);
         head::write(&mut self.out, request);
         if request.body.len() <= SHORT_BODY {
             self.out.extend_from_slice(&request.body);
         } else {
-            self.rest = request.body.clone();
+            self.tail = request.body.clone();
         }
     }
 
@@ -139,10 +142,10 @@ impl Line {
         while !self.is_written() && self.unwritable.is_none() {
             let head = &self.out[self.written..];
             let stream = Pin::new(&mut self.stream);
-            let wrote = if self.rest.is_empty() {
+            let wrote = if self.tail.is_empty() {
                 stream.poll_write(cx, head)
             } else {
-                stream.poll_write_vectored(cx, &[IoSlice::new(head), IoSlice::new(&self.rest)])
+                stream.poll_write_vectored(cx, &[IoSlice::new(head), IoSlice::new(&self.tail)])
             };
             match wrote {
                 Poll::Pending => return,
@@ -150,7 +153,7 @@ impl Line {
                 Poll::Ready(Ok(count)) => {
                     let of_head = count.min(self.out.len() - self.written);
                     self.written += of_head;
-                    self.rest.advance(count - of_head);
+                    self.tail.advance(count - of_head);
                 }
                 Poll::Ready(Err(error)) => self.unwritable = Some(error),
             }
@@ -166,13 +169,15 @@ impl Line {
         let announced = announced.map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX));
         let wanted = announced.clamp(LEAST_ROOM, MOST_ROOM);
         if self.input.capacity() - self.input.len() < wanted {
-            self.input.reserve(wanted.max(ROOM));
+            let room = wanted.max(ROOM);
+            self.grown |= self.input.len() + room > 2 * ROOM;
+            self.input.reserve(room);
         }
         pin!(self.stream.read_buf(&mut self.input)).poll(cx)
     }
 
     fn is_written(&self) -> bool {
-        self.written == self.out.len() && self.rest.is_empty()
+        self.written == self.out.len() && self.tail.is_empty()
     }
 
     fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answered, HttpError>> {

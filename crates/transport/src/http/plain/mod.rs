@@ -37,7 +37,6 @@ pub(super) struct Kept {
     idle: Duration,
 }
 
-#[expect(clippy::vec_box, reason = "a line goes to and fro between here and those who use it")]
 type Places = BTreeMap<Arc<str>, Vec<Box<Line>>>;
 
 impl PlainPool {

@@ -1,0 +1,49 @@
+//! What all requests of one kind to one target have in common, written once.
+
+use http::Method;
+
+use super::fields::Fields;
+use super::target::Target;
+
+#[derive(Debug)]
+pub(crate) struct Opening {
+    pub(super) method: Method,
+    pub(super) target: Target,
+    pub(super) fields: Fields,
+    /// The request line and the fields, as a plain connection carries them.
+    pub(super) text: Vec<u8>,
+    /// The `host` field, which a request may have of its own.
+    pub(super) host: Vec<u8>,
+}
+
+impl Opening {
+    pub(crate) fn new(method: Method, target: Target, fields: Fields) -> Self {
+        let mut text = Vec::new();
+        for part in [method.as_str(), " ", target.path(), " HTTP/1.1\r\n"] {
+            text.extend_from_slice(part.as_bytes());
+        }
+        for (name, value) in fields.iter() {
+            write_field(&mut text, name.as_str(), value.as_bytes());
+        }
+        let mut host = Vec::new();
+        write_field(&mut host, "host", target.host().as_bytes());
+        Self { method, target, fields, text, host }
+    }
+
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// The same for another target.
+    pub(super) fn towards(&self, target: Target) -> Self {
+        Self::new(self.method.clone(), target, self.fields.clone())
+    }
+}
+
+/// Writes one header field.
+pub(super) fn write_field(out: &mut Vec<u8>, name: &str, value: &[u8]) {
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b": ");
+    out.extend_from_slice(value);
+    out.extend_from_slice(b"\r\n");
+}
