@@ -14,12 +14,14 @@ use memchr::memmem;
 const MOST_CHANGES: usize = 32;
 
 /// A member of an object, to be judged.
+#[derive(Debug)]
 pub struct Named<'a> {
     member: &'a Member,
     text: &'a Bytes,
 }
 
 /// What becomes of a member.
+#[derive(Debug)]
 pub enum Sifted {
     Kept,
     LeftOut,

@@ -170,7 +170,7 @@ impl LegacyReply {
     pub(crate) async fn next_unless(&mut self, cancelled: &Underway) -> Option<Out> {
         poll_fn(|cx| match self.poll_next(cx) {
             Poll::Pending => cancelled.poll_cancelled(cx).map(|()| None),
-            ready => ready,
+            ready @ Poll::Ready(_) => ready,
         })
         .await
     }
