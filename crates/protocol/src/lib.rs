@@ -13,6 +13,7 @@ pub mod method;
 mod name;
 mod number;
 mod object;
+mod peek;
 mod raw;
 mod revision;
 mod scan;
@@ -32,6 +33,7 @@ pub use name::{
 };
 pub use number::Number;
 pub use object::Object;
+pub use peek::RareMember;
 pub use raw::Raw;
 pub use revision::{Era, Revision, UnknownRevision};
 pub use scan::MAX_DEPTH;

@@ -14,6 +14,7 @@ mod http;
 mod lazy_timer;
 mod metrics;
 mod options;
+mod outgoing;
 mod server;
 mod service;
 mod session;

@@ -167,12 +167,11 @@ impl LegacyReply {
     }
 
     /// The next message; `None` after the response, or once the client wants none any more.
-    pub(crate) async fn next_unless(&mut self, cancelled: &Underway) -> Option<Out> {
-        poll_fn(|cx| match self.poll_next(cx) {
+    pub(crate) fn poll_unless(&mut self, cancelled: &Underway, cx: &mut Context<'_>) -> Poll<Option<Out>> {
+        match self.poll_next(cx) {
             Poll::Pending => cancelled.poll_cancelled(cx).map(|()| None),
             ready @ Poll::Ready(_) => ready,
-        })
-        .await
+        }
     }
 
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Out>> {

@@ -22,7 +22,7 @@ use std::{
     time::Duration,
 };
 use trunkline_protocol::{
-    Envelope, ErrorObject, Malformed, Notification, Raw, Request, Response as RpcResponse, Revision, method,
+    Envelope, ErrorObject, Malformed, Notification, Raw, Request, Response as RpcResponse, Revision,
 };
 use trunkline_resilience::Alarm;
 use trunkline_transport::headers::{LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
@@ -281,11 +281,11 @@ impl Running {
         let (Some(reply), Some(underway)) = (&mut self.reply, &self.underway) else {
             return Poll::Ready(First::Cancelled);
         };
-        match reply.poll_next(cx) {
+        match reply.poll_unless(underway, cx) {
             Poll::Ready(Some(Out::Message(message))) => Poll::Ready(First::Message(message)),
             Poll::Ready(Some(Out::Detach)) => Poll::Ready(First::Detach),
             Poll::Ready(None) => Poll::Ready(First::Cancelled),
-            Poll::Pending => underway.poll_cancelled(cx).map(|()| First::Cancelled),
+            Poll::Pending => Poll::Pending,
         }
     }
 
@@ -329,7 +329,7 @@ impl Drop for Running {
 }
 
 async fn drive(mut reply: LegacyReply, underway: Underway, log: Arc<StreamLog>) {
-    while let Some(out) = reply.next_unless(&underway).await {
+    while let Some(out) = poll_fn(|cx| reply.poll_unless(&underway, cx)).await {
         match out {
             Out::Message(message) => log.push(&message),
             Out::Detach => log.detach(),

@@ -4,7 +4,10 @@ mod listening;
 mod registry;
 mod stream;
 
-use crate::era::{Lowered, lower_question};
+use crate::{
+    era::{Lowered, lower_question},
+    outgoing::Outgoing,
+};
 use futures_util::task::AtomicWaker;
 use listening::Listening;
 use std::{
@@ -15,7 +18,7 @@ use std::{
     },
     task::{Context, Poll},
 };
-use tokio::{sync::mpsc, time::Instant};
+use tokio::time::Instant;
 use trunkline_protocol::{
     Caller, Envelope, Fault, FaultKind, Object, Question, Raw, Request, RequestId, Response, Revision,
     message::Level,
@@ -65,7 +68,7 @@ pub(crate) enum Outlet {
     /// Over HTTP: streams that can be taken up again.
     Streams(Streams),
     /// Over stdio or HTTP+SSE: the one line there is.
-    Line(mpsc::Sender<Envelope>),
+    Line(Outgoing),
 }
 
 /// A question on its way to the client.
@@ -200,11 +203,7 @@ impl Session {
     pub(crate) fn tell(&self, envelope: Envelope) {
         match &self.outlet {
             Outlet::Streams(streams) => streams.standalone().push(&envelope),
-            Outlet::Line(line) => {
-                if line.try_send(envelope).is_err() {
-                    tracing::debug!("a client does not take what it subscribed to");
-                }
-            }
+            Outlet::Line(line) => line.tell(envelope),
         }
     }
 
@@ -247,6 +246,11 @@ impl Underway {
         self.cancelled.waiting.register(cx.waker());
         if self.cancelled.told.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
     }
+
+    /// The request.
+    pub(crate) fn id(&self) -> &RequestId {
+        &self.id
+    }
 }
 
 impl Cancelled {
@@ -269,6 +273,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::sync::mpsc;
 
     fn session(outlet: Outlet) -> Arc<Session> {
         let client = Introduction { capabilities: Raw::empty_object(), info: None };
@@ -277,7 +282,7 @@ mod tests {
 
     #[test]
     fn over_http_nobody_is_known_who_does_not_say_who_it_is() {
-        assert!(session(Outlet::Line(mpsc::channel(1).0)).is_identified());
+        assert!(session(Outlet::Line(Outgoing::Queue(mpsc::channel(1).0))).is_identified());
         assert!(!session(Outlet::Streams(Streams::new(1, 1))).is_identified());
     }
 }
