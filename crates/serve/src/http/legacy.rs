@@ -22,7 +22,7 @@ use std::{
     time::Duration,
 };
 use trunkline_protocol::{
-    Envelope, ErrorObject, Malformed, Notification, Raw, Request, Response as RpcResponse, Revision,
+    Envelope, ErrorObject, Malformed, Notification, Raw, Request, Response as RpcResponse, Revision, method,
 };
 use trunkline_resilience::Alarm;
 use trunkline_transport::headers::{LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
