@@ -39,7 +39,7 @@ pub(crate) enum Known {
 
 #[derive(Debug, Default)]
 struct Tools {
-    tools: HashMap<String, Arc<Fact>>,
+    by_name: HashMap<String, Arc<Fact>>,
     /// The whole list was seen, so a tool that is not here has no facts.
     whole: bool,
     /// A hash of the page that was learned last: the same one tells nothing new.
@@ -66,10 +66,10 @@ impl Facts {
         }
         let tools: Vec<Raw> = page.member_as("tools").unwrap_or_default();
         for tool in tools.iter().filter_map(|raw| raw.decode::<Tool>().ok()) {
-            if known.tools.len() < MAX_TOOLS {
+            if known.by_name.len() < MAX_TOOLS {
                 let headers = header_params(&tool.input_schema).unwrap_or_default();
                 let fact = Fact { headers, task: tool.task_support() };
-                known.tools.insert(tool.name, Arc::new(fact));
+                known.by_name.insert(tool.name, Arc::new(fact));
             }
         }
     }
@@ -86,7 +86,7 @@ impl Inner {
             return Known::None;
         }
         let known = self.facts.known();
-        match known.tools.get(tool) {
+        match known.by_name.get(tool) {
             Some(fact) => Known::Fact(fact.clone()),
             None if known.whole => Known::None,
             None => Known::Unsure,
@@ -98,7 +98,7 @@ impl Inner {
         if tokio::time::timeout(PATIENCE, self.look()).await.is_err() {
             tracing::debug!("the server does not tell of its tools");
         }
-        self.facts.known().tools.get(tool).cloned()
+        self.facts.known().by_name.get(tool).cloned()
     }
 
     /// Modern HTTP servers want arguments as headers; servers of 2025-11-25 may take a call as a task only.
@@ -182,11 +182,11 @@ mod tests {
         let facts = Facts::default();
         for header in ["One", "One", "Two", "One"] {
             facts.learn(&page(header));
-            assert_eq!(facts.known().tools["t"].headers[0].header, header);
+            assert_eq!(facts.known().by_name["t"].headers[0].header, header);
         }
         facts.forget();
-        assert!(facts.known().tools.is_empty());
+        assert!(facts.known().by_name.is_empty());
         facts.learn(&page("One"));
-        assert_eq!(facts.known().tools.len(), 1);
+        assert_eq!(facts.known().by_name.len(), 1);
     }
 }
