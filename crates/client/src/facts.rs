@@ -2,13 +2,14 @@
 
 use crate::{connection::Inner, era::Ask, handshake, server::Carrier};
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::RandomState},
+    hash::BuildHasher,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use trunkline_protocol::{
     Era, Object, Raw,
-    message::{HeaderParam, TaskSupport, Tool, header_params, next_cursor},
+    message::{HeaderParam, TaskSupport, Tool, header_params, may_want_headers, next_cursor},
     method,
 };
 
@@ -21,7 +22,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is known of the tools of one server.
 #[derive(Debug, Default)]
-pub(crate) struct Facts(Mutex<Tools>);
+pub(crate) struct Facts {
+    tools: Mutex<Tools>,
+    hasher: RandomState,
+}
 
 /// What is known of one tool.
 #[derive(Debug)]
@@ -35,9 +39,11 @@ pub(crate) enum Known {
 
 #[derive(Debug, Default)]
 struct Tools {
-    tools: HashMap<String, Arc<Fact>>,
+    by_name: HashMap<String, Arc<Fact>>,
     /// The whole list was seen, so a tool that is not here has no facts.
     whole: bool,
+    /// A hash of the page that was learned last: the same one tells nothing new.
+    last: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -52,19 +58,24 @@ impl Facts {
     }
 
     /// Learns from a page of the list.
-    fn learn(&self, tools: &[Raw]) {
+    fn learn(&self, page: &Raw) {
+        let hash = self.hasher.hash_one(page.as_bytes());
         let mut known = self.known();
+        if known.last.replace(hash) == Some(hash) {
+            return;
+        }
+        let tools: Vec<Raw> = page.member_as("tools").unwrap_or_default();
         for tool in tools.iter().filter_map(|raw| raw.decode::<Tool>().ok()) {
-            if known.tools.len() < MAX_TOOLS {
+            if known.by_name.len() < MAX_TOOLS {
                 let headers = header_params(&tool.input_schema).unwrap_or_default();
                 let fact = Fact { headers, task: tool.task_support() };
-                known.tools.insert(tool.name, Arc::new(fact));
+                known.by_name.insert(tool.name, Arc::new(fact));
             }
         }
     }
 
     fn known(&self) -> MutexGuard<'_, Tools> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -75,7 +86,7 @@ impl Inner {
             return Known::None;
         }
         let known = self.facts.known();
-        match known.tools.get(tool) {
+        match known.by_name.get(tool) {
             Some(fact) => Known::Fact(fact.clone()),
             None if known.whole => Known::None,
             None => Known::Unsure,
@@ -87,7 +98,7 @@ impl Inner {
         if tokio::time::timeout(PATIENCE, self.look()).await.is_err() {
             tracing::debug!("the server does not tell of its tools");
         }
-        self.facts.known().tools.get(tool).cloned()
+        self.facts.known().by_name.get(tool).cloned()
     }
 
     /// Modern HTTP servers want arguments as headers; servers of 2025-11-25 may take a call as a task only.
@@ -123,14 +134,16 @@ impl Inner {
     /// Learns from a list on its way to a caller.
     pub(crate) fn learn(&self, page: &Raw) {
         if self.needs_facts() {
-            let tools: Vec<Raw> = page.member_as("tools").unwrap_or_default();
-            self.facts.learn(&tools);
+            self.facts.learn(page);
         }
     }
 }
 
 /// The list without tools whose header rules are broken, as modern clients over HTTP must have it.
 pub(crate) fn without_bad_headers(page: Raw) -> Raw {
+    if !may_want_headers(&page) {
+        return page;
+    }
     let Some(mut members) = page.object() else { return page };
     let Some(tools) = members.get("tools").and_then(|raw| raw.decode::<Vec<Raw>>().ok()) else { return page };
     let is_bad = |tool: &Raw| {
@@ -151,5 +164,29 @@ pub(crate) fn without_bad_headers(page: Raw) -> Raw {
             members.to_raw()
         }
         Err(_) => page,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(header: &str) -> Raw {
+        let property = serde_json::json!({"type": "string", "x-mcp-header": header});
+        let schema = serde_json::json!({"type": "object", "properties": {"a": property}});
+        serde_json::json!({"tools": [{"name": "t", "inputSchema": schema}]}).into()
+    }
+
+    #[test]
+    fn the_page_that_came_last_counts_however_often_it_comes() {
+        let facts = Facts::default();
+        for header in ["One", "One", "Two", "One"] {
+            facts.learn(&page(header));
+            assert_eq!(facts.known().by_name["t"].headers[0].header, header);
+        }
+        facts.forget();
+        assert!(facts.known().by_name.is_empty());
+        facts.learn(&page("One"));
+        assert_eq!(facts.known().by_name.len(), 1);
     }
 }

@@ -82,7 +82,7 @@ impl ApiKeys {
         let mut found = Choice::from(0);
         let mut at = 0_u32;
         for (i, key) in (0_u32..).zip(keys.iter()) {
-            let same = key.hash.ct_eq(&given);
+            let same = same(&key.hash, &given);
             at.conditional_assign(&i, same);
             found |= same;
         }
@@ -101,6 +101,14 @@ impl Key {
     fn has_expired(&self, now: u64) -> bool {
         self.expires.is_some_and(|end| end <= now)
     }
+}
+
+/// Compares word by word: the time it takes depends on nothing, and is short where there are many keys.
+fn same(one: &token::Hash, other: &token::Hash) -> Choice {
+    let (one, other) = (one.as_chunks::<8>().0, other.as_chunks::<8>().0);
+    one.iter().zip(other).fold(Choice::from(1), |same, (one, other)| {
+        same & u64::from_ne_bytes(*one).ct_eq(&u64::from_ne_bytes(*other))
+    })
 }
 
 fn now() -> u64 {

@@ -38,7 +38,7 @@ pub use content::{
 pub use descriptor::{Annotations, Icon, Role};
 pub use elicitation::{Action, ElicitResult, Elicitation, ElicitationComplete, FormParams, UrlParams};
 pub use form::{BadForm, Choice, Field, FieldKind, TextFormat, read_form};
-pub use headers::{BadHeaderParam, HeaderKind, HeaderParam, header_params, header_values};
+pub use headers::{BadHeaderParam, HeaderKind, HeaderParam, header_params, header_values, may_want_headers};
 pub use lifecycle::{
     ClientCapabilities, DiscoverResult, ElicitationCapability, Implementation, InitializeParams,
     InitializeResult, ListCapability, ResourcesCapability, SamplingCapability, ServerCapabilities,

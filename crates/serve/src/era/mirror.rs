@@ -50,12 +50,17 @@ impl ToolHeaders {
         self.map().clear();
     }
 
+    /// What a caller's tools want, if that was seen lately.
     pub(crate) fn known(&self, caller: &Caller) -> Option<Arc<Rules>> {
         let fresh = |seen: &&Seen| seen.at.elapsed() < HOLDS;
         self.map().get(&caller.id).filter(fresh).map(|seen| seen.rules.clone())
     }
 
-    pub(crate) async fn learn(&self, service: &Service, caller: &Arc<Caller>) -> Arc<Rules> {
+    /// The same, looked up where it is not known.
+    pub(crate) async fn rules(&self, service: &Service, caller: &Arc<Caller>) -> Arc<Rules> {
+        if let Some(known) = self.known(caller) {
+            return known;
+        }
         let rules = Arc::new(look(service, caller).await);
         let mut map = self.map();
         if map.len() >= MOST_CALLERS {

@@ -1,7 +1,7 @@
 //! POST, GET and DELETE of a legacy client: a session, streams that can be taken up again, and an end.
 
 use super::{
-    Visit, accepted,
+    Begun, Rare, Visit, accepted,
     answer::{
         Answer, EventSource, OVERLOADED, empty, error, events, json, respond, retry_after, turned_away,
         with_retry_after,
@@ -22,7 +22,7 @@ use std::{
     time::Duration,
 };
 use trunkline_protocol::{
-    Envelope, ErrorObject, Malformed, Notification, Raw, Request, Response as RpcResponse, Revision,
+    Envelope, ErrorObject, Malformed, Notification, Raw, Request, Response as RpcResponse, Revision, method,
 };
 use trunkline_resilience::Alarm;
 use trunkline_transport::headers::{LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
@@ -76,23 +76,25 @@ impl Visit {
     }
 
     /// Begins a call, or says why not.
-    pub(super) fn begin_legacy(
-        &self,
-        request: Request,
-        head: &Head,
-    ) -> Result<Running, Box<Response<Answer>>> {
-        let session = self.session()?;
+    pub(super) fn begin_legacy(&self, request: Request, head: &Head) -> Begun {
+        if request.method == method::INITIALIZE {
+            return Begun::Rare(Rare::Initialize(Box::new(request)));
+        }
+        let session = match self.session() {
+            Ok(session) => session,
+            Err(refusal) => return Begun::Answered(refusal),
+        };
         if let Some(outcome) = control::answer(&self.service, &session, &request) {
-            return Err(Box::new(answer(&request.id, outcome)));
+            return Begun::answered(answer(&request.id, outcome));
         }
         match session.begin(&request.id, self.service.options.limits.calls) {
             Ok(underway) => {
                 let reply = LegacyReply::begin(&self.service, &session, request, head);
-                Ok(Running { reply: Some(reply), underway: Some(underway), session })
+                Begun::Legacy(Running { reply: Some(reply), underway: Some(underway), session })
             }
             Err(fault) => {
                 let refused = fault.to_error(session.revision.era());
-                Err(Box::new(answer(&request.id, Err(refused))))
+                Begun::answered(answer(&request.id, Err(refused)))
             }
         }
     }
@@ -112,7 +114,7 @@ impl Visit {
             let late = late.get_or_insert_with(|| Alarm::after(PROMPT));
             Pin::new(late).poll(cx).map(|()| First::Late)
         });
-        let begun = match first.await {
+        let opening = match first.await {
             First::Message(Envelope::Response(response)) => {
                 running.finish();
                 let refused = response.outcome.as_ref().err();
@@ -124,11 +126,11 @@ impl Visit {
                 running.finish();
                 return empty(StatusCode::ACCEPTED);
             }
-            First::Message(message) => Begun::Message(message),
-            First::Detach => Begun::Detached,
-            First::Late => Begun::Quiet,
+            First::Message(message) => Opening::Message(message),
+            First::Detach => Opening::Detached,
+            First::Late => Opening::Quiet,
         };
-        running.stream(begun, self.service.options.limits.keep_alive)
+        running.stream(opening, self.service.options.limits.keep_alive)
     }
 
     /// The stream on which we speak unasked, or the rest of one that broke.
@@ -258,7 +260,7 @@ pub(super) struct Running {
 }
 
 /// With what a stream begins.
-enum Begun {
+enum Opening {
     Message(Envelope),
     /// The client is sent away at once.
     Detached,
@@ -293,15 +295,15 @@ impl Running {
     }
 
     /// The answer becomes a stream: what has come, what comes, and a place to come back to.
-    fn stream(mut self, begun: Begun, keep_alive: Duration) -> Response<Answer> {
+    fn stream(mut self, opening: Opening, keep_alive: Duration) -> Response<Answer> {
         let Outlet::Streams(streams) = &self.session.outlet else { return empty(StatusCode::ACCEPTED) };
         let log = streams.open();
         let reader = log.read();
         log.prime();
-        match begun {
-            Begun::Message(message) => log.push(&message),
-            Begun::Detached => log.detach(),
-            Begun::Quiet => {}
+        match opening {
+            Opening::Message(message) => log.push(&message),
+            Opening::Detached => log.detach(),
+            Opening::Quiet => {}
         }
         self.go_on(log);
         events(Answer::events(None, EventSource::Log(reader), keep_alive))

@@ -11,7 +11,7 @@ mod trace_context;
 use crate::{
     access,
     doors::Doors,
-    era::Head,
+    era::{Head, ModernReply, ModernRequest},
     guard::{Admission, Denied},
     options::Eras,
     service::Service,
@@ -19,9 +19,12 @@ use crate::{
 use ::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use answer::{Answer, empty, error, json, plain};
 use hyper::body::Incoming;
+use legacy::Running;
 use line::Answering;
 use std::sync::Arc;
-use trunkline_protocol::{Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Frame, Revision, method};
+use trunkline_protocol::{
+    Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Frame, Malformed, Request as RpcRequest, Revision,
+};
 use trunkline_transport::headers::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
 pub(crate) use line::{Front, Line};
@@ -32,6 +35,23 @@ pub(crate) struct Visit {
     pub(crate) service: Arc<Service>,
     pub(crate) caller: Arc<Caller>,
     pub(crate) headers: HeaderMap,
+}
+
+/// What came of a message so far.
+enum Begun {
+    Legacy(Running),
+    Modern(ModernReply),
+    Answered(Box<Response<Answer>>),
+    Rare(Rare),
+}
+
+/// What takes more than a call does.
+enum Rare {
+    /// A session is opened.
+    Initialize(Box<RpcRequest>),
+    /// Too little is known of the handler to begin this call.
+    Unready(Box<ModernRequest>),
+    Batch(Vec<Result<Envelope, Malformed>>),
 }
 
 /// Answers one request, if it is let in.
@@ -145,6 +165,12 @@ fn not_allowed() -> Response<Answer> {
     error(StatusCode::METHOD_NOT_ALLOWED, None, ErrorObject::new(-32600, text))
 }
 
+impl Begun {
+    fn answered(response: Response<Answer>) -> Self {
+        Self::Answered(Box::new(response))
+    }
+}
+
 impl Visit {
     async fn post(mut self, body: Incoming) -> Response<Answer> {
         let bytes = match body::read(&self, body).await {
@@ -161,29 +187,44 @@ impl Visit {
         };
         trace_context::adopt(&mut frame, &self.headers);
         access::note(|note| note.method = asked(&frame));
+        match self.begin(frame) {
+            Begun::Legacy(running) => self.answer_legacy(running).await,
+            Begun::Modern(reply) => self.answer_modern(reply).await,
+            Begun::Answered(response) => *response,
+            Begun::Rare(rare) => Box::pin(self.deal_with(rare)).await,
+        }
+    }
+
+    /// Begins to answer a message, as far as that can be done without waiting.
+    fn begin(&self, frame: Frame) -> Begun {
         match frame {
             Frame::One(Envelope::Request(request)) => {
                 let head = Head::of(request.params.as_ref());
                 match self.era(head.era(&request)) {
-                    Era::Modern => self.ask_modern(request, head).await,
-                    Era::Legacy if request.method == method::INITIALIZE => {
-                        Box::pin(self.initialize(&request)).await
-                    }
-                    Era::Legacy => match self.begin_legacy(request, &head) {
-                        Ok(running) => self.answer_legacy(running).await,
-                        Err(refusal) => *refusal,
-                    },
+                    Era::Modern => self.begin_modern(request, head),
+                    Era::Legacy => self.begin_legacy(request, &head),
                 }
             }
-            Frame::One(Envelope::Notification(notification)) => match self.era(None) {
+            Frame::One(Envelope::Notification(notification)) => Begun::answered(match self.era(None) {
                 Era::Modern => self.hear_modern(notification),
                 Era::Legacy => self.hear_legacy(notification),
-            },
-            Frame::One(Envelope::Response(response)) => match self.era(None) {
+            }),
+            Frame::One(Envelope::Response(response)) => Begun::answered(match self.era(None) {
                 Era::Modern => modern::refuse_answer(&response),
                 Era::Legacy => self.take_answer(response),
+            }),
+            Frame::Batch(messages) => Begun::Rare(Rare::Batch(messages)),
+        }
+    }
+
+    async fn deal_with(&mut self, rare: Rare) -> Response<Answer> {
+        match rare {
+            Rare::Initialize(request) => self.initialize(&request).await,
+            Rare::Unready(request) => match self.prepare_modern(*request).await {
+                Ok(reply) => self.answer_modern(reply).await,
+                Err(refusal) => *refusal,
             },
-            Frame::Batch(messages) => Box::pin(self.post_batch(messages)).await,
+            Rare::Batch(messages) => self.post_batch(messages).await,
         }
     }
 

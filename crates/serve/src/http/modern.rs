@@ -1,12 +1,12 @@
 //! POST of a modern client: one request, answered by itself.
 
 use super::{
-    Visit, accepted,
+    Begun, Rare, Visit, accepted,
     answer::{
         Answer, EventSource, error, event_of, events, respond, retry_after, turned_away, with_retry_after,
     },
 };
-use crate::era::{Head, ModernRequest, Refused, check_version};
+use crate::era::{Head, ModernReply, ModernRequest, Refused, check_version};
 use ::http::{Response, StatusCode};
 use std::mem::take;
 use trunkline_protocol::{
@@ -14,27 +14,47 @@ use trunkline_protocol::{
 };
 
 impl Visit {
-    /// Answers a request.
-    pub(super) async fn ask_modern(&mut self, request: Request, head: Head) -> Response<Answer> {
+    /// Begins a call, or says why not.
+    pub(super) fn begin_modern(&self, request: Request, head: Head) -> Begun {
         let id = request.id.clone();
         let request = match self.checked(request, head) {
             Ok(request) => request,
-            Err(refused) => return refuse(&id, refused),
+            Err(refused) => return Begun::answered(refuse(&id, refused)),
         };
+        let rules = match (request.method.as_ref(), self.service.tool_headers.known(&self.caller)) {
+            (method::TOOLS_CALL, None) => return Begun::Rare(Rare::Unready(Box::new(request))),
+            (method::TOOLS_CALL, rules) => rules,
+            _ => None,
+        };
+        if self.service.identity.get().is_none() {
+            return Begun::Rare(Rare::Unready(Box::new(request)));
+        }
+        let checked = rules.map_or(Ok(()), |rules| request.check_arguments(&self.headers, &rules));
+        match checked {
+            Ok(()) => Begun::Modern(request.begin(&self.service, self.caller.clone())),
+            Err(refused) => Begun::answered(refuse(&id, refused)),
+        }
+    }
+
+    /// Learns what has to be known of the handler before a call, and begins it.
+    pub(super) async fn prepare_modern(
+        &self,
+        request: ModernRequest,
+    ) -> Result<ModernReply, Box<Response<Answer>>> {
         if request.method == method::TOOLS_CALL {
-            let rules = match self.service.tool_headers.known(&self.caller) {
-                Some(rules) => rules,
-                None => Box::pin(self.service.tool_headers.learn(&self.service, &self.caller)).await,
-            };
-            if let Err(refused) = request.check_arguments(&self.headers, &rules) {
-                return refuse(&id, refused);
-            }
+            let rules = self.service.tool_headers.rules(&self.service, &self.caller).await;
+            let checked = request.check_arguments(&self.headers, &rules);
+            checked.map_err(|refused| Box::new(refuse(&request.id, refused)))?;
         }
         if self.service.identity.get().is_none() {
             // Every result names the server; a handler that has no name is served all the same.
-            drop(Box::pin(self.service.introduction(&self.caller, request.meta())).await);
+            drop(self.service.introduction(&self.caller, request.meta()).await);
         }
-        let mut reply = request.begin(&self.service, self.caller.clone());
+        Ok(request.begin(&self.service, self.caller.clone()))
+    }
+
+    /// Brings a call to its end, or as far as its answer becomes a stream.
+    pub(super) async fn answer_modern(&mut self, mut reply: ModernReply) -> Response<Answer> {
         match reply.next().await {
             Some(Envelope::Response(response)) => {
                 let status = response.outcome.as_ref().map_or_else(status_of, |_| StatusCode::OK);

@@ -42,12 +42,15 @@ pub enum BadHeaderParam {
     Unreachable { at: String },
 }
 
+/// Whether some schema in this text may ask for headers; most do not, and then that is certain.
+pub fn may_want_headers(text: &Raw) -> bool {
+    text.may_name(KEYWORD)
+}
+
 /// Reads the headers that an input schema asks for; the first invalid one is the error.
 pub fn header_params(input_schema: &Raw) -> Result<Vec<HeaderParam>, BadHeaderParam> {
-    let text = input_schema.as_bytes();
     let mut walk = Walk::default();
-    // Most schemas do not use the keyword; a `\u` could spell it otherwise.
-    if memchr::memmem::find(text, KEYWORD.as_bytes()).or(memchr::memmem::find(text, b"\\u")).is_some() {
+    if may_want_headers(input_schema) {
         walk.schema(input_schema, Reach::Root)?;
     }
     Ok(walk.found)
