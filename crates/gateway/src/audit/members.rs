@@ -61,12 +61,14 @@ impl Members {
         self
     }
 
+    #[inline]
     pub(super) fn text(mut self, name: &str, value: &str) -> Self {
         self.name(name);
         quote(&mut self.0, value);
         self
     }
 
+    #[inline]
     pub(super) fn number(mut self, name: &str, value: u64) -> Self {
         self.name(name);
         push_number(&mut self.0, value);
@@ -90,6 +92,8 @@ impl Members {
         self.0
     }
 
+    /// Inline, where the name is known and so takes no call to copy.
+    #[inline]
     fn name(&mut self, name: &str) {
         self.0.push_str(",\"");
         self.0.push_str(name);
@@ -113,18 +117,21 @@ pub fn quote(out: &mut String, text: &str) {
 }
 
 /// Appends a number, without the machinery that can format anything.
-pub(super) fn push_number(out: &mut String, mut value: u64) {
-    let mut text = [0; 20];
+pub(super) fn push_number(out: &mut String, value: u64) {
+    out.extend(decimal(value, &mut [0; 20]).iter().map(|digit| char::from(*digit)));
+}
+
+/// The digits of a number.
+pub(super) fn decimal(mut value: u64, text: &mut [u8; 20]) -> &[u8] {
     let mut first = text.len();
     loop {
         first -= 1;
         text[first] = b'0' + u8::try_from(value % 10).unwrap_or_default();
         value /= 10;
         if value == 0 {
-            break;
+            return &text[first..];
         }
     }
-    out.push_str(std::str::from_utf8(&text[first..]).unwrap_or_default());
 }
 
 /// Appends JSON, with everything escaped that a terminal or an eye could take for something else. Outside of strings JSON
