@@ -11,7 +11,7 @@ enum May {
 const LAYERS: &[(&str, May)] = &[
     ("trunkline", May::UseAllBut(&["testkit", "xtask", "bench"])),
     ("testkit", May::UseAllBut(&["trunkline", "xtask", "bench"])),
-    ("serve", May::Use(&["auth", "transport", "protocol"])),
+    ("serve", May::Use(&["auth", "resilience", "transport", "protocol"])),
     ("client", May::Use(&["auth", "resilience", "transport", "protocol"])),
     // Probes own the raw wire: what a client would repair or hide is what they are after.
     ("lint", May::Use(&["client", "transport", "protocol"])),
@@ -21,7 +21,7 @@ const LAYERS: &[(&str, May)] = &[
     ("config", May::Use(&["protocol"])),
     ("transport", May::Use(&["protocol"])),
     ("auth", May::Use(&[])),
-    // Clocks and counters that know no MCP: the client and the gateway guard their calls with the same ones.
+    // Clocks and counters that know no MCP: client, server and gateway guard their calls with the same ones.
     ("resilience", May::Use(&[])),
     ("protocol", May::Use(&[])),
     ("xtask", May::Use(&[])),

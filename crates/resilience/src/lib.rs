@@ -1,15 +1,17 @@
 //! What keeps one failing server from hurting its callers: a circuit breaker, retries and time limits.
 //!
-//! Each part stands alone and knows no transport: the caller tells it how a call went. None starts a task, and
-//! none takes a lock on the way of a call to a healthy server. Their usual order around a call, from the outside in:
+//! Each part stands alone and knows no transport: the caller tells it how a call went. None takes a lock that calls
+//! on other threads wait for on the way to a healthy server. Their usual order around a call, from the outside in:
 //! [`Deadline`] (all attempts together), [`Retry`], [`Breaker`] (each attempt by itself).
 
+mod alarm;
 mod breaker;
 mod retry;
 mod timeout;
 
 use std::{fmt, ops::RangeInclusive};
 
+pub use alarm::{Alarm, within_time};
 pub use breaker::{Admission, Breaker, BreakerCounts, BreakerOptions, BreakerState, Refused};
 pub use retry::{Jitter, Retry, RetryOptions, Safety, Verdict};
 pub use timeout::{Deadline, Expired, TimeoutOptions, Timeouts};

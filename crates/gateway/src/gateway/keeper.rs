@@ -30,8 +30,7 @@ async fn keep(gateway: Weak<Inner>, replaced: Arc<tokio::sync::Notify>, quiet: D
                 () = replaced.notified() => break,
                 () = any_change(&mut offers) => {}
             }
-            // Changes come in bursts, and one look finds them all.
-            time::sleep(quiet).await;
+            rest(&gateway, quiet).await;
             for offer in &mut offers {
                 offer.mark_unchanged();
             }
@@ -40,6 +39,16 @@ async fn keep(gateway: Weak<Inner>, replaced: Arc<tokio::sync::Notify>, quiet: D
             }
             rebuild(&gateway).await;
         }
+    }
+}
+
+/// Changes come in bursts, and one look finds them all; but a call that waits for what a server offers is not kept waiting.
+async fn rest(gateway: &Weak<Inner>, quiet: Duration) {
+    let Some(mut waiting) = gateway.upgrade().map(|inner| inner.waiting.subscribe()) else { return };
+    tokio::select! {
+        () = time::sleep(quiet) => {}
+        // An error means that the gateway is gone, which whoever called us sees, too.
+        _ = waiting.wait_for(|calls| *calls > 0) => {}
     }
 }
 
@@ -94,6 +103,7 @@ impl Inner {
         wanted: impl Fn(&Catalog, &View) -> bool,
     ) -> bool {
         let mut changed = self.changed.subscribe();
+        let _waiting = Waiting::begin(&self.waiting);
         loop {
             changed.mark_unchanged();
             let there = |catalog: &Catalog| {
@@ -106,6 +116,22 @@ impl Inner {
                 return false;
             }
         }
+    }
+}
+
+/// A call that waits for another snapshot, counted for as long as it does.
+struct Waiting<'a>(&'a watch::Sender<usize>);
+
+impl<'a> Waiting<'a> {
+    fn begin(calls: &'a watch::Sender<usize>) -> Self {
+        calls.send_modify(|calls| *calls += 1);
+        Self(calls)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|calls| *calls -= 1);
     }
 }
 

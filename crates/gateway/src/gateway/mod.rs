@@ -49,6 +49,8 @@ pub(crate) struct Inner {
     builder: Mutex<Builder>,
     /// Counts snapshots.
     changed: watch::Sender<u64>,
+    /// How many calls wait for a snapshot with more in it.
+    waiting: watch::Sender<usize>,
     /// Tells the keeper that the servers are others now, or that nobody is left.
     replaced: Arc<tokio::sync::Notify>,
     options: GatewayOptions,
@@ -76,6 +78,7 @@ impl Gateway {
             now: ArcSwap::from_pointee(first),
             builder: Mutex::new(builder),
             changed: watch::Sender::new(0),
+            waiting: watch::Sender::new(0),
             replaced: Arc::default(),
             lists,
             ids: Arc::new(TaskIds::new()),

@@ -13,9 +13,9 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
-use super::{OutOfRange, within};
+use super::{Alarm, OutOfRange, within};
 
 /// Time limits as given; they are checked by [`Timeouts::new`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,7 +138,7 @@ impl Deadline {
         // Progress only ever puts the end off, so it is enough to look again when the known end is reached.
         loop {
             let end = self.expires_at();
-            sleep_until(end).await;
+            Alarm::at(end).await;
             if self.expires_at() == end {
                 return self.limit();
             }

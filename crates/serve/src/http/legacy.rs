@@ -17,6 +17,7 @@ use std::{sync::Arc, time::Duration};
 use trunkline_protocol::{
     Envelope, ErrorObject, Malformed, Raw, Request, Response as RpcResponse, Revision, method,
 };
+use trunkline_resilience::within_time;
 use trunkline_transport::headers::{LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
 /// How long an answer may take before it becomes a stream.
@@ -82,9 +83,9 @@ impl Visit {
         let mut running = Running { reply: Some(reply), underway: Some(underway), session: session.clone() };
         let first = if session.revision.has_polling() {
             // A call that takes a while becomes a stream early, so that a client that is cut off can come back for the rest.
-            match tokio::time::timeout(PROMPT, running.first()).await {
-                Ok(first) => first,
-                Err(_) => return running.stream(Begun::Quiet, self.service.options.limits.keep_alive),
+            match within_time(PROMPT, running.first()).await {
+                Some(first) => first,
+                None => return running.stream(Begun::Quiet, self.service.options.limits.keep_alive),
             }
         } else {
             running.first().await

@@ -261,6 +261,21 @@ async fn a_call_waits_for_its_server_to_be_heard_and_for_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_that_waits_for_a_server_is_not_kept_until_the_others_are_quiet() {
+    let a = Fake::unheard("a");
+    let gateway = with_options(&[&a], Rules::default(), |options| options.quiet = Duration::from_hours(1));
+    let asked = tokio::spawn({
+        let gateway = gateway.clone();
+        async move { somebody().ask(&gateway, TOOLS_CALL, json!({"name": "a_x"})).await }
+    });
+    while a.wakes() == 0 {
+        tokio::task::yield_now().await;
+    }
+    a.offers(Wares::tools(&["x"]));
+    assert!(asked.await.unwrap().is_ok());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_shuffles_its_list_keeps_its_first_order() {
     let a = Fake::new("a", Wares::tools(&["x", "y", "z"]));
     let gateway = gateway(&[&a], Rules::default());
