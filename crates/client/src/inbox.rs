@@ -3,12 +3,11 @@
 //! The reader of a connection must never wait for one slow caller, so an inbox is bounded and never blocks: beyond the
 //! bound, progress replaces older progress, other notifications are dropped and counted, and the response always fits.
 
-use futures_util::task::AtomicWaker;
 use std::{
     collections::VecDeque,
     future::poll_fn,
-    sync::{Mutex, PoisonError},
-    task::{Context, Poll},
+    sync::{Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
 };
 use trunkline_protocol::{ErrorObject, Fault, Notification, Question, Raw, method};
 
@@ -45,43 +44,65 @@ pub(crate) enum LossKind {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Inbox {
-    queue: Mutex<Queue>,
-    waker: AtomicWaker,
-}
+pub(crate) struct Inbox(Mutex<Queue>);
 
 #[derive(Debug, Default)]
 struct Queue {
     arrivals: VecDeque<Arrival>,
+    /// The response or the loss, behind all that waits.
+    last: Option<Arrival>,
+    taker: Option<Waker>,
     dropped: u64,
+}
+
+impl Arrival {
+    /// Whether nothing comes after it.
+    pub(crate) fn is_last(&self) -> bool {
+        matches!(self, Self::Response(_) | Self::Lost(_))
+    }
 }
 
 impl Inbox {
     pub(crate) fn push(&self, arrival: Arrival) {
-        self.with(|queue| queue.push(arrival));
-        self.waker.wake();
+        let mut queue = self.lock();
+        queue.push(arrival);
+        let taker = queue.taker.take();
+        drop(queue);
+        if let Some(taker) = taker {
+            taker.wake();
+        }
     }
 
     pub(crate) async fn next(&self) -> Arrival {
         poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Arrival> {
-        if let Some(arrival) = self.with(|queue| queue.arrivals.pop_front()) {
+    pub(crate) fn poll_next(&self, cx: &Context<'_>) -> Poll<Arrival> {
+        let mut queue = self.lock();
+        if let Some(arrival) = queue.pop() {
             return Poll::Ready(arrival);
         }
-        self.waker.register(cx.waker());
-        // Something may have arrived between the look and the registration.
-        self.with(|queue| queue.arrivals.pop_front()).map_or(Poll::Pending, Poll::Ready)
+        if !queue.taker.as_ref().is_some_and(|taker| taker.will_wake(cx.waker())) {
+            queue.taker = Some(cx.waker().clone());
+        }
+        Poll::Pending
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Queue) -> T) -> T {
-        act(&mut self.queue.lock().unwrap_or_else(PoisonError::into_inner))
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Queue {
+    fn pop(&mut self) -> Option<Arrival> {
+        self.arrivals.pop_front().or_else(|| self.last.take())
+    }
+
     fn push(&mut self, arrival: Arrival) {
+        if arrival.is_last() {
+            self.last.get_or_insert(arrival);
+            return;
+        }
         let is_progress = |a: &Arrival| matches!(a, Arrival::Notification(n) if n.method == method::PROGRESS);
         if self.arrivals.len() < INBOX_LIMIT || !matches!(arrival, Arrival::Notification(_)) {
             self.arrivals.push_back(arrival);
@@ -124,7 +145,7 @@ mod tests {
         assert!(matches!(taken.pop(), Some(Arrival::Response(Ok(_)))));
         let Some(Arrival::Notification(last)) = taken.pop() else { panic!() };
         assert_eq!(last.params.unwrap().as_str(), "{\"progress\":9999}");
-        assert_eq!(inbox.with(|queue| queue.dropped), 10_000 - INBOX_LIMIT as u64);
+        assert_eq!(inbox.lock().dropped, 10_000 - INBOX_LIMIT as u64);
     }
 
     #[tokio::test]

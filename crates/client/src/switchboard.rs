@@ -3,6 +3,7 @@
 use crate::{
     era::{covers, declarable, needed_for},
     host::{Asked, Host},
+    id_hash::OurIds,
     inbox::{Arrival, Inbox, Loss, LossKind},
     options::ConnectOptions,
     turns::Turns,
@@ -15,6 +16,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
+    task::{Context, Poll, ready},
 };
 use tokio::{
     runtime,
@@ -55,7 +57,7 @@ pub(crate) struct Switchboard {
 
 /// The calls that wait, until the line is lost for good.
 enum Lines {
-    Open(HashMap<RequestId, Waiting>),
+    Open(HashMap<RequestId, Waiting, OurIds>),
     Lost(Loss),
 }
 
@@ -87,6 +89,8 @@ pub(crate) struct Ticket {
     board: Arc<Switchboard>,
     pub(crate) id: RequestId,
     pub(crate) inbox: Arc<Inbox>,
+    /// The last arrival was taken, so there is nothing to forget.
+    over: bool,
 }
 
 impl Switchboard {
@@ -96,7 +100,7 @@ impl Switchboard {
         let behalf = options.behalf.as_ref();
         let behalf = behalf.map(|behalf| declarable(&behalf.capabilities, Revision::NEWEST_LEGACY));
         Arc::new(Self {
-            lines: Mutex::new(Lines::Open(HashMap::new())),
+            lines: Mutex::new(Lines::Open(HashMap::default())),
             events: broadcast::Sender::new(EVENT_QUEUE),
             host: options.host.clone(),
             behalf,
@@ -120,7 +124,7 @@ impl Switchboard {
             }
             Lines::Lost(loss) => inbox.push(Arrival::Lost(loss.clone())),
         }
-        Ticket { board: self.clone(), id, inbox }
+        Ticket { board: self.clone(), id, inbox, over: false }
     }
 
     /// Notifications that belong to no call.
@@ -418,9 +422,20 @@ enum Owner {
     Nobody,
 }
 
+impl Ticket {
+    /// The next arrival.
+    pub(crate) fn poll_next(&mut self, cx: &Context<'_>) -> Poll<Arrival> {
+        let arrival = ready!(self.inbox.poll_next(cx));
+        self.over |= arrival.is_last();
+        Poll::Ready(arrival)
+    }
+}
+
 impl Drop for Ticket {
     fn drop(&mut self) {
-        drop(self.board.take(&self.id));
+        if !self.over {
+            drop(self.board.take(&self.id));
+        }
     }
 }
 

@@ -1,19 +1,20 @@
 //! Serving the client that started us, on standard input and output.
 
 use crate::{
-    duplex::{Duplex, OUTGOING},
+    duplex::{Driving, Duplex, Taken},
     options::ServeOptions,
+    outgoing::Outgoing,
     service::Service,
 };
+use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use std::sync::Arc;
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    sync::mpsc,
-};
+use tokio::io::{AsyncRead, AsyncWrite};
 use trunkline_protocol::{Caller, Handler};
 use trunkline_transport::stdio::{FrameReader, FrameWriter, Line, QueueLimits};
 
 /// Serves until the client closes its end. What is still running then is cancelled.
+///
+/// The calls are driven here and not by tasks of their own, so that the answers that are ready together go out together.
 pub async fn serve_stdio<R, W>(
     handler: Arc<dyn Handler>,
     options: ServeOptions,
@@ -28,35 +29,48 @@ where
     let service = Service::new(handler, options);
     service.start();
     let writer = FrameWriter::new(output, QueueLimits::default());
-    let (outgoing, mut queue) = mpsc::channel(OUTGOING);
-    let client = Duplex::new(service, Caller::local(), outgoing);
-    let printing = tokio::spawn({
-        let writer = writer.clone();
-        async move {
-            while let Some(envelope) = queue.recv().await {
-                let envelope: trunkline_protocol::Envelope = envelope;
-                if let Err(error) = writer.send(envelope.to_line()).await {
-                    tracing::debug!(%error, "the client does not take our answers");
-                    return;
+    let client = Duplex::new(service, Caller::local(), Outgoing::Pipe(writer.clone()));
+    let mut lines = FrameReader::with_limit(input, limit);
+    let mut calls = FuturesUnordered::new();
+    loop {
+        let read = tokio::select! {
+            biased;
+            Some(()) = calls.next() => continue,
+            read = lines.next() => read?,
+        };
+        let Some(first) = read else { break };
+        let mut next = Some(first);
+        // All that came with one read is begun before anything is driven, so that it goes on together, too.
+        while let Some(line) = next {
+            let taken = match line {
+                Line::Frame(frame) | Line::Noise(frame) => client.receive(&frame),
+                Line::TooLong { .. } => client.refuse_long(limit),
+            };
+            match taken {
+                Taken::Nothing => {}
+                Taken::Call(call) => calls.push(call),
+                Taken::First(first) => {
+                    let begun = beside(first, &mut calls).await;
+                    calls.extend(begun);
                 }
             }
-        }
-    });
-    let mut lines = FrameReader::with_limit(input, limit);
-    while let Some(line) = lines.next().await? {
-        match line {
-            Line::Frame(frame) | Line::Noise(frame) => client.receive(&frame).await,
-            Line::TooLong { .. } => client.refuse_long(limit).await,
+            next = lines.next_buffered();
         }
     }
     client.end();
-    drop(client);
+    drop(calls);
     // The last answers go out before we do; a client that closed its end for reading, too, does not want them.
-    if printing.await.is_ok() {
-        writer
-            .close()
-            .await
-            .unwrap_or_else(|error| tracing::debug!(%error, "the last answers were not taken"));
-    }
+    writer.close().await.unwrap_or_else(|error| tracing::debug!(%error, "the last answers were not taken"));
     Ok(())
+}
+
+/// Does something while the calls go on.
+async fn beside<T>(mut work: BoxFuture<'_, T>, calls: &mut FuturesUnordered<Driving>) -> T {
+    loop {
+        tokio::select! {
+            biased;
+            done = &mut work => return done,
+            Some(()) = calls.next() => {}
+        }
+    }
 }

@@ -72,7 +72,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        usage: "bench client|serve|gateway [--seconds N] [--rounds N] [--concurrency N]... [--only NAME]... [--upstream PROGRAM] [--peers FOLDER] [--harness FOLDER]",
+        usage: "bench client|serve|gateway [--seconds N] [--rounds N] [--concurrency N]... [--only NAME]... [--upstream PROGRAM] [--mode NAME]... [--peers FOLDER] [--harness FOLDER]",
         summary: "what a call costs with our client or at our server, beside rmcp's and others'",
         run: bench::run,
     },

@@ -7,9 +7,13 @@ use crate::{
     tap::{Direction, Tap},
 };
 use bytes::Bytes;
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicBool, Ordering},
+use futures_util::future::BoxFuture;
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, ready},
 };
 use tokio::{sync::Mutex as AsyncMutex, task::AbortHandle};
 use trunkline_protocol::{
@@ -18,7 +22,7 @@ use trunkline_protocol::{
 use trunkline_transport::{
     child::{ChildProcess, Patience},
     legacy_sse,
-    stdio::FrameWriter,
+    stdio::{FrameWriter, TrySendError},
 };
 
 /// The process behind a line, where there is one.
@@ -74,11 +78,12 @@ impl Duplex {
     }
 
     pub(super) async fn send(&self, envelope: &Envelope) -> Result<(), Fault> {
-        self.send_frame(envelope.to_line()).await
+        let frame = envelope.to_line();
+        Tap::see(self.tap.as_ref(), Direction::Sent, &frame);
+        self.deliver(frame).await
     }
 
-    async fn send_frame(&self, frame: Bytes) -> Result<(), Fault> {
-        Tap::see(self.tap.as_ref(), Direction::Sent, &frame);
+    async fn deliver(&self, frame: Bytes) -> Result<(), Fault> {
         match &self.sender {
             Sender::Pipe(writer) => writer.send(frame).await.map_err(|e| super::report::fault_of_send(&e)),
             // Boxed, so that calls over a pipe need not carry the room for a POST.
@@ -167,62 +172,99 @@ impl Drop for Duplex {
 pub(crate) struct DuplexCall {
     link: Arc<Duplex>,
     ticket: Ticket,
-    /// What is still to be sent.
-    frame: Option<Bytes>,
     on_drop: OnDrop,
     stage: Stage,
 }
 
 /// How far a request got.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// The server has certainly not heard of it.
-    Unsent,
-    /// The server has heard of it, or may have.
+    Unsent(Bytes),
+    /// It waits to be taken, or is on its way.
+    Sending(BoxFuture<'static, Result<(), Fault>>),
+    /// The server has heard of it.
     Open,
+    /// It could not be sent, and whoever knows why may still say so.
+    Failing(BoxFuture<'static, Arrival>),
     Done,
 }
 
 impl DuplexCall {
     pub(super) fn new(link: &Arc<Duplex>, outbound: Outbound) -> Self {
         let ticket = link.board.expect(outbound.request.id.clone(), outbound.standing);
-        let frame = Some(Envelope::from(outbound.request).to_line());
-        Self { link: link.clone(), ticket, frame, on_drop: outbound.on_drop, stage: Stage::Unsent }
+        let frame = Envelope::from(outbound.request).to_line();
+        Self { link: link.clone(), ticket, on_drop: outbound.on_drop, stage: Stage::Unsent(frame) }
     }
 
-    pub(super) async fn next(&mut self) -> Arrival {
-        if let Some(frame) = self.frame.clone() {
-            if self.link.may_deliver_unfinished() {
-                self.stage = Stage::Open;
-            }
-            let sent = self.link.send_frame(frame).await;
-            self.frame = None;
-            self.stage = Stage::Open;
-            if let Err(fault) = sent {
-                self.stage = Stage::Done;
-                return Box::pin(self.unsent(fault)).await;
+    pub(super) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Arrival> {
+        loop {
+            match &mut self.stage {
+                Stage::Unsent(frame) => {
+                    let frame = std::mem::take(frame);
+                    self.stage = self.begin(frame);
+                }
+                Stage::Sending(sending) => {
+                    self.stage = match ready!(sending.as_mut().poll(cx)) {
+                        Ok(()) => Stage::Open,
+                        Err(fault) => self.failing(fault),
+                    };
+                }
+                Stage::Failing(last_words) => {
+                    let arrival = ready!(last_words.as_mut().poll(cx));
+                    self.stage = Stage::Done;
+                    return Poll::Ready(arrival);
+                }
+                Stage::Open | Stage::Done => {
+                    let arrival = ready!(self.ticket.poll_next(cx));
+                    if arrival.is_last() {
+                        self.stage = Stage::Done;
+                    }
+                    return Poll::Ready(arrival);
+                }
             }
         }
-        let arrival = self.ticket.inbox.next().await;
-        if matches!(arrival, Arrival::Response(_) | Arrival::Lost(_)) {
-            self.stage = Stage::Done;
-        }
-        arrival
+    }
+
+    /// Sends the request, at once where there is room.
+    fn begin(&self, frame: Bytes) -> Stage {
+        let link = &self.link;
+        Tap::see(link.tap.as_ref(), Direction::Sent, &frame);
+        let frame = match &link.sender {
+            Sender::Pipe(writer) => match writer.try_send(frame) {
+                Ok(()) => return Stage::Open,
+                Err(TrySendError::Refused(why)) => return self.failing(super::report::fault_of_send(&why)),
+                Err(TrySendError::Full(frame)) => frame,
+            },
+            Sender::Sse(_) => frame,
+        };
+        let link = link.clone();
+        Stage::Sending(Box::pin(async move { link.deliver(frame).await }))
     }
 
     /// A line that cannot be written to has mostly been lost already, and the loss says why better than the write does.
-    async fn unsent(&self, fault: Fault) -> Arrival {
-        let reason = tokio::time::timeout(super::pipe::LAST_WORDS, self.ticket.inbox.next()).await;
-        match reason {
-            Ok(arrival @ Arrival::Lost(_)) => arrival,
-            _ => Arrival::Lost(Loss { fault, how: LossKind::Line }),
+    fn failing(&self, fault: Fault) -> Stage {
+        let inbox = self.ticket.inbox.clone();
+        Stage::Failing(Box::pin(async move {
+            match tokio::time::timeout(super::pipe::LAST_WORDS, inbox.next()).await {
+                Ok(arrival @ Arrival::Lost(_)) => arrival,
+                _ => Arrival::Lost(Loss { fault, how: LossKind::Line }),
+            }
+        }))
+    }
+
+    /// Whether the server may have heard of the request and still work on it.
+    fn is_heard(&self) -> bool {
+        match &self.stage {
+            Stage::Open => true,
+            Stage::Sending(_) => self.link.may_deliver_unfinished(),
+            Stage::Unsent(_) | Stage::Failing(_) | Stage::Done => false,
         }
     }
 }
 
 impl Drop for DuplexCall {
     fn drop(&mut self) {
-        if self.stage != Stage::Open || self.on_drop == OnDrop::Leave {
+        if !self.is_heard() || self.on_drop == OnDrop::Leave {
             return;
         }
         let mut params = Object::new();

@@ -27,13 +27,18 @@ impl Link {
             let link = Arc::downgrade(&link);
             let mut reader = Reader { lines: reader, noise: 0 };
             async move {
-                while let Some(line) = reader.next().await {
+                while let Some(first) = reader.next().await {
                     let Some(link) = link.upgrade() else { return };
-                    match line {
-                        Ok(Line::Frame(frame)) => link.receive(&frame, &outlet),
-                        Ok(Line::Noise(line)) => link.hear_noise(&line),
-                        Ok(Line::TooLong { limit, .. }) => link.board().fail_all(&too_long(limit)),
-                        Err(fault) => return link.board().lose(&fault),
+                    let mut next = Some(first);
+                    // All that came with one read is dealt with before anything else runs, so that its answers go out together.
+                    while let Some(line) = next {
+                        match line {
+                            Ok(Line::Frame(frame)) => link.receive(&frame, &outlet),
+                            Ok(Line::Noise(line)) => link.hear_noise(&line),
+                            Ok(Line::TooLong { limit, .. }) => link.board().fail_all(&too_long(limit)),
+                            Err(fault) => return link.board().lose(&fault),
+                        }
+                        next = reader.next_buffered();
                     }
                 }
                 if let Some(link) = link.upgrade() {
@@ -54,13 +59,22 @@ struct Reader {
 impl Reader {
     /// The next line; `None` at the end; a fault when there is no point in reading on.
     async fn next(&mut self) -> Option<Result<Line, Fault>> {
-        let line = match self.lines.next().await {
-            Ok(line) => line?,
+        match self.lines.next().await {
+            Ok(line) => line.map(|line| self.judge(line)),
             Err(error) => {
                 let fault = Fault::new(FaultKind::ConnectionLost, "the server's output cannot be read");
-                return Some(Err(fault.with_detail(error.to_string())));
+                Some(Err(fault.with_detail(error.to_string())))
             }
-        };
+        }
+    }
+
+    /// The next line if it came with the last read.
+    fn next_buffered(&mut self) -> Option<Result<Line, Fault>> {
+        let line = self.lines.next_buffered()?;
+        Some(self.judge(line))
+    }
+
+    fn judge(&mut self, line: Line) -> Result<Line, Fault> {
         if let Line::Noise(text) = &line {
             self.noise += 1;
             if self.noise == 1 {
@@ -69,10 +83,10 @@ impl Reader {
             }
             if self.noise > NOISE_LIMIT {
                 let fault = format!("the server wrote more than {NOISE_LIMIT} lines that are no messages");
-                return Some(Err(Fault::new(FaultKind::BadAnswer, fault)));
+                return Err(Fault::new(FaultKind::BadAnswer, fault));
             }
         }
-        Some(Ok(line))
+        Ok(line)
     }
 }
 

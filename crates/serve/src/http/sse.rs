@@ -4,7 +4,8 @@ use super::{
     Visit, accepted,
     answer::{Answer, EventSource, OVERLOADED, error, events},
 };
-use crate::duplex::{Duplex, OUTGOING};
+use crate::duplex::{Duplex, Taken};
+use crate::outgoing::Outgoing;
 use crate::session::lock;
 use ::http::{Response, StatusCode};
 use hyper::body::Incoming;
@@ -14,6 +15,9 @@ use std::{
 };
 use tokio::sync::mpsc;
 use trunkline_protocol::{Caller, ErrorObject};
+
+/// Messages that may wait to be taken by a client.
+const OUTGOING: usize = 256;
 
 /// The clients that have a stream open, by the name their posts carry.
 #[derive(Default)]
@@ -51,7 +55,7 @@ impl Visit {
         }
         let (outgoing, queue) = mpsc::channel(OUTGOING);
         let name = crate::era::unguessable();
-        let line = Duplex::new(service.clone(), caller.clone(), outgoing);
+        let line = Duplex::new(service.clone(), caller.clone(), Outgoing::Queue(outgoing));
         lock(&clients.0).insert(name.clone(), SseClient { line, caller });
         let first = format!("event: endpoint\ndata: /message{}?sessionId={name}\n\n", service.path);
         let source = EventSource::Line { queue, _seat: Seat { clients, name } };
@@ -70,7 +74,14 @@ impl Visit {
         };
         match super::body::read(&self, body).await {
             Ok(bytes) => {
-                line.receive(&bytes).await;
+                let begun = match line.receive(&bytes) {
+                    Taken::Nothing => Vec::new(),
+                    Taken::Call(call) => vec![call],
+                    Taken::First(first) => first.await,
+                };
+                for call in begun {
+                    tokio::spawn(call);
+                }
                 accepted()
             }
             Err(refusal) => *refusal,

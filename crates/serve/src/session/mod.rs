@@ -4,19 +4,21 @@ mod listening;
 mod registry;
 mod stream;
 
-use crate::era::{Lowered, lower_question};
+use crate::{
+    era::{Lowered, lower_question},
+    outgoing::Outgoing,
+};
+use futures_util::task::AtomicWaker;
 use listening::Listening;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    task::{Context, Poll},
 };
-use tokio::{
-    sync::{Notify, mpsc},
-    time::Instant,
-};
+use tokio::time::Instant;
 use trunkline_protocol::{
     Caller, Envelope, Fault, FaultKind, Object, Question, Raw, Request, RequestId, Response, Revision,
     message::Level,
@@ -38,12 +40,20 @@ pub(crate) struct Session {
     pub(crate) outlet: Outlet,
     pub(crate) listening: Listening,
     level: Mutex<Level>,
-    /// What the client tells with every request that has no `_meta` of its own, once it was written.
-    told: Mutex<Option<Raw>>,
+    /// What the client tells with every request, once it was written.
+    always: Mutex<Option<Always>>,
     questions: Mutex<HashMap<RequestId, Question>>,
     next_question: AtomicU64,
-    calls: Mutex<HashMap<RequestId, Arc<Notify>>>,
+    calls: Mutex<HashMap<RequestId, Arc<Cancelled>>>,
     touched: Mutex<Instant>,
+}
+
+/// What a session tells with every request.
+#[derive(Clone)]
+pub(crate) struct Always {
+    pub(crate) meta: Raw,
+    /// The parameters of a request that has none but this `_meta`.
+    pub(crate) params: Raw,
 }
 
 /// How a client introduced itself.
@@ -58,7 +68,7 @@ pub(crate) enum Outlet {
     /// Over HTTP: streams that can be taken up again.
     Streams(Streams),
     /// Over stdio or HTTP+SSE: the one line there is.
-    Line(mpsc::Sender<Envelope>),
+    Line(Outgoing),
 }
 
 /// A question on its way to the client.
@@ -73,7 +83,14 @@ pub(crate) struct Asking {
 pub(crate) struct Underway {
     session: Arc<Session>,
     id: RequestId,
-    pub(crate) cancelled: Arc<Notify>,
+    cancelled: Arc<Cancelled>,
+}
+
+/// Whether a client still wants the answer to a request, and whoever waits for it.
+#[derive(Default)]
+struct Cancelled {
+    told: AtomicBool,
+    waiting: AtomicWaker,
 }
 
 impl Session {
@@ -91,7 +108,7 @@ impl Session {
             outlet,
             listening: Listening::default(),
             level: Mutex::new(DEFAULT_LEVEL),
-            told: Mutex::default(),
+            always: Mutex::default(),
             questions: Mutex::default(),
             next_question: AtomicU64::new(1),
             calls: Mutex::default(),
@@ -110,12 +127,12 @@ impl Session {
 
     pub(crate) fn set_level(&self, level: Level) {
         *lock(&self.level) = level;
-        *lock(&self.told) = None;
+        *lock(&self.always) = None;
     }
 
-    /// The `_meta` of a request that has none of its own.
-    pub(crate) fn told(&self, write: impl FnOnce() -> Raw) -> Raw {
-        lock(&self.told).get_or_insert_with(write).clone()
+    /// What every request tells.
+    pub(crate) fn always(&self, write: impl FnOnce() -> Raw) -> Always {
+        lock(&self.always).get_or_insert_with(|| Always::new(write())).clone()
     }
 
     pub(crate) fn touch(&self) {
@@ -129,21 +146,21 @@ impl Session {
     /// Notes a request; a second one of the same id, or too many, are refused.
     pub(crate) fn begin(self: &Arc<Self>, id: &RequestId, most: usize) -> Result<Underway, Fault> {
         let mut calls = lock(&self.calls);
-        if calls.contains_key(id) {
+        let under_way = calls.len();
+        let Entry::Vacant(place) = calls.entry(id.clone()) else {
             return Err(Fault::new(FaultKind::InvalidRequest, "a request with this id is under way already"));
-        }
-        if calls.len() >= most {
+        };
+        if under_way >= most {
             return Err(Fault::new(FaultKind::Overloaded, format!("{most} requests are under way already")));
         }
-        let cancelled = Arc::new(Notify::new());
-        calls.insert(id.clone(), cancelled.clone());
+        let cancelled = place.insert(Arc::default()).clone();
         Ok(Underway { session: self.clone(), id: id.clone(), cancelled })
     }
 
     /// The client no longer wants an answer; an id that is not under way is none of our business.
     pub(crate) fn cancel(&self, id: &RequestId) {
         if let Some(cancelled) = lock(&self.calls).get(id) {
-            cancelled.notify_one();
+            cancelled.tell();
         }
     }
 
@@ -186,11 +203,7 @@ impl Session {
     pub(crate) fn tell(&self, envelope: Envelope) {
         match &self.outlet {
             Outlet::Streams(streams) => streams.standalone().push(&envelope),
-            Outlet::Line(line) => {
-                if line.try_send(envelope).is_err() {
-                    tracing::debug!("a client does not take what it subscribed to");
-                }
-            }
+            Outlet::Line(line) => line.tell(envelope),
         }
     }
 
@@ -200,7 +213,7 @@ impl Session {
         lock(&self.questions).clear();
         let calls: Vec<_> = lock(&self.calls).drain().map(|(_, cancelled)| cancelled).collect();
         for cancelled in calls {
-            cancelled.notify_one();
+            cancelled.tell();
         }
         if let Outlet::Streams(streams) = &self.outlet {
             streams.close();
@@ -208,14 +221,42 @@ impl Session {
     }
 }
 
+impl Always {
+    fn new(meta: Raw) -> Self {
+        let mut params = Object::new();
+        params.set("_meta", meta.clone());
+        Self { meta, params: params.to_raw() }
+    }
+}
+
 impl Introduction {
-    /// Reads the parameters of `initialize`.
+    /// Reads the parameters of `initialize`. What is kept of them does not keep the buffer they came in.
     pub(crate) fn read(params: &Object) -> Self {
-        let capabilities = params.get("capabilities").filter(|raw| raw.is_object()).cloned();
+        let capabilities = params.get("capabilities").filter(|raw| raw.is_object()).map(Raw::detached);
         Self {
             capabilities: capabilities.unwrap_or_else(Raw::empty_object),
-            info: params.get("clientInfo").cloned(),
+            info: params.get("clientInfo").map(Raw::detached),
         }
+    }
+}
+
+impl Underway {
+    /// Ends once the client wants no answer any more. One task waits for it at a time.
+    pub(crate) fn poll_cancelled(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.cancelled.waiting.register(cx.waker());
+        if self.cancelled.told.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// The request.
+    pub(crate) fn id(&self) -> &RequestId {
+        &self.id
+    }
+}
+
+impl Cancelled {
+    fn tell(&self) {
+        self.told.store(true, Ordering::Release);
+        self.waiting.wake();
     }
 }
 
@@ -232,6 +273,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::sync::mpsc;
 
     fn session(outlet: Outlet) -> Arc<Session> {
         let client = Introduction { capabilities: Raw::empty_object(), info: None };
@@ -240,7 +282,7 @@ mod tests {
 
     #[test]
     fn over_http_nobody_is_known_who_does_not_say_who_it_is() {
-        assert!(session(Outlet::Line(mpsc::channel(1).0)).is_identified());
+        assert!(session(Outlet::Line(Outgoing::Queue(mpsc::channel(1).0))).is_identified());
         assert!(!session(Outlet::Streams(Streams::new(1, 1))).is_identified());
     }
 }

@@ -98,14 +98,22 @@ impl Sessions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::{Introduction, Outlet};
+    use crate::{
+        outgoing::Outgoing,
+        session::{Introduction, Outlet},
+    };
     use tokio::sync::mpsc;
     use trunkline_protocol::{Raw, Revision};
 
     fn session(caller: &str) -> Arc<Session> {
         let caller = Arc::new(Caller { id: caller.to_owned(), roles: Vec::new(), scopes: Vec::new() });
         let client = Introduction { capabilities: Raw::empty_object(), info: None };
-        Session::new(caller, Revision::NEWEST_LEGACY, client, Outlet::Line(mpsc::channel(1).0))
+        Session::new(
+            caller,
+            Revision::NEWEST_LEGACY,
+            client,
+            Outlet::Line(Outgoing::Queue(mpsc::channel(1).0)),
+        )
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,25 +1,22 @@
 //! A shared handle that queues frames for one writer task, which sends many of them with few writes.
 
-use std::{io, pin::pin, sync::Arc, time::Duration};
+use std::{future::poll_fn, io, pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use thiserror::Error;
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt},
-    sync::{Notify, Semaphore, TryAcquireError, mpsc, watch},
+    sync::{Notify, watch},
     time::timeout,
 };
 
-use super::queue_limits::{Price, QueueLimits};
+use super::{
+    queue::{Flow, Piece, Put, Queue, Text},
+    queue_limits::{Price, QueueLimits},
+};
 
-/// Frames are gathered up to this size, which is what a pipe holds, and then written at once.
-const GATHER: usize = 64 * 1024;
-
-/// Frames from this size on are written as they are: copying them would cost more than a system call.
-const LARGE: usize = 32 * 1024;
-
-/// Frames taken from the queue in one go.
-const TAKE: usize = 512;
+/// A buffer that grew beyond this is given back instead of reused.
+const KEEP: usize = 128 * 1024;
 
 /// Why a frame was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -38,6 +35,17 @@ pub enum SendError {
     RawNewline,
 }
 
+/// Why a frame was not taken at once.
+#[derive(Debug, Error)]
+pub enum TrySendError {
+    /// There is no room now; [`FrameWriter::send`] waits for it. The frame comes back.
+    #[error("no room for the frame now")]
+    Full(Bytes),
+    /// It will not be taken later, either.
+    #[error(transparent)]
+    Refused(SendError),
+}
+
 /// Writes frames, one line each, to a peer. Clones share one queue and one order.
 ///
 /// A frame is *taken* when there is room in the queue; that says nothing about its being read. A peer that does
@@ -51,32 +59,16 @@ pub struct FrameWriter {
 
 #[derive(Debug)]
 struct Shared {
-    /// Unbounded by itself: every entry but the single `Close` holds room in `room`.
-    queue: mpsc::UnboundedSender<Entry>,
-    room: Arc<Semaphore>,
-    price: Price,
+    queue: Arc<Queue>,
     stall: Duration,
+    /// For those who wait; what holds now is known by the queue.
     flow: watch::Receiver<Flow>,
     abort: Arc<Notify>,
 }
 
-#[derive(Debug)]
-enum Entry {
-    Frame(Bytes),
-    Close,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Flow {
-    Moving,
-    Stalled,
-    /// The write half is closed; the value tells why.
-    Ended(SendError),
-}
-
 impl Drop for Shared {
     fn drop(&mut self) {
-        self.room.close();
+        self.queue.close();
     }
 }
 
@@ -86,47 +78,43 @@ impl FrameWriter {
     where
         W: AsyncWrite + Unpin + Send + 'static,
     {
-        let price = Price::of(&limits);
-        let (queue, entries) = mpsc::unbounded_channel();
-        let room = Arc::new(Semaphore::new(price.total()));
+        let queue = Arc::new(Queue::new(Price::of(&limits)));
         let (flow_in, flow) = watch::channel(Flow::Moving);
         let abort = Arc::new(Notify::new());
-        let worker = Worker {
-            sink,
-            entries,
-            price,
-            gauge: Gauge { stall: limits.stall, flow: flow_in, room: room.clone() },
-            gathered: Vec::new(),
-            spent: 0,
-        };
+        let gauge = Gauge { stall: limits.stall, flow: flow_in, queue: queue.clone() };
+        let worker = Worker { sink, gauge, spare: Vec::new() };
         tokio::spawn(worker.run_until(abort.clone()));
-        Self { shared: Arc::new(Shared { queue, room, price, stall: limits.stall, flow, abort }) }
+        Self { shared: Arc::new(Shared { queue, stall: limits.stall, flow, abort }) }
     }
 
     /// Queues one frame, waiting for room at most [`QueueLimits::stall`].
     ///
     /// Cancel safe: a dropped call has not queued its frame.
     pub async fn send(&self, frame: Bytes) -> Result<(), SendError> {
+        match self.try_send(frame) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Refused(why)) => Err(why),
+            // Boxed, so that whoever sends need not carry the room for a wait that is rare.
+            Err(TrySendError::Full(frame)) => Box::pin(self.send_later(frame)).await,
+        }
+    }
+
+    /// Queues one frame if there is room for it now.
+    pub fn try_send(&self, frame: Bytes) -> Result<(), TrySendError> {
         if memchr::memchr(b'\n', &frame).is_some() {
-            return Err(SendError::RawNewline);
+            return Err(TrySendError::Refused(SendError::RawNewline));
         }
-        self.check_flow(*self.shared.flow.borrow())?;
-        let cost = self.shared.price.of_frame(frame.len());
-        match self.shared.room.try_acquire_many(cost) {
-            Ok(permit) => permit.forget(),
-            Err(TryAcquireError::NoPermits) => self.wait_for_room(cost).await?,
-            Err(TryAcquireError::Closed) => return Err(self.ending()),
+        match self.shared.queue.try_put(frame) {
+            Ok(Put::Taken) => Ok(()),
+            Ok(Put::Full(frame)) => Err(TrySendError::Full(frame)),
+            Err(flow) => Err(TrySendError::Refused(self.refusal(flow))),
         }
-        self.shared.queue.send(Entry::Frame(frame)).map_err(|_| self.ending())
     }
 
     /// Refuses further frames, writes those that are queued, and closes the write half, which the peer sees as
     /// the end of its input. Fails with `Stalled` if the peer does not read; then only [`Self::abort`] helps.
     pub async fn close(&self) -> Result<(), SendError> {
-        self.shared.room.close();
-        if self.shared.queue.send(Entry::Close).is_err() {
-            return self.closed_well();
-        }
+        self.shared.queue.close();
         let mut flow = self.shared.flow.clone();
         match flow.wait_for(|flow| *flow != Flow::Moving).await {
             Ok(flow) if *flow == Flow::Stalled => Err(SendError::Stalled(self.shared.stall)),
@@ -136,7 +124,7 @@ impl FrameWriter {
 
     /// Closes the write half at once and drops what is queued.
     pub fn abort(&self) {
-        self.shared.room.close();
+        self.shared.queue.room.close();
         self.shared.abort.notify_one();
     }
 
@@ -151,42 +139,39 @@ impl FrameWriter {
         }
     }
 
-    async fn wait_for_room(&self, cost: u32) -> Result<(), SendError> {
+    async fn send_later(&self, frame: Bytes) -> Result<(), SendError> {
+        let queue = &self.shared.queue;
         let room = async {
             tokio::select! {
                 biased;
-                permit = self.shared.room.acquire_many(cost) => match permit {
+                permit = queue.room.acquire_many(queue.cost_of(&frame)) => match permit {
                     Ok(permit) => {
                         permit.forget();
                         Ok(())
                     }
-                    Err(_) => Err(self.ending()),
+                    Err(_) => Err(self.refusal(queue.flow())),
                 },
                 why = self.stalled() => Err(why),
             }
         };
-        timeout(self.shared.stall, room).await.unwrap_or(Err(SendError::Stalled(self.shared.stall)))
+        let stalled = SendError::Stalled(self.shared.stall);
+        timeout(self.shared.stall, room).await.unwrap_or(Err(stalled))?;
+        queue.put(frame).map(drop).map_err(|flow| self.refusal(flow))
     }
 
-    fn check_flow(&self, flow: Flow) -> Result<(), SendError> {
+    /// Why nothing is taken while the flow is this.
+    fn refusal(&self, flow: Flow) -> SendError {
         match flow {
-            Flow::Moving => Ok(()),
-            Flow::Stalled => Err(SendError::Stalled(self.shared.stall)),
-            Flow::Ended(why) => Err(why),
-        }
-    }
-
-    fn ending(&self) -> SendError {
-        match *self.shared.flow.borrow() {
+            Flow::Moving => SendError::Finished,
+            Flow::Stalled => SendError::Stalled(self.shared.stall),
             Flow::Ended(why) => why,
-            Flow::Moving | Flow::Stalled => SendError::Finished,
         }
     }
 
     fn closed_well(&self) -> Result<(), SendError> {
-        match self.ending() {
-            SendError::Finished => Ok(()),
-            other => Err(other),
+        match self.shared.queue.flow() {
+            Flow::Ended(SendError::Finished) | Flow::Moving | Flow::Stalled => Ok(()),
+            Flow::Ended(other) => Err(other),
         }
     }
 }
@@ -194,19 +179,16 @@ impl FrameWriter {
 /// The only owner of the sink.
 struct Worker<W> {
     sink: W,
-    entries: mpsc::UnboundedReceiver<Entry>,
-    price: Price,
     gauge: Gauge,
-    gathered: Vec<u8>,
-    /// Room to give back once `gathered` is written.
-    spent: usize,
+    /// What the last piece was gathered in.
+    spare: Vec<u8>,
 }
 
 /// What the handles see of the worker.
 struct Gauge {
     stall: Duration,
     flow: watch::Sender<Flow>,
-    room: Arc<Semaphore>,
+    queue: Arc<Queue>,
 }
 
 impl<W: AsyncWrite + Unpin> Worker<W> {
@@ -216,58 +198,29 @@ impl<W: AsyncWrite + Unpin> Worker<W> {
             () = abort.notified() => SendError::Finished,
             result = self.run() => result.err().unwrap_or(SendError::Finished),
         };
-        let Self { sink, entries, gauge, .. } = self;
+        let Self { sink, gauge, .. } = self;
         // Whoever sees the end may rely on the stream being closed, and nobody may wait for room after it.
         drop(sink);
-        gauge.flow.send_replace(Flow::Ended(why));
-        gauge.room.close();
-        drop(entries);
+        gauge.show(Flow::Ended(why));
+        gauge.queue.close();
     }
 
     async fn run(&mut self) -> Result<(), SendError> {
-        let mut batch = Vec::with_capacity(TAKE);
-        while self.entries.recv_many(&mut batch, TAKE).await > 0 {
-            for entry in batch.drain(..) {
-                match entry {
-                    Entry::Frame(frame) => self.put(&frame).await?,
-                    // What was queued meanwhile still comes out of the closed channel.
-                    Entry::Close => self.entries.close(),
-                }
+        let queue = self.gauge.queue.clone();
+        while let Some(Piece { text, cost }) = poll_fn(|cx| queue.poll_take(cx, &mut self.spare)).await {
+            self.write(text.as_ref()).await?;
+            queue.room.add_permits(cost);
+            if let Text::Gathered(mut text) = text
+                && text.capacity() <= KEEP
+            {
+                text.clear();
+                self.spare = text;
             }
-            self.write_gathered().await?;
-            if self.entries.is_empty() {
+            if queue.is_empty() {
                 self.gauge.patiently(self.sink.flush()).await?;
             }
         }
         self.gauge.patiently(self.sink.shutdown()).await
-    }
-
-    async fn put(&mut self, frame: &Bytes) -> Result<(), SendError> {
-        let cost = self.price.of_frame(frame.len()) as usize;
-        if self.gathered.len() + frame.len() >= GATHER {
-            self.write_gathered().await?;
-        }
-        if frame.len() >= LARGE {
-            self.write_gathered().await?;
-            self.write(frame).await?;
-        } else {
-            self.gathered.extend_from_slice(frame);
-        }
-        self.gathered.push(b'\n');
-        self.spent += cost;
-        Ok(())
-    }
-
-    async fn write_gathered(&mut self) -> Result<(), SendError> {
-        if self.gathered.is_empty() {
-            return Ok(());
-        }
-        let bytes = std::mem::take(&mut self.gathered);
-        let written = self.write(&bytes).await;
-        self.gathered = bytes;
-        self.gathered.clear();
-        self.gauge.room.add_permits(std::mem::take(&mut self.spent));
-        written
     }
 
     async fn write(&mut self, mut bytes: &[u8]) -> Result<(), SendError> {
@@ -295,13 +248,15 @@ impl Gauge {
                 }
                 Err(_) => self.show(Flow::Stalled),
             }
-            if self.room.is_closed() {
+            if self.queue.room.is_closed() {
                 return Err(SendError::Stalled(self.stall));
             }
         }
     }
 
     fn show(&self, now: Flow) {
-        self.flow.send_if_modified(|flow| std::mem::replace(flow, now) != now);
+        if self.queue.show(now) {
+            self.flow.send_replace(now);
+        }
     }
 }

@@ -13,7 +13,10 @@ use crate::{
 };
 use bridged::{About, Bridged};
 use std::{net::SocketAddr, sync::Arc};
-use tokio::sync::watch;
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::watch,
+};
 use trunkline_client::{ConnectOptions, Target};
 use trunkline_config::AccessLog;
 use trunkline_gateway::{
@@ -21,7 +24,8 @@ use trunkline_gateway::{
     upstream::{Start, Upstream, UpstreamOptions},
 };
 use trunkline_protocol::{Caller, ServerName};
-use trunkline_serve::{BindError, ServeOptions, Server, Shutdown, serve_stdio};
+use trunkline_serve::{BindError, Limits, ServeOptions, Server, Shutdown, serve_stdio};
+use trunkline_transport::stdio::{standard_input, standard_output};
 
 /// Offer a server over another transport, or to clients of another era
 ///
@@ -62,11 +66,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     refuse("--answer", !args.connection.ask.answers.is_empty())?;
     refuse("--sample", args.connection.ask.sample)?;
     refuse("--log-level", args.connection.log_level.is_some())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::usage(format!("the program cannot start: {error}")))?;
-    runtime.block_on(async {
+    runtime(args)?.block_on(async {
         let target = wire::target(split.target, &args.connection, &context.environment)?;
         let mut options = wire::bridge_options(&args.connection, context)?;
         if let Some(configured) = split.configured {
@@ -91,6 +91,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         telemetry.finish().await;
         outcome
     })
+}
+
+/// One client and one server take turns; a second thread would only be woken to find nothing to do.
+fn runtime(args: &Args) -> Result<Runtime, Failure> {
+    let mut builder = match args.listen {
+        Some(_) => Builder::new_multi_thread(),
+        None => Builder::new_current_thread(),
+    };
+    let runtime = builder.enable_all().build();
+    runtime.map_err(|error| Failure::usage(format!("the program cannot start: {error}")))
 }
 
 /// What is seen of the traffic.
@@ -124,13 +134,16 @@ fn refuse(option: &str, given: bool) -> Result<(), Failure> {
 async fn over_stdio(args: &Args, handler: Arc<Bridged>, telemetry: &Telemetry) -> Result<Ending, Failure> {
     output::leads_somewhere()?;
     let mut stop = Stop::listen()?;
+    // The one client may have as much under way as the one server takes.
+    let room = UpstreamOptions::default().bulkhead;
     let options = ServeOptions {
         guard: wire::serve::guard(&wire::flags::auth(&args.guard))?,
         access: telemetry.access_hook(),
+        limits: Limits { calls: room.concurrency + room.queue, ..Limits::default() },
         ..ServeOptions::default()
     };
     tokio::select! {
-        served = serve_stdio(telemetry.observe(handler), options, tokio::io::stdin(), tokio::io::stdout()) => {
+        served = serve_stdio(telemetry.observe(handler), options, standard_input(), standard_output()) => {
             served.map_err(|error| Failure::usage(format!("the input cannot be read: {error}")))?;
         }
         _ = stop.stopped() => {}

@@ -18,6 +18,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use tokio::{runtime::Runtime, sync::watch};
 use trunkline_config::Loaded;
 use trunkline_serve::{BindError, Guard, Listener, Server, Shutdown, serve_stdio};
+use trunkline_transport::stdio::{standard_input, standard_output};
 
 /// Where we listen unless told otherwise.
 pub(crate) const DEFAULT_ADDRESS: SocketAddr =
@@ -213,11 +214,13 @@ async fn over_stdio(
     let mut options = wire::options(settings, args.era)?;
     options.access = telemetry.access_hook();
     let mut stop = Stop::listen()?;
+    // A task, because what runs on the main thread is woken and wakes across threads.
+    let mut serving = tokio::spawn(serve_stdio(handler, options, standard_input(), standard_output()));
     tokio::select! {
-        served = serve_stdio(handler, options, tokio::io::stdin(), tokio::io::stdout()) => {
-            served.map_err(|error| Failure::usage(format!("the input cannot be read: {error}")))?;
+        served = &mut serving => {
+            served.unwrap_or_else(|error| Err(error.into())).map_err(|error| Failure::usage(format!("the input cannot be read: {error}")))?;
         }
-        _ = stop.stopped() => {}
+        _ = stop.stopped() => serving.abort(),
     }
     Ok(Ending::Fine)
 }

@@ -4,8 +4,7 @@ use std::env;
 use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::Command;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -14,8 +13,8 @@ use serde_json::{Value, json};
 pub(super) const HEADER: &str = "Authorization: Bearer bench-key-0123456789abcdefghijklmnopqrstuv";
 const KEY_SHA256: &str = "ab56c733e3f3935723d5bea60499d6243daa03ba71b18fdbb340922cffd260ea";
 
-/// Writes a configuration for one upstream, and gives the command that serves it.
-pub(super) fn serve(trunkline: &Path, name: &str, address: SocketAddr, mut server: Value) -> Result<Command> {
+/// Writes a configuration for one upstream, with an address to listen on unless it is spoken to over pipes.
+pub(super) fn write(name: &str, address: Option<SocketAddr>, mut server: Value) -> Result<PathBuf> {
     let folder = env::temp_dir().join(format!("trunkline-bench-{name}-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
     let keys = folder.join("keys.json");
@@ -27,17 +26,17 @@ pub(super) fn serve(trunkline: &Path, name: &str, address: SocketAddr, mut serve
     server["concurrency"] = json!(512);
     server["queue"] = json!(1024);
     let often = json!({"calls": 1_000_000, "per": "1s"});
-    let configuration = json!({
-        "listen": address.to_string(),
+    let mut configuration = json!({
         "mcp": {"servers": {"bench": server}},
-        "roles": {"user": {"allow": ["*"]}},
-        "auth": {"keys": keys},
-        "limits": {"perCaller": often, "perTool": often, "connections": 20_000, "sessions": 20_000},
+        "limits": {"perCaller": often, "perTool": often, "connections": 20_000, "sessions": 20_000, "calls": 1024},
         "audit": {"directory": folder.join("audit")},
     });
+    if let Some(address) = address {
+        configuration["listen"] = json!(address.to_string());
+        configuration["roles"] = json!({"user": {"allow": ["*"]}});
+        configuration["auth"] = json!({"keys": keys});
+    }
     let file = folder.join("trunkline.json");
     fs::write(&file, configuration.to_string())?;
-    let mut command = Command::new(trunkline);
-    command.arg("serve").arg("--config").arg(file);
-    Ok(command)
+    Ok(file)
 }

@@ -8,14 +8,16 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use super::stand::{Kind, Running, Stand};
+use super::stand::{Running, Stand, Way};
 use crate::process;
 
 const PROGRAMS: [&str; 3] = ["upstream", "load", "floor"];
 /// The tools that the upstream offers.
-const TOOLS: &str = "10";
+pub(super) const TOOLS: &str = "10";
 /// How many seconds anything may take until it answers its first call.
-const START: &str = "20";
+const START: &str = "60";
+/// How many seconds one call may take.
+const ANSWER: &str = "20";
 
 #[derive(Debug)]
 pub(super) struct Harness {
@@ -51,12 +53,11 @@ impl Harness {
     }
 
     /// Starts the server that everything is in front of.
-    pub(super) fn upstream(&self) -> Result<Running> {
-        let address = free_address()?;
+    pub(super) fn upstream(&self, address: SocketAddr) -> Result<Running> {
         let mut command = self.program("upstream");
         command.args(["--listen", &address.to_string(), "--tools", TOOLS]);
-        let upstream = Running::start(command, address)?;
-        self.wait_for(&upstream, Kind::Direct)?;
+        let upstream = Running::start(command, format!("http://{address}/mcp"))?;
+        self.wait_for(&Stand::named("upstream", Way::Upstream), &upstream)?;
         Ok(upstream)
     }
 
@@ -71,14 +72,14 @@ impl Harness {
     }
 
     /// Waits until a first call is answered.
-    pub(super) fn wait_for(&self, server: &Running, kind: Kind) -> Result<()> {
+    pub(super) fn wait_for(&self, stand: &Stand, upstream: &Running) -> Result<()> {
         let mut command = self.program("load");
-        command.args(["--mode", "wait", "--url", &server.url(), "--timeout", START]);
-        ask_for("echo", kind, &mut command);
+        command.args(["--mode", "wait", "--timeout", START, "--tool", &stand.echo]);
+        stand.show(upstream, &mut command);
         let answer = output(&mut command)?;
         let ready = serde_json::from_str::<serde_json::Value>(&answer)
             .is_ok_and(|answer| answer["call_ms"].is_number());
-        if ready { Ok(()) } else { bail!("{} did not answer its first call: {answer}", server.url()) }
+        if ready { Ok(()) } else { bail!("{} did not answer its first call: {answer}", stand.name) }
     }
 
     pub(super) fn load(
@@ -90,18 +91,14 @@ impl Harness {
     ) -> Result<Sample> {
         let mut command = self.program("load");
         let (callers, seconds) = (callers.to_string(), self.seconds.to_string());
-        let tool = if mode == "blob" { "blob" } else { "echo" };
-        command.args(["--url", &stand.url(upstream), "--mode", mode, "-c", &callers, "-d", &seconds]);
-        command.args(["--upstream-pid", &upstream.process().to_string()]);
-        ask_for(tool, stand.kind, &mut command);
-        if let Some(process) = stand.process() {
-            command.args(["--pid", &process.to_string()]);
-        }
+        let tool = if mode == "blob" { &stand.blob } else { &stand.echo };
+        command.args(["--mode", mode, "-c", &callers, "-d", &seconds, "--timeout", ANSWER, "--tool", tool]);
+        stand.show(upstream, &mut command);
         let answer = output(&mut command)?;
         let sample: Sample = serde_json::from_str(answer.lines().last().unwrap_or_default())
             .with_context(|| format!("{mode} × {callers} went wrong: {answer}"))?;
         if sample.errors > 0 {
-            bail!("{} answered {} calls of {mode} × {callers} wrongly", stand.kind.name(), sample.errors);
+            bail!("{} answered {} calls of {mode} × {callers} wrongly", stand.name, sample.errors);
         }
         Ok(sample)
     }
@@ -127,14 +124,6 @@ impl fmt::Display for Sample {
 /// An address that nobody listens on just now.
 pub(super) fn free_address() -> Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
-}
-
-/// Names a tool as it is called there, and shows what has to be shown.
-fn ask_for(tool: &str, kind: Kind, command: &mut Command) {
-    command.args(["--tool", &format!("{}{tool}", kind.prefix())]);
-    if let Some(header) = kind.header() {
-        command.args(["--header", header]);
-    }
 }
 
 fn output(command: &mut Command) -> Result<String> {

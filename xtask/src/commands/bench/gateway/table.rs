@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::median::median;
 use super::Row;
 use super::harness::Sample;
-use super::stand::Kind;
+use super::kind::Kind;
 
 /// What is expected of a hop through us, as a multiple of what the thinnest proxy costs.
 const GOAL: f64 = 1.3;
@@ -14,20 +14,20 @@ const STDIO_GOAL: f64 = 100_000.0;
 
 pub(super) fn render(rows: &[Row]) -> String {
     let mut text = String::from(
-        "asked  callers  before          calls/s  CPU µs/call  to floor's  calls/s to nginx's  median µs\n",
+        "asked  callers  before                          calls/s  CPU µs/call  to floor's  calls/s to nginx's  median µs\n",
     );
     for row in rows {
         let (floor, nginx) = (row.of(Kind::Floor, Sample::cost), row.of(Kind::Nginx, |sample| sample.rps));
-        for (kind, samples) in &row.samples {
+        for (name, samples) in &row.samples {
             let of = |figure: fn(&Sample) -> f64| median(samples.iter().map(figure));
             let (rate, cost) = (of(|sample| sample.rps), of(Sample::cost));
-            let (mode, callers, name) = (row.mode, row.callers, kind.name());
+            let (mode, callers) = (row.mode, row.callers);
             let (floor, nginx) =
                 (shown(floor.map(|floor| cost / floor)), shown(nginx.map(|nginx| rate / nginx)));
             let cost = shown(Some(cost));
             writeln!(
                 text,
-                "{mode:<6} {callers:>7}  {name:<14} {rate:>8.0}  {cost:>11}  {floor:>10}  {nginx:>18}  {:>9.0}",
+                "{mode:<6} {callers:>7}  {name:<30} {rate:>8.0}  {cost:>11}  {floor:>10}  {nginx:>18}  {:>9.0}",
                 of(Sample::p50)
             )
             .expect("a string takes all");
@@ -42,7 +42,7 @@ pub(super) fn verdict(rows: &[Row]) -> String {
     for kind in [Kind::Http, Kind::Gateway] {
         lines.extend(against_floor(rows, kind));
     }
-    for kind in [Kind::Stdio, Kind::GatewayStdio] {
+    for kind in [Kind::Stdio, Kind::GatewayStdio, Kind::BridgePipes, Kind::GatewayPipes] {
         let rates =
             rows.iter().filter(|row| row.mode == "echo").filter_map(|row| row.of(kind, |sample| sample.rps));
         if let Some(most) = rates.max_by(f64::total_cmp) {
@@ -70,7 +70,7 @@ fn shown(figure: Option<f64>) -> String {
 
 impl Row {
     fn of(&self, kind: Kind, figure: fn(&Sample) -> f64) -> Option<f64> {
-        let (_, samples) = self.samples.iter().find(|(of, _)| *of == kind)?;
+        let (_, samples) = self.samples.iter().find(|(of, _)| of == kind.name())?;
         Some(median(samples.iter().map(figure)))
     }
 }
@@ -88,9 +88,12 @@ mod tests {
     #[test]
     fn a_hop_is_compared_with_the_thinnest_one_of_the_same_run() {
         let samples = vec![
-            (Kind::Floor, vec![sample(50_000.0, 20.0), sample(1.0, 20.0), sample(50_000.0, 90.0)]),
-            (Kind::Http, vec![sample(40_000.0, 25.0)]),
-            (Kind::Stdio, vec![sample(110_000.0, 9.0)]),
+            (
+                Kind::Floor.name().to_owned(),
+                vec![sample(50_000.0, 20.0), sample(1.0, 20.0), sample(50_000.0, 90.0)],
+            ),
+            (Kind::Http.name().to_owned(), vec![sample(40_000.0, 25.0)]),
+            (Kind::Stdio.name().to_owned(), vec![sample(110_000.0, 9.0)]),
         ];
         let rows = [Row { mode: "echo", callers: 32, samples }];
         let table = render(&rows);

@@ -1,0 +1,107 @@
+//! Driving: a request of a client on one line, from its beginning to its answer.
+
+use super::Duplex;
+use crate::{
+    era::{LegacyReply, ModernReply, Out},
+    outgoing::Sending,
+    session::{Underway, lock},
+};
+use futures_util::future::{AbortRegistration, Abortable, Aborted, BoxFuture};
+use std::{
+    panic::{self, AssertUnwindSafe},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+use trunkline_protocol::{Envelope, ErrorObject, RequestId, Response};
+
+/// Ends with the answer, or when the client no longer wants it; dropping it cancels the call. One that panics harms nobody else.
+pub(crate) struct Driving {
+    line: Arc<Duplex>,
+    reply: Answering,
+    /// A message that waits for room.
+    sending: Option<Sending>,
+}
+
+enum Answering {
+    Legacy(LegacyReply, Underway),
+    Modern(BoxFuture<'static, Result<(), Aborted>>, RequestId),
+    Done,
+}
+
+impl Driving {
+    pub(super) fn legacy(line: Arc<Duplex>, reply: LegacyReply, underway: Underway) -> Self {
+        Self { line, reply: Answering::Legacy(reply, underway), sending: None }
+    }
+
+    pub(super) fn modern(
+        line: Arc<Duplex>,
+        mut reply: ModernReply,
+        id: RequestId,
+        aborted: AbortRegistration,
+    ) -> Self {
+        let out = line.outgoing.clone();
+        let driven = async move {
+            while let Some(message) = reply.next().await {
+                if let Some(sending) = out.send(message) {
+                    sending.await;
+                }
+            }
+        };
+        let driven = Box::pin(Abortable::new(driven, aborted));
+        Self { line, reply: Answering::Modern(driven, id), sending: None }
+    }
+
+    fn advance(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            if let Some(sending) = &mut self.sending {
+                ready!(sending.as_mut().poll(cx));
+                self.sending = None;
+            }
+            match &mut self.reply {
+                Answering::Legacy(reply, underway) => match ready!(reply.poll_unless(underway, cx)) {
+                    Some(Out::Message(message)) => self.sending = self.line.outgoing.send(message),
+                    Some(Out::Detach) => {}
+                    None => return Poll::Ready(()),
+                },
+                Answering::Modern(driven, id) => {
+                    // One that was aborted has been taken out by whoever did it, and its id may be in use again.
+                    if ready!(driven.as_mut().poll(cx)).is_ok() {
+                        lock(&self.line.calls).remove(id);
+                    }
+                    return Poll::Ready(());
+                }
+                Answering::Done => return Poll::Ready(()),
+            }
+        }
+    }
+
+    /// What is told when the call broke off.
+    fn broken(&mut self) -> Option<Sending> {
+        let id = match std::mem::replace(&mut self.reply, Answering::Done) {
+            Answering::Legacy(_, underway) => underway.id().clone(),
+            Answering::Modern(_, id) => {
+                lock(&self.line.calls).remove(&id);
+                id
+            }
+            Answering::Done => return None,
+        };
+        let error = ErrorObject::new(-32603, "the call broke off; the log of the server tells more");
+        self.line.outgoing.send(Envelope::from(Response::new(id, Err(error))))
+    }
+}
+
+impl Future for Driving {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let this = &mut *self;
+        match panic::catch_unwind(AssertUnwindSafe(|| this.advance(cx))) {
+            Ok(advanced) => advanced,
+            Err(_) => {
+                this.sending = this.broken();
+                this.advance(cx)
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! A client on one line: everything goes in and out in one sequence, as over stdio and HTTP+SSE.
+
+mod driving;
+
+use crate::{
+    control,
+    era::{Head, LegacyReply, ModernRequest},
+    outgoing::Outgoing,
+    service::Service,
+    session::{Outlet, Session, lock},
+};
+use bytes::Bytes;
+use futures_util::future::{AbortHandle, BoxFuture};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
+use trunkline_protocol::{
+    Caller, Envelope, Era, ErrorObject, Frame, Malformed, Notification, Object, Raw, Request, RequestId,
+    Response, method,
+};
+
+pub(crate) use driving::Driving;
+
+/// One client on one line.
+pub(crate) struct Duplex {
+    service: Arc<Service>,
+    caller: Arc<Caller>,
+    session: Mutex<Option<Arc<Session>>>,
+    outgoing: Outgoing,
+    /// Modern requests under way.
+    calls: Mutex<HashMap<RequestId, AbortHandle>>,
+}
+
+/// What is left to do about a frame; answers come out on the line.
+pub(crate) enum Taken {
+    Nothing,
+    /// A request, to be driven beside what comes next.
+    Call(Driving),
+    /// What must end before the next frame is taken, and the requests that come of it.
+    First(BoxFuture<'static, Vec<Driving>>),
+}
+
+impl Duplex {
+    pub(crate) fn new(service: Arc<Service>, caller: Arc<Caller>, outgoing: Outgoing) -> Arc<Self> {
+        Arc::new(Self { service, caller, session: Mutex::default(), outgoing, calls: Mutex::default() })
+    }
+
+    /// Takes one frame.
+    pub(crate) fn receive(self: &Arc<Self>, frame: &Bytes) -> Taken {
+        match Frame::parse(frame) {
+            Ok(Frame::One(envelope)) => self.take(envelope),
+            Ok(Frame::Batch(messages)) => self.take_batch(messages),
+            Err(malformed) => self.refuse(&malformed),
+        }
+    }
+
+    /// A line was too long to be read.
+    pub(crate) fn refuse_long(&self, limit: usize) -> Taken {
+        let error = ErrorObject::new(-32700, format!("the line is longer than {limit} bytes"));
+        self.send(Response { id: None, outcome: Err(error), rest: Object::new() }.into())
+    }
+
+    /// Nothing more will come from the client.
+    pub(crate) fn end(&self) {
+        if let Some(session) = lock(&self.session).take() {
+            session.end();
+        }
+        let calls: Vec<_> = lock(&self.calls).drain().map(|(_, call)| call).collect();
+        for call in calls {
+            call.abort();
+        }
+    }
+
+    fn refuse(&self, malformed: &Malformed) -> Taken {
+        let error = ErrorObject::new(malformed.rpc_code(), malformed.to_string());
+        self.send(Response { id: malformed.id.clone(), outcome: Err(error), rest: Object::new() }.into())
+    }
+
+    fn take(self: &Arc<Self>, envelope: Envelope) -> Taken {
+        match envelope {
+            Envelope::Request(request) => return self.request(request),
+            Envelope::Notification(notification) => self.hear(notification),
+            Envelope::Response(response) => {
+                let session = lock(&self.session).clone();
+                if let Some(session) = session {
+                    session.answer(response);
+                }
+            }
+        }
+        Taken::Nothing
+    }
+
+    fn take_batch(self: &Arc<Self>, messages: Vec<Result<Envelope, Malformed>>) -> Taken {
+        let has_batches = lock(&self.session).as_ref().is_some_and(|session| session.revision.has_batches());
+        if !has_batches {
+            let error = ErrorObject::new(-32600, "this revision has no batches");
+            return self.send(Response { id: None, outcome: Err(error), rest: Object::new() }.into());
+        }
+        let line = self.clone();
+        Taken::First(Box::pin(async move {
+            let mut begun = Vec::new();
+            for message in messages {
+                let taken = match message {
+                    Ok(envelope) => line.take(envelope),
+                    Err(malformed) => line.refuse(&malformed),
+                };
+                match taken {
+                    Taken::Nothing => {}
+                    Taken::Call(call) => begun.push(call),
+                    Taken::First(first) => begun.extend(first.await),
+                }
+            }
+            begun
+        }))
+    }
+
+    fn request(self: &Arc<Self>, request: Request) -> Taken {
+        let eras = self.service.options.eras;
+        let session = lock(&self.session).clone();
+        if session.is_none() && eras.allows(Era::Modern) {
+            let head = Head::of(request.params.as_ref());
+            if head.era(&request).is_some() || !eras.allows(Era::Legacy) {
+                return self.call_modern(request, head);
+            }
+        }
+        match session {
+            _ if request.method == method::INITIALIZE => self.initialize(request, session.is_some()),
+            Some(session) => self.call_legacy(&session, request),
+            None if request.method == method::PING => self.respond(request.id, Ok(Raw::empty_object())),
+            None => {
+                let text =
+                    "the first request must be `initialize`, or carry `_meta` as revision 2026-07-28 asks";
+                self.respond(request.id, Err(ErrorObject::new(-32600, text)))
+            }
+        }
+    }
+
+    fn initialize(self: &Arc<Self>, request: Request, again: bool) -> Taken {
+        if again {
+            let text = "the session is initialised already";
+            return self.respond(request.id, Err(ErrorObject::new(-32600, text)));
+        }
+        let line = self.clone();
+        Taken::First(Box::pin(async move {
+            let outlet = Outlet::Line(line.outgoing.clone());
+            let begun = control::initialize(&line.service, line.caller.clone(), &request, outlet).await;
+            let outcome = begun.map(|(session, result)| {
+                *lock(&line.session) = Some(session);
+                result
+            });
+            if let Taken::First(sending) = line.respond(request.id, outcome) {
+                sending.await;
+            }
+            Vec::new()
+        }))
+    }
+
+    fn call_legacy(self: &Arc<Self>, session: &Arc<Session>, request: Request) -> Taken {
+        session.touch();
+        if let Some(outcome) = control::answer(&self.service, session, &request) {
+            return self.respond(request.id, outcome);
+        }
+        match session.begin(&request.id, self.service.options.limits.calls) {
+            Ok(underway) => {
+                let head = Head::of(request.params.as_ref());
+                let reply = LegacyReply::begin(&self.service, session, request, &head);
+                Taken::Call(Driving::legacy(self.clone(), reply, underway))
+            }
+            Err(fault) => self.respond(request.id, Err(fault.to_error(Era::Legacy))),
+        }
+    }
+
+    fn call_modern(self: &Arc<Self>, request: Request, head: Head) -> Taken {
+        let id = request.id.clone();
+        let request = match ModernRequest::read(request, head) {
+            Ok(request) => request,
+            Err(refused) => return self.respond(id, Err(refused.error)),
+        };
+        let full = {
+            let calls = lock(&self.calls);
+            calls.contains_key(&id) || calls.len() >= self.service.options.limits.calls
+        };
+        if full {
+            let text = "a request with this id, or too many others, are under way already";
+            return self.respond(id, Err(ErrorObject::new(-32600, text)));
+        }
+        if self.service.identity.get().is_some() {
+            return Taken::Call(self.begin_modern(request, id));
+        }
+        let line = self.clone();
+        Taken::First(Box::pin(async move {
+            drop(line.service.introduction(&line.caller, request.meta()).await);
+            vec![line.begin_modern(request, id)]
+        }))
+    }
+
+    fn begin_modern(self: &Arc<Self>, request: ModernRequest, id: RequestId) -> Driving {
+        let (abort, aborted) = AbortHandle::new_pair();
+        lock(&self.calls).insert(id.clone(), abort);
+        let reply = request.begin(&self.service, self.caller.clone());
+        Driving::modern(self.clone(), reply, id, aborted)
+    }
+
+    fn hear(&self, notification: Notification) {
+        let cancelled = (notification.method == method::CANCELLED)
+            .then(|| control::cancelled_id(&notification))
+            .flatten();
+        if let Some(call) = cancelled.and_then(|id| lock(&self.calls).remove(&id)) {
+            return call.abort();
+        }
+        let session = lock(&self.session).clone();
+        if let Some(session) = session {
+            control::hear(&self.service, &session, notification);
+        }
+    }
+
+    fn respond(&self, id: RequestId, outcome: Result<Raw, ErrorObject>) -> Taken {
+        self.send(Response::new(id, outcome).into())
+    }
+
+    fn send(&self, envelope: Envelope) -> Taken {
+        match self.outgoing.send(envelope) {
+            None => Taken::Nothing,
+            Some(sending) => Taken::First(Box::pin(async move {
+                sending.await;
+                Vec::new()
+            })),
+        }
+    }
+}

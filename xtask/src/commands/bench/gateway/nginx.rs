@@ -1,0 +1,36 @@
+//! nginx as a plain hop that keeps its connections.
+
+use std::env;
+use std::fs;
+use std::net::SocketAddr;
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::stand::is_on_path;
+
+pub(super) fn is_installed() -> bool {
+    is_on_path("nginx")
+}
+
+/// The command that listens at an address before the upstream.
+pub(super) fn before(upstream: SocketAddr, address: SocketAddr) -> Result<Command> {
+    let folder = env::temp_dir().join(format!("trunkline-bench-nginx-{}", std::process::id()));
+    fs::create_dir_all(&folder)?;
+    let at = folder.display();
+    let text = format!(
+        "worker_processes auto;\ndaemon off;\npid {at}/pid;\nerror_log {at}/error.log warn;\n\
+         events {{ worker_connections 8192; }}\nhttp {{\n  access_log off;\n  client_body_temp_path {at}/body;\n  \
+         proxy_temp_path {at}/proxy;\n  fastcgi_temp_path {at}/fastcgi;\n  uwsgi_temp_path {at}/uwsgi;\n  \
+         scgi_temp_path {at}/scgi;\n  keepalive_requests 100000000;\n  client_max_body_size 16m;\n  \
+         upstream mcp {{ server {upstream}; keepalive 512; keepalive_requests 100000000; }}\n  \
+         server {{\n    listen {address} backlog=4096;\n    location / {{\n      proxy_pass http://mcp;\n      \
+         proxy_http_version 1.1;\n      proxy_set_header Connection \"\";\n      proxy_buffers 8 64k;\n      \
+         proxy_buffer_size 16k;\n      proxy_busy_buffers_size 128k;\n      proxy_max_temp_file_size 0;\n    }}\n  }}\n}}\n"
+    );
+    let file = folder.join("nginx.conf");
+    fs::write(&file, text)?;
+    let mut command = Command::new("nginx");
+    command.arg("-c").arg(file);
+    Ok(command)
+}
