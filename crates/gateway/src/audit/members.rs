@@ -9,6 +9,16 @@ const MAX_TEXT: usize = 256;
 /// What most records take.
 const USUAL: usize = 320;
 
+/// Which bytes stand for themselves in a JSON string.
+const AS_IT_IS: [bool; 256] = {
+    let (mut plain, mut byte) = ([false; 256], 0);
+    while byte < 256 {
+        plain[byte] = matches!(byte, 0x20..0x7f) && byte != b'"' as usize && byte != b'\\' as usize;
+        byte += 1;
+    }
+    plain
+};
+
 /// Members in the making. `kind` comes first, `time` second.
 #[derive(Debug)]
 pub(super) struct Members(String);
@@ -103,9 +113,7 @@ impl Members {
 
 /// Appends `text` as a JSON string, in ASCII and on one line whatever it is, and cut off where it is long.
 pub fn quote(out: &mut String, text: &str) {
-    // All bytes, whatever the first ones are: so it is done for many at once.
-    let odd = |byte: u8| !is_plain(byte) | (byte == b'"') | (byte == b'\\');
-    if text.len() <= MAX_TEXT && !text.bytes().fold(false, |any, byte| any | odd(byte)) {
+    if text.len() <= MAX_TEXT && text.bytes().all(|byte| AS_IT_IS[usize::from(byte)]) {
         out.push('"');
         out.push_str(text);
         out.push('"');

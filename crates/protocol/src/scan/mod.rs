@@ -51,6 +51,11 @@ impl Member {
         if self.escaped { self.name(text) == name } else { self.written(text) == name.as_bytes() }
     }
 
+    /// The value as it stands in the text.
+    pub(crate) fn text<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        &text[self.value.clone()]
+    }
+
     pub(crate) fn value(&self, text: &Bytes) -> Raw {
         Raw::trusted(text.slice(self.value.clone()))
     }
