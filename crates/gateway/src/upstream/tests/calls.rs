@@ -81,7 +81,8 @@ async fn while_somebody_thinks_about_a_question_only_the_ceiling_counts() {
     let timeouts = Timeouts::new(limits).unwrap();
     let upstream = Fake::modern().upstream(UpstreamOptions { timeouts, ..UpstreamOptions::default() });
     until_listed(&upstream).await;
-    let mut replies = [upstream.call(call("asks")), upstream.call(call("asks"))];
+    let asking = call_as("ada", &json!({"elicitation": {}}), "asks");
+    let mut replies = [upstream.call(asking.clone()), upstream.call(asking)];
     let mut questions = Vec::new();
     for reply in &mut replies {
         let Some(Part::Question(question)) = reply.next().await else { panic!("no question") };
