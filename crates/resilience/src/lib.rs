@@ -11,7 +11,7 @@ mod timeout;
 
 use std::{fmt, ops::RangeInclusive};
 
-pub use alarm::{Alarm, within_time};
+pub use alarm::{Alarm, Reminder, within_time};
 pub use breaker::{Admission, Breaker, BreakerCounts, BreakerOptions, BreakerState, Refused};
 pub use retry::{Jitter, Retry, RetryOptions, Safety, Verdict};
 pub use timeout::{Deadline, Expired, TimeoutOptions, Timeouts};

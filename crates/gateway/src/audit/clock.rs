@@ -1,6 +1,17 @@
 //! The time of a record, in UTC.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    cell::Cell,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+/// A moment in UTC, as RFC 3339 with milliseconds.
+type Text = [u8; 24];
+
+thread_local! {
+    /// The last moment that was written, and its second: most records of a thread differ in milliseconds only.
+    static LAST: Cell<(u64, Text)> = const { Cell::new((0, *b"1970-01-01T00:00:00.000Z")) };
+}
 
 /// Appends the time, as RFC 3339 with milliseconds.
 pub(super) fn push_now(out: &mut String) {
@@ -19,9 +30,18 @@ fn push(out: &mut String, at: SystemTime) {
     format(out, since.as_secs(), since.subsec_millis());
 }
 
-/// Digit by digit, because every record has a time and the usual way of formatting takes longer than all the rest of it.
 fn format(out: &mut String, seconds: u64, millis: u32) {
-    let mut text = *b"0000-00-00T00:00:00.000Z";
+    let (last, mut text) = LAST.get();
+    if last != seconds {
+        write_second(&mut text, seconds);
+    }
+    digits(&mut text[20..23], u64::from(millis));
+    LAST.set((seconds, text));
+    out.push_str(std::str::from_utf8(&text).unwrap_or_default());
+}
+
+/// Digit by digit: the usual way of formatting takes longer than all the rest of a record.
+fn write_second(text: &mut Text, seconds: u64) {
     let (year, month, day) = date(seconds / 86_400);
     for (value, place) in [
         (year, 0..4),
@@ -30,11 +50,9 @@ fn format(out: &mut String, seconds: u64, millis: u32) {
         (seconds / 3600 % 24, 11..13),
         (seconds / 60 % 60, 14..16),
         (seconds % 60, 17..19),
-        (u64::from(millis), 20..23),
     ] {
         digits(&mut text[place], value);
     }
-    out.push_str(std::str::from_utf8(&text).unwrap_or_default());
 }
 
 /// Writes a number in all of `place`.

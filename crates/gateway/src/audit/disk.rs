@@ -193,13 +193,13 @@ impl Disk {
 }
 
 impl Segment {
-    pub(super) fn append(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn append(&mut self, text: &[u8]) -> io::Result<()> {
         #[cfg(test)]
         if let Some(trouble) = self.faults.next_write() {
-            (&*self.file).write_all(&text.as_bytes()[..trouble.written.min(text.len())])?;
+            (&*self.file).write_all(&text[..trouble.written.min(text.len())])?;
             return Err(trouble.kind.into());
         }
-        (&*self.file).write_all(text.as_bytes())?;
+        (&*self.file).write_all(text)?;
         self.bytes += text.len() as u64;
         Ok(())
     }

@@ -4,7 +4,6 @@ use super::{
     queue::{Entry, Next, Queue, Turn, Unwritten},
     writer::Writer,
 };
-use crate::timers::{Timer, Timers};
 use std::{
     pin::{Pin, pin},
     sync::{Arc, Mutex, PoisonError},
@@ -12,13 +11,13 @@ use std::{
     time::Duration,
 };
 use tokio::{sync::oneshot, task::yield_now, time::Instant};
+use trunkline_resilience::Reminder;
 
 #[derive(Debug)]
 pub(super) struct Ledger {
     pub(super) queue: Arc<Queue>,
     /// Locked only by whoever has the turn, so nobody waits for it.
     writer: Mutex<Writer>,
-    timers: Timers,
 }
 
 /// A record that somebody waits for: until it is written, or synced if it needs that, or until patience is over. However this goes
@@ -31,7 +30,7 @@ pub(super) struct Writing {
     patience: Duration,
     /// When patience is over; known once there is something to wait for.
     until: Option<Instant>,
-    timer: Timer,
+    reminder: Reminder,
 }
 
 /// Whether it is this one's turn to write.
@@ -46,7 +45,7 @@ enum Lead {
 
 impl Ledger {
     pub(super) fn new(queue: Arc<Queue>, writer: Writer) -> Self {
-        Self { queue, writer: Mutex::new(writer), timers: Timers::default() }
+        Self { queue, writer: Mutex::new(writer) }
     }
 
     /// Puts a record in that nobody waits for.
@@ -65,7 +64,14 @@ impl Ledger {
             Turn::Mine => Lead::Soon,
             Turn::Anothers => Lead::No,
         };
-        Writing { ledger: Arc::clone(self), lead, heard, patience, until: None, timer: Timer::default() }
+        Writing {
+            ledger: Arc::clone(self),
+            lead,
+            heard,
+            patience,
+            until: None,
+            reminder: Reminder::default(),
+        }
     }
 
     /// What the trail's thread does, until the queue is closed and empty.
@@ -134,13 +140,12 @@ impl Future for Writing {
             return Poll::Ready(heard.unwrap_or(Err(Unwritten)));
         }
         let until = *this.until.get_or_insert_with(|| Instant::now() + this.patience);
-        this.ledger.timers.poll(&mut this.timer, until, cx).map(|()| Err(Unwritten))
+        this.reminder.poll(until, cx).map(|()| Err(Unwritten))
     }
 }
 
 impl Drop for Writing {
     fn drop(&mut self) {
         self.use_turn();
-        self.ledger.timers.give_back(&mut self.timer);
     }
 }

@@ -1,6 +1,6 @@
 //! One line of the trail, and its place in the chain.
 
-use super::members::push_number;
+use super::members::decimal;
 use ring::digest;
 
 /// The hash of a record.
@@ -9,6 +9,16 @@ pub(super) type Hash = [u8; digest::SHA256_OUTPUT_LEN];
 const SEQ: &str = "{\"seq\":";
 const HASH: &str = ",\"hash\":\"";
 const END: &str = "\"}";
+
+/// Both digits of each byte.
+const PAIRS: [[u8; 2]; 256] = {
+    let (digits, mut pairs, mut byte) = (b"0123456789abcdef", [[0; 2]; 256], 0);
+    while byte < 256 {
+        pairs[byte] = [digits[byte >> 4], digits[byte & 15]];
+        byte += 1;
+    }
+    pairs
+};
 
 /// What a line has beside its members, at most.
 const REST: usize = 128;
@@ -37,19 +47,19 @@ impl Link {
     pub(super) const GENESIS: Self = Self { seq: 0, hash: [0; 32] };
 
     /// Writes the next line, newline included, and becomes it.
-    pub(super) fn append(&mut self, members: &str, out: &mut String) {
+    pub(super) fn append(&mut self, members: &str, out: &mut Vec<u8>) {
         let start = out.len();
         self.seq += 1;
         out.reserve(members.len() + REST);
-        out.push_str(SEQ);
-        push_number(out, self.seq);
-        out.push(',');
-        out.push_str(members);
-        self.hash = hash(&self.hash, &out.as_bytes()[start..]);
-        out.push_str(HASH);
-        push_hex(out, &self.hash);
-        out.push_str(END);
-        out.push('\n');
+        out.extend_from_slice(SEQ.as_bytes());
+        out.extend_from_slice(decimal(self.seq, &mut [0; 20]));
+        out.push(b',');
+        out.extend_from_slice(members.as_bytes());
+        self.hash = hash(&self.hash, &out[start..]);
+        out.extend_from_slice(HASH.as_bytes());
+        out.extend_from_slice(&hex_digits(&self.hash));
+        out.extend_from_slice(END.as_bytes());
+        out.push(b'\n');
     }
 }
 
@@ -85,19 +95,17 @@ fn hash(before: &Hash, text: &[u8]) -> Hash {
 }
 
 pub(super) fn hex(hash: &Hash) -> String {
-    let mut out = String::with_capacity(2 * hash.len());
-    push_hex(&mut out, hash);
-    out
+    hex_digits(hash).map(char::from).iter().collect()
 }
 
-fn push_hex(out: &mut String, hash: &Hash) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+fn hex_digits(hash: &Hash) -> [u8; 64] {
     let mut text = [0; 64];
-    for (pair, byte) in text.chunks_exact_mut(2).zip(hash) {
-        pair[0] = DIGITS[usize::from(byte >> 4)];
-        pair[1] = DIGITS[usize::from(byte & 15)];
+    for (place, byte) in hash.iter().enumerate() {
+        let [high, low] = PAIRS[usize::from(*byte)];
+        text[2 * place] = high;
+        text[2 * place + 1] = low;
     }
-    out.push_str(std::str::from_utf8(&text).unwrap_or_default());
+    text
 }
 
 pub(super) fn from_hex(text: &str) -> Option<Hash> {

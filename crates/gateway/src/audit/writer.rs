@@ -50,7 +50,7 @@ pub(super) struct Writer {
     /// What was written, or should have been, since then: the members of records, a line each.
     unsynced: String,
     /// The lines of one write; kept for its memory.
-    text: String,
+    text: Vec<u8>,
     sync_due: Option<Instant>,
     looked: Instant,
     /// A quick write that failed, and who waits for it. The thread goes on from here.
@@ -106,7 +106,7 @@ impl Writer {
             last: recovered.last,
             synced: recovered.last,
             unsynced: String::new(),
-            text: String::new(),
+            text: Vec::new(),
             sync_due: None,
             looked: Instant::now(),
             broken: None,
@@ -301,7 +301,7 @@ impl Writer {
         self.last = self.synced;
         self.synced_bytes = 0;
         let segment = self.segment.insert(segment);
-        let mut text = String::new();
+        let mut text = Vec::new();
         self.last.append(&members.finish(), &mut text);
         segment.append(&text)?;
         self.next_number = segment.number + 1;
@@ -332,8 +332,11 @@ impl Writer {
     fn write_from(&mut self, first: usize) -> io::Result<()> {
         let Some(segment) = &mut self.segment else { return Err(io::Error::other("there is no segment")) };
         self.text.clear();
-        for members in self.unsynced[first..].lines() {
-            self.last.append(members, &mut self.text);
+        let owed = &self.unsynced[first..];
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', owed.as_bytes()) {
+            self.last.append(&owed[start..end], &mut self.text);
+            start = end + 1;
         }
         segment.append(&self.text)?;
         self.queue.status().records = self.last.seq;

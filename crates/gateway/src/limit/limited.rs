@@ -2,6 +2,7 @@
 
 use super::{Quota, Rate, TooSoon};
 use std::collections::HashMap;
+use tokio::time::Instant;
 use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notify, Raw, Reply, method};
 
 /// What is limited. Everything that is `None` is not.
@@ -39,8 +40,9 @@ impl<H: Handler> Limited<H> {
         if call.method == method::PING {
             return Ok(());
         }
+        let now = Instant::now();
         if let Some(rate) = &self.per_caller {
-            rate.check(&call.caller.id).map_err(|soon| refusal("calls", soon))?;
+            rate.check_at(&call.caller.id, now).map_err(|soon| refusal("calls", soon))?;
         }
         if call.method != method::TOOLS_CALL || (self.per_tool.is_none() && self.tools.is_empty()) {
             return Ok(());
@@ -50,7 +52,8 @@ impl<H: Handler> Limited<H> {
             return Ok(());
         };
         let rate = self.tools.get(name.as_ref()).or(self.per_tool.as_ref());
-        rate.map_or(Ok(()), |rate| rate.check(&name)).map_err(|soon| refusal("calls of this tool", soon))
+        rate.map_or(Ok(()), |rate| rate.check_at(&name, now))
+            .map_err(|soon| refusal("calls of this tool", soon))
     }
 }
 

@@ -82,8 +82,13 @@ impl Rate {
 
     /// Counts one call of `key`, unless it comes too soon.
     pub fn check(&self, key: &(impl Hash + ?Sized)) -> Result<(), TooSoon> {
+        self.check_at(key, Instant::now())
+    }
+
+    /// The same for a call that came just now.
+    pub(super) fn check_at(&self, key: &(impl Hash + ?Sized), now: Instant) -> Result<(), TooSoon> {
         let hash = self.hasher.hash_one(key);
-        let now = self.now();
+        let now = u64::try_from(now.duration_since(self.origin).as_nanos()).unwrap_or(u64::MAX);
         // Bits that the table itself does not look at first.
         let shard = usize::try_from(hash >> 32).unwrap_or(usize::MAX) % SHARDS;
         let mut paid_at = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,10 +105,6 @@ impl Rate {
         }
         paid_at.insert(hash, now.saturating_add(self.cost));
         Ok(())
-    }
-
-    fn now(&self) -> u64 {
-        u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 }
 

@@ -25,14 +25,19 @@ pub enum BadGlob {
 /// Compiled [`FilterRules`].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Filter {
+    /// `None` where everything is allowed.
     allow: Option<GlobSet>,
-    deny: GlobSet,
+    /// `None` where nothing is denied.
+    deny: Option<GlobSet>,
 }
 
 impl Filter {
     pub(crate) fn new(rules: &FilterRules) -> Result<Self, BadGlob> {
+        // To ask globs takes its time, even where they can give one answer only.
+        let all = rules.allow.iter().flatten().any(|glob| glob == "*");
         let allow = rules.allow.as_deref().map(compile).transpose()?;
-        Ok(Self { allow, deny: compile(&rules.deny)? })
+        let deny = compile(&rules.deny)?;
+        Ok(Self { allow: allow.filter(|_| !all), deny: (!deny.is_empty()).then_some(deny) })
     }
 
     pub(crate) fn admits(&self, name: &str) -> bool {
@@ -44,7 +49,7 @@ impl Filter {
     }
 
     pub(crate) fn denies(&self, name: &str) -> bool {
-        self.deny.is_match(name)
+        self.deny.as_ref().is_some_and(|globs| globs.is_match(name))
     }
 }
 

@@ -1,7 +1,6 @@
 //! Airborne: one try of a call, under way on a session.
 
 use super::{core::Core, live::Held, told};
-use crate::timers::Timer;
 use futures_util::Stream;
 use std::{
     pin::Pin,
@@ -14,7 +13,7 @@ use std::{
 };
 use tokio::time::Instant;
 use trunkline_protocol::{Call, Fault, FaultKind, Outcome, Part, Question, Reply, method};
-use trunkline_resilience::{Admission, Deadline, Expired};
+use trunkline_resilience::{Admission, Deadline, Expired, Reminder};
 
 /// Room for a session that is gone to say by itself what became of a call.
 const LAST_WORDS: Duration = Duration::from_millis(100);
@@ -47,21 +46,21 @@ impl Airborne {
     pub(super) fn poll(
         &mut self,
         (call, core): (&Call, &Core),
-        timer: &mut Timer,
+        reminder: &mut Reminder,
         cx: &mut Context<'_>,
     ) -> Poll<Arrival> {
         if let Poll::Ready(part) = Pin::new(&mut self.reply).poll_next(cx) {
             return Poll::Ready(self.arrive(part));
         }
         if self.lost.is_none() {
-            if let Poll::Ready(fault) = self.poll_clock((call, core), timer, cx) {
+            if let Poll::Ready(fault) = self.poll_clock((call, core), reminder, cx) {
                 return Poll::Ready(Arrival::Expired(fault));
             }
             let why = ready!(self.held.poll_gone(cx));
             self.lost = Some((why, Instant::now() + LAST_WORDS));
         }
         if let Some((_, until)) = &self.lost {
-            ready!(core.timers.poll(timer, *until, cx));
+            ready!(reminder.poll(*until, cx));
         }
         match self.lost.take() {
             Some((why, _)) => Poll::Ready(Arrival::Ended(Err(why))),
@@ -74,14 +73,14 @@ impl Airborne {
     fn poll_clock(
         &self,
         (call, core): (&Call, &Core),
-        timer: &mut Timer,
+        reminder: &mut Reminder,
         cx: &mut Context<'_>,
     ) -> Poll<Fault> {
         let callers = call.deadline.map(Instant::from);
         loop {
             let ours = self.clock.as_ref().map(|clock| clock.deadline.expires_at());
             let Some(at) = [callers, ours].into_iter().flatten().min() else { return Poll::Pending };
-            ready!(core.timers.poll(timer, at, cx));
+            ready!(reminder.poll(at, cx));
             if ours != Some(at) {
                 let why = "the caller's time was over";
                 return Poll::Ready(told::timed_out(&core.name, &call.method, &why));

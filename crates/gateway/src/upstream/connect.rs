@@ -2,7 +2,7 @@
 
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
-use trunkline_protocol::{Caller, Fault, Handler, Notification, Object, Raw, Revision, message::meta};
+use trunkline_protocol::{Caller, Fault, Handler, Notification, Raw, Revision, message::meta};
 
 /// Opens sessions with one server.
 pub trait Connect: Send + Sync {
@@ -50,15 +50,23 @@ pub struct Profile {
 impl Profile {
     /// The profile of whoever makes a call; `params` are those of the call, in the newest shape.
     pub fn of(caller: &Caller, params: Option<&Raw>) -> Self {
-        let meta = params.and_then(|params| params.member("_meta")).and_then(|meta| meta.object());
-        let member = |meta: &Object, name: &str| meta.get(name).map(|raw| raw.as_str().to_owned());
+        let (mut capabilities, mut client) = (None, None);
+        let meta = params.and_then(|params| params.member("_meta"));
+        for (name, value) in meta.iter().flat_map(Raw::members) {
+            match name.as_ref() {
+                meta::CLIENT_CAPABILITIES => capabilities = Some(text(value)),
+                meta::CLIENT_INFO => client = Some(text(value)),
+                _ => {}
+            }
+        }
         Self {
             principal: caller.id.clone(),
-            capabilities: meta
-                .as_ref()
-                .and_then(|meta| member(meta, meta::CLIENT_CAPABILITIES))
-                .unwrap_or_else(|| "{}".to_owned()),
-            client: meta.as_ref().and_then(|meta| member(meta, meta::CLIENT_INFO)),
+            capabilities: capabilities.unwrap_or_else(|| "{}".to_owned()),
+            client,
         }
     }
+}
+
+fn text(value: &[u8]) -> String {
+    String::from_utf8_lossy(value).into_owned()
 }

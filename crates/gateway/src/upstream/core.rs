@@ -11,7 +11,7 @@ use super::{
     options::{Start, UpstreamOptions},
     status::{Calls, ListStatus, millis},
 };
-use crate::{limit::Rate, timers::Timers};
+use crate::limit::Rate;
 use arc_swap::ArcSwapOption;
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError, Weak,
@@ -45,8 +45,6 @@ pub(super) struct Core {
     pub(super) announced: AtomicU8,
     pub(super) change: Notify,
     pub(super) bulkhead: Bulkhead,
-    /// The clocks of calls.
-    pub(super) timers: Timers,
     pub(super) rate: Option<Rate>,
     pub(super) latency: Latency,
     pub(super) retry: Retry,
@@ -90,7 +88,6 @@ impl Core {
             announced: AtomicU8::new(0),
             change: Notify::new(),
             bulkhead: Bulkhead::new(options.bulkhead),
-            timers: Timers::default(),
             rate: options.rate.map(|quota| Rate::with_keys(quota, 1)),
             latency: Latency::new(),
             retry: repeats(options.retry),

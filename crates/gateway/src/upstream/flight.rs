@@ -20,7 +20,6 @@ use super::{
     options::Annotations,
     told,
 };
-use crate::timers::Timer;
 use futures_util::{Stream, future::BoxFuture};
 use std::{
     borrow::Cow,
@@ -34,7 +33,7 @@ use std::{
 };
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use trunkline_protocol::{Call, Fault, FaultKind, Outcome, Part, Raw, Reply, message::meta, method};
-use trunkline_resilience::{BreakerState, Deadline, Safety};
+use trunkline_resilience::{BreakerState, Deadline, Reminder, Safety};
 
 /// Starts a call; nothing happens before the reply is polled.
 pub(super) fn begin(core: Arc<Core>, call: Call) -> Reply {
@@ -48,7 +47,7 @@ pub(super) fn begin(core: Arc<Core>, call: Call) -> Reply {
         attempts: 0,
         slot: None,
         asked: false,
-        timer: Timer::default(),
+        reminder: Reminder::default(),
     })
 }
 
@@ -79,7 +78,7 @@ struct Flight {
     /// Whether somebody was asked something: then the call is not repeated.
     asked: bool,
     /// For whatever is waited for.
-    timer: Timer,
+    reminder: Reminder,
 }
 
 enum Stage {
@@ -113,14 +112,14 @@ impl Stream for Flight {
                     Poll::Pending => Err(ready!(this.poll_callers_time(cx))),
                 },
                 Stage::Flying(airborne) => {
-                    let arrival = ready!(airborne.poll((&this.call, &this.core), &mut this.timer, cx));
+                    let arrival = ready!(airborne.poll((&this.call, &this.core), &mut this.reminder, cx));
                     match this.land(arrival) {
                         Some(part) => return Poll::Ready(Some(part)),
                         None => continue,
                     }
                 }
                 Stage::Pausing(until) => {
-                    ready!(this.core.timers.poll(&mut this.timer, *until, cx));
+                    ready!(this.reminder.poll(*until, cx));
                     this.stage = Stage::Waiting;
                     Ok(())
                 }
@@ -193,7 +192,7 @@ impl Flight {
     /// Waits for the end of the caller's time.
     fn poll_callers_time(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
         let Some(at) = self.call.deadline else { return Poll::Pending };
-        ready!(self.core.timers.poll(&mut self.timer, at.into(), cx));
+        ready!(self.reminder.poll(at.into(), cx));
         let why = "the caller's time was over";
         Poll::Ready(told::timed_out(&self.core.name, &self.call.method, &why))
     }
@@ -333,7 +332,6 @@ impl Flight {
 
 impl Drop for Flight {
     fn drop(&mut self) {
-        self.core.timers.give_back(&mut self.timer);
         if self.began.is_some() {
             self.core.touch(self.ended.unwrap_or_else(Instant::now));
         }

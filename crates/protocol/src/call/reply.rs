@@ -5,7 +5,7 @@ use crate::{Fault, FaultKind, Notification, Raw};
 use futures_core::Stream;
 use futures_util::{FutureExt, stream};
 use std::{
-    fmt, future,
+    fmt, future, mem,
     pin::Pin,
     task::{Context, Poll, ready},
 };
@@ -26,14 +26,21 @@ pub enum Part {
 /// The answer to a call: notifications and questions, then one [`Part::Final`], then the end. Dropping it cancels the call.
 #[must_use = "a call does nothing until its reply is polled, and dropping the reply cancels it"]
 pub struct Reply {
-    parts: Option<Pin<Box<dyn Stream<Item = Part> + Send>>>,
+    parts: Parts,
+}
+
+enum Parts {
+    Stream(Pin<Box<dyn Stream<Item = Part> + Send>>),
+    /// The final part is known, and needs nobody who gives it.
+    Ready(Outcome),
+    Over,
 }
 
 impl Reply {
     /// A reply from a stream of parts. The stream is not polled again after its final part; if it ends without one, the
     /// reply ends with a fault.
     pub fn new(parts: impl Stream<Item = Part> + Send + 'static) -> Self {
-        Self { parts: Some(Box::pin(parts)) }
+        Self { parts: Parts::Stream(Box::pin(parts)) }
     }
 
     /// A reply that is one final part, given by a future.
@@ -42,7 +49,7 @@ impl Reply {
     }
 
     pub fn ready(outcome: Outcome) -> Self {
-        Self::from_future(future::ready(outcome))
+        Self { parts: Parts::Ready(outcome) }
     }
 
     /// The next part; `None` after the final one.
@@ -65,10 +72,16 @@ impl Stream for Reply {
     type Item = Part;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Part>> {
-        let Some(parts) = &mut self.parts else { return Poll::Ready(None) };
-        let part = ready!(parts.as_mut().poll_next(cx)).unwrap_or_else(|| Part::Final(Err(ended_early())));
+        let part = match &mut self.parts {
+            Parts::Stream(parts) => ready!(parts.as_mut().poll_next(cx)),
+            Parts::Ready(_) | Parts::Over => match mem::replace(&mut self.parts, Parts::Over) {
+                Parts::Ready(outcome) => Some(Part::Final(outcome)),
+                _ => return Poll::Ready(None),
+            },
+        };
+        let part = part.unwrap_or_else(|| Part::Final(Err(ended_early())));
         if matches!(part, Part::Final(_)) {
-            self.parts = None;
+            self.parts = Parts::Over;
         }
         Poll::Ready(Some(part))
     }
@@ -76,7 +89,7 @@ impl Stream for Reply {
 
 impl fmt::Debug for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reply").field("open", &self.parts.is_some()).finish()
+        f.debug_struct("Reply").field("open", &!matches!(self.parts, Parts::Over)).finish()
     }
 }
 

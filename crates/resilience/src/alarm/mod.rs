@@ -4,6 +4,7 @@
 //! all limits of calls are never reached, so here they only stand in a list, which a task looks through every [`TICK`]. An alarm
 //! that is due sooner than that is a timer of the runtime.
 
+mod reminder;
 mod ticker;
 
 use std::{
@@ -15,6 +16,7 @@ use std::{
     time::Duration,
 };
 
+pub use reminder::Reminder;
 use ticker::{TICK, Ticker};
 use tokio::time::{Instant, Sleep, sleep_until};
 

@@ -40,9 +40,9 @@ async fn d06_an_edit_with_a_fresh_hash_is_found_by_the_record_after_it() {
         let before = crate::audit::line::Line::read(lines[2].as_bytes()).unwrap().link();
         let old = crate::audit::line::Line::read(lines[3].as_bytes()).unwrap();
         let members = old.members.replace("local", "mallory");
-        let (mut link, mut text) = (before, String::new());
+        let (mut link, mut text) = (before, Vec::new());
         link.append(&members, &mut text);
-        lines[3] = text.trim_end().to_owned();
+        lines[3] = String::from_utf8(text).unwrap().trim_end().to_owned();
     })
     .await;
     assert_eq!(found, [ProblemKind::Changed]);

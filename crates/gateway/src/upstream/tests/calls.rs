@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 use tokio::time::Instant;
-use trunkline_protocol::{Call, Era, FaultKind, Handler};
+use trunkline_protocol::{Call, Era, FaultKind, Handler, Part, Raw};
 use trunkline_resilience::{BreakerOptions, Safety, TimeoutOptions, Timeouts};
 
 #[tokio::test(start_paused = true)]
@@ -72,6 +72,31 @@ async fn a_tool_is_called_again_only_where_the_configuration_says_that_it_may_be
         assert_eq!(fake.session(1).calls.load(Ordering::SeqCst), calls);
         under_way.abort();
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_somebody_thinks_about_a_question_only_the_ceiling_counts() {
+    let second = Duration::from_secs(1);
+    let limits = TimeoutOptions { call: 10 * second, ceiling: 100 * second, ..TimeoutOptions::default() };
+    let timeouts = Timeouts::new(limits).unwrap();
+    let upstream = Fake::modern().upstream(UpstreamOptions { timeouts, ..UpstreamOptions::default() });
+    until_listed(&upstream).await;
+    let asking = call_as("ada", &json!({"elicitation": {}}), "asks");
+    let mut replies = [upstream.call(asking.clone()), upstream.call(asking)];
+    let mut questions = Vec::new();
+    for reply in &mut replies {
+        let Some(Part::Question(question)) = reply.next().await else { panic!("no question") };
+        questions.push(question);
+    }
+    let [answered, forgotten] = replies.map(|reply| tokio::spawn(reply.outcome()));
+    tokio::time::sleep(35 * second).await;
+    assert!(!answered.is_finished());
+    questions.remove(0).answer(Ok(Raw::empty_object()));
+    assert_eq!(answered.await.unwrap().unwrap(), Raw::empty_object());
+    tokio::time::sleep(64 * second).await;
+    assert!(!forgotten.is_finished());
+    let fault = forgotten.await.unwrap().unwrap_err();
+    assert!(fault.message().contains("100s"), "{fault}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,7 @@
 //! A server that does what the test says, and counts what is done to it.
 
 use super::super::*;
-use futures_util::{FutureExt, future::BoxFuture, stream};
+use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream};
 use serde_json::{Value, json};
 use std::{
     collections::VecDeque,
@@ -13,8 +13,8 @@ use std::{
 };
 use tokio::sync::{Notify as Signal, Semaphore, watch};
 use trunkline_protocol::{
-    Call, Caller, Fault, FaultKind, Handler, Notification, Notify, Outcome, Part, Raw, Reply, Revision,
-    message::meta,
+    Call, Caller, Fault, FaultKind, Handler, Notification, Notify, Outcome, Part, Question, Raw, Reply,
+    Revision, message::meta,
 };
 
 /// How the next connection goes.
@@ -208,6 +208,12 @@ impl FakeSession {
 impl Handler for FakeSession {
     fn call(&self, call: Call) -> Reply {
         let session = self.fake.sessions.lock().unwrap()[self.number].clone();
+        if call.params.as_ref().and_then(|params| params.text_of("name")).as_deref() == Some("asks") {
+            let (tell, told) = tokio::sync::oneshot::channel();
+            let question = Question::new("elicitation/create", None, move |outcome| drop(tell.send(outcome)));
+            let answered = stream::once(async { Part::Final(told.await.unwrap()) });
+            return Reply::new(stream::iter([Part::Question(question)]).chain(answered));
+        }
         Reply::new(stream::once(async move {
             session.calls.fetch_add(1, Ordering::SeqCst);
             let mut lost = session.lost.subscribe();
