@@ -89,8 +89,7 @@ impl Kind {
         }
         let mut stand = Stand::named(self.name(), self.way(harness, upstream, trunkline)?);
         if matches!(self, Self::Gateway | Self::GatewayStdio | Self::GatewayPipes) {
-            stand.echo = "bench_echo".to_owned();
-            stand.blob = "bench_blob".to_owned();
+            stand.prefix("bench_");
         }
         if matches!(self, Self::Gateway | Self::GatewayStdio) {
             stand.load = vec!["--header".to_owned(), HEADER.to_owned()];

@@ -52,6 +52,12 @@ impl Stand {
         Self { name: name.to_owned(), way, echo, blob, load: Vec::new() }
     }
 
+    /// Tools have longer names here.
+    pub(super) fn prefix(&mut self, prefix: &str) {
+        self.echo.insert_str(0, prefix);
+        self.blob.insert_str(0, prefix);
+    }
+
     /// Tells a load where to go and whose time to count.
     pub(super) fn show(&self, upstream: &Running, load: &mut Command) {
         match &self.way {
