@@ -41,8 +41,11 @@ impl Attempts {
 
     /// Whether `source` may try again now.
     pub(crate) fn check(&self, source: IpAddr) -> Result<(), AuthError> {
-        let now = Instant::now();
         let free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if free_at.is_empty() {
+            return Ok(());
+        }
+        let now = Instant::now();
         let Some(free) = free_at.get(&network(source)) else { return Ok(()) };
         let tolerance = self.limit.interval * self.limit.burst.saturating_sub(1);
         match free.checked_duration_since(now + tolerance) {

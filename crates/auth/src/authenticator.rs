@@ -1,6 +1,7 @@
 //! Which credentials are taken, and the one way they may be given.
 
 use crate::{ApiKeys, AuthError, Identity, JwtVerifier, jwt};
+use std::sync::Arc;
 
 /// What a request must show.
 #[derive(Debug)]
@@ -13,18 +14,35 @@ pub enum Authenticator {
     Both(ApiKeys, JwtVerifier),
 }
 
+/// What came of looking at a request.
+pub(crate) enum Judged<'a> {
+    Now(Result<Arc<Identity>, AuthError>),
+    /// The token has to be verified, which may take a while.
+    Verify(&'a JwtVerifier, &'a str),
+}
+
 impl Authenticator {
     /// Judges all `Authorization` headers of one request.
-    pub async fn authenticate<H: AsRef<[u8]>>(&self, authorization: &[H]) -> Result<Identity, AuthError> {
-        if matches!(self, Self::Open) {
-            return Ok(Identity::anonymous());
+    pub async fn authenticate<H: AsRef<[u8]>>(
+        &self,
+        authorization: &[H],
+    ) -> Result<Arc<Identity>, AuthError> {
+        match self.judge(authorization) {
+            Judged::Now(verdict) => verdict,
+            Judged::Verify(verifier, token) => verifier.verify(token).await.map(Arc::new),
         }
-        let token = bearer(authorization)?;
-        match self {
-            Self::Open => Ok(Identity::anonymous()),
-            Self::Jwt(verifier) => verifier.verify(token).await,
-            Self::Both(_, verifier) if jwt::looks_signed(token) => verifier.verify(token).await,
-            Self::Keys(keys) | Self::Both(keys, _) => keys.check(token),
+    }
+
+    /// The verdict on one request, or who has to be asked for it.
+    pub(crate) fn judge<'a, H: AsRef<[u8]>>(&'a self, authorization: &'a [H]) -> Judged<'a> {
+        match (self, bearer(authorization)) {
+            (Self::Open, _) => Judged::Now(Ok(Arc::new(Identity::anonymous()))),
+            (_, Err(error)) => Judged::Now(Err(error)),
+            (Self::Jwt(verifier), Ok(token)) => Judged::Verify(verifier, token),
+            (Self::Both(_, verifier), Ok(token)) if jwt::looks_signed(token) => {
+                Judged::Verify(verifier, token)
+            }
+            (Self::Keys(keys) | Self::Both(keys, _), Ok(token)) => Judged::Now(keys.check(token)),
         }
     }
 
@@ -32,6 +50,18 @@ impl Authenticator {
         matches!(self, Self::Open)
     }
 }
+
+/// The bytes of which tokens are made.
+const ALPHABET: [bool; 256] = {
+    let mut alphabet = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        alphabet[byte as usize] =
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/' | b'=');
+        byte += 1;
+    }
+    alphabet
+};
 
 /// The one bearer token of a request (RFC 6750 §2.1).
 fn bearer<H: AsRef<[u8]>>(authorization: &[H]) -> Result<&str, AuthError> {
@@ -49,8 +79,7 @@ fn bearer<H: AsRef<[u8]>>(authorization: &[H]) -> Result<&str, AuthError> {
         return Err(AuthError::Scheme);
     }
     let token = token.trim_start_matches(' ');
-    let in_alphabet = |b: u8| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b);
-    if token.is_empty() || !token.bytes().all(in_alphabet) {
+    if token.is_empty() || !token.bytes().all(|byte| ALPHABET[usize::from(byte)]) {
         return Err(AuthError::Malformed);
     }
     Ok(token)

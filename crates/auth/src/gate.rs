@@ -1,7 +1,7 @@
 //! The front: an authenticator, what happens to those who show nothing, and a bound on wrong guesses.
 
-use crate::{AttemptLimit, AuthError, Authenticator, Identity, attempts::Attempts};
-use std::net::IpAddr;
+use crate::{AttemptLimit, AuthError, Authenticator, Identity, attempts::Attempts, authenticator::Judged};
+use std::{net::IpAddr, sync::Arc};
 
 /// What becomes of a request without credentials. Wrong credentials are refused either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,14 +29,41 @@ impl Gate {
         &self,
         authorization: &[H],
         source: IpAddr,
-    ) -> Result<Identity, AuthError> {
-        if authorization.is_empty() && self.unidentified == Unidentified::Anonymous {
-            return Ok(Identity::anonymous());
-        }
-        if !authorization.is_empty() && !self.authenticator.is_open() {
-            self.attempts.check(source)?;
+    ) -> Result<Arc<Identity>, AuthError> {
+        if let Some(verdict) = self.admit_at_once(authorization, source) {
+            return verdict;
         }
         let verdict = self.authenticator.authenticate(authorization).await;
+        self.noted(verdict, source)
+    }
+
+    /// The same where nothing has to be waited for; `None` where a token has to be verified.
+    pub fn admit_at_once<H: AsRef<[u8]>>(
+        &self,
+        authorization: &[H],
+        source: IpAddr,
+    ) -> Option<Result<Arc<Identity>, AuthError>> {
+        if authorization.is_empty() && self.unidentified == Unidentified::Anonymous {
+            return Some(Ok(Arc::new(Identity::anonymous())));
+        }
+        if !authorization.is_empty()
+            && !self.authenticator.is_open()
+            && let Err(error) = self.attempts.check(source)
+        {
+            return Some(Err(error));
+        }
+        match self.authenticator.judge(authorization) {
+            Judged::Now(verdict) => Some(self.noted(verdict, source)),
+            Judged::Verify(..) => None,
+        }
+    }
+
+    /// A verdict, after a wrong guess was counted.
+    fn noted(
+        &self,
+        verdict: Result<Arc<Identity>, AuthError>,
+        source: IpAddr,
+    ) -> Result<Arc<Identity>, AuthError> {
         if let Err(error) = &verdict
             && error.is_guess()
         {

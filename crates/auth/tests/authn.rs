@@ -24,8 +24,9 @@ fn key_file(hash: &str, expires: &str) -> String {
     format!(r#"{{"keys":[{{"id":"ci","sha256":"{hash}","roles":["dev"],"scopes":["a"]{expires}}}]}}"#)
 }
 
-fn ci() -> Identity {
-    Identity { id: "ci".to_owned(), roles: vec!["dev".to_owned()], scopes: vec!["a".to_owned()] }
+fn ci() -> Arc<Identity> {
+    let (roles, scopes) = (vec!["dev".to_owned()], vec!["a".to_owned()]);
+    Arc::new(Identity { id: "ci".to_owned(), roles, scopes })
 }
 
 fn gate(authenticator: Authenticator) -> Gate {
@@ -37,7 +38,7 @@ fn verifier(signer: &Signer) -> JwtVerifier {
         .expect("the keys are good")
 }
 
-fn is_invalid(verdict: &Result<Identity, AuthError>) -> bool {
+fn is_invalid<I>(verdict: &Result<I, AuthError>) -> bool {
     matches!(verdict, Err(AuthError::Invalid(_)))
 }
 
@@ -225,7 +226,7 @@ async fn a04_wrong_credentials_never_make_an_anonymous_caller() {
         Authenticator::Both(ApiKeys::from_json(&key_file(&key.sha256, "")).unwrap(), verifier(&signer));
     let gate = Gate::new(both, Unidentified::Anonymous, AttemptLimit::default());
     let none: &[&str] = &[];
-    assert_eq!(gate.admit(none, HOME).await, Ok(Identity::anonymous()));
+    assert_eq!(gate.admit(none, HOME).await, Ok(Identity::anonymous().into()));
     assert_eq!(gate.admit(&[format!("Bearer {}", key.token)], HOME).await, Ok(ci()));
     let signed = signer.sign(&signer.header(), &signer::claims());
     assert_eq!(gate.admit(&[format!("Bearer {signed}")], HOME).await.unwrap().id, "ada");

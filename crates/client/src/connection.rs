@@ -12,7 +12,7 @@ use crate::{
     lines::{self, Lines},
     link::{Exchange, Link},
     listen::{self, Watched},
-    options::ConnectOptions,
+    options::{Clock, ConnectOptions},
     relay::Relay,
     resilience::Timeouts,
     server::ServerInfo,
@@ -183,7 +183,9 @@ impl Handler for Connection {
         }
         match Relay::of(&call, &self.0) {
             Ok((ask, rounds, relay)) => {
-                let timeouts = (call.method != method::LISTEN).then_some(self.0.options.timeouts);
+                let options = &self.0.options;
+                let is_timed = options.clock == Clock::Own && call.method != method::LISTEN;
+                let timeouts = is_timed.then_some(options.timeouts);
                 match self.0.shared_line(&ask) {
                     Some(subject) => lines::begin(self.0.clone(), &subject, ask, rounds, relay),
                     None => conversation::begin(self.0.clone(), ask, rounds, timeouts, Some(relay)),
@@ -208,10 +210,14 @@ impl Handler for Connection {
 }
 
 impl Inner {
+    pub(crate) fn is_ready(&self) -> bool {
+        self.life.state() == State::Ready
+    }
+
     /// Only a ready connection takes requests. While a lost session is begun anew, a request waits for that; where the line is
     /// gone, the reason says more than the state.
     pub(crate) async fn ready(&self) -> Result<(), Fault> {
-        if self.life.state() == State::Ready {
+        if self.is_ready() {
             return Ok(());
         }
         let mut states = self.life.watch();

@@ -19,10 +19,7 @@ impl Levels {
     /// Notes that a caller of this era wants to hear of this level; tells whether the server must be told.
     fn lowers(&self, level: Level, caller: Era) -> bool {
         let mut set = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let lowers = match *set {
-            None => caller == Era::Modern || level != DEFAULT,
-            Some(current) => level < current,
-        };
+        let lowers = is_lower(level, caller, *set);
         if lowers {
             *set = Some(level);
         }
@@ -34,13 +31,26 @@ impl Levels {
     }
 }
 
+fn is_lower(level: Level, caller: Era, set: Option<Level>) -> bool {
+    match set {
+        None => caller == Era::Modern || level != DEFAULT,
+        Some(current) => level < current,
+    }
+}
+
 impl Inner {
+    /// Whether the server would have to be told of a caller's wish.
+    pub(crate) fn must_tell(&self, level: Level, caller: Era) -> bool {
+        self.takes_levels() && is_lower(level, caller, self.levels.current())
+    }
+
+    fn takes_levels(&self) -> bool {
+        self.speech.era() == Era::Legacy && self.server.has_capability("logging")
+    }
+
     /// Makes sure that the server sends messages of this level.
     pub(crate) async fn want_level(&self, level: Level, caller: Era) {
-        if self.speech.era() == Era::Legacy
-            && self.server.has_capability("logging")
-            && self.levels.lowers(level, caller)
-        {
+        if self.takes_levels() && self.levels.lowers(level, caller) {
             self.send_level(level).await;
         }
     }

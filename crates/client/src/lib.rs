@@ -36,7 +36,7 @@ pub use connection::Connection;
 pub use host::{Abilities, Ability, Asked, Host, Nobody, Unattended};
 pub use ids::Ids;
 pub use memory::{Memory, Way};
-pub use options::{Behalf, ClientInfo, ConnectOptions, DEFAULT_LIST_TTL, Exposure, Speak};
+pub use options::{Behalf, ClientInfo, Clock, ConnectOptions, DEFAULT_LIST_TTL, Exposure, Speak};
 pub use server::{Carrier, ServerInfo};
 pub use state::State;
 pub use tap::{Direction, Tap};

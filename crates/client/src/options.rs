@@ -23,6 +23,8 @@ pub const DEFAULT_LIST_TTL: Duration = Duration::from_mins(5);
 pub struct ConnectOptions {
     pub speak: Speak,
     pub timeouts: Timeouts,
+    /// Who keeps the time of calls that are passed on.
+    pub clock: Clock,
     pub retry: RetryOptions,
     pub breaker: BreakerOptions,
     /// Headers, certificates and limits for HTTP.
@@ -69,6 +71,16 @@ pub enum Speak {
     Exactly(Revision),
 }
 
+/// Who ends a call that takes too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Clock {
+    /// The connection, by its time limits.
+    #[default]
+    Own,
+    /// Whoever passes the call on: it drops the reply when its own time is over.
+    Callers,
+}
+
 /// Whether credentials may be read by whoever is in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Exposure {
@@ -92,6 +104,7 @@ impl Default for ConnectOptions {
         Self {
             speak: Speak::default(),
             timeouts: Timeouts::default(),
+            clock: Clock::default(),
             retry: RetryOptions::default(),
             breaker: BreakerOptions::default(),
             http: HttpOptions::default(),

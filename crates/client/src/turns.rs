@@ -46,7 +46,7 @@ impl Turns {
     pub(crate) async fn take(&self, subject: &str, limit: Duration) -> Result<Turn, Fault> {
         let full = || Fault::new(FaultKind::Overloaded, "too many calls wait for this server's questions");
         let _place = self.waiting.try_acquire().map_err(|_| full())?;
-        let alone = self.anyone_asks.load(Ordering::Acquire) || self.askers().contains(subject);
+        let alone = self.is_alone(subject);
         let line = self.line.clone();
         let turn = async {
             if alone {
@@ -57,6 +57,20 @@ impl Turns {
         };
         let late = |_| Fault::new(FaultKind::Timeout, "the server is waiting for another call's answers");
         tokio::time::timeout(limit, turn).await.map_err(late)
+    }
+
+    /// A turn that is free at once.
+    pub(crate) fn try_take(&self, subject: &str) -> Option<Turn> {
+        let line = self.line.clone();
+        if self.is_alone(subject) {
+            line.try_write_owned().ok().map(|line| Turn::Alone { _line: line })
+        } else {
+            line.try_read_owned().ok().map(|line| Turn::Shared { _line: line })
+        }
+    }
+
+    fn is_alone(&self, subject: &str) -> bool {
+        self.anyone_asks.load(Ordering::Acquire) || self.askers().contains(subject)
     }
 
     /// The call of this subject was asked something.
@@ -94,8 +108,10 @@ mod tests {
         assert!(matches!(late, Err(fault) if fault.kind() == FaultKind::Timeout));
         drop((one, two));
         let alone = turns.take("a", LIMIT).await.unwrap();
-        assert!(turns.take("b", LIMIT).await.is_err());
+        assert!(turns.take("b", LIMIT).await.is_err() && turns.try_take("b").is_none());
         drop(alone);
+        assert!(matches!(turns.try_take("b"), Some(Turn::Shared { .. })));
+        assert!(matches!(turns.try_take("a"), Some(Turn::Alone { .. })));
         turns.asked_by_anyone();
         let _alone = turns.take("b", LIMIT).await.unwrap();
         assert!(turns.take("c", LIMIT).await.is_err());

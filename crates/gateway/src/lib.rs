@@ -12,6 +12,7 @@ pub mod metrics;
 pub mod policy;
 mod rewrite;
 pub mod status;
+mod timers;
 pub mod trace;
 pub mod upstream;
 pub mod view;

@@ -8,7 +8,7 @@ use crate::{
 };
 use std::sync::Arc;
 use trunkline_protocol::{
-    Caller, Era, ErrorObject, Notification, Notify, Object, Raw, Request, RequestId, Revision,
+    Caller, Era, ErrorObject, Notification, Notify, Raw, Request, RequestId, Revision,
     message::{CancelledParams, SetLevelParams},
     method,
 };
@@ -58,11 +58,10 @@ pub(crate) fn answer(
     if request.params.as_ref().is_some_and(|params| !params.is_object()) {
         return Some(Err(ErrorObject::new(-32600, "`params` must be an object")));
     }
-    let params = request.params.as_ref().and_then(Raw::object).unwrap_or_default();
     let outcome = match request.method.as_ref() {
         method::PING => Ok(()),
         method::SET_LEVEL => set_level(session, request.params.as_ref()),
-        method::RESOURCES_UNSUBSCRIBE => uri_of(&params).map(|uri| {
+        method::RESOURCES_UNSUBSCRIBE => uri_of(request.params.as_ref()).map(|uri| {
             session.listening.remove(&uri);
             drop(listen(service, session));
         }),
@@ -105,7 +104,7 @@ fn set_level(session: &Session, params: Option<&Raw>) -> Result<(), ErrorObject>
     }
 }
 
-fn uri_of(params: &Object) -> Result<String, ErrorObject> {
-    let uri = params.get("uri").and_then(|raw| raw.decode().ok());
+fn uri_of(params: Option<&Raw>) -> Result<String, ErrorObject> {
+    let uri = params.and_then(|params| params.member_as("uri"));
     uri.ok_or_else(|| ErrorObject::new(-32602, "`uri` is missing"))
 }

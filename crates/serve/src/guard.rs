@@ -9,8 +9,17 @@ use std::{fmt, net::SocketAddr, sync::Arc};
 use trunkline_protocol::Caller;
 
 /// Checks credentials. Credentials that are given and wrong are never anonymous.
-pub type Gate =
-    Arc<dyn Fn(HeaderMap, SocketAddr) -> BoxFuture<'static, Result<Caller, Denied>> + Send + Sync>;
+pub type Gate = Arc<dyn Fn(&HeaderMap, SocketAddr) -> Admission + Send + Sync>;
+
+/// What a gate says of a request.
+pub enum Admission {
+    Now(Result<Arc<Caller>, Denied>),
+    /// Somebody has to be asked first.
+    Later(BoxFuture<'static, Result<Arc<Caller>, Denied>>),
+}
+
+/// The names under which everybody calls a program on this machine.
+const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// Who may come in.
 #[derive(Clone, Default)]
@@ -68,24 +77,25 @@ impl Guard {
     }
 
     /// Who calls.
-    pub(crate) async fn identify(
-        &self,
-        headers: &HeaderMap,
-        peer: SocketAddr,
-    ) -> Result<Arc<Caller>, Denied> {
+    pub(crate) fn identify(&self, headers: &HeaderMap, peer: SocketAddr) -> Admission {
         match &self.gate {
-            None => Ok(Caller::local()),
-            Some(gate) => gate(headers.clone(), peer).await.map(Arc::new),
+            None => Admission::Now(Ok(Caller::local())),
+            Some(gate) => gate(headers, peer),
         }
     }
 
     fn is_ours(&self, host: &str, port: u16) -> bool {
+        // Nearly everybody writes the address as it is.
+        let usual = host.rsplit_once(':').filter(|(name, _)| LOOPBACK.contains(name));
+        if usual.is_some_and(|(_, given)| given.parse() == Ok(port)) {
+            return true;
+        }
         let Ok(authority) = host.parse::<::http::uri::Authority>() else { return false };
         if authority.as_str().contains('@') {
             return false;
         }
         let name = authority.host();
-        let loopback = ["localhost", "127.0.0.1", "[::1]"].iter().any(|ours| ours.eq_ignore_ascii_case(name));
+        let loopback = LOOPBACK.iter().any(|ours| ours.eq_ignore_ascii_case(name));
         let given = self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name));
         // Under a name of our own we are called on our own port; a configured name may be that of a proxy before us.
         given || (loopback && authority.port_u16().unwrap_or(80) == port)
@@ -102,6 +112,15 @@ impl Guard {
 
 fn denied(status: u16, message: &str) -> Denied {
     Denied { status, message: message.to_owned(), challenge: None }
+}
+
+impl fmt::Debug for Admission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Now(verdict) => f.debug_tuple("Now").field(verdict).finish(),
+            Self::Later(_) => f.debug_tuple("Later").finish_non_exhaustive(),
+        }
+    }
 }
 
 impl fmt::Debug for Guard {
@@ -139,6 +158,7 @@ mod tests {
             "127.0.0.1.evil:8000",
             "localhost",
             "localhost:9",
+            "localhost:",
             "x@localhost:8000",
             "0.0.0.0:8000",
         ] {

@@ -4,12 +4,14 @@
 //! what a legacy client says and lowers what it may hear; `http`, `stdio` and `legacy_sse` carry it.
 
 mod access;
+mod aside;
 mod control;
 mod doors;
 mod duplex;
 mod era;
 mod guard;
 mod http;
+mod lazy_timer;
 mod metrics;
 mod options;
 mod outgoing;
@@ -20,7 +22,7 @@ mod stdio;
 mod tasks;
 
 pub use access::{Access, AccessHook, CallEnding, Logged, Way};
-pub use guard::{BindRefused, Denied, Gate, Guard};
+pub use guard::{Admission, BindRefused, Denied, Gate, Guard};
 pub use options::{Eras, Limits, Page, Render, ServeOptions};
 pub use server::{BindError, Listener, Server, Shutdown};
 pub use stdio::serve_stdio;

@@ -1,21 +1,21 @@
 //! The server: listens, serves connections, and stops politely.
 
 use crate::{
+    aside::Aside,
     doors::Doors,
     guard::{BindRefused, Guard},
-    http,
+    http::{Front, Line},
+    lazy_timer::LazyTimer,
     options::ServeOptions,
 };
-use hyper::{server::conn::http1, service::service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
 use std::{
-    convert::Infallible,
     io,
     net::SocketAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    pin::Pin,
+    sync::Arc,
+    task::{Poll, ready},
     time::Duration,
 };
 use tokio::{
@@ -129,19 +129,10 @@ impl Server {
             match accepted {
                 Ok((stream, peer)) => {
                     self.doors.main.metrics.connected();
-                    let first = FirstWord::default();
-                    let serving = serve_connection(
-                        self.doors.clone(),
-                        (stream, peer, self.address.port()),
-                        first.clone(),
-                        shutdown.clone(),
-                    );
-                    let crowd = crowded.subscribe();
+                    let line = Line::new(self.doors.clone(), peer, self.address.port());
+                    let (crowd, told) = (crowded.subscribe(), shutdown.clone());
                     connections.spawn(async move {
-                        tokio::select! {
-                            () = serving => {}
-                            () = first.gives_way(crowd) => {}
-                        }
+                        serve_connection(line, stream, told, Some(crowd)).await;
                         drop(place);
                     });
                 }
@@ -167,8 +158,8 @@ impl Server {
                 _ = connections.join_next() => {}
                 accepted = self.listener.accept(), if late.len() < LATE => {
                     if let Ok((stream, peer)) = accepted {
-                        let place = (stream, peer, self.address.port());
-                        late.spawn(serve_connection(self.doors.clone(), place, FirstWord::default(), told.clone()));
+                        let line = Line::new(self.doors.clone(), peer, self.address.port());
+                        late.spawn(serve_connection(line, stream, told.clone(), None));
                     }
                 }
                 Some(_) = late.join_next() => {}
@@ -201,19 +192,11 @@ enum Crowd {
     Full,
 }
 
-/// Whether a connection has asked anything yet. One that has not gives way when others wait.
-#[derive(Clone, Default)]
-struct FirstWord(Arc<AtomicBool>);
-
-impl FirstWord {
-    fn said(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Ends when the connection has said nothing for a while and its place is wanted; else never.
-    async fn gives_way(self, mut crowd: watch::Receiver<Crowd>) {
+/// Ends when the connection has said nothing for a while and its place is wanted; else never.
+async fn gives_way(line: Arc<Line>, crowd: Option<watch::Receiver<Crowd>>) {
+    if let Some(mut crowd) = crowd {
         tokio::time::sleep(FIRST_WORD).await;
-        while !self.0.load(Ordering::Relaxed) {
+        while !line.has_spoken() {
             if *crowd.borrow_and_update() == Crowd::Full {
                 tracing::debug!("a connection that asked nothing gives way to others");
                 return;
@@ -222,46 +205,58 @@ impl FirstWord {
                 break;
             }
         }
-        std::future::pending::<()>().await;
     }
+    std::future::pending::<()>().await;
+}
+
+/// What happens to a connection beside its requests.
+enum Event {
+    Stop,
+    GiveWay,
 }
 
 async fn serve_connection(
-    doors: Arc<Doors>,
-    (stream, peer, port): (TcpStream, SocketAddr, u16),
-    first: FirstWord,
+    line: Arc<Line>,
+    stream: TcpStream,
     mut shutdown: watch::Receiver<Shutdown>,
+    crowd: Option<watch::Receiver<Crowd>>,
 ) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection has no TCP_NODELAY");
     }
-    let limits = doors.main.options.limits;
-    let answer = service_fn(move |request| {
-        first.said();
-        let doors = doors.clone();
-        async move { Ok::<_, Infallible>(http::serve(doors, request, peer, port).await) }
-    });
     // A connection that comes while we are stopping gets one answer.
-    let mut draining = *shutdown.borrow() != Shutdown::Running;
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.header_timeout)
+    let draining = *shutdown.borrow() != Shutdown::Running;
+    let mut connection = http1::Builder::new()
+        .timer(LazyTimer::default())
+        .header_read_timeout(line.doors.main.options.limits.header_timeout)
         .keep_alive(!draining)
-        .serve_connection(TokioIo::new(stream), answer);
-    tokio::pin!(connection);
-    loop {
+        .serve_connection(TokioIo::new(stream), Front(line.clone()));
+    let mut event = Aside::new(async move {
         tokio::select! {
-            served = connection.as_mut() => {
-                if let Err(error) = served {
-                    tracing::debug!(%error, "a connection ended early");
-                }
-                return;
+            () = told(&mut shutdown), if !draining => Event::Stop,
+            () = gives_way(line, crowd) => Event::GiveWay,
+        }
+    });
+    let mut stopping = draining;
+    let served = std::future::poll_fn(|cx| {
+        loop {
+            if let Poll::Ready(served) = Pin::new(&mut connection).poll(cx) {
+                return Poll::Ready(served);
             }
-            () = told(&mut shutdown), if !draining => {
-                draining = true;
-                connection.as_mut().graceful_shutdown();
+            if stopping {
+                return Poll::Pending;
+            }
+            match ready!(Pin::new(&mut event).poll(cx)) {
+                Event::GiveWay => return Poll::Ready(Ok(())),
+                Event::Stop => {
+                    stopping = true;
+                    Pin::new(&mut connection).graceful_shutdown();
+                }
             }
         }
+    });
+    if let Err(error) = served.await {
+        tracing::debug!(%error, "a connection ended early");
     }
 }
 

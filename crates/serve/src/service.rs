@@ -1,7 +1,7 @@
 //! Service: one handler and everything about its clients, shared by all ways in.
 
 use crate::{
-    era::{Identity, Parking, ToolHeaders},
+    era::{Identity, KeptLists, Parking, ToolHeaders},
     http::SseClients,
     metrics::Metrics,
     options::ServeOptions,
@@ -36,6 +36,7 @@ pub(crate) struct Service {
     pub(crate) parking: Parking,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) tool_headers: ToolHeaders,
+    pub(crate) lists: KeptLists,
     /// The tasks that clients of 2025-11-25 were told of.
     pub(crate) tasks: Shelf,
     runs_tasks: AtomicBool,
@@ -71,6 +72,7 @@ impl Service {
             parking: Parking::new(limits.parked, limits.parked_for),
             metrics: Arc::default(),
             tool_headers: ToolHeaders::default(),
+            lists: KeptLists::default(),
             tasks: Shelf::default(),
             runs_tasks: AtomicBool::new(false),
             sse_clients: Arc::default(),

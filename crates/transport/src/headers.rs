@@ -6,6 +6,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
 use std::borrow::Cow;
 
@@ -45,6 +46,13 @@ pub fn encode_value(value: &str) -> HeaderValue {
     HeaderValue::try_from(encoded).expect("base64 is printable ASCII")
 }
 
+/// As [`encode_value`], for a text that lives on: it is not copied.
+pub fn encode_static(value: &'static str) -> HeaderValue {
+    let plain = (travels_as_is(value) && !looks_encoded(value)).then(|| Bytes::from_static(value.as_bytes()));
+    let plain = plain.and_then(|bytes| HeaderValue::from_maybe_shared(bytes).ok());
+    plain.unwrap_or_else(|| encode_value(value))
+}
+
 /// The text that [`encode_value`] was given; refuses what it would never have produced, except that a value may be
 /// encoded without need.
 pub fn decode_value(value: &HeaderValue) -> Result<Cow<'_, str>, BadHeaderValue> {
@@ -81,7 +89,9 @@ mod tests {
     fn plain_values_go_as_they_are() {
         for plain in ["", "get_weather", "a b", "file:///a?b=%20", "=?base64?x", "x?=", "=?BASE64?eA==?="] {
             assert_eq!(encoded(plain), plain);
+            assert_eq!(encode_static(plain), plain);
         }
+        assert_eq!(encode_static(" a"), encode_value(" a"));
     }
 
     #[test]

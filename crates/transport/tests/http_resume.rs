@@ -15,7 +15,8 @@ const QUICK: Reconnect =
     Reconnect { attempts: 2, default_retry: Duration::from_millis(1), max_retry: Duration::from_millis(2) };
 
 async fn frames(endpoint: &Endpoint) -> (Vec<Bytes>, Result<(), HttpError>) {
-    let resume = Resume::LastEventId { headers: headers(&[("mcp-session-id", "s")]), reconnect: QUICK };
+    let resume =
+        Resume::LastEventId { headers: headers(&[("mcp-session-id", "s")]).into(), reconnect: QUICK };
     let exchange = endpoint.post(Bytes::from_static(b"{}"), HeaderMap::new(), resume).await;
     let mut exchange = match exchange {
         Ok(exchange) => exchange,
@@ -175,7 +176,8 @@ async fn asking_again_while_a_stream_is_reopened_sends_no_second_request() {
         connection
     };
     let client = async {
-        let resume = Resume::LastEventId { headers: headers(&[("mcp-session-id", "s")]), reconnect: QUICK };
+        let resume =
+            Resume::LastEventId { headers: headers(&[("mcp-session-id", "s")]).into(), reconnect: QUICK };
         let mut exchange = endpoint.post(Bytes::new(), HeaderMap::new(), resume).await.unwrap();
         tokio::select! {
             early = exchange.next() => panic!("{early:?}"),

@@ -124,7 +124,7 @@ async fn failure(config: ServerConfig, options: HttpOptions) -> TlsError {
 async fn a_named_authority_is_trusted() {
     let authority = authority();
     let config = config(&params("127.0.0.1"), &authority, None);
-    assert_eq!(exchange(config, trusting(&authority)).await.unwrap().status, 200);
+    assert_eq!(exchange(config, trusting(&authority)).await.unwrap().status().unwrap(), 200);
 }
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn an_authority_may_be_named_by_file() {
     let ca_certificates = vec![Pem::File(file.path().to_owned())];
     let config = config(&params("127.0.0.1"), &authority, None);
     let options = HttpOptions { ca_certificates, ..HttpOptions::default() };
-    assert_eq!(exchange(config, options).await.unwrap().status, 200);
+    assert_eq!(exchange(config, options).await.unwrap().status().unwrap(), 200);
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn a_client_certificate_is_shown_when_demanded() {
 
     let client = Some(client_certificate(&authority));
     let options = HttpOptions { client_certificate: client, ..trusting(&authority) };
-    assert_eq!(exchange(config(), options).await.unwrap().status, 200);
+    assert_eq!(exchange(config(), options).await.unwrap().status().unwrap(), 200);
 
     let stranger = Some(client_certificate(&named_authority("another authority")));
     let options = HttpOptions { client_certificate: stranger, ..trusting(&authority) };

@@ -70,7 +70,7 @@ fn key(entry: Entry) -> Result<Key, BadKeys> {
         None => None,
     };
     let identity = Identity { id: entry.id, roles: entry.roles, scopes: entry.scopes };
-    Ok(Key { identity, hash, expires })
+    Ok(Key { identity: identity.into(), hash, expires })
 }
 
 fn refuse_twins(keys: &[Key]) -> Result<(), BadKeys> {

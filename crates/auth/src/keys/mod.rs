@@ -9,7 +9,7 @@ mod token;
 
 use crate::{AuthError, Identity, error::Reason};
 use std::{
-    sync::{PoisonError, RwLock},
+    sync::{Arc, PoisonError, RwLock},
     time::{SystemTime, UNIX_EPOCH},
 };
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
@@ -31,7 +31,7 @@ pub struct ApiKeys {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Key {
-    identity: Identity,
+    identity: Arc<Identity>,
     hash: token::Hash,
     /// Seconds since 1970.
     expires: Option<u64>,
@@ -47,7 +47,7 @@ impl ApiKeys {
     /// One token given in plain, such as on a command line or by a secret store.
     pub fn from_token(identity: Identity, token: &str) -> Result<Self, WeakToken> {
         token::check_strength(token)?;
-        let key = Key { identity, hash: token::hash(token), expires: None };
+        let key = Key { identity: identity.into(), hash: token::hash(token), expires: None };
         Ok(Self { keys: RwLock::new(vec![key]) })
     }
 
@@ -73,7 +73,7 @@ impl ApiKeys {
     }
 
     /// Whose token it is. The time it takes does not depend on which key it resembles, or how much.
-    pub fn check(&self, token: &str) -> Result<Identity, AuthError> {
+    pub fn check(&self, token: &str) -> Result<Arc<Identity>, AuthError> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(AuthError::Invalid(Reason::UnknownKey));
         }

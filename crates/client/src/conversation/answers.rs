@@ -1,13 +1,13 @@
 //! Questions that were asked of the caller, and their answers.
 
+use super::clock::Thinking;
 use futures_util::task::AtomicWaker;
 use std::{
-    future::poll_fn,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
-    task::Poll,
+    task::{Context, Poll},
 };
 use trunkline_protocol::{Outcome, Question, message::InputRequests};
 
@@ -48,19 +48,13 @@ impl Answers {
     }
 
     /// Waits until every question is answered.
-    pub(super) async fn collect(&mut self) -> Vec<(String, Outcome)> {
-        let answers = poll_fn(|cx| {
-            self.sheet.waker.register(cx.waker());
-            self.sheet.fill(|answers| {
-                if answers.iter().all(Option::is_some) {
-                    Poll::Ready(answers.drain(..).flatten().collect::<Vec<_>>())
-                } else {
-                    Poll::Pending
-                }
-            })
-        })
-        .await;
-        self.keys.drain(..).zip(answers).collect()
+    pub(super) fn poll_collect(&mut self, cx: &mut Context<'_>) -> Poll<Vec<(String, Outcome)>> {
+        self.sheet.waker.register(cx.waker());
+        let answers = self.sheet.fill(|answers| {
+            let all = answers.iter().all(Option::is_some);
+            all.then(|| answers.drain(..).flatten().collect::<Vec<_>>())
+        });
+        answers.map_or(Poll::Pending, |answers| Poll::Ready(self.keys.drain(..).zip(answers).collect()))
     }
 }
 
@@ -70,18 +64,21 @@ impl Sheet {
     }
 }
 
-/// How many questions of a call somebody is still thinking about.
+/// How many questions of a call somebody is still thinking about; nothing as long as none was asked.
 #[derive(Clone, Default)]
-pub(super) struct OpenQuestions(Arc<AtomicUsize>);
+pub(super) struct OpenQuestions(Option<Arc<AtomicUsize>>);
 
 impl OpenQuestions {
-    pub(super) fn any(&self) -> bool {
-        self.0.load(Ordering::Acquire) > 0
+    pub(super) fn thinking(&self) -> Thinking {
+        match &self.0 {
+            Some(count) if count.load(Ordering::Acquire) > 0 => Thinking::Somebody,
+            _ => Thinking::Nobody,
+        }
     }
 
     /// Counts a question until it is answered.
-    pub(super) fn track(&self, question: Question) -> Question {
-        let count = self.0.clone();
+    pub(super) fn track(&mut self, question: Question) -> Question {
+        let count = self.0.get_or_insert_default().clone();
         count.fetch_add(1, Ordering::AcqRel);
         let (method, params) = (question.method.clone(), question.params.clone());
         Question::new(method, params, move |outcome| {

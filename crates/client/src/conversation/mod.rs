@@ -1,41 +1,48 @@
 //! Conversation: one call, from its first request to its final result, over as many rounds as the server needs.
 //!
 //! ```text
-//! Ready ⇒ Flying            the request goes out
+//! Ready ⇒ Preparing         something has to be found out first
+//! Ready, Preparing ⇒ Flying the request goes out
 //! Flying ⇒ Flying           notifications and questions pass to the caller
 //! Flying ⇒ Asking           the server needs input before it can go on
 //! Flying ⇒ Waiting          a task runs on the server's side, or the server only wants to be asked again
-//! Flying ⇒ Ready            the session was lost and is begun anew
-//! Asking, Waiting ⇒ Ready   the next round
+//! Flying ⇒ Renewing         the session was lost and is begun anew
+//! Asking, Waiting, Renewing ⇒ Ready   the next round
 //! Flying ⇒ Ended            the final result
 //! ```
 
 mod answers;
+mod clock;
+mod prepare;
 mod safety;
 mod task;
 
 use crate::{
     connection::Inner,
     era::{Ask, flat_created, lift_error},
-    facts::{Known, without_bad_headers},
+    facts::without_bad_headers,
     handshake,
     inbox::{Arrival, Loss, LossKind},
     link::Exchange,
     relay::{Heard, Relay},
-    resilience::{Deadline, Expired, Safety, Timeouts},
-    switchboard::Standing,
+    resilience::{Expired, Safety, Timeouts},
     turns::Turn,
 };
 use answers::{Answers, OpenQuestions};
-use futures_util::stream;
-use std::{sync::Arc, time::Duration};
+use clock::Clock;
+use futures_util::{Stream, future::BoxFuture};
+use prepare::Prepared;
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
 use task::TaskRun;
+use tokio::time::{Sleep, sleep};
 use trunkline_protocol::{
     Era, ErrorObject, Fault, FaultKind, Notification, Object, Outcome, Part, Raw, Reply,
-    message::{
-        InputRequest, InputRequests, InputRequired, ResultType, TaskState, TaskSupport, header_values,
-        tasks_needed,
-    },
+    message::{InputRequest, InputRequests, InputRequired, ResultType, TaskState},
     method,
 };
 
@@ -63,41 +70,37 @@ pub(crate) fn begin(
     timeouts: Option<Timeouts>,
     relay: Option<Relay>,
 ) -> Reply {
-    let conversation = Conversation {
+    Reply::new(Conversation {
         session: connection.session(),
         connection,
         stage: Stage::Ready,
         step: Step::Call,
-        original: ask.params.clone(),
+        original: None,
         ask,
         rounds,
         relay,
         turn: None,
         timeouts,
-        deadline: None,
+        clock: None,
         round: 0,
         renewed: Renewed::No,
         open: OpenQuestions::default(),
         task: None,
-    };
-    Reply::new(stream::unfold(conversation, |mut conversation| async move {
-        let part = conversation.next().await;
-        Some((part, conversation))
-    }))
+    })
 }
 
 struct Conversation {
     connection: Arc<Inner>,
     ask: Ask,
-    /// The parameters of the call itself, which every round repeats.
-    original: Object,
+    /// The parameters of the call itself, which every round repeats; set when there is a second round.
+    original: Option<Object>,
     rounds: Rounds,
     /// Whom the call is passed on for; `None` for a call of our own.
     relay: Option<Relay>,
     turn: Option<Turn>,
-    /// `None` for a call that lasts as long as somebody listens.
+    /// `None` for a call that lasts as long as somebody listens, or whose caller keeps the time.
     timeouts: Option<Timeouts>,
-    deadline: Option<Deadline>,
+    clock: Option<Clock>,
     stage: Stage,
     step: Step,
     round: u32,
@@ -109,9 +112,11 @@ struct Conversation {
 
 enum Stage {
     Ready,
+    Preparing(BoxFuture<'static, Result<Prepared, Fault>>),
     Flying(Exchange),
+    Renewing(BoxFuture<'static, Result<(), Loss>>),
     Asking(Answers),
-    Waiting(Duration),
+    Waiting(Pin<Box<Sleep>>),
     Ended,
 }
 
@@ -130,33 +135,53 @@ enum Renewed {
     Once,
 }
 
+impl Stage {
+    fn pause(pause: Duration) -> Self {
+        Self::Waiting(Box::pin(sleep(pause)))
+    }
+}
+
 /// What an arrival leads to.
 enum Next {
     Part(Part),
     Continue,
 }
 
+impl Stream for Conversation {
+    type Item = Part;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Part>> {
+        self.poll_part(cx).map(Some)
+    }
+}
+
 impl Conversation {
-    async fn next(&mut self) -> Part {
+    fn poll_part(&mut self, cx: &mut Context<'_>) -> Poll<Part> {
         loop {
             let next = match &mut self.stage {
-                Stage::Ready => self.send().await,
-                Stage::Flying(_) => self.fly().await,
+                Stage::Ready => self.send(),
+                Stage::Preparing(preparing) => match ready!(preparing.as_mut().poll(cx)) {
+                    Ok(prepared) => self.take_off(prepared),
+                    Err(fault) => end(Err(fault)),
+                },
+                Stage::Flying(_) => ready!(self.poll_flight(cx)),
+                Stage::Renewing(renewing) => {
+                    let renewed = ready!(renewing.as_mut().poll(cx));
+                    self.begun_anew(renewed)
+                }
                 Stage::Asking(answers) => {
                     if let Some(question) = answers.next_question() {
-                        return Part::Question(question);
+                        return Poll::Ready(Part::Question(question));
                     }
-                    let answers = answers.collect().await;
+                    let answers = ready!(answers.poll_collect(cx));
                     self.answered(answers)
                 }
                 Stage::Waiting(pause) => {
-                    tokio::time::sleep(*pause).await;
+                    ready!(pause.as_mut().poll(cx));
                     self.stage = Stage::Ready;
                     Next::Continue
                 }
-                Stage::Ended => {
-                    Next::Part(Part::Final(Err(Fault::new(FaultKind::NotReady, "the call has ended"))))
-                }
+                Stage::Ended => end(Err(Fault::new(FaultKind::NotReady, "the call has ended"))),
             };
             if let Next::Part(part) = next {
                 if matches!(part, Part::Final(_)) {
@@ -164,103 +189,22 @@ impl Conversation {
                     self.task = None;
                     self.turn = None;
                 }
-                return part;
+                return Poll::Ready(part);
             }
         }
     }
 
-    async fn send(&mut self) -> Next {
-        if let Err(fault) = self.connection.ready().await {
-            return end(Err(fault));
-        }
-        if self.relay.is_some()
-            && let Err(fault) = self.prepare().await
-        {
-            return end(Err(fault));
-        }
-        let start =
-            |timeouts| Deadline::start(timeouts, None).expect("the limits were checked when they were made");
-        self.deadline = self.timeouts.as_ref().map(start);
-        self.session = self.connection.session();
-        self.stage = Stage::Flying(self.connection.exchange(&self.ask));
-        Next::Continue
-    }
-
-    /// What a call of somebody else's needs before it goes out.
-    async fn prepare(&mut self) -> Result<(), Fault> {
-        let Some(relay) = &mut self.relay else { return Ok(()) };
-        if let Some(turn) = relay.turn.take() {
-            self.turn = Some(turn);
-        }
-        if let Some(level) = relay.level {
-            // Boxed, like whatever else few calls need: each call carries the room for what it may wait for.
-            Box::pin(self.connection.want_level(level, relay.caller.era())).await;
-        }
-        let modern = relay.caller.era() == Era::Modern;
-        if self.step == Step::Call && self.ask.method == method::TOOLS_CALL {
-            let task = self.dress_for_tool().await;
-            if task == TaskSupport::Required && modern && !self.passes_tasks() {
-                return Err(tasks_needed());
-            }
-        }
-        if let (None, Era::Legacy, Standing::Askable(subject)) =
-            (&self.turn, self.connection.speech.era(), &self.ask.standing)
-        {
-            let limit = self.connection.options.timeouts.call();
-            self.turn = Some(self.connection.link.board().turns.take(subject, limit).await?);
-        }
-        Ok(())
-    }
-
-    /// Arguments that the tool wants as headers, and a task where the server takes nothing else.
-    async fn dress_for_tool(&mut self) -> TaskSupport {
-        let name = self.original.get("name").and_then(Raw::text);
-        let fact = match self.connection.known_fact(name.as_deref().unwrap_or_default()) {
-            Known::Fact(fact) => Some(fact),
-            Known::None => None,
-            Known::Unsure => Box::pin(self.connection.find_fact(name.as_deref().unwrap_or_default())).await,
+    fn poll_flight(&mut self, cx: &mut Context<'_>) -> Poll<Next> {
+        let Stage::Flying(exchange) = &mut self.stage else { return Poll::Ready(Next::Continue) };
+        let Poll::Ready(arrival) = exchange.poll_next(cx) else {
+            let Some(clock) = &mut self.clock else { return Poll::Pending };
+            let expired = ready!(clock.poll(self.open.thinking(), cx));
+            return Poll::Ready(expire(&self.ask, &expired));
         };
-        let Some(fact) = fact else { return TaskSupport::Forbidden };
-        let arguments = self.original.get("arguments").cloned().unwrap_or_else(Raw::empty_object);
-        self.ask.mirrored = header_values(&fact.headers, &arguments);
-        if !self.connection.runs_tasks() {
-            return TaskSupport::Forbidden;
-        }
-        let wanted = match fact.task {
-            TaskSupport::Required => self.rounds == Rounds::Driven || self.passes_tasks(),
-            TaskSupport::Optional => self.passes_tasks(),
-            _ => false,
-        };
-        let task = self.original.remove("task").unwrap_or_else(Raw::empty_object);
-        self.ask.params.remove("task");
-        if wanted {
-            self.original.set("task", task.clone());
-            self.ask.params.set("task", task);
-        }
-        fact.task.clone()
-    }
-
-    async fn fly(&mut self) -> Next {
-        let Stage::Flying(exchange) = &mut self.stage else { return Next::Continue };
-        let arrival = match &self.deadline {
-            None => exchange.next().await,
-            Some(deadline) => {
-                let mut next = std::pin::pin!(exchange.next());
-                loop {
-                    tokio::select! {
-                        biased;
-                        arrival = &mut next => break arrival,
-                        // A question that a person thinks about stops the clock of the call, though not that of its ceiling.
-                        Expired::Call { .. } = deadline.expired(), if self.open.any() => deadline.progress(),
-                        expired = deadline.expired() => return expire(&self.ask, &expired),
-                    }
-                }
-            }
-        };
-        match arrival {
+        Poll::Ready(match arrival {
             Arrival::Notification(notification) => {
-                if let (method::PROGRESS, Some(deadline)) = (notification.method.as_ref(), &self.deadline) {
-                    deadline.progress();
+                if let (method::PROGRESS, Some(clock)) = (notification.method.as_ref(), &mut self.clock) {
+                    clock.progress();
                 }
                 self.heard(notification)
             }
@@ -268,8 +212,8 @@ impl Conversation {
             Arrival::Unanswerable(needed) => self.unanswerable(&needed),
             Arrival::Response(Ok(result)) => self.result(result),
             Arrival::Response(Err(error)) => self.error(error),
-            Arrival::Lost(loss) => Box::pin(self.lost(loss)).await,
-        }
+            Arrival::Lost(loss) => self.lost(loss),
+        })
     }
 
     fn heard(&self, notification: Notification) -> Next {
@@ -330,7 +274,7 @@ impl Conversation {
                     bad(format!("the server's result is of an unknown type, `{kind}`"))
                 }
             },
-            (Step::Call, Era::Legacy) if self.original.get("task").is_some() => self.task_started(&result),
+            (Step::Call, Era::Legacy) if self.ask.params.get("task").is_some() => self.task_started(&result),
             (Step::Call, Era::Legacy) => end(Ok(result)),
             (Step::FetchTask, _) => {
                 self.task_ended();
@@ -383,12 +327,18 @@ impl Conversation {
             .any(|revision| revision == self.connection.speech.revision.as_str())
     }
 
-    async fn lost(&mut self, loss: Loss) -> Next {
+    fn lost(&mut self, loss: Loss) -> Next {
         if loss.how != LossKind::Session || self.renewed == Renewed::Once {
             return end(Err(loss.fault));
         }
         self.renewed = Renewed::Once;
-        if let Err(loss) = self.connection.renew(self.session).await {
+        let (connection, lost) = (self.connection.clone(), self.session);
+        self.stage = Stage::Renewing(Box::pin(async move { connection.renew(lost).await }));
+        Next::Continue
+    }
+
+    fn begun_anew(&mut self, renewed: Result<(), Loss>) -> Next {
+        if let Err(loss) = renewed {
             return end(Err(loss.fault));
         }
         if self.ask.safety == Safety::Repeatable {
@@ -417,14 +367,15 @@ impl Conversation {
             return end(Err(Fault::new(FaultKind::TooManyRounds, fault)));
         }
         if self.task.is_none() {
-            self.ask.params = self.original.clone();
+            let original = self.original.get_or_insert_with(|| self.ask.params.clone());
+            self.ask.params = original.clone();
             if let Some(state) = state {
                 self.ask.params.set("requestState", state);
             }
         }
         if requests.0.is_empty() {
             self.stage =
-                if self.round == 1 { Stage::Ready } else { Stage::Waiting(STATE_ONLY_PAUSE * self.round) };
+                if self.round == 1 { Stage::Ready } else { Stage::pause(STATE_ONLY_PAUSE * self.round) };
         } else {
             self.stage = Stage::Asking(Answers::to(requests));
         }
@@ -484,13 +435,9 @@ fn bad(why: String) -> Next {
 mod tests {
     use super::*;
 
-    fn size_of_future<'a, F: Future>(_: impl Fn(&'a mut Conversation) -> F) -> usize {
-        size_of::<F>()
-    }
-
     #[test]
     fn a_call_in_flight_is_small_because_it_is_copied_where_it_begins() {
-        let size = size_of::<Conversation>() + size_of_future(Conversation::next);
-        assert!(size < 2560, "{size} bytes");
+        let size = size_of::<Conversation>();
+        assert!(size < 768, "{size} bytes");
     }
 }

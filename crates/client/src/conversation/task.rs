@@ -60,7 +60,7 @@ impl Conversation {
         }
         self.ask = task.request(method::TASKS_GET, Object::new());
         self.step = Step::PollTask;
-        self.stage = Stage::Waiting(task.poll);
+        self.stage = Stage::pause(task.poll);
         Next::Continue
     }
 

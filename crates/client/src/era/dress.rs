@@ -5,8 +5,9 @@ use crate::{
     link::{OnDrop, Outbound},
     options::ConnectOptions,
 };
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use trunkline_protocol::{
     Era, Object, Raw, Request, RequestId, Revision,
     message::{
@@ -15,7 +16,13 @@ use trunkline_protocol::{
     },
     method,
 };
-use trunkline_transport::headers::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, encode_value};
+use trunkline_transport::{
+    headers::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, encode_static, encode_value},
+    http::Fields,
+};
+
+/// Room for what most requests say in their headers, with what the transport adds.
+const USUAL_HEADERS: usize = 8;
 
 /// How we speak to one server.
 #[derive(Debug, Clone)]
@@ -45,22 +52,27 @@ impl Speech {
 
     /// The request as it goes out. Whoever wrote `_meta` members of his own keeps them, ours included.
     pub(crate) fn dress(&self, ask: &Ask, id: RequestId, level: Option<&str>) -> Outbound {
-        let mut params = ask.params.clone();
-        let given = params.get("_meta");
+        let given = ask.params.get("_meta");
         let level = level.filter(|_| self.era() == Era::Modern);
         let headers = self.headers(ask, given);
-        if level.is_none() && ask.progress == Progress::Unwanted && (ask.worn.is_some() || given.is_none()) {
+        let meta = if level.is_none()
+            && ask.progress == Progress::Unwanted
+            && (ask.worn.is_some() || given.is_none())
+        {
             // Of a caller's, all was written when it was first seen.
-            if ask.worn.is_none() && !self.introduction.is_empty() {
-                params.set("_meta", self.written.clone());
-            }
+            (ask.worn.is_none() && !self.introduction.is_empty()).then(|| self.written.clone())
         } else {
             let meta = self.meta(given, level, (ask.progress == Progress::Wanted).then_some(&id));
-            if !meta.is_empty() {
-                params.set("_meta", meta.to_raw());
+            (!meta.is_empty()).then(|| meta.to_raw())
+        };
+        let params = match meta {
+            None => (!ask.params.is_empty()).then(|| ask.params.to_raw()),
+            Some(meta) => {
+                let mut params = ask.params.clone();
+                params.set("_meta", meta);
+                Some(params.to_raw())
             }
-        }
-        let params = (!params.is_empty()).then(|| params.to_raw());
+        };
         let on_drop = if ask.method == method::INITIALIZE { OnDrop::Leave } else { OnDrop::Cancel };
         Outbound {
             request: Request::new(id, ask.method.clone(), params),
@@ -104,28 +116,35 @@ impl Speech {
     }
 
     /// The headers of a modern request say what its body says. The caller may have written another version into `_meta`.
-    fn headers(&self, ask: &Ask, meta: Option<&Raw>) -> HeaderMap {
+    fn headers(&self, ask: &Ask, meta: Option<&Raw>) -> Fields {
         if self.era() == Era::Legacy {
-            return HeaderMap::new();
+            return Fields::default();
         }
-        let mut headers = HeaderMap::with_capacity(4 + ask.mirrored.len());
+        let mut headers = Fields::with_capacity(USUAL_HEADERS + ask.mirrored.len());
         let worn = ask.worn.as_ref().and_then(|worn| worn.version.clone());
         let version = worn.unwrap_or_else(|| {
             let version = meta.and_then(|meta| meta.member(PROTOCOL_VERSION));
             version.as_ref().and_then(Raw::text).as_deref().map_or(self.version(), encode_value)
         });
-        headers.insert(MCP_PROTOCOL_VERSION, version);
-        headers.insert(MCP_METHOD, encode_value(&ask.method));
+        headers.set(MCP_PROTOCOL_VERSION, version);
+        headers.set(MCP_METHOD, written(&ask.method));
         let named = method::named_by(&ask.method).and_then(|member| ask.params.get(member)?.text());
         if let Some(name) = named {
-            headers.insert(MCP_NAME, encode_value(&name));
+            headers.set(MCP_NAME, encode_value(&name));
         }
         for (name, value) in &ask.mirrored {
             if let Ok(name) = HeaderName::try_from(name) {
-                headers.insert(name, encode_value(value));
+                headers.set(name, encode_value(value));
             }
         }
         headers
+    }
+}
+
+fn written(method: &Cow<'static, str>) -> HeaderValue {
+    match method {
+        Cow::Borrowed(known) => encode_static(known),
+        Cow::Owned(other) => encode_value(other),
     }
 }
 
@@ -163,7 +182,9 @@ mod tests {
     fn a_modern_request_says_in_its_headers_what_its_body_says() {
         let speech = Speech::new(Revision::NEWEST, &ConnectOptions::default());
         let outbound = speech.dress(&ask(), RequestId::number(5), Some("debug"));
-        let header = |name: &str| outbound.headers.get(name).unwrap().to_str().unwrap().to_owned();
+        let header = |name: &'static str| {
+            outbound.headers.get(&HeaderName::from_static(name)).unwrap().to_str().unwrap().to_owned()
+        };
         assert_eq!(header("mcp-protocol-version"), "2026-07-28");
         assert_eq!(header("mcp-method"), "tools/call");
         assert!(header("mcp-name").starts_with("=?base64?"));

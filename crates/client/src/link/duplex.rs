@@ -9,7 +9,6 @@ use crate::{
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use std::{
-    future::poll_fn,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -195,10 +194,6 @@ impl DuplexCall {
         let ticket = link.board.expect(outbound.request.id.clone(), outbound.standing);
         let frame = Envelope::from(outbound.request).to_line();
         Self { link: link.clone(), ticket, on_drop: outbound.on_drop, stage: Stage::Unsent(frame) }
-    }
-
-    pub(super) async fn next(&mut self) -> Arrival {
-        poll_fn(|cx| self.poll_next(cx)).await
     }
 
     pub(super) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Arrival> {

@@ -14,12 +14,16 @@ use crate::{
     inbox::Arrival,
     switchboard::{Standing, Switchboard},
 };
-use ::http::HeaderMap;
 use duplex::{Duplex, DuplexCall};
 use http::{HttpCall, HttpLink};
-use std::sync::Arc;
+use std::{
+    future::poll_fn,
+    sync::Arc,
+    task::{Context, Poll},
+};
 use tokio::sync::broadcast;
 use trunkline_protocol::{Fault, Notification, Request, Revision};
+use trunkline_transport::http::Fields;
 
 pub(crate) use duplex::Process;
 pub(crate) use report::{fault_of_http, fault_of_spawn};
@@ -35,7 +39,7 @@ pub(crate) enum Link {
 pub(crate) struct Outbound {
     pub(crate) request: Request,
     /// Headers of this request; only HTTP has them.
-    pub(crate) headers: HeaderMap,
+    pub(crate) headers: Fields,
     pub(crate) on_drop: OnDrop,
     pub(crate) standing: Standing,
 }
@@ -60,7 +64,7 @@ impl Link {
     pub(crate) fn exchange(&self, outbound: Outbound) -> Exchange {
         match self {
             Self::Duplex(link) => Exchange::Duplex(DuplexCall::new(link, outbound)),
-            Self::Http(link) => Exchange::Http(Box::new(HttpCall::new(link, outbound))),
+            Self::Http(link) => Exchange::Http(HttpCall::new(link, outbound)),
         }
     }
 
@@ -108,9 +112,14 @@ impl Link {
 impl Exchange {
     /// The next arrival. After a response or a loss there is nothing more to ask for.
     pub(crate) async fn next(&mut self) -> Arrival {
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    /// As [`next`](Self::next), for those who poll.
+    pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Arrival> {
         match self {
-            Self::Duplex(call) => call.next().await,
-            Self::Http(call) => call.next().await,
+            Self::Duplex(call) => call.poll_next(cx),
+            Self::Http(call) => call.poll_next(cx),
         }
     }
 

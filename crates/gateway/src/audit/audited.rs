@@ -2,106 +2,194 @@
 
 use super::{
     OnFailure, Trail,
-    open_call::{Mutating, OpenCall},
-    queue::Need,
+    open_call::{Mutating, OpenCall, target},
+    queue::{Need, Unwritten},
 };
-use futures_util::stream;
-use std::{fmt, sync::Arc};
-use trunkline_protocol::{Call, Caller, Fault, FaultKind, Handler, Notify, Part, Reply, method};
+use futures_util::{Stream, future::BoxFuture};
+use std::{
+    fmt,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+use tokio::sync::OwnedSemaphorePermit;
+use trunkline_protocol::{Call, Caller, Fault, FaultKind, Handler, Notify, Outcome, Part, Reply, method};
 
 /// Tells of a tool, as it is called in a view, whether it is known to change nothing. Annotations of servers that we do not trust
 /// are no knowledge.
 pub type ReadOnly = Arc<dyn Fn(Option<&str>, &str) -> bool + Send + Sync>;
 
 /// A handler whose calls are recorded. Pings are not, they say nothing; nor is what a server asks of its own handler.
-pub struct Audited<H> {
-    inner: Arc<H>,
+pub struct Audited<H>(Arc<Desk<H>>);
+
+/// What all calls share.
+struct Desk<H> {
+    inner: H,
     trail: Trail,
     read_only: ReadOnly,
 }
 
+/// The reply to a recorded call.
+struct Recorded<H> {
+    desk: Arc<Desk<H>>,
+    /// Present until it is passed on.
+    call: Option<Call>,
+    /// Present from when there is a slot.
+    open: Option<OpenCall>,
+    on_failure: OnFailure,
+    step: Step,
+}
+
 /// Where a recorded call stands.
-enum Step<H> {
-    Begin { inner: Arc<H>, trail: Trail, read_only: ReadOnly, call: Call },
-    Running { reply: Reply, open: OpenCall },
+enum Step {
+    Begin,
+    /// Waits for a slot.
+    Entering(BoxFuture<'static, Result<OwnedSemaphorePermit, Fault>>),
+    /// Waits for the start record.
+    Starting,
+    Running(Reply),
+    /// Waits for the end record.
+    Ending(Outcome),
     Over,
 }
 
 impl<H: Handler> Audited<H> {
     pub fn new(inner: H, trail: Trail, read_only: ReadOnly) -> Self {
-        Self { inner: Arc::new(inner), trail, read_only }
+        Self(Arc::new(Desk { inner, trail, read_only }))
     }
 }
 
 impl<H: Handler + 'static> Handler for Audited<H> {
     fn call(&self, call: Call) -> Reply {
         if call.method == method::PING || Caller::is_ourselves(&call.caller) {
-            return self.inner.call(call);
+            return self.0.inner.call(call);
         }
-        let (inner, trail) = (Arc::clone(&self.inner), self.trail.clone());
-        let begin = Step::Begin { inner, trail, read_only: Arc::clone(&self.read_only), call };
-        Reply::new(stream::unfold(begin, async |step| Some(step.next().await)))
+        Reply::new(Recorded {
+            desk: Arc::clone(&self.0),
+            call: Some(call),
+            open: None,
+            on_failure: OnFailure::Refuse,
+            step: Step::Begin,
+        })
     }
 
     fn notify(&self, notice: Notify) {
-        self.inner.notify(notice);
+        self.0.inner.notify(notice);
     }
 
     fn has_view(&self, view: &str) -> bool {
-        self.inner.has_view(view)
+        self.0.inner.has_view(view)
     }
 }
 
-impl<H: Handler> Step<H> {
-    async fn next(self) -> (Part, Self) {
-        let (mut reply, open) = match self {
-            Self::Begin { inner, trail, read_only, call } => match begin(&trail, &read_only, &call).await {
-                Ok(open) => (inner.call(call), open),
-                Err(fault) => return (Part::Final(Err(fault)), Self::Over),
-            },
-            Self::Running { reply, open } => (reply, open),
-            Self::Over => unreachable!("a reply is not polled after its final part"),
-        };
-        match reply.next().await {
-            Some(Part::Final(outcome)) => {
-                open.end(&outcome).await;
-                (Part::Final(outcome), Self::Over)
-            }
-            Some(part) => (part, Self::Running { reply, open }),
-            None => {
-                let fault = Fault::new(FaultKind::ConnectionLost, "the answer ended before it was complete");
-                (Part::Final(Err(fault)), Self::Over)
+impl<H: Handler> Stream for Recorded<H> {
+    type Item = Part;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Part>> {
+        let this = &mut *self;
+        loop {
+            match &mut this.step {
+                Step::Begin => match this.desk.trail.slot() {
+                    Some(slot) => this.start(slot),
+                    None => this.step = Step::Entering(Box::pin(this.desk.trail.clone().next_slot())),
+                },
+                Step::Entering(entering) => match ready!(entering.as_mut().poll(cx)) {
+                    Ok(slot) => this.start(slot),
+                    Err(fault) => return this.over(Err(fault)),
+                },
+                Step::Starting => {
+                    let recorded = ready!(this.poll_written(cx));
+                    if let Err(fault) = this.pass_on(recorded) {
+                        return this.over(Err(fault));
+                    }
+                }
+                Step::Running(reply) => {
+                    let mut watch = Watch(this.open.as_mut());
+                    let part = ready!(Pin::new(reply).poll_next(cx));
+                    let Some(Part::Final(outcome)) = part else { return Poll::Ready(part) };
+                    if let Some(open) = watch.0.take() {
+                        open.end(&outcome);
+                    }
+                    this.step = Step::Ending(outcome);
+                }
+                Step::Ending(_) => {
+                    let recorded = ready!(this.poll_written(cx));
+                    let Step::Ending(outcome) = std::mem::replace(&mut this.step, Step::Over) else {
+                        continue;
+                    };
+                    if let (Err(Unwritten), Some(open)) = (recorded, &this.open) {
+                        open.alarm();
+                    }
+                    return this.over(outcome);
+                }
+                Step::Over => return Poll::Ready(None),
             }
         }
     }
 }
 
-/// Records the start, as firmly as the call needs.
-async fn begin(trail: &Trail, read_only: &ReadOnly, call: &Call) -> Result<OpenCall, Fault> {
-    let mut open = trail.enter(call).await?;
-    let mutating = effect(call, &open, read_only);
-    let on_failure = match mutating {
-        Mutating::Yes => trail.options().mutating,
-        Mutating::No => trail.options().reading,
-    };
-    let need = match (mutating, on_failure) {
-        (Mutating::Yes, _) => Some(trail.options().durability.before_a_change()),
-        (Mutating::No, OnFailure::Refuse) => Some(Need::Written),
-        (Mutating::No, OnFailure::Allow) => None,
-    };
-    let recorded = open.start(call, mutating, need).await;
-    if recorded.is_err() && on_failure == OnFailure::Refuse {
-        open.refuse();
-        let text = "the call was not made, because the audit trail cannot be written";
-        return Err(Fault::new(FaultKind::StoreUnavailable, text));
+impl<H: Handler> Recorded<H> {
+    /// Records the start, as firmly as the call needs.
+    fn start(&mut self, slot: OwnedSemaphorePermit) {
+        self.step = Step::Starting;
+        let (Some(call), trail) = (&self.call, &self.desk.trail) else { return };
+        let target = target(call);
+        let mutating = effect(call, target.as_deref(), &self.desk.read_only);
+        self.on_failure = match mutating {
+            Mutating::Yes => trail.options().mutating,
+            Mutating::No => trail.options().reading,
+        };
+        let need = match (mutating, self.on_failure) {
+            (Mutating::Yes, _) => Some(trail.options().durability.before_a_change()),
+            (Mutating::No, OnFailure::Refuse) => Some(Need::Written),
+            (Mutating::No, OnFailure::Allow) => None,
+        };
+        let open = self.open.insert(OpenCall::new(trail.clone(), call, target.as_deref(), slot));
+        open.start(call, target.as_deref(), mutating, need);
     }
-    Ok(open)
+
+    fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Unwritten>> {
+        self.open.as_mut().map_or(Poll::Ready(Ok(())), |open| open.poll_written(cx))
+    }
+
+    /// Makes the call, unless its start is not recorded and must be.
+    fn pass_on(&mut self, recorded: Result<(), Unwritten>) -> Result<(), Fault> {
+        let mut watch = Watch(self.open.as_mut());
+        if recorded.is_err() && self.on_failure == OnFailure::Refuse {
+            if let Some(open) = watch.0.take() {
+                open.refuse();
+            }
+            let text = "the call was not made, because the audit trail cannot be written";
+            return Err(Fault::new(FaultKind::StoreUnavailable, text));
+        }
+        if let Some(call) = self.call.take() {
+            self.step = Step::Running(self.desk.inner.call(call));
+        }
+        Ok(())
+    }
+
+    fn over(&mut self, outcome: Outcome) -> Poll<Option<Part>> {
+        self.step = Step::Over;
+        self.open = None;
+        Poll::Ready(Some(Part::Final(outcome)))
+    }
+}
+
+/// Stands by while others work on a call, and tells when they panic.
+struct Watch<'a>(Option<&'a mut OpenCall>);
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if let Some(open) = self.0.take().filter(|_| std::thread::panicking()) {
+            open.panicked();
+        }
+    }
 }
 
 /// What only asks is known by its method; of tools, `read_only` tells.
-fn effect(call: &Call, open: &OpenCall, read_only: &ReadOnly) -> Mutating {
+fn effect(call: &Call, target: Option<&str>, read_only: &ReadOnly) -> Mutating {
     let reads = match call.method.as_ref() {
-        method::TOOLS_CALL => open.target().is_some_and(|tool| read_only(call.view.as_deref(), tool)),
+        method::TOOLS_CALL => target.is_some_and(|tool| read_only(call.view.as_deref(), tool)),
         name => method::only_asks(name),
     };
     if reads { Mutating::No } else { Mutating::Yes }
@@ -110,8 +198,8 @@ fn effect(call: &Call, open: &OpenCall, read_only: &ReadOnly) -> Mutating {
 impl<H: fmt::Debug> fmt::Debug for Audited<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Audited")
-            .field("inner", &self.inner)
-            .field("trail", &self.trail)
+            .field("inner", &self.0.inner)
+            .field("trail", &self.0.trail)
             .finish_non_exhaustive()
     }
 }

@@ -21,21 +21,28 @@ fn push(out: &mut String, at: SystemTime) {
 
 /// Digit by digit, because every record has a time and the usual way of formatting takes longer than all the rest of it.
 fn format(out: &mut String, seconds: u64, millis: u32) {
+    let mut text = *b"0000-00-00T00:00:00.000Z";
     let (year, month, day) = date(seconds / 86_400);
-    let mut part = |value: u64, digits: u32, after: char| {
-        for place in (0..digits).rev() {
-            let digit = value / 10_u64.pow(place) % 10;
-            out.push(char::from_digit(u32::try_from(digit).unwrap_or_default(), 10).unwrap_or('0'));
-        }
-        out.push(after);
-    };
-    part(year, 4, '-');
-    part(month, 2, '-');
-    part(day, 2, 'T');
-    part(seconds / 3600 % 24, 2, ':');
-    part(seconds / 60 % 60, 2, ':');
-    part(seconds % 60, 2, '.');
-    part(u64::from(millis), 3, 'Z');
+    for (value, place) in [
+        (year, 0..4),
+        (month, 5..7),
+        (day, 8..10),
+        (seconds / 3600 % 24, 11..13),
+        (seconds / 60 % 60, 14..16),
+        (seconds % 60, 17..19),
+        (u64::from(millis), 20..23),
+    ] {
+        digits(&mut text[place], value);
+    }
+    out.push_str(std::str::from_utf8(&text).unwrap_or_default());
+}
+
+/// Writes a number in all of `place`.
+fn digits(place: &mut [u8], mut value: u64) {
+    for digit in place.iter_mut().rev() {
+        *digit = b'0' + u8::try_from(value % 10).unwrap_or_default();
+        value /= 10;
+    }
 }
 
 /// The date of a day counted from 1970, with years that begin in March, so that the leap day is the last.

@@ -1,7 +1,7 @@
 //! One line of the trail, and its place in the chain.
 
+use super::members::push_number;
 use ring::digest;
-use std::fmt::Write;
 
 /// The hash of a record.
 pub(super) type Hash = [u8; digest::SHA256_OUTPUT_LEN];
@@ -9,6 +9,9 @@ pub(super) type Hash = [u8; digest::SHA256_OUTPUT_LEN];
 const SEQ: &str = "{\"seq\":";
 const HASH: &str = ",\"hash\":\"";
 const END: &str = "\"}";
+
+/// What a line has beside its members, at most.
+const REST: usize = 128;
 
 /// The last record of a chain so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +40,11 @@ impl Link {
     pub(super) fn append(&mut self, members: &str, out: &mut String) {
         let start = out.len();
         self.seq += 1;
-        write!(out, "{SEQ}{},{members}", self.seq).expect("a String takes all text");
+        out.reserve(members.len() + REST);
+        out.push_str(SEQ);
+        push_number(out, self.seq);
+        out.push(',');
+        out.push_str(members);
         self.hash = hash(&self.hash, &out.as_bytes()[start..]);
         out.push_str(HASH);
         push_hex(out, &self.hash);
@@ -84,11 +91,13 @@ pub(super) fn hex(hash: &Hash) -> String {
 }
 
 fn push_hex(out: &mut String, hash: &Hash) {
-    for byte in hash {
-        for digit in [byte >> 4, byte & 15] {
-            out.push(char::from(b"0123456789abcdef"[usize::from(digit)]));
-        }
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = [0; 64];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(hash) {
+        pair[0] = DIGITS[usize::from(byte >> 4)];
+        pair[1] = DIGITS[usize::from(byte & 15)];
     }
+    out.push_str(std::str::from_utf8(&text).unwrap_or_default());
 }
 
 pub(super) fn from_hex(text: &str) -> Option<Hash> {

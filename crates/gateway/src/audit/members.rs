@@ -1,7 +1,7 @@
 //! The members of a record, written as JSON that is one line of ASCII whatever goes in.
 
 use super::clock;
-use std::fmt::{Display, Write};
+use std::fmt::Write;
 
 /// Longest text of one member, in characters; the rest is cut off.
 const MAX_TEXT: usize = 256;
@@ -12,6 +12,17 @@ const USUAL: usize = 320;
 /// Members in the making. `kind` comes first, `time` second.
 #[derive(Debug)]
 pub(super) struct Members(String);
+
+/// What tells a call from all others; it needs no escape.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum CallId<'a> {
+    Made {
+        process: &'a str,
+        number: u64,
+    },
+    /// As a record has it.
+    Told(&'a str),
+}
 
 impl Members {
     pub(super) fn new(kind: &'static str) -> Self {
@@ -25,9 +36,20 @@ impl Members {
     }
 
     /// The members that both records of a call have, for [`part_of`](Self::part_of).
-    pub(super) fn of_call(id: impl Display, caller: &str, method: &str, target: Option<&str>) -> String {
-        let part = Self(String::with_capacity(USUAL)).plain("call", id).text("caller", caller);
-        let part = part.text("method", method);
+    pub(super) fn of_call(id: CallId<'_>, caller: &str, method: &str, target: Option<&str>) -> String {
+        let mut part = Self(String::with_capacity(USUAL));
+        part.name("call");
+        part.0.push('"');
+        match id {
+            CallId::Told(id) => part.0.push_str(id),
+            CallId::Made { process, number } => {
+                part.0.push_str(process);
+                part.0.push('-');
+                push_number(&mut part.0, number);
+            }
+        }
+        part.0.push('"');
+        let part = part.text("caller", caller).text("method", method);
         match target {
             Some(target) => part.text("target", target).0,
             None => part.0,
@@ -45,17 +67,16 @@ impl Members {
         self
     }
 
-    /// A text that needs no escape, and is short.
-    fn plain(mut self, name: &str, value: impl Display) -> Self {
+    pub(super) fn number(mut self, name: &str, value: u64) -> Self {
         self.name(name);
-        write!(self.0, "\"{value}\"").expect("a String takes all text");
+        push_number(&mut self.0, value);
         self
     }
 
-    pub(super) fn number(mut self, name: &str, value: u64) -> Self {
+    /// A value that `write` writes: JSON in ASCII, in one line.
+    pub(super) fn written<T>(&mut self, name: &str, write: impl FnOnce(&mut String) -> T) -> T {
         self.name(name);
-        write!(self.0, "{value}").expect("a String takes all text");
-        self
+        write(&mut self.0)
     }
 
     /// `value` is JSON already.
@@ -78,7 +99,9 @@ impl Members {
 
 /// Appends `text` as a JSON string, in ASCII and on one line whatever it is, and cut off where it is long.
 pub fn quote(out: &mut String, text: &str) {
-    if text.len() <= MAX_TEXT && text.bytes().all(|byte| is_plain(byte) && byte != b'"' && byte != b'\\') {
+    // All bytes, whatever the first ones are: so it is done for many at once.
+    let odd = |byte: u8| !is_plain(byte) | (byte == b'"') | (byte == b'\\');
+    if text.len() <= MAX_TEXT && !text.bytes().fold(false, |any, byte| any | odd(byte)) {
         out.push('"');
         out.push_str(text);
         out.push('"');
@@ -87,6 +110,21 @@ pub fn quote(out: &mut String, text: &str) {
     let cut = text.char_indices().nth(MAX_TEXT).map(|(at, _)| at);
     let short = cut.map_or_else(|| text.to_owned(), |at| format!("{}...", &text[..at]));
     to_ascii(out, &serde_json::Value::from(short).to_string());
+}
+
+/// Appends a number, without the machinery that can format anything.
+pub(super) fn push_number(out: &mut String, mut value: u64) {
+    let mut text = [0; 20];
+    let mut first = text.len();
+    loop {
+        first -= 1;
+        text[first] = b'0' + u8::try_from(value % 10).unwrap_or_default();
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    out.push_str(std::str::from_utf8(&text[first..]).unwrap_or_default());
 }
 
 /// Appends JSON, with everything escaped that a terminal or an eye could take for something else. Outside of strings JSON

@@ -2,82 +2,128 @@
 
 use super::{
     Trail,
+    ledger::Writing,
     members::Members,
     outcome::Ending,
     queue::{Entry, Need, Unwritten},
     redact::mask,
 };
-use std::{borrow::Cow, time::Instant};
+use std::{
+    borrow::Cow,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Instant,
+};
 use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Call, Outcome, Raw, method};
 
-/// A call that was let in. However it goes away, after [`start`](Self::start) it leaves exactly one end record.
+/// A call that has a slot. However it goes away, after [`start`](Self::start) it leaves exactly one end record.
 #[derive(Debug)]
 pub(super) struct OpenCall {
     trail: Trail,
     method: Cow<'static, str>,
-    target: Option<String>,
     /// The members that both records have.
     common: String,
     began: Instant,
-    /// Present from the start record to the end record.
+    /// Present until the end record.
     slot: Option<OwnedSemaphorePermit>,
     started: bool,
+    /// The record that is waited for.
+    writing: Option<Writing>,
+}
+
+/// Whether a call may change something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mutating {
+    Yes,
+    No,
+}
+
+/// What a call is about: the tool, the prompt or the resource. Names stay whole, however random they look; addresses may
+/// hold secrets.
+pub(super) fn target(call: &Call) -> Option<Cow<'_, str>> {
+    let params = call.params.as_ref()?;
+    match call.method.as_ref() {
+        method::TOOLS_CALL | method::PROMPTS_GET => params.text_of("name"),
+        method::RESOURCES_READ | method::RESOURCES_SUBSCRIBE | method::RESOURCES_UNSUBSCRIBE => {
+            Some(mask(&params.text_of("uri")?).into())
+        }
+        method::TASKS_GET | method::TASKS_RESULT | method::TASKS_CANCEL | method::TASKS_UPDATE => {
+            params.text_of("taskId")
+        }
+        _ => None,
+    }
 }
 
 impl OpenCall {
-    pub(super) fn new(trail: Trail, id: (&str, u64), call: &Call, slot: OwnedSemaphorePermit) -> Self {
-        let target = call.params.as_ref().and_then(|params| target(&call.method, params));
-        let id = format_args!("{}-{}", id.0, id.1);
-        let common = Members::of_call(id, &call.caller.id, &call.method, target.as_deref());
+    pub(super) fn new(trail: Trail, call: &Call, target: Option<&str>, slot: OwnedSemaphorePermit) -> Self {
+        let common = Members::of_call(trail.next_id(), &call.caller.id, &call.method, target);
         Self {
             trail,
             method: call.method.clone(),
-            target,
             common,
             began: Instant::now(),
             slot: Some(slot),
             started: false,
+            writing: None,
         }
     }
 
-    pub(super) fn target(&self) -> Option<&str> {
-        self.target.as_deref()
-    }
-
-    /// Records the start. With a need, comes back when that is met.
-    pub(super) async fn start(
+    /// Records the start. With a need, [`poll_written`](Self::poll_written) tells when that is met.
+    pub(super) fn start(
         &mut self,
         call: &Call,
+        target: Option<&str>,
         mutating: Mutating,
         need: Option<Need>,
-    ) -> Result<(), Unwritten> {
-        let members = self.start_members(call, mutating);
+    ) {
+        let members = self.start_members(call, target, mutating);
         self.started = true;
         let entry = Entry { members, need: need.unwrap_or(Need::Written), told: None, slot: None };
-        if need.is_some() {
-            return self.trail.ledger().write(entry, self.trail.options().patience).await;
+        match need {
+            Some(_) => self.write(entry),
+            None => self.trail.ledger().put(entry),
         }
-        self.trail.ledger().put(entry);
-        Ok(())
     }
 
-    /// Records the end, and comes back when it is written.
-    pub(super) async fn end(mut self, outcome: &Outcome) {
-        let ending = Ending::of(&self.method, outcome);
-        let Some(entry) = self.finish(ending) else { return };
-        if self.trail.ledger().write(entry, self.trail.options().patience).await.is_err() {
-            tracing::error!(call = self.common, "ALARM: the end of a call could not be recorded yet");
+    /// Records the end; [`poll_written`](Self::poll_written) tells when it is written.
+    pub(super) fn end(&mut self, outcome: &Outcome) {
+        if let Some(entry) = self.finish(Ending::of(&self.method, outcome)) {
+            self.write(entry);
         }
     }
 
     /// Records that the call was not made.
-    pub(super) fn refuse(mut self) {
+    pub(super) fn refuse(&mut self) {
         self.put_end(Ending::UNRECORDABLE);
+    }
+
+    /// Records that whoever answers panicked.
+    pub(super) fn panicked(&mut self) {
+        self.put_end(Ending::PANICKED);
+    }
+
+    /// Whether the record that is waited for is written; at once when there is none.
+    pub(super) fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Unwritten>> {
+        let Some(writing) = &mut self.writing else { return Poll::Ready(Ok(())) };
+        let result = ready!(Pin::new(writing).poll(cx));
+        self.writing = None;
+        Poll::Ready(result)
+    }
+
+    /// Tells of an end that could not be recorded.
+    pub(super) fn alarm(&self) {
+        tracing::error!(call = self.common, "ALARM: the end of a call could not be recorded yet");
+    }
+
+    fn write(&mut self, entry: Entry) {
+        self.writing = Some(self.trail.ledger().write(entry, self.trail.options().patience));
     }
 
     fn put_end(&mut self, ending: Ending) {
         if let Some(entry) = self.finish(ending) {
+            // Who has the turn uses it first: the start stands before the end.
+            self.writing = None;
             self.trail.ledger().put(entry);
         }
     }
@@ -100,18 +146,18 @@ impl OpenCall {
         Some(Entry { members: members.finish(), need: Need::Written, told: None, slot: Some(slot) })
     }
 
-    fn start_members(&self, call: &Call, mutating: Mutating) -> String {
+    fn start_members(&self, call: &Call, target: Option<&str>, mutating: Mutating) -> String {
         let bytes = call.params.as_ref().map_or(0, |params| params.as_bytes().len());
         let mut members = Members::new("start")
             .part_of(&self.common)
             .text("effect", if mutating == Mutating::Yes { "may-change" } else { "reads" })
             .number("bytes", bytes as u64);
-        let arguments = call.params.as_ref().and_then(|params| params.member("arguments")?.object());
-        if let Some(arguments) = arguments {
+        let arguments = call.params.as_ref().and_then(|params| params.member("arguments"));
+        if let Some(arguments) = arguments.filter(Raw::is_object) {
             let redaction = &self.trail.options().redaction;
-            let redacted = redaction.arguments(self.target.as_deref().unwrap_or_default(), &arguments);
-            members = members.json("arguments", &redacted.sizes);
-            if let Some(values) = redacted.values {
+            let values = members
+                .written("arguments", |out| redaction.arguments(target.unwrap_or_default(), &arguments, out));
+            if let Some(values) = values {
                 members = members.json("values", &values);
             }
         }
@@ -119,30 +165,9 @@ impl OpenCall {
     }
 }
 
-/// Whether a call may change something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mutating {
-    Yes,
-    No,
-}
-
 impl Drop for OpenCall {
     fn drop(&mut self) {
         let ending = if std::thread::panicking() { Ending::PANICKED } else { Ending::CANCELLED };
         self.put_end(ending);
     }
-}
-
-/// What a call is about: the tool, the prompt or the resource. Names stay whole, however random they look; addresses may
-/// hold secrets.
-fn target(asked: &str, params: &Raw) -> Option<String> {
-    let name = match asked {
-        method::TOOLS_CALL | method::PROMPTS_GET => "name",
-        method::RESOURCES_READ | method::RESOURCES_SUBSCRIBE | method::RESOURCES_UNSUBSCRIBE => {
-            return Some(mask(&params.member("uri")?.text()?));
-        }
-        method::TASKS_GET | method::TASKS_RESULT | method::TASKS_CANCEL | method::TASKS_UPDATE => "taskId",
-        _ => return None,
-    };
-    params.member(name)?.text().map(Cow::into_owned)
 }

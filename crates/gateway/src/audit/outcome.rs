@@ -1,6 +1,6 @@
 //! How a call ended, in a word.
 
-use trunkline_protocol::{FaultKind, Outcome, method};
+use trunkline_protocol::{FaultKind, Outcome, message::says_error, method};
 
 /// The end of a call as the trail tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Ending {
     pub(super) fn of(asked: &str, outcome: &Outcome) -> Self {
         match outcome {
             Ok(result) => {
-                let failed = asked == method::TOOLS_CALL && result.member_as::<bool>("isError") == Some(true);
+                let failed = asked == method::TOOLS_CALL && says_error(result);
                 let word = if failed { "tool_error" } else { "ok" };
                 Self { word, code: None, bytes: Some(result.as_bytes().len()) }
             }

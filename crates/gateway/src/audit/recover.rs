@@ -4,7 +4,7 @@ use super::{
     OpenError,
     disk::{Disk, Segment, segment_name},
     line::{Line, Link},
-    members::Members,
+    members::{CallId, Members},
     outcome::Ending,
     verify::Opening,
 };
@@ -88,7 +88,12 @@ fn endings(disk: &Disk, before: Option<u64>, calls: Calls) -> Vec<String> {
     let starts = open.values().take(MAX_UNFINISHED);
     let starts = starts.filter_map(|members| serde_json::from_str::<Start>(&format!("{{{members}}}")).ok());
     let end = |start: Start| {
-        let common = Members::of_call(start.call, &start.caller, &start.method, start.target.as_deref());
+        let common = Members::of_call(
+            CallId::Told(&start.call),
+            &start.caller,
+            &start.method,
+            start.target.as_deref(),
+        );
         Members::new("end").part_of(&common).text("outcome", Ending::UNKNOWN.word).finish()
     };
     starts.map(end).collect()

@@ -3,10 +3,10 @@
 //! By default their names and sizes. A rule keeps the value of an argument, and even then what looks like a secret is
 //! masked: by the name it stands under, or by its shape.
 
-use super::members::quote;
+use super::members::{push_number, quote};
 use serde_json::Value;
-use std::fmt::Write;
-use trunkline_protocol::{Object, Raw};
+use std::borrow::Cow;
+use trunkline_protocol::Raw;
 
 /// Most arguments of one call that are named.
 const MAX_ARGUMENTS: usize = 64;
@@ -82,13 +82,6 @@ struct Keep {
     argument: String,
 }
 
-/// The arguments of a call as they may be written: two JSON objects.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Redacted {
-    pub(super) sizes: String,
-    pub(super) values: Option<String>,
-}
-
 impl Redaction {
     /// Keeps the values of one argument, of one tool or prompt or of all.
     #[must_use]
@@ -97,25 +90,32 @@ impl Redaction {
         self
     }
 
-    pub(super) fn arguments(&self, target: &str, arguments: &Object) -> Redacted {
-        let (mut sizes, mut values) = ("{".to_owned(), String::new());
-        for (name, value) in arguments.iter().take(MAX_ARGUMENTS) {
-            separate(&mut sizes);
-            quote(&mut sizes, &mask(name));
-            write!(sizes, ":{}", value.as_bytes().len()).expect("a String takes all text");
-            if self.keeps(target, name) {
-                values.push_str(if values.is_empty() { "{" } else { "," });
-                quote(&mut values, &mask(name));
+    /// Appends the names and sizes of arguments as a JSON object, and gives the values that are kept as another.
+    pub(super) fn arguments(&self, target: &str, arguments: &Raw, sizes: &mut String) -> Option<String> {
+        let (first, mut values, mut count) = (sizes.len(), String::new(), 0);
+        for (name, value) in arguments.members() {
+            count += 1;
+            if count > MAX_ARGUMENTS {
+                continue;
+            }
+            let shown = masked(&name);
+            sizes.push(if sizes.len() == first { '{' } else { ',' });
+            quote(sizes, &shown);
+            sizes.push(':');
+            push_number(sizes, value.len() as u64);
+            if self.keeps(target, &name) {
+                values.push(if values.is_empty() { '{' } else { ',' });
+                quote(&mut values, &shown);
                 values.push(':');
-                values.push_str(&kept(name, value));
+                values.push_str(&kept(&name, value));
             }
         }
-        if let Some(more) = arguments.len().checked_sub(MAX_ARGUMENTS).filter(|more| *more > 0) {
-            write!(sizes, ",\"...\":{more}").expect("a String takes all text");
+        if count > MAX_ARGUMENTS {
+            sizes.push_str(",\"...\":");
+            push_number(sizes, (count - MAX_ARGUMENTS) as u64);
         }
-        sizes.push('}');
-        let values = (!values.is_empty()).then(|| values + "}");
-        Redacted { sizes, values }
+        sizes.push_str(if count == 0 { "{}" } else { "}" });
+        (!values.is_empty()).then(|| values + "}")
     }
 
     fn keeps(&self, target: &str, argument: &str) -> bool {
@@ -125,15 +125,9 @@ impl Redaction {
     }
 }
 
-fn separate(object: &mut String) {
-    if object.len() > 1 {
-        object.push(',');
-    }
-}
-
 /// The value as JSON, secrets masked and length bounded.
-fn kept(name: &str, value: &Raw) -> String {
-    let Ok(mut decoded) = value.decode::<Value>() else { return format!("\"{MASK}\"") };
+fn kept(name: &str, value: &[u8]) -> String {
+    let Ok(mut decoded) = serde_json::from_slice::<Value>(value) else { return format!("\"{MASK}\"") };
     mask_value(name, &mut decoded);
     let text = decoded.to_string();
     if text.len() <= MAX_VALUE {
@@ -157,12 +151,16 @@ fn mask_value(name: &str, value: &mut Value) {
 
 /// `text` without what looks like a secret.
 pub fn mask(text: &str) -> String {
+    masked(text).into_owned()
+}
+
+fn masked(text: &str) -> Cow<'_, str> {
     // One short word is no secret, and nothing announces it.
     if text.len() < SHORTEST && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     if text.contains("PRIVATE KEY-----") {
-        return MASK.to_owned();
+        return Cow::Borrowed(MASK);
     }
     let text = &mask_userinfo(text);
     let mut out = String::with_capacity(text.len());
@@ -179,7 +177,7 @@ pub fn mask(text: &str) -> String {
         announced = announces && between.chars().all(|c| matches!(c, ' ' | '=' | ':' | '"' | '\''));
         rest = next;
     }
-    out
+    Cow::Owned(out)
 }
 
 /// Masks what stands between `://` and `@`.
@@ -222,14 +220,18 @@ fn is_secret(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn redacted(rules: &Redaction, arguments: &str) -> Redacted {
-        rules.arguments("t", &Raw::parse(arguments.to_owned()).unwrap().object().unwrap())
+    /// Names with sizes, and values.
+    fn redacted(rules: &Redaction, arguments: &str) -> (String, Option<String>) {
+        let mut sizes = String::new();
+        let values = rules.arguments("t", &Raw::parse(arguments.to_owned()).unwrap(), &mut sizes);
+        (sizes, values)
     }
 
     #[test]
     fn only_names_and_sizes_are_kept_by_default() {
         let got = redacted(&Redaction::default(), r#"{"path":"/etc/x","deep":{"a":[1,2]}}"#);
-        assert_eq!(got, Redacted { sizes: r#"{"path":8,"deep":11}"#.to_owned(), values: None });
+        assert_eq!(got, (r#"{"path":8,"deep":11}"#.to_owned(), None));
+        assert_eq!(redacted(&Redaction::default(), "{ }"), ("{}".to_owned(), None));
     }
 
     #[test]
@@ -237,7 +239,7 @@ mod tests {
         let rules =
             Redaction::default().keep(Some("t"), "path").keep(None, "password").keep(Some("u"), "deep");
         let got = redacted(&rules, r#"{"path":"/a/ghp_0123456789abcdef","password":[1],"deep":1}"#);
-        assert_eq!(got.values.unwrap(), r#"{"path":"/a/***","password":"***"}"#);
+        assert_eq!(got.1.unwrap(), r#"{"path":"/a/***","password":"***"}"#);
     }
 
     #[test]
@@ -263,9 +265,9 @@ mod tests {
     fn many_and_long_arguments_are_bounded() {
         let many: Vec<_> = (0..1000).map(|n| format!("\"{}{n}\":1", "n".repeat(2000))).collect();
         let got = redacted(&Redaction::default(), &format!("{{{}}}", many.join(",")));
-        assert!(got.sizes.len() < 64 * 300 && got.sizes.ends_with(r#","...":936}"#), "{}", got.sizes.len());
+        assert!(got.0.len() < 64 * 300 && got.0.ends_with(r#","...":936}"#), "{}", got.0.len());
         let rules = Redaction::default().keep(None, "a");
         let got = redacted(&rules, &format!(r#"{{"a":"{}"}}"#, "x ".repeat(100_000)));
-        assert!(got.values.unwrap().len() < 300);
+        assert!(got.1.unwrap().len() < 300);
     }
 }

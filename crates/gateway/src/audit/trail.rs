@@ -4,8 +4,7 @@ use super::{
     OpenError, Options, Status,
     disk::Disk,
     ledger::Ledger,
-    members::Members,
-    open_call::OpenCall,
+    members::{CallId, Members},
     queue::{Entry, Need, Queue},
     recover,
     redact::mask,
@@ -19,7 +18,8 @@ use std::{
     },
     thread::{self, JoinHandle},
 };
-use trunkline_protocol::{Call, Fault, FaultKind};
+use tokio::sync::OwnedSemaphorePermit;
+use trunkline_protocol::{Fault, FaultKind};
 
 /// A trail that is open for writing. Clones share it; the last one to go waits until everything is on disk.
 #[derive(Debug, Clone)]
@@ -82,12 +82,17 @@ impl Trail {
         &self.0.options
     }
 
-    pub(super) fn ledger(&self) -> &Ledger {
+    pub(super) fn ledger(&self) -> &Arc<Ledger> {
         &self.0.ledger
     }
 
-    /// Opens a call: waits for a slot. Nothing is recorded yet.
-    pub(super) async fn enter(&self, call: &Call) -> Result<OpenCall, Fault> {
+    /// A slot, if there is one now.
+    pub(super) fn slot(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.0.ledger.queue.slots).try_acquire_owned().ok()
+    }
+
+    /// Waits for a slot.
+    pub(super) async fn next_slot(self) -> Result<OwnedSemaphorePermit, Fault> {
         let queue = &self.0.ledger.queue;
         let slots = Arc::clone(&queue.slots);
         let slot = tokio::time::timeout(self.0.options.patience, slots.acquire_owned()).await;
@@ -96,8 +101,12 @@ impl Trail {
             let text = "the audit trail cannot keep up; try again later";
             return Err(Fault::new(FaultKind::Overloaded, text));
         };
-        let number = self.0.calls.fetch_add(1, Ordering::Relaxed);
-        Ok(OpenCall::new(self.clone(), (&self.0.process, number), call, slot))
+        Ok(slot)
+    }
+
+    /// What tells a new call from all others.
+    pub(super) fn next_id(&self) -> CallId<'_> {
+        CallId::Made { process: &self.0.process, number: self.0.calls.fetch_add(1, Ordering::Relaxed) }
     }
 }
 

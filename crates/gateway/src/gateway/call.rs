@@ -74,8 +74,7 @@ impl Inner {
             return None;
         }
         let server = view.servers.first()?;
-        let name = call.params.as_ref()?.member("name")?;
-        let name = name.text()?;
+        let name = call.params.as_ref()?.text_of("name")?.into_owned();
         let permit = catalog.policy.permit_to(&call.caller, server, &name)?;
         let subject = policy::subject(server.name().as_ref(), &name);
         let publisher = Publisher::new(server, &call.caller, &subject, &self.ids);
@@ -117,8 +116,8 @@ fn named<'a>(
     call: &Call,
     what: &str,
 ) -> Result<&'a Route, Missing<'a>> {
-    let name = call.params.as_ref().and_then(|params| params.member("name"));
-    let name = name.as_ref().and_then(Raw::text).ok_or_else(|| Missing::Unknown(faults::missing("name")))?;
+    let name = call.params.as_ref().and_then(|params| params.text_of("name"));
+    let name = name.ok_or_else(|| Missing::Unknown(faults::missing("name")))?;
     if let Some(route) = shelf.get(&name) {
         return Ok(route);
     }
@@ -136,8 +135,8 @@ fn is_usable(catalog: &Catalog, view: &View, call: &Call) -> bool {
 }
 
 fn refused(call: &Call, what: &str) -> Fault {
-    let name = call.params.as_ref().and_then(|params| params.member("name"));
-    faults::unknown(what, &name.as_ref().and_then(Raw::text).unwrap_or_default())
+    let name = call.params.as_ref().and_then(|params| params.text_of("name"));
+    faults::unknown(what, &name.unwrap_or_default())
 }
 
 fn with_inner_name(params: Option<Raw>, route: &Route) -> Option<Raw> {

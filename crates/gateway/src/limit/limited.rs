@@ -46,8 +46,9 @@ impl<H: Handler> Limited<H> {
             return Ok(());
         }
         // A call without a name is the handler's to refuse.
-        let name = call.params.as_ref().and_then(|params| params.member("name"));
-        let Some(name) = name.as_ref().and_then(Raw::text) else { return Ok(()) };
+        let Some(name) = call.params.as_ref().and_then(|params| params.text_of("name")) else {
+            return Ok(());
+        };
         let rate = self.tools.get(name.as_ref()).or(self.per_tool.as_ref());
         rate.map_or(Ok(()), |rate| rate.check(&name)).map_err(|soon| refusal("calls of this tool", soon))
     }

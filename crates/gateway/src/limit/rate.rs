@@ -5,7 +5,7 @@
 
 use std::{
     collections::HashMap,
-    hash::{BuildHasher, Hash, RandomState},
+    hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState},
     num::NonZeroU32,
     sync::{Mutex, PoisonError},
     time::Duration,
@@ -37,8 +37,15 @@ pub struct Rate {
     keys_per_shard: usize,
     origin: Instant,
     hasher: RandomState,
-    shards: [Mutex<HashMap<u64, u64>>; SHARDS],
+    shards: [Mutex<Paid>; SHARDS],
 }
+
+/// By the hash of a key, when it will have paid.
+type Paid = HashMap<u64, u64, BuildHasherDefault<Hashed>>;
+
+/// Takes what is a hash already.
+#[derive(Debug, Default)]
+struct Hashed(u64);
 
 /// The quota is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -77,16 +84,21 @@ impl Rate {
     pub fn check(&self, key: &(impl Hash + ?Sized)) -> Result<(), TooSoon> {
         let hash = self.hasher.hash_one(key);
         let now = self.now();
-        let shard = usize::try_from(hash).unwrap_or(usize::MAX) % SHARDS;
+        // Bits that the table itself does not look at first.
+        let shard = usize::try_from(hash >> 32).unwrap_or(usize::MAX) % SHARDS;
         let mut paid_at = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
-        let paid = paid_at.get(&hash).map_or(now, |paid| now.max(*paid));
-        if paid - now > self.tolerance {
-            return Err(TooSoon { retry_after: Duration::from_nanos(paid - now - self.tolerance) });
+        if let Some(paid_at) = paid_at.get_mut(&hash) {
+            let paid = now.max(*paid_at);
+            if paid - now > self.tolerance {
+                return Err(TooSoon { retry_after: Duration::from_nanos(paid - now - self.tolerance) });
+            }
+            *paid_at = paid.saturating_add(self.cost);
+            return Ok(());
         }
-        if paid_at.len() >= self.keys_per_shard && !paid_at.contains_key(&hash) {
+        if paid_at.len() >= self.keys_per_shard {
             make_room(&mut paid_at, now);
         }
-        paid_at.insert(hash, paid.saturating_add(self.cost));
+        paid_at.insert(hash, now.saturating_add(self.cost));
         Ok(())
     }
 
@@ -95,8 +107,23 @@ impl Rate {
     }
 }
 
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        // Nothing but a `u64` is hashed with this; anything else would only be spread badly.
+        self.0 = bytes.iter().fold(self.0, |hash, byte| hash.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
 /// Forgets every key that has paid, and otherwise the quarter that owes least, so that a full table is searched rarely.
-fn make_room(paid_at: &mut HashMap<u64, u64>, now: u64) {
+fn make_room(paid_at: &mut Paid, now: u64) {
     let before = paid_at.len();
     paid_at.retain(|_, paid| *paid > now);
     if paid_at.len() < before {

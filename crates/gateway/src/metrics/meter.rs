@@ -10,14 +10,13 @@ use crate::{
 };
 use futures_util::{Stream, future::BoxFuture};
 use std::{
-    borrow::Cow,
     collections::HashMap,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, ready},
     time::Instant,
 };
-use trunkline_protocol::{Call, Handler, Notify, Outcome, Part, Reply, method};
+use trunkline_protocol::{Call, Handler, Notify, Outcome, Part, Reply, message::says_error, method};
 
 /// What is counted by its own name. Other methods, such as those of extensions, are counted together.
 const METHODS: [&str; 15] = [
@@ -100,7 +99,7 @@ impl Meter {
         if call.method != method::TOOLS_CALL {
             return None;
         }
-        let name: Cow<'static, str> = call.params.as_ref()?.member_as("name")?;
+        let name = call.params.as_ref()?.text_of("name")?;
         let mut tools = self.0.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(series) = tools.get(name.as_ref()) {
             return Some(Arc::clone(series));
@@ -168,7 +167,7 @@ impl Watched {
     fn end(&mut self, outcome: &Outcome) {
         let Some(counted) = self.counted.take() else { return };
         let failed = match outcome {
-            Ok(result) => self.asks_tool && result.member_as::<bool>("isError") == Some(true),
+            Ok(result) => self.asks_tool && says_error(result),
             Err(_) => true,
         };
         let (took, success) = (self.began.elapsed(), if failed { Success::No } else { Success::Yes });

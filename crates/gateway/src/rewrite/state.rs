@@ -5,11 +5,12 @@
 //! their states pass as they are.
 
 use super::seal::Seal;
-use std::borrow::Cow;
-use trunkline_protocol::{Call, Caller, Fault, FaultKind, Part, Raw, method};
+use trunkline_protocol::{Call, Caller, Fault, FaultKind, Part, RareMember, Raw, method};
 
 /// How a sealed state begins.
 const MARK: &str = "tls1.";
+
+static STATE: RareMember = RareMember::new("requestState");
 
 /// Seals and opens states.
 #[derive(Debug)]
@@ -29,26 +30,25 @@ impl States {
     /// The call with the server's own state in it. One that was not given to this caller is refused.
     pub(crate) fn opened(&self, mut call: Call) -> Result<Call, Fault> {
         let Some(params) = &call.params else { return Ok(call) };
-        let Some(state) = params.member("requestState") else { return Ok(call) };
+        let Some(state) = STATE.of(params) else { return Ok(call) };
         let inner = state.text().and_then(|state| self.open(&call.caller, &state).map(Raw::string));
         let inner = inner.ok_or_else(|| {
             let fault = "`requestState` is not one that was given for this call";
             Fault::new(FaultKind::InvalidRequest, fault)
         })?;
-        call.params = params.with("requestState", &inner);
+        call.params = params.with(STATE.name(), &inner);
         Ok(call)
     }
 
     /// A part of the answer, with the state that it gives bound to the caller.
     pub(crate) fn sealed(&self, caller: &Caller, part: Part) -> Part {
         let Part::Final(Ok(result)) = &part else { return part };
-        let kind = result.member("resultType");
-        if kind.as_ref().and_then(Raw::text) != Some(Cow::Borrowed("input_required")) {
+        let Some(state) = STATE.of(result) else { return part };
+        if result.text_of("resultType").as_deref() != Some("input_required") {
             return part;
         }
-        let state = result.member("requestState");
-        let sealed = state.as_ref().and_then(Raw::text).map(|state| self.seal(caller, &state));
-        let changed = sealed.and_then(|sealed| result.with("requestState", &Raw::string(&sealed)));
+        let sealed = state.text().map(|state| self.seal(caller, &state));
+        let changed = sealed.and_then(|sealed| result.with(STATE.name(), &Raw::string(&sealed)));
         changed.map_or(part, |changed| Part::Final(Ok(changed)))
     }
 

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
     time::{Duration, SystemTime},
 };
-use trunkline_protocol::{Caller, Era, Fault, Object, Outcome, Raw, method};
+use trunkline_protocol::{Caller, Era, Fault, Object, Outcome, Raw, message::says_error, method};
 
 /// Longest name or address that is kept, in bytes.
 const MAX_NAME: usize = 256;
@@ -90,11 +90,7 @@ impl About {
 impl Ending {
     pub(super) fn of(asked: &str, outcome: &Outcome) -> Self {
         match outcome {
-            Ok(result)
-                if asked == method::TOOLS_CALL && result.member_as::<bool>("isError") == Some(true) =>
-            {
-                Self::ToolError
-            }
+            Ok(result) if asked == method::TOOLS_CALL && says_error(result) => Self::ToolError,
             Ok(_) => Self::Fine,
             Err(fault) => Self::failed(fault),
         }

@@ -32,8 +32,14 @@ impl Bulkhead {
         Self { slots: Arc::new(Semaphore::new(slots)), waiting: AtomicUsize::new(0), options }
     }
 
+    /// Room, if there is any now.
+    pub(super) fn try_enter(&self) -> Option<OwnedSemaphorePermit> {
+        self.slots.clone().try_acquire_owned().ok()
+    }
+
+    /// Waits for room, where there is a place to wait.
     pub(super) async fn enter(&self) -> Result<OwnedSemaphorePermit, Full> {
-        if let Ok(slot) = self.slots.clone().try_acquire_owned() {
+        if let Some(slot) = self.try_enter() {
             return Ok(slot);
         }
         let queue = self.options.queue;

@@ -11,7 +11,7 @@ use super::{
     options::{Start, UpstreamOptions},
     status::{Calls, ListStatus, millis},
 };
-use crate::limit::Rate;
+use crate::{limit::Rate, timers::Timers};
 use arc_swap::ArcSwapOption;
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError, Weak,
@@ -45,6 +45,8 @@ pub(super) struct Core {
     pub(super) announced: AtomicU8,
     pub(super) change: Notify,
     pub(super) bulkhead: Bulkhead,
+    /// The clocks of calls.
+    pub(super) timers: Timers,
     pub(super) rate: Option<Rate>,
     pub(super) latency: Latency,
     pub(super) retry: Retry,
@@ -88,6 +90,7 @@ impl Core {
             announced: AtomicU8::new(0),
             change: Notify::new(),
             bulkhead: Bulkhead::new(options.bulkhead),
+            timers: Timers::default(),
             rate: options.rate.map(|quota| Rate::with_keys(quota, 1)),
             latency: Latency::new(),
             retry: repeats(options.retry),
@@ -124,8 +127,9 @@ impl Core {
             .expect("the defaults are within bounds")
     }
 
-    pub(super) fn touch(&self) {
-        self.busy.fetch_max(millis(self.origin.elapsed()), Ordering::Relaxed);
+    /// A call begins or ends.
+    pub(super) fn touch(&self, now: Instant) {
+        self.busy.fetch_max(millis(now.duration_since(self.origin)), Ordering::Relaxed);
     }
 
     /// When a call last began or ended.

@@ -1,49 +1,55 @@
 //! Flight: one call on its way through an upstream.
 //!
 //! ```text
+//! Waiting ⇒ Entering   there is no room yet
+//! Waiting ⇒ Seeking    there is no session yet
 //! Waiting ⇒ Flying     there is room, a session, and the breaker lets it through
 //! Flying ⇒ Flying      notifications and questions pass to the caller
 //! Flying ⇒ Pausing     it got lost, may be repeated, and another try is left
 //! Pausing ⇒ Waiting    the next try
-//! Waiting, Flying ⇒ Ended
+//! any ⇒ Ended
 //! ```
+//!
+//! Where nothing has to be waited for, no future is made; and no clock is set before the server keeps a call waiting.
 
 use super::{
-    airborne::{Airborne, Arrival},
+    airborne::{Airborne, Arrival, Clock},
+    bulkhead::Full,
     core::Core,
+    live::Held,
     options::Annotations,
     told,
 };
-use futures_util::stream;
+use crate::timers::Timer;
+use futures_util::{Stream, future::BoxFuture};
 use std::{
     borrow::Cow,
-    sync::{Arc, atomic::Ordering},
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    task::{Context, Poll, ready},
     time::Duration,
 };
-use tokio::{
-    sync::OwnedSemaphorePermit,
-    time::{Instant, sleep},
-};
+use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use trunkline_protocol::{Call, Fault, FaultKind, Outcome, Part, Raw, Reply, message::meta, method};
 use trunkline_resilience::{BreakerState, Deadline, Safety};
 
 /// Starts a call; nothing happens before the reply is polled.
 pub(super) fn begin(core: Arc<Core>, call: Call) -> Reply {
-    let flight = Flight {
+    Reply::new(Flight {
         lasting: call.method == method::LISTEN,
         core,
         call,
         stage: Stage::Waiting,
-        began: Instant::now(),
+        began: None,
+        ended: None,
         attempts: 0,
         slot: None,
         asked: false,
-        busy: None,
-    };
-    Reply::new(stream::unfold(flight, |mut flight| async move {
-        let part = flight.next().await;
-        Some((part, flight))
-    }))
+        timer: Timer::default(),
+    })
 }
 
 /// Whether a failure means that the session itself is no use any more.
@@ -62,123 +68,144 @@ struct Flight {
     core: Arc<Core>,
     call: Call,
     stage: Stage,
-    began: Instant,
+    /// When it was let in.
+    began: Option<Instant>,
+    /// When it was answered.
+    ended: Option<Instant>,
     attempts: u32,
     /// A call that lasts as long as somebody listens takes nobody's place and has no time limit.
     lasting: bool,
     slot: Option<OwnedSemaphorePermit>,
     /// Whether somebody was asked something: then the call is not repeated.
     asked: bool,
-    /// Held until the call is dropped.
-    busy: Option<Busy>,
+    /// For whatever is waited for.
+    timer: Timer,
 }
 
 enum Stage {
     Waiting,
-    Flying(Box<Airborne>),
-    Pausing(Duration),
+    Entering(BoxFuture<'static, Result<OwnedSemaphorePermit, Full>>),
+    Seeking(BoxFuture<'static, Result<Held, Fault>>),
+    Flying(Airborne),
+    Pausing(Instant),
     Ended,
 }
 
-/// Notes when a call begins and ends, so that an idle server is known.
-struct Busy(Arc<Core>);
+impl Stream for Flight {
+    type Item = Part;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Part>> {
+        let this = &mut *self;
+        loop {
+            let moved = match &mut this.stage {
+                Stage::Waiting => this.prepare(),
+                Stage::Entering(entering) => match entering.as_mut().poll(cx) {
+                    Poll::Ready(Ok(slot)) => {
+                        this.slot = Some(slot);
+                        this.stage = Stage::Waiting;
+                        Ok(())
+                    }
+                    Poll::Ready(Err(full)) => Err(told::full(&this.core.name, full)),
+                    Poll::Pending => Err(ready!(this.poll_callers_time(cx))),
+                },
+                Stage::Seeking(seeking) => match seeking.as_mut().poll(cx) {
+                    Poll::Ready(found) => found.and_then(|held| this.take_off(held)),
+                    Poll::Pending => Err(ready!(this.poll_callers_time(cx))),
+                },
+                Stage::Flying(airborne) => {
+                    let arrival = ready!(airborne.poll((&this.call, &this.core), &mut this.timer, cx));
+                    match this.land(arrival) {
+                        Some(part) => return Poll::Ready(Some(part)),
+                        None => continue,
+                    }
+                }
+                Stage::Pausing(until) => {
+                    ready!(this.core.timers.poll(&mut this.timer, *until, cx));
+                    this.stage = Stage::Waiting;
+                    Ok(())
+                }
+                Stage::Ended => return Poll::Ready(None),
+            };
+            if let Err(fault) = moved {
+                this.core.counts.refused.fetch_add(1, Ordering::Relaxed);
+                return Poll::Ready(Some(this.end(Err(fault))));
+            }
+        }
+    }
+}
 
 impl Flight {
-    async fn next(&mut self) -> Part {
-        loop {
-            match &mut self.stage {
-                Stage::Waiting => match self.take_off().await {
-                    Ok(airborne) => self.stage = Stage::Flying(Box::new(airborne)),
-                    Err(fault) => {
-                        self.core.counts.refused.fetch_add(1, Ordering::Relaxed);
-                        return self.end(Err(fault));
-                    }
-                },
-                Stage::Flying(_) => {
-                    if let Some(part) = self.fly().await {
-                        return part;
-                    }
-                }
-                Stage::Pausing(pause) => {
-                    sleep(*pause).await;
-                    self.stage = Stage::Waiting;
-                }
-                Stage::Ended => {
-                    return Part::Final(Err(Fault::new(FaultKind::NotReady, "the call has ended")));
+    /// Rate and room, once for all tries, and a session.
+    fn prepare(&mut self) -> Result<(), Fault> {
+        if self.began.is_none() {
+            // Whoever had to wait for room was counted before that.
+            if self.slot.is_none() {
+                self.check_rate()?;
+            }
+            if self.slot.is_none() && !self.lasting {
+                self.slot = self.core.bulkhead.try_enter();
+                if self.slot.is_none() {
+                    let core = self.core.clone();
+                    self.stage = Stage::Entering(Box::pin(async move { core.bulkhead.enter().await }));
+                    return Ok(());
                 }
             }
-        }
-    }
-
-    async fn take_off(&mut self) -> Result<Airborne, Fault> {
-        let core = self.core.clone();
-        if self.attempts == 0 {
-            self.admit().await?;
+            let now = Instant::now();
+            self.core.counts.total.fetch_add(1, Ordering::Relaxed);
+            self.core.touch(now);
+            self.began = Some(now);
         }
         self.attempts += 1;
-        let held = match self.call.deadline {
-            None => core.session_for(&self.call).await?,
-            Some(deadline) => {
-                let waited = timeout_at(deadline, core.session_for(&self.call)).await;
-                waited.unwrap_or_else(|| Err(self.too_late()))?
-            }
-        };
-        let admission = if self.lasting {
-            None
-        } else {
-            let breaker = &held.live().breaker;
-            Some(breaker.admit().map_err(|refused| told::resting(&core.name, &refused))?)
-        };
-        let reply = held.live().session.call(self.call.clone());
-        let deadline = self.limit().map(Arc::new);
-        Ok(Airborne { reply, held, admission, deadline, open: Arc::default() })
-    }
-
-    /// Rate and room, once for all tries.
-    async fn admit(&mut self) -> Result<(), Fault> {
-        let core = &self.core;
-        if let Some(rate) = &core.rate {
-            rate.check("").map_err(|soon| told::too_often(&core.name, soon.retry_after))?;
+        if let Some(held) = self.core.session_now(&self.call) {
+            return self.take_off(held);
         }
-        if !self.lasting {
-            let entering = core.bulkhead.enter();
-            let entered = match self.call.deadline {
-                None => entering.await,
-                Some(deadline) => match timeout_at(deadline, entering).await {
-                    Some(entered) => entered,
-                    None => return Err(self.too_late()),
-                },
-            };
-            self.slot = Some(entered.map_err(|full| told::full(&core.name, full))?);
-        }
-        core.counts.total.fetch_add(1, Ordering::Relaxed);
-        self.began = Instant::now();
-        self.busy = Some(Busy::begin(core));
+        let (core, call) = (self.core.clone(), self.call.clone());
+        self.stage = Stage::Seeking(Box::pin(async move { core.session_for(&call).await }));
         Ok(())
     }
 
-    fn limit(&self) -> Option<Deadline> {
-        if self.lasting {
-            return None;
+    fn check_rate(&self) -> Result<(), Fault> {
+        let Some(rate) = &self.core.rate else { return Ok(()) };
+        rate.check("").map_err(|soon| told::too_often(&self.core.name, soon.retry_after))
+    }
+
+    fn take_off(&mut self, held: Held) -> Result<(), Fault> {
+        let live = held.live();
+        let (mut admission, mut clock) = (None, None);
+        if !self.lasting {
+            let refused = |refused| told::resting(&self.core.name, &refused);
+            admission = Some(live.breaker.admit().map_err(refused)?);
+            clock = Some(Arc::new(Clock { deadline: self.deadline(), open: AtomicU32::new(0) }));
         }
+        let reply = live.session.call(self.call.clone());
+        self.stage = Stage::Flying(Airborne { reply, held, admission, clock, lost: None });
+        Ok(())
+    }
+
+    fn deadline(&self) -> Deadline {
         let options = &self.core.options;
         let own = options.tools.find(|| self.tool()).timeouts;
-        Some(
-            Deadline::start(&own.unwrap_or(options.timeouts), None)
-                .expect("the limits were checked when they were made"),
-        )
+        // The first try begins with the call; others look at the clock.
+        let start = self.began.filter(|_| self.attempts == 1).unwrap_or_else(Instant::now);
+        Deadline::start_at(&own.unwrap_or(options.timeouts), start)
+    }
+
+    /// Waits for the end of the caller's time.
+    fn poll_callers_time(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
+        let Some(at) = self.call.deadline else { return Poll::Pending };
+        ready!(self.core.timers.poll(&mut self.timer, at.into(), cx));
+        let why = "the caller's time was over";
+        Poll::Ready(told::timed_out(&self.core.name, &self.call.method, &why))
     }
 
     /// The tool that is called, if it is one.
-    fn tool(&self) -> Option<Cow<'static, str>> {
-        (self.call.method == method::TOOLS_CALL)
-            .then(|| self.call.params.as_ref()?.member_as::<Cow<'static, str>>("name"))
-            .flatten()
+    fn tool(&self) -> Option<Cow<'_, str>> {
+        (self.call.method == method::TOOLS_CALL).then(|| self.call.params.as_ref()?.text_of("name")).flatten()
     }
 
-    async fn fly(&mut self) -> Option<Part> {
+    /// What the caller hears of what arrived, if anything.
+    fn land(&mut self, arrival: Arrival) -> Option<Part> {
         let Stage::Flying(airborne) = &mut self.stage else { return None };
-        let arrival = airborne.next(&self.call, &self.core).await;
         match arrival {
             // Dropped unanswered, it is declined.
             Arrival::Part(Part::Question(question)) if !may_be_asked(&self.call, &question.method) => None,
@@ -205,7 +232,7 @@ impl Flight {
                 self.settle(Some(&fault));
                 if let Some(pause) = self.pause(&fault) {
                     tracing::debug!(upstream = %self.core.name, %fault, ?pause, "the call is repeated");
-                    self.stage = Stage::Pausing(pause);
+                    self.stage = Stage::Pausing(Instant::now() + pause);
                     return None;
                 }
                 let told = self.tell(fault);
@@ -217,13 +244,13 @@ impl Flight {
     /// Tells breaker, book and histogram how it went.
     fn settle(&mut self, fault: Option<&Fault>) {
         let Stage::Flying(airborne) = &mut self.stage else { return };
-        let live = airborne.held.live().clone();
         let admission = airborne.admission.take();
+        let live = airborne.held.live();
         match fault {
             Some(fault) if is_loss(fault) => {
                 // The breaker is not told: a new session begins with a new one.
                 self.core.counts.failed.fetch_add(1, Ordering::Relaxed);
-                self.core.lost(&live, fault);
+                self.core.lost(live, fault);
             }
             Some(fault) if shows_illness(fault) => {
                 self.core.counts.failed.fetch_add(1, Ordering::Relaxed);
@@ -231,17 +258,21 @@ impl Flight {
                     admission.failed(fault);
                 }
                 if fault.kind() == FaultKind::ConnectionLost {
-                    self.core.doubt(&live);
+                    self.core.doubt(live);
                 }
             }
             _ => {
                 if !live.served.swap(true, Ordering::Relaxed) {
                     self.core.book().failures = 0;
                 }
+                let now = Instant::now();
                 if let Some(admission) = admission {
                     admission.succeeded();
-                    self.core.latency.record(self.began.elapsed());
+                    let began = self.began.unwrap_or(now);
+                    self.core.latency.record(now.duration_since(began), now);
                 }
+                airborne.held.left_at(now);
+                self.ended = Some(now);
             }
         }
     }
@@ -258,7 +289,7 @@ impl Flight {
                 _ => false,
             };
         let left = self.attempts < self.core.options.retry.attempts
-            && self.began.elapsed() < self.core.options.retry.budget;
+            && self.began.is_none_or(|began| began.elapsed() < self.core.options.retry.budget);
         // Whoever listens has to know that something may have been missed.
         (repeatable && left && !self.asked && !self.lasting).then(|| self.core.retry.backoff(self.attempts))
     }
@@ -293,10 +324,6 @@ impl Flight {
         told::named(&self.core.name, fault)
     }
 
-    fn too_late(&self) -> Fault {
-        told::timed_out(&self.core.name, &self.call.method, &"the caller's time was over")
-    }
-
     fn end(&mut self, outcome: Outcome) -> Part {
         self.stage = Stage::Ended;
         self.slot = None;
@@ -304,16 +331,12 @@ impl Flight {
     }
 }
 
-impl Busy {
-    fn begin(core: &Arc<Core>) -> Self {
-        core.touch();
-        Self(core.clone())
-    }
-}
-
-impl Drop for Busy {
+impl Drop for Flight {
     fn drop(&mut self) {
-        self.0.touch();
+        self.core.timers.give_back(&mut self.timer);
+        if self.began.is_some() {
+            self.core.touch(self.ended.unwrap_or_else(Instant::now));
+        }
     }
 }
 
@@ -324,10 +347,6 @@ fn shows_illness(fault: &Fault) -> bool {
             fault.kind(),
             FaultKind::Unavailable | FaultKind::Timeout | FaultKind::ConnectionLost | FaultKind::BadAnswer
         )
-}
-
-async fn timeout_at<T>(at: std::time::Instant, work: impl Future<Output = T>) -> Option<T> {
-    tokio::time::timeout_at(at.into(), work).await.ok()
 }
 
 /// Whether the caller's client can be asked this. One that says nothing about itself is not ours to judge.

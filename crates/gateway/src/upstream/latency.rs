@@ -44,14 +44,14 @@ impl Latency {
         }
     }
 
-    pub(super) fn record(&self, took: Duration) {
-        let window = self.turn();
+    pub(super) fn record(&self, took: Duration, now: Instant) {
+        let window = self.turn(now);
         self.counts[usize::from(window % 2 == 1)][bucket(took)].fetch_add(1, Ordering::Relaxed);
     }
 
     /// `None` when nothing was called lately.
     pub(super) fn percentiles(&self) -> Option<Percentiles> {
-        self.turn();
+        self.turn(Instant::now());
         let both = |at: usize| self.counts.iter().map(|c| u64::from(c[at].load(Ordering::Relaxed))).sum();
         let counts: Vec<u64> = (0..BUCKETS).map(both).collect();
         let calls: u64 = counts.iter().sum();
@@ -63,8 +63,8 @@ impl Latency {
     }
 
     /// The present window; whoever comes first in it empties what is too old.
-    fn turn(&self) -> u64 {
-        let now = u64::try_from(self.origin.elapsed().as_nanos() / WINDOW.as_nanos()).unwrap_or(u64::MAX);
+    fn turn(&self, now: Instant) -> u64 {
+        let now = now.duration_since(self.origin).as_secs() / WINDOW.as_secs();
         let last = self.window.load(Ordering::Acquire);
         if now > last && self.window.compare_exchange(last, now, Ordering::AcqRel, Ordering::Acquire).is_ok()
         {
@@ -108,16 +108,16 @@ mod tests {
         let latency = Latency::new();
         assert_eq!(latency.percentiles(), None);
         for _ in 0..98 {
-            latency.record(Duration::from_millis(10));
+            latency.record(Duration::from_millis(10), Instant::now());
         }
-        latency.record(Duration::from_secs(2));
-        latency.record(Duration::from_secs(2));
+        latency.record(Duration::from_secs(2), Instant::now());
+        latency.record(Duration::from_secs(2), Instant::now());
         let told = latency.percentiles().unwrap();
         assert_eq!(told.calls, 100);
         assert!((8.0..12.0).contains(&told.p50_ms), "{told:?}");
         assert!((1600.0..2400.0).contains(&told.p99_ms), "{told:?}");
         tokio::time::advance(Duration::from_mins(1)).await;
-        latency.record(Duration::from_millis(1));
+        latency.record(Duration::from_millis(1), Instant::now());
         assert_eq!(latency.percentiles().unwrap().calls, 101);
         tokio::time::advance(Duration::from_mins(1)).await;
         assert_eq!(latency.percentiles().unwrap().calls, 1);

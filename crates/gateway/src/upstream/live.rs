@@ -1,11 +1,17 @@
 //! Live: one open session, who uses it, and how it does.
 
-use super::connect::{Profile, Session};
-use std::sync::{
-    Arc, OnceLock,
-    atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+use super::{
+    connect::{Profile, Session},
+    gone::{Gone, Seat},
 };
-use tokio::{sync::watch, time::Instant};
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    task::{Context, Poll},
+};
+use tokio::time::Instant;
 use trunkline_protocol::Fault;
 use trunkline_resilience::Breaker;
 
@@ -33,11 +39,16 @@ pub(super) struct Live {
     users: AtomicUsize,
     /// When the last user left, in milliseconds after `opened`.
     left: AtomicU64,
-    gone: watch::Sender<Option<Fault>>,
+    gone: Gone,
 }
 
 /// A call's hold on a session; it is not closed as idle meanwhile.
-pub(super) struct Held(Arc<Live>);
+pub(super) struct Held {
+    live: Arc<Live>,
+    seat: Seat,
+    /// When the call ended, where that is known.
+    left: Option<Instant>,
+}
 
 impl Live {
     pub(super) fn new(session: Arc<dyn Session>, breaker: Breaker) -> Self {
@@ -50,7 +61,7 @@ impl Live {
             doubted: AtomicBool::new(false),
             users: AtomicUsize::new(0),
             left: AtomicU64::new(0),
-            gone: watch::Sender::new(None),
+            gone: Gone::default(),
         }
     }
 
@@ -58,7 +69,7 @@ impl Live {
     pub(super) fn hold(self: &Arc<Self>) -> Option<Held> {
         let enter = |users: usize| (users & CLOSED == 0).then(|| users + 1);
         self.users.fetch_update(Ordering::AcqRel, Ordering::Acquire, enter).ok()?;
-        Some(Held(self.clone()))
+        Some(Held { live: self.clone(), seat: Seat::default(), left: None })
     }
 
     /// Closes the session to new calls if nobody uses it.
@@ -69,11 +80,7 @@ impl Live {
     /// The session is no more; whoever waits for an answer hears why.
     pub(super) fn end(&self, why: Fault) {
         self.users.fetch_or(CLOSED, Ordering::AcqRel);
-        self.gone.send_if_modified(|gone| {
-            let first = gone.is_none();
-            gone.get_or_insert(why);
-            first
-        });
+        self.gone.tell(why);
     }
 
     /// Closes a session that was taken out of the book; nobody waits for it.
@@ -97,25 +104,33 @@ impl Live {
 
     /// Waits until the session is no more.
     pub(super) async fn gone(&self) -> Fault {
-        let mut gone = self.gone.subscribe();
-        // The sender is in `self`, so this does not fail.
-        match gone.wait_for(Option::is_some).await.ok().and_then(|fault| fault.clone()) {
-            Some(fault) => fault,
-            None => std::future::pending().await,
-        }
+        self.gone.wait().await
     }
 }
 
 impl Held {
     pub(super) fn live(&self) -> &Arc<Live> {
-        &self.0
+        &self.live
+    }
+
+    /// Why the session is gone, as soon as it is.
+    pub(super) fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
+        self.live.gone.poll(&mut self.seat, cx)
+    }
+
+    /// Spares a look at the clock when this is dropped.
+    pub(super) fn left_at(&mut self, now: Instant) {
+        self.left = Some(now);
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let millis = u64::try_from(self.0.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.0.left.fetch_max(millis, Ordering::Relaxed);
-        self.0.users.fetch_sub(1, Ordering::AcqRel);
+        let live = &self.live;
+        live.gone.leave(&mut self.seat);
+        let left = self.left.unwrap_or_else(Instant::now);
+        let millis = u64::try_from(left.duration_since(live.opened).as_millis()).unwrap_or(u64::MAX);
+        live.left.fetch_max(millis, Ordering::Relaxed);
+        live.users.fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -13,6 +13,7 @@ mod doubt;
 mod era;
 mod event;
 mod flight;
+mod gone;
 mod item;
 mod latency;
 mod lists;

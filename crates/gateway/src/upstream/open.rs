@@ -27,11 +27,19 @@ use trunkline_protocol::{Call, Fault, FaultKind, Notification, method};
 const CONNECT_GRACE: Duration = Duration::from_secs(1);
 
 impl Core {
+    /// The session for a call, if there is one now.
+    pub(super) fn session_now(self: &Arc<Self>, call: &Call) -> Option<Held> {
+        if let Some(held) = self.everyones.load().as_ref().and_then(Live::hold) {
+            return Some(held);
+        }
+        match self.choose(&Profile::of(&call.caller, call.params.as_ref())).0 {
+            Choice::Use(held) => Some(held),
+            _ => None,
+        }
+    }
+
     /// The session for a call. A server that was well is waited for while it starts; one that is away, for a moment only.
     pub(super) async fn session_for(self: &Arc<Self>, call: &Call) -> Result<Held, Fault> {
-        if let Some(held) = self.everyones.load().as_ref().and_then(Live::hold) {
-            return Ok(held);
-        }
         let profile = Profile::of(&call.caller, call.params.as_ref());
         let patience = Instant::now() + self.options.patience;
         loop {

@@ -175,3 +175,14 @@ fn a_frame_that_breaks_after_its_id_still_names_it() {
         assert_eq!(id_of(text), None, "{text}");
     }
 }
+
+#[test]
+fn a_response_in_parts_is_the_response() {
+    for text in [
+        r#"{"jsonrpc":"2.0","id":"a","result":{"x":[1]},"more":1}"#,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-3,"message":"m"}}"#,
+    ] {
+        let Ok(Envelope::Response(response)) = parse(text) else { panic!("{text}") };
+        assert_eq!(response.to_parts().concat(), text.as_bytes());
+    }
+}

@@ -56,18 +56,37 @@ impl Notification {
 }
 
 impl Response {
-    fn write(&self) -> Vec<u8> {
+    /// The message in three parts, of which the middle one is its result or error and shares its memory.
+    pub fn to_parts(&self) -> [Bytes; 3] {
         let payload = match &self.outcome {
-            Ok(result) => result.clone(),
-            Err(error) => error.to_raw(),
+            Ok(result) => result.bytes().clone(),
+            Err(error) => error.to_raw().bytes().clone(),
         };
-        let id = self.id.as_ref().map_or_else(Raw::null, |id| id.raw().clone());
-        let mut out = start(payload.as_bytes().len() + id.as_bytes().len());
-        out.extend_from_slice(b",\"id\":");
-        out.extend_from_slice(id.as_bytes());
-        out.push(b',');
-        write_member(&mut out, if self.outcome.is_ok() { "result" } else { "error" }, &payload);
+        [self.begin(0).into(), payload, finish(Vec::new(), &self.rest).into()]
+    }
+
+    fn write(&self) -> Vec<u8> {
+        let error;
+        let payload = match &self.outcome {
+            Ok(result) => result,
+            Err(refused) => {
+                error = refused.to_raw();
+                &error
+            }
+        };
+        let mut out = self.begin(payload.as_bytes().len());
+        out.extend_from_slice(payload.as_bytes());
         finish(out, &self.rest)
+    }
+
+    /// What stands before the payload, and room for that.
+    fn begin(&self, room: usize) -> Vec<u8> {
+        let id = self.id.as_ref().map_or(&b"null"[..], |id| id.raw().as_bytes());
+        let mut out = start(room + id.len());
+        out.extend_from_slice(b",\"id\":");
+        out.extend_from_slice(id);
+        out.extend_from_slice(if self.outcome.is_ok() { b",\"result\":" } else { b",\"error\":" });
+        out
     }
 }
 

@@ -70,5 +70,6 @@ pub use tasks::{
 pub use tasks_extension::{TASKS_EXTENSION, declare_tasks, declares_tasks, follow_tasks, tasks_needed};
 pub use tools::{
     CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, ToolAnnotations, ToolExecution,
+    says_error,
 };
 pub use trace_parent::{BadTraceParent, Sampled, TraceParent};

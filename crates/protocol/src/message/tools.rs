@@ -2,7 +2,7 @@
 
 use super::{CacheScope, ContentBlock, Icon, InputResponses, TaskParams, list::items};
 use crate::{
-    Number, Raw,
+    Number, RareMember, Raw,
     view::{view, words},
 };
 
@@ -85,6 +85,12 @@ words! {
 }
 
 items!(ListToolsResult, tools: Tool);
+
+/// Whether the result of `tools/call` says that the tool failed. Nothing else of it is read.
+pub fn says_error(result: &Raw) -> bool {
+    static IS_ERROR: RareMember = RareMember::new("isError");
+    IS_ERROR.is_true(result)
+}
 
 impl Tool {
     /// What to call the tool before people.

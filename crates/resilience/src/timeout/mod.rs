@@ -88,22 +88,36 @@ impl Deadline {
     /// it is refused rather than silently cut.
     pub fn start(timeouts: &Timeouts, call: Option<Duration>) -> Result<Self, OutOfRange> {
         let timeouts = call.map_or(Ok(*timeouts), |call| timeouts.with_call(call))?;
-        Ok(Self {
-            start: Instant::now(),
-            call: timeouts.call(),
-            ceiling: timeouts.ceiling(),
-            progress: AtomicU64::new(0),
-        })
+        Ok(Self::start_at(&timeouts, Instant::now()))
+    }
+
+    /// Starts the clock at a moment that was just now.
+    pub fn start_at(timeouts: &Timeouts, start: Instant) -> Self {
+        Self { start, call: timeouts.call(), ceiling: timeouts.ceiling(), progress: AtomicU64::new(0) }
     }
 
     /// The call showed progress: its limit starts anew. After the end this changes nothing.
     pub fn progress(&self) {
         let now = Instant::now();
         if now < self.expires_at() {
-            // The ceiling is a day at most, far below the 584 years that fit.
-            let nanos = u64::try_from((now - self.start).as_nanos()).unwrap_or(u64::MAX);
-            self.progress.fetch_max(nanos, Ordering::Relaxed);
+            self.note(now);
         }
+    }
+
+    /// It was not the call that took its time: its limit starts anew, even if it is over. The ceiling stays.
+    pub fn renew(&self) {
+        self.note(Instant::now());
+    }
+
+    fn note(&self, now: Instant) {
+        // The ceiling is a day at most, far below the 584 years that fit.
+        let nanos = u64::try_from((now - self.start).as_nanos()).unwrap_or(u64::MAX);
+        self.progress.fetch_max(nanos, Ordering::Relaxed);
+    }
+
+    /// Which limit struck; `None` while there is time left.
+    pub fn struck(&self) -> Option<Expired> {
+        (self.expires_at() <= Instant::now()).then(|| self.limit())
     }
 
     /// When the call ends unless progress comes.
@@ -126,7 +140,7 @@ impl Deadline {
             let end = self.expires_at();
             Alarm::at(end).await;
             if self.expires_at() == end {
-                return self.struck();
+                return self.limit();
             }
         }
     }
@@ -141,7 +155,7 @@ impl Deadline {
         }
     }
 
-    fn struck(&self) -> Expired {
+    fn limit(&self) -> Expired {
         if self.silence_ends() <= self.ceiling {
             Expired::Call { limit: self.call }
         } else {

@@ -106,6 +106,20 @@ async fn progress_after_the_end_revives_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_that_did_not_take_its_time_itself_gets_it_back_up_to_the_ceiling() {
+    let deadline = deadline(60, 130);
+    advance(SECOND * 59).await;
+    assert_eq!(deadline.struck(), None);
+    advance(SECOND * 11).await;
+    assert_eq!(deadline.struck(), Some(Expired::Call { limit: SECOND * 60 }));
+    deadline.renew();
+    assert_eq!((deadline.struck(), deadline.remaining()), (None, SECOND * 60));
+    advance(SECOND * 60).await;
+    deadline.renew();
+    assert_eq!(deadline.struck(), Some(Expired::Ceiling { limit: SECOND * 130 }));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_call_may_have_its_own_limit() {
     let deadline = Deadline::start(&timeouts(60, 600), Some(SECOND * 180)).unwrap();
     assert_eq!(deadline.expired().await, Expired::Call { limit: SECOND * 180 });

@@ -73,7 +73,8 @@ pub(crate) async fn watched<B, A, F: Future<Output = Response<A>>>(
         session: session(request.headers()),
         bytes_out: 0,
     };
-    let response = NOTE.scope(note, answer(request)).await;
+    let answer = NOTE.sync_scope(note.clone(), || answer(request));
+    let response = NOTE.scope(note, answer).await;
     if let Way::Http { status, .. } = &mut finish.way {
         *status = Some(response.status().as_u16());
     }

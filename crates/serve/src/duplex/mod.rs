@@ -119,8 +119,8 @@ impl Duplex {
         let eras = self.service.options.eras;
         let session = lock(&self.session).clone();
         if session.is_none() && eras.allows(Era::Modern) {
-            let head = Head::of(&request);
-            if head.is_modern(&request) || !eras.allows(Era::Legacy) {
+            let head = Head::of(request.params.as_ref());
+            if head.era(&request).is_some() || !eras.allows(Era::Legacy) {
                 return self.call_modern(request, head);
             }
         }
@@ -163,7 +163,8 @@ impl Duplex {
         }
         match session.begin(&request.id, self.service.options.limits.calls) {
             Ok(underway) => {
-                let reply = LegacyReply::begin(&self.service, session, request);
+                let head = Head::of(request.params.as_ref());
+                let reply = LegacyReply::begin(&self.service, session, request, &head);
                 Taken::Call(Driving::legacy(self.clone(), reply, underway))
             }
             Err(fault) => self.respond(request.id, Err(fault.to_error(Era::Legacy))),

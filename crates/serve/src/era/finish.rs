@@ -32,31 +32,38 @@ impl Identity {
         meta.set(SERVER_INFO, info.clone());
         Self { info, alone: meta.to_raw() }
     }
+
+    /// The `_meta` of a result with the identity; `None` when it is there already.
+    fn signed(&self, meta: Option<Raw>) -> Option<Raw> {
+        match meta.filter(Raw::is_object) {
+            None => Some(self.alone.clone()),
+            Some(meta) if meta.member(SERVER_INFO).is_some() => None,
+            Some(meta) => meta.with(SERVER_INFO, &self.info),
+        }
+    }
 }
 
 /// Adds `resultType`, cache hints and the server's identity. What is there already stays.
 pub(super) fn finish(result: &Raw, name: &str, server: Option<&Identity>) -> Raw {
-    let Some(mut members) = result.object() else { return result.clone() };
-    add(&mut members, "resultType", &COMPLETE);
+    let [kind, ttl, scope, meta] = result.pick(["resultType", "ttlMs", "cacheScope", "_meta"]);
+    let mut changes: Vec<(&str, &Raw)> = Vec::with_capacity(4);
     // What is not the end must not be kept.
-    if CACHEABLE.contains(&name) && ResultType::of(result) == ResultType::Complete {
-        add(&mut members, "ttlMs", &AT_ONCE);
-        add(&mut members, "cacheScope", &PRIVATE);
+    let cacheable = CACHEABLE.contains(&name) && ResultType::of(result) == ResultType::Complete;
+    if kind.is_none() {
+        changes.push(("resultType", &COMPLETE));
     }
-    if name == method::TOOLS_LIST {
-        drop_execution(&mut members);
+    if cacheable && ttl.is_none() {
+        changes.push(("ttlMs", &AT_ONCE));
     }
-    if let Some(server) = server {
-        let meta = match members.get("_meta").and_then(Raw::object) {
-            None => server.alone.clone(),
-            Some(mut meta) => {
-                add(&mut meta, SERVER_INFO, &server.info);
-                meta.to_raw()
-            }
-        };
-        members.set("_meta", meta);
+    if cacheable && scope.is_none() {
+        changes.push(("cacheScope", &PRIVATE));
     }
-    members.to_raw()
+    let signed = server.and_then(|server| server.signed(meta));
+    if let Some(signed) = &signed {
+        changes.push(("_meta", signed));
+    }
+    let finished = result.with_all(&changes).unwrap_or_else(|| result.clone());
+    if name == method::TOOLS_LIST { without_execution(finished) } else { finished }
 }
 
 /// Names the revisions that are spoken here, newest first; a handler knows only the newest.
@@ -69,17 +76,18 @@ pub(super) fn with_versions(introduction: &Raw, eras: Eras) -> Raw {
 }
 
 /// Whether a call may be a task is said by the server's answer in this era, not by the tool.
-fn drop_execution(members: &mut Object) {
-    let tools: Option<Vec<Raw>> = members.get("tools").and_then(|raw| raw.decode().ok());
-    let Some(mut tools) = tools.filter(|tools| tools.iter().any(says_execution)) else { return };
+fn without_execution(list: Raw) -> Raw {
+    if !list.may_name("execution") {
+        return list;
+    }
+    let tools: Option<Vec<Raw>> = list.member_as("tools");
+    let Some(mut tools) = tools.filter(|tools| tools.iter().any(says_execution)) else { return list };
     for tool in tools.iter_mut().filter(|tool| says_execution(tool)) {
-        let mut bare = tool.object().unwrap_or_default();
-        bare.remove("execution");
-        *tool = bare.to_raw();
+        if let Some(bare) = tool.without(&["execution"]) {
+            *tool = bare;
+        }
     }
-    if let Ok(raw) = Raw::encode(&tools) {
-        members.set("tools", raw);
-    }
+    list.with("tools", &Raw::array(&tools)).unwrap_or(list)
 }
 
 fn says_execution(tool: &Raw) -> bool {
@@ -89,12 +97,6 @@ fn says_execution(tool: &Raw) -> bool {
 static COMPLETE: LazyLock<Raw> = LazyLock::new(|| Raw::string("complete"));
 static AT_ONCE: LazyLock<Raw> = LazyLock::new(|| serde_json::Value::from(0).into());
 static PRIVATE: LazyLock<Raw> = LazyLock::new(|| Raw::string("private"));
-
-fn add(members: &mut Object, name: &'static str, value: &Raw) {
-    if members.get(name).is_none() {
-        members.set(name, value.clone());
-    }
-}
 
 #[cfg(test)]
 mod tests {

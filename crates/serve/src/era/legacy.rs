@@ -1,9 +1,14 @@
 //! The legacy era: requests are lifted into the newest shape, and what comes back is lowered to what the client may hear.
 
-use super::{declared::declared, lower::lower};
+use super::{
+    declared::declared,
+    head::Head,
+    kept::{Form, Tasks},
+    lower::{lower, with_task_support},
+};
 use crate::{
     service::Service,
-    session::{self, Session, Underway},
+    session::{self, Always, Session, Underway},
     tasks,
 };
 use futures_core::Stream;
@@ -36,28 +41,42 @@ pub(crate) fn lifted_meta(session: &Session, own: Option<&Raw>) -> Object {
 }
 
 /// A legacy request as a call in the newest shape.
-pub(crate) fn lift(request: &Request, session: &Session) -> Call {
-    let mut params = request.params.as_ref().and_then(Raw::object).unwrap_or_default();
+pub(crate) fn lift(request: &Request, head: &Head, session: &Session) -> Call {
+    let mut call = Call::new(request.method.clone(), Some(lifted(request.params.as_ref(), head, session)));
+    call.caller = session.caller.clone();
+    call.revision = session.revision;
+    call
+}
+
+fn lifted(own: Option<&Raw>, head: &Head, session: &Session) -> Raw {
+    let always = session.always(|| lifted_meta(session, None).to_raw());
+    let follows = session.revision.has_core_tasks() && head.task.is_some();
+    let strange = head.answers.is_some() || head.state.is_some();
+    if head.meta.is_none() && !follows && !strange {
+        let joined = own.and_then(|own| own.joined(&always.params));
+        return joined.unwrap_or(always.params);
+    }
+    let mut params = own.and_then(Raw::object).unwrap_or_default();
     // A client of this era cannot know these, so they are not its to set.
     for name in ["inputResponses", "requestState"] {
         params.remove(name);
     }
-    let own = params.get("_meta");
-    let follows = session.revision.has_core_tasks() && params.get("task").is_some();
-    let meta = if own.is_none() && !follows {
-        session.told(|| lifted_meta(session, None).to_raw())
-    } else {
-        let mut meta = lifted_meta(session, own);
-        if follows {
-            follow_tasks(&mut meta);
-        }
+    let meta = if follows {
+        let mut meta = lifted_meta(session, head.meta.as_ref());
+        follow_tasks(&mut meta);
         meta.to_raw()
+    } else {
+        head.meta.as_ref().map_or(always.meta.clone(), |own| beside(own, &always, session))
     };
     params.set("_meta", meta);
-    let mut call = Call::new(request.method.clone(), Some(params.to_raw()));
-    call.caller = session.caller.clone();
-    call.revision = session.revision;
-    call
+    params.to_raw()
+}
+
+/// What the client says of this request, and what it says of all.
+fn beside(own: &Raw, always: &Always, session: &Session) -> Raw {
+    let clash = own.pick([PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL]);
+    let joined = if clash.iter().all(Option::is_none) { own.joined(&always.meta) } else { None };
+    joined.unwrap_or_else(|| lifted_meta(session, Some(own)).to_raw())
 }
 
 /// The answer to `initialize`, made of the handler's introduction.
@@ -111,18 +130,23 @@ pub(crate) struct LegacyReply {
     /// Ids of addresses that the client was asked to visit.
     visits: Vec<String>,
     /// The response, while something has to be said before it.
-    last: Option<Envelope>,
+    last: Option<Box<Envelope>>,
     started: Instant,
 }
 
 impl LegacyReply {
-    pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: Request) -> Self {
+    pub(crate) fn begin(
+        service: &Arc<Service>,
+        session: &Arc<Session>,
+        request: Request,
+        head: &Head,
+    ) -> Self {
         let reply = if request.method == method::RESOURCES_SUBSCRIBE {
             session::subscribe(service, session, request.params.as_ref())
-        } else if tasks::concerns(session, &request) {
-            tasks::begin(service, session, &request)
+        } else if tasks::concerns(session, &request, head) {
+            tasks::begin(service, session, &request, head)
         } else {
-            service.handler.call(lift(&request, session))
+            service.handler.call(lift(&request, head, session))
         };
         Self {
             service: service.clone(),
@@ -152,7 +176,7 @@ impl LegacyReply {
 
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Out>> {
         if let Some(last) = self.last.take() {
-            return Poll::Ready(Some(self.told(last)));
+            return Poll::Ready(Some(self.told(*last)));
         }
         loop {
             let Some(reply) = &mut self.reply else { return Poll::Ready(None) };
@@ -180,13 +204,7 @@ impl LegacyReply {
                 self.reply = None;
                 self.service.metrics.call_ended(self.started.elapsed(), &outcome);
                 let outcome = match outcome {
-                    Ok(result) => {
-                        let mut result = lower(&result, &self.method, self.session.revision);
-                        if self.method == method::TOOLS_LIST && self.session.revision.has_core_tasks() {
-                            result = self.with_task_support(result);
-                        }
-                        Ok(result)
-                    }
+                    Ok(result) => Ok(self.lowered(&result)),
                     Err(fault) => Err(fault.to_error(self.session.revision.era())),
                 };
                 let response = Response::new(self.id.clone(), outcome).into();
@@ -195,17 +213,26 @@ impl LegacyReply {
         }
     }
 
+    fn lowered(&self, result: &Raw) -> Raw {
+        let revision = self.session.revision;
+        if self.method != method::TOOLS_LIST {
+            return lower(result, &self.method, revision);
+        }
+        // A handler that runs tasks decides by itself; the client of this era may ask for one.
+        let optional = revision.has_core_tasks() && self.service.runs_tasks();
+        let tasks = if optional { Tasks::Optional } else { Tasks::AsTold };
+        self.service.lists.get(result, Form { revision, tasks }, || {
+            let list = lower(result, &self.method, revision);
+            if optional { with_task_support(&list) } else { list }
+        })
+    }
+
     /// Before the end, the client hears that its visits counted.
     fn told(&mut self, response: Envelope) -> Out {
         let Some(visit) = self.visits.pop() else { return Out::Message(response) };
-        self.last = Some(response);
+        self.last = Some(Box::new(response));
         let params = serde_json::json!({"elicitationId": visit});
         Out::Message(Notification::new(method::ELICITATION_COMPLETE, Some(params.into())).into())
-    }
-
-    /// A handler that runs tasks decides by itself; the client of this era may ask for one.
-    fn with_task_support(&self, list: Raw) -> Raw {
-        if self.service.runs_tasks() { super::lower::with_task_support(&list) } else { list }
     }
 
     /// The level may have changed since the call began.

@@ -1,46 +1,61 @@
 //! What a legacy client may hear: results without what its revision does not have.
 
-use trunkline_protocol::{Object, Raw, Revision, message::meta, method};
+use trunkline_protocol::{Object, Raw, Revision, Sifted, message::meta, method};
 
 /// Members that only the modern era has.
 const MODERN_ONLY: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 
 /// A result as a client of this revision knows it.
 pub(super) fn lower(result: &Raw, name: &str, revision: Revision) -> Raw {
-    let Some(mut members) = result.object() else { return result.clone() };
-    for name in MODERN_ONLY {
-        members.remove(name);
-    }
-    strip_identity(&mut members);
+    let mut structured = None;
+    let lowered = result.sifted(|member| {
+        if MODERN_ONLY.iter().any(|name| member.is(name)) {
+            return Sifted::LeftOut;
+        }
+        if member.is("structuredContent") {
+            structured = Some(member.value());
+        }
+        if member.is("_meta") { without_identity(&member.value()) } else { Sifted::Kept }
+    });
+    let lowered = lowered.unwrap_or_else(|| result.clone());
     match name {
-        method::TOOLS_CALL => lower_call(&mut members, revision),
-        method::PROMPTS_GET => lower_messages(&mut members, revision),
-        method::TOOLS_LIST => lower_tools(&mut members, revision),
-        _ => {}
+        method::TOOLS_CALL => lower_call(lowered, structured.as_ref(), revision),
+        method::PROMPTS_GET => edited(lowered, |members| lower_messages(members, revision)),
+        method::TOOLS_LIST if may_have_odd_tools(&lowered, revision) => {
+            edited(lowered, |members| lower_tools(members, revision))
+        }
+        _ => lowered,
     }
+}
+
+fn without_identity(own: &Raw) -> Sifted {
+    match own.without(&[meta::SERVER_INFO]) {
+        None => Sifted::Kept,
+        Some(rest) if rest == Raw::empty_object() => Sifted::LeftOut,
+        Some(rest) => Sifted::Became(rest),
+    }
+}
+
+fn edited(result: Raw, edit: impl FnOnce(&mut Object)) -> Raw {
+    let Some(mut members) = result.object() else { return result };
+    edit(&mut members);
     members.to_raw()
 }
 
-fn strip_identity(members: &mut Object) {
-    let Some(mut own) = members.get("_meta").and_then(Raw::object) else { return };
-    own.remove(meta::SERVER_INFO);
-    if own.is_empty() {
-        members.remove("_meta");
-    } else {
-        members.set("_meta", own.to_raw());
+/// Before the modern era structured content is an object; anything else must be in the text.
+fn lower_call(result: Raw, structured: Option<&Raw>, revision: Revision) -> Raw {
+    let odd = structured.filter(|content| !content.is_object());
+    let knows_all = revision.has_audio() && revision.has_resource_links();
+    if knows_all && odd.is_none() {
+        return result;
     }
+    edited(result, |members| lower_content(members, odd, revision))
 }
 
-/// Before the modern era structured content is an object; anything else must be in the text.
-fn lower_call(members: &mut Object, revision: Revision) {
-    let knows_all = revision.has_audio() && revision.has_resource_links();
-    if knows_all && members.get("structuredContent").is_none_or(Raw::is_object) {
-        return;
-    }
+fn lower_content(members: &mut Object, odd: Option<&Raw>, revision: Revision) {
     let content: Option<Vec<Raw>> = members.get("content").and_then(|raw| raw.decode().ok());
     let content = content.unwrap_or_default();
     let mut lowered: Vec<Raw> = content.iter().map(|block| lower_block(block, revision)).collect();
-    let odd = members.get("structuredContent").filter(|content| !content.is_object()).cloned();
     if let Some(odd) = odd {
         members.remove("structuredContent");
         let is_text = |block: &Raw| block.member_as::<String>("type").as_deref() == Some("text");
@@ -83,6 +98,10 @@ fn lower_block(block: &Raw, revision: Revision) -> Raw {
         }
         _ => block.clone(),
     }
+}
+
+fn may_have_odd_tools(list: &Raw, revision: Revision) -> bool {
+    list.may_name("outputSchema") || (!revision.has_core_tasks() && list.may_name("execution"))
 }
 
 /// An output schema that is no object's would make an older client refuse the whole list.

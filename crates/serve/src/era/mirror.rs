@@ -1,6 +1,9 @@
 //! The headers of a modern request must say what its body says.
 
-use super::modern::{ModernRequest, Refused};
+use super::{
+    head::Head,
+    modern::{ModernRequest, Refused},
+};
 use crate::service::Service;
 use http::{HeaderMap, HeaderName};
 use std::{
@@ -39,7 +42,7 @@ struct Seen {
     at: Instant,
 }
 
-type Rules = HashMap<String, Vec<HeaderParam>>;
+pub(crate) type Rules = HashMap<String, Vec<HeaderParam>>;
 
 impl ToolHeaders {
     /// The tools are no longer what they were.
@@ -47,12 +50,12 @@ impl ToolHeaders {
         self.map().clear();
     }
 
-    async fn rules(&self, service: &Service, caller: &Arc<Caller>) -> Arc<Rules> {
+    pub(crate) fn known(&self, caller: &Caller) -> Option<Arc<Rules>> {
         let fresh = |seen: &&Seen| seen.at.elapsed() < HOLDS;
-        let known = self.map().get(&caller.id).filter(fresh).map(|seen| seen.rules.clone());
-        if let Some(rules) = known {
-            return rules;
-        }
+        self.map().get(&caller.id).filter(fresh).map(|seen| seen.rules.clone())
+    }
+
+    pub(crate) async fn learn(&self, service: &Service, caller: &Arc<Caller>) -> Arc<Rules> {
         let rules = Arc::new(look(service, caller).await);
         let mut map = self.map();
         if map.len() >= MOST_CALLERS {
@@ -91,15 +94,11 @@ async fn look(service: &Service, caller: &Arc<Caller>) -> Rules {
 
 impl ModernRequest {
     /// Checks the headers against the body; a difference is refused, and nothing is executed.
-    pub(crate) async fn check_headers(
-        &self,
-        headers: &HeaderMap,
-        service: &Service,
-        caller: &Arc<Caller>,
-    ) -> Result<(), Refused> {
+    pub(crate) fn check_headers(&self, headers: &HeaderMap) -> Result<(), Refused> {
         equal(headers, &MCP_METHOD, &self.method)?;
         if let Some(member) = method::named_by(&self.method) {
-            match self.params.get(member).and_then(Raw::text) {
+            let named = self.params.as_ref().and_then(|params| params.member(member));
+            match named.as_ref().and_then(Raw::text) {
                 Some(name) => equal(headers, &MCP_NAME, &name)?,
                 None if headers.contains_key(MCP_NAME) => {
                     return Err(mismatch("Mcp-Name names what the body does not"));
@@ -107,25 +106,19 @@ impl ModernRequest {
                 None => {}
             }
         }
-        if self.method == method::TOOLS_CALL {
-            self.check_arguments(headers, service, caller).await?;
-        }
         Ok(())
     }
 
-    async fn check_arguments(
-        &self,
-        headers: &HeaderMap,
-        service: &Service,
-        caller: &Arc<Caller>,
-    ) -> Result<(), Refused> {
-        let rules = service.tool_headers.rules(service, caller).await;
+    /// The same for the arguments of a tool, as far as its caller's tools want them repeated.
+    pub(crate) fn check_arguments(&self, headers: &HeaderMap, rules: &Rules) -> Result<(), Refused> {
         if rules.is_empty() {
             return Ok(());
         }
-        let name = self.params.get("name").and_then(Raw::text).unwrap_or_default();
+        let params = self.params.as_ref();
+        let [name, arguments] = params.map_or([const { None }; 2], |p| p.pick(["name", "arguments"]));
+        let name = name.as_ref().and_then(Raw::text).unwrap_or_default();
         let Some(rules) = rules.get(name.as_ref()) else { return Ok(()) };
-        let arguments = self.params.get("arguments").cloned().unwrap_or_else(Raw::empty_object);
+        let arguments = arguments.unwrap_or_else(Raw::empty_object);
         let expected = header_values(rules, &arguments);
         for rule in rules {
             let name = format!("{MCP_PARAM_PREFIX}{}", rule.header).to_ascii_lowercase();
@@ -148,17 +141,30 @@ impl ModernRequest {
 }
 
 /// The version header of a modern request.
-pub(crate) fn check_version(headers: &HeaderMap, version: &str) -> Result<(), Refused> {
-    equal(headers, &MCP_PROTOCOL_VERSION, version)
+pub(crate) fn check_version(headers: &HeaderMap, head: &Head) -> Result<(), Refused> {
+    let version = head.version.as_ref().and_then(Raw::text);
+    version.map_or(Ok(()), |version| equal(headers, &MCP_PROTOCOL_VERSION, &version))
 }
 
 fn equal(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Result<(), Refused> {
+    let mut values = headers.get_all(name).iter();
+    if let (Some(value), None) = (values.next(), values.next())
+        && is_plain(expected)
+        && value.as_bytes() == expected.as_bytes()
+    {
+        return Ok(());
+    }
     let value = only(headers, name)?;
     if value == expected {
         Ok(())
     } else {
         Err(mismatch(&format!("{name} says `{value}`, the body says `{expected}`")))
     }
+}
+
+/// Whether a header carries this text as it is, and nobody could take it for an encoded one.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_graphic()) && !text.starts_with('=')
 }
 
 /// Integers are equal when they mean the same, however they are written.

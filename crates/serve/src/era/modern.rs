@@ -1,6 +1,11 @@
 //! The modern era: every request stands alone, and a question is a result.
 
-use super::parked::{ParkedCall, Parking, Whose};
+use super::{
+    finish::finish,
+    head::Head,
+    kept::{Form, Tasks},
+    parked::{ParkedCall, Parking, Whose},
+};
 use crate::service::Service;
 use std::{
     borrow::Cow,
@@ -11,7 +16,7 @@ use std::{
 use trunkline_protocol::{
     Call, Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Notification, Object, Part, Question, Raw,
     Reply, Request, RequestId, Response, Revision,
-    message::meta::{CLIENT_CAPABILITIES, PROGRESS_TOKEN, PROTOCOL_VERSION, SUBSCRIPTION_ID},
+    message::meta::{PROGRESS_TOKEN, SUBSCRIPTION_ID},
     method,
 };
 
@@ -33,8 +38,8 @@ const GATHER: Duration = Duration::from_millis(250);
 pub(crate) struct ModernRequest {
     pub(crate) id: RequestId,
     pub(crate) method: Cow<'static, str>,
-    pub(crate) params: Object,
-    raw: Option<Raw>,
+    pub(super) params: Option<Raw>,
+    head: Head,
 }
 
 /// A request that is answered without being executed.
@@ -44,39 +49,16 @@ pub(crate) struct Refused {
     pub(crate) error: ErrorObject,
 }
 
-/// The parameters of a request and their `_meta`, cut once for all who look at them.
-#[derive(Default)]
-pub(crate) struct Head {
-    params: Object,
-    meta: Object,
-}
-
-impl Head {
-    pub(crate) fn of(request: &Request) -> Self {
-        let params = request.params.as_ref().and_then(Raw::object).unwrap_or_default();
-        let meta = params.get("_meta").and_then(Raw::object).unwrap_or_default();
-        Self { params, meta }
-    }
-
-    /// Whether the request is one of the modern era: it says so itself, or asks what only modern clients ask.
-    pub(crate) fn is_modern(&self, request: &Request) -> bool {
-        request.method == method::DISCOVER || self.meta.get(PROTOCOL_VERSION).is_some()
-    }
-
-    /// The revision that the request names.
-    pub(crate) fn version(&self) -> Option<Cow<'_, str>> {
-        self.meta.get(PROTOCOL_VERSION).and_then(Raw::text)
-    }
-}
-
 impl ModernRequest {
     /// Checks what every modern request must say about itself.
     pub(crate) fn read(request: Request, head: Head) -> Result<Self, Refused> {
-        let Some(version) = head.version() else { return Err(unversioned(&request)) };
+        let Some(version) = head.version.as_ref().and_then(Raw::text) else {
+            return Err(unversioned(&request));
+        };
         if version.parse::<Revision>().map(Revision::era) != Ok(Era::Modern) {
             return Err(unsupported(&version));
         }
-        if !head.meta.get(CLIENT_CAPABILITIES).is_some_and(Raw::is_object) {
+        if !head.capabilities.as_ref().is_some_and(Raw::is_object) {
             return Err(missing("clientCapabilities"));
         }
         if GONE.contains(&request.method.as_ref()) {
@@ -84,12 +66,12 @@ impl ModernRequest {
                 ErrorObject::new(-32601, format!("`{}` does not exist in this revision", request.method));
             return Err(Refused { status: 404, error });
         }
-        Ok(Self { id: request.id, method: request.method, params: head.params, raw: request.params })
+        Ok(Self { id: request.id, method: request.method, params: request.params, head })
     }
 
     /// What the client says of itself.
     pub(crate) fn meta(&self) -> Option<Raw> {
-        self.params.get("_meta").cloned()
+        self.head.meta.clone()
     }
 
     /// Begins the call, or brings a parked one back.
@@ -101,7 +83,7 @@ impl ModernRequest {
         let (reply, waiting) = match reply {
             Resumed::Anew(reply) => (Some(reply), None),
             Resumed::Nothing => {
-                let mut call = Call::new(self.method.clone(), self.raw.clone());
+                let mut call = Call::new(self.method.clone(), self.params.clone());
                 call.caller = caller.clone();
                 (Some(service.handler.call(call)), None)
             }
@@ -113,17 +95,22 @@ impl ModernRequest {
     }
 
     fn resume(&self, parking: &Parking, caller: &Caller) -> Result<Resumed, Fault> {
-        let Some(state) = self.params.get("requestState").and_then(|raw| raw.decode::<String>().ok()) else {
+        let Some(state) = self.head.state.as_ref().and_then(Raw::text) else { return Ok(Resumed::Nothing) };
+        let params = self.members();
+        let Some(mut call) = parking.take(&state, &self.whose(caller, &params))? else {
             return Ok(Resumed::Nothing);
         };
-        let Some(mut call) = parking.take(&state, &self.whose(caller))? else { return Ok(Resumed::Nothing) };
-        let answers = self.params.get("inputResponses").and_then(Raw::object).unwrap_or_default();
+        let answers = self.head.answers.as_ref().and_then(Raw::object).unwrap_or_default();
         call.answer(&answers);
         Ok(Resumed::Call(call))
     }
 
-    fn whose<'a>(&'a self, caller: &'a Caller) -> Whose<'a> {
-        Whose { caller: &caller.id, method: &self.method, params: &self.params }
+    fn members(&self) -> Object {
+        self.params.as_ref().and_then(Raw::object).unwrap_or_default()
+    }
+
+    fn whose<'a>(&'a self, caller: &'a Caller, params: &'a Object) -> Whose<'a> {
+        Whose { caller: &caller.id, method: &self.method, params }
     }
 }
 
@@ -164,7 +151,7 @@ impl ModernReply {
                 }
                 Part::Question(question) => {
                     let reply = self.reply.take()?;
-                    return Some(self.ask(reply, question).await);
+                    return Some(Box::pin(self.ask(reply, question)).await);
                 }
                 Part::Detach => {}
                 Part::Final(outcome) => {
@@ -218,15 +205,22 @@ impl ModernReply {
         let mut result = Object::new();
         result.set("resultType", Raw::string("input_required"));
         result.set("inputRequests", call.requests());
-        let outcome = self.service.parking.park(call, &self.request.whose(&self.caller)).map(|state| {
-            result.set("requestState", Raw::string(&state));
-            result.to_raw()
-        });
+        let params = self.request.members();
+        let outcome =
+            self.service.parking.park(call, &self.request.whose(&self.caller, &params)).map(|state| {
+                result.set("requestState", Raw::string(&state));
+                result.to_raw()
+            });
         self.respond(outcome.map_err(|fault| fault.to_error(Era::Modern)))
     }
 
     fn finished(&self, result: &Raw) -> Raw {
-        let result = super::finish::finish(result, &self.request.method, self.service.identity.get());
+        let identity = self.service.identity.get();
+        if self.request.method == method::TOOLS_LIST && identity.is_some() {
+            let form = Form { revision: Revision::NEWEST, tasks: Tasks::AsTold };
+            return self.service.lists.get(result, form, || finish(result, &self.request.method, identity));
+        }
+        let result = finish(result, &self.request.method, identity);
         if self.request.method == method::DISCOVER {
             return super::finish::with_versions(&result, self.service.options.eras);
         }
@@ -243,7 +237,7 @@ impl ModernReply {
         }
         if notification.method == method::PROGRESS {
             // The call may have begun with an earlier request, whose token has ended with it.
-            let token = self.request.params.get("_meta").and_then(|meta| meta.member(PROGRESS_TOKEN))?;
+            let token = self.request.head.meta.as_ref().and_then(|meta| meta.member(PROGRESS_TOKEN))?;
             let mut params = notification.params.as_ref().and_then(Raw::object)?;
             params.set(PROGRESS_TOKEN, token);
             notification.params = Some(params.to_raw());

@@ -6,7 +6,7 @@ use crate::{
     era::ModernReply,
     session::{Item, Reader},
 };
-use ::http::{HeaderValue, Response, StatusCode, header};
+use ::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
 use hyper::body::{Body, Frame, SizeHint};
@@ -23,9 +23,15 @@ use tokio::{
 use trunkline_protocol::{Envelope, ErrorObject, RequestId, Response as RpcResponse};
 use trunkline_transport::sse::{Event, KEEP_ALIVE, encode};
 
+/// A result of so many bytes is sent from where it lies.
+const LARGE: usize = 16 * 1024;
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
 /// The body of an answer.
 pub(crate) enum Answer {
     Whole(Option<Bytes>),
+    /// A large result between what stands before and behind it, which are not worth a copy of it.
+    Parts(Box<[Bytes; 3]>),
     Stream(Box<EventBody>),
     /// One that is told of when it is over.
     Watched(Box<Watched>),
@@ -101,6 +107,10 @@ impl Body for Answer {
             Self::Whole(bytes) => Poll::Ready(
                 bytes.take().filter(|bytes| !bytes.is_empty()).map(|bytes| Ok(Frame::data(bytes))),
             ),
+            Self::Parts(parts) => {
+                let next = parts.iter_mut().find(|part| !part.is_empty()).map(std::mem::take);
+                Poll::Ready(next.map(|part| Ok(Frame::data(part))))
+            }
             Self::Stream(events) => events.poll(cx).map(|event| event.map(|event| Ok(Frame::data(event)))),
             Self::Watched(watched) => {
                 let frame = ready!(Pin::new(&mut watched.body).poll_frame(cx));
@@ -115,6 +125,7 @@ impl Body for Answer {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
+            Self::Parts(parts) => parts.iter().all(Bytes::is_empty),
             Self::Stream(events) => events.next.is_none() && events.first.is_none(),
             Self::Watched(watched) => watched.body.is_end_stream(),
         }
@@ -123,6 +134,7 @@ impl Body for Answer {
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Self::Parts(parts) => SizeHint::with_exact(parts.iter().map(|part| part.len() as u64).sum()),
             Self::Stream(_) => SizeHint::default(),
             Self::Watched(watched) => watched.body.size_hint(),
         }
@@ -151,15 +163,30 @@ impl EventBody {
 }
 
 pub(crate) fn json(status: StatusCode, text: Bytes) -> Response<Answer> {
-    typed(status, "application/json", Answer::Whole(Some(text)))
+    typed(status, JSON, Answer::Whole(Some(text)))
+}
+
+/// A JSON-RPC response. The headers of the request become those of the answer: their memory will do for the next request, too.
+pub(crate) fn respond(mut headers: HeaderMap, status: StatusCode, response: RpcResponse) -> Response<Answer> {
+    let body = match &response.outcome {
+        Ok(result) if result.as_bytes().len() >= LARGE => Answer::Parts(Box::new(response.to_parts())),
+        _ => Answer::Whole(Some(Envelope::from(response).to_bytes())),
+    };
+    headers.clear();
+    headers.insert(header::CONTENT_TYPE, JSON);
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
 }
 
 pub(crate) fn plain(status: StatusCode, text: &str) -> Response<Answer> {
-    typed(status, "text/plain; charset=utf-8", Answer::Whole(Some(Bytes::copy_from_slice(text.as_bytes()))))
+    let text = Bytes::copy_from_slice(text.as_bytes());
+    typed(status, HeaderValue::from_static("text/plain; charset=utf-8"), Answer::Whole(Some(text)))
 }
 
 pub(crate) fn events(body: Answer) -> Response<Answer> {
-    let mut response = typed(StatusCode::OK, "text/event-stream", body);
+    let mut response = typed(StatusCode::OK, HeaderValue::from_static("text/event-stream"), body);
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     // Some proxies collect a stream before they pass it on; this asks them not to.
@@ -207,9 +234,9 @@ pub(crate) fn with_retry_after(mut response: Response<Answer>, wait: Option<u64>
     response
 }
 
-fn typed(status: StatusCode, kind: &'static str, body: Answer) -> Response<Answer> {
+fn typed(status: StatusCode, kind: HeaderValue, body: Answer) -> Response<Answer> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
     response
 }

@@ -8,6 +8,7 @@ use ::http::{HeaderMap, Response, StatusCode, header};
 use bytes::Bytes;
 use hyper::body::Incoming;
 use trunkline_protocol::ErrorObject;
+use trunkline_resilience::within_time;
 use trunkline_transport::body;
 
 /// The body of a POST, or the answer that says why it is not taken.
@@ -17,18 +18,24 @@ pub(super) async fn read(visit: &Visit, body: Incoming) -> Result<Bytes, Box<Res
         return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
     }
     let limits = &visit.service.options.limits;
-    match tokio::time::timeout(limits.body_timeout, body::read(body, limits.body)).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(body::BodyError::TooLarge { limit })) => {
+    let read = within_time(limits.body_timeout, body::read(body, limits.body));
+    match read.await {
+        Some(Ok(bytes)) => Ok(bytes),
+        Some(Err(body::BodyError::TooLarge { limit })) => {
             Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("the body is larger than {limit} bytes")))
         }
-        Ok(Err(body::BodyError::Broken(_))) => Err(refuse(StatusCode::BAD_REQUEST, "the body broke off")),
-        Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")),
+        Some(Err(body::BodyError::Broken(_))) => Err(refuse(StatusCode::BAD_REQUEST, "the body broke off")),
+        None => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")),
     }
 }
 
 /// Only JSON is taken. A page of a browser can post other types without asking first, so this is a guard, too.
 fn is_json(headers: &HeaderMap) -> bool {
+    if headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
+        && !headers.contains_key(header::CONTENT_ENCODING)
+    {
+        return true;
+    }
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = text(header::CONTENT_TYPE);
     let (essence, parameters) = kind.split_once(';').unwrap_or((kind, ""));

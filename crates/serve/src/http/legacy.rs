@@ -3,51 +3,56 @@
 use super::{
     Visit, accepted,
     answer::{
-        Answer, EventSource, OVERLOADED, empty, error, events, json, retry_after, turned_away,
+        Answer, EventSource, OVERLOADED, empty, error, events, json, respond, retry_after, turned_away,
         with_retry_after,
     },
 };
 use crate::{
     control,
-    era::{LegacyReply, Out},
+    era::{Head, LegacyReply, Out},
     session::{Outlet, Place, Session, StreamLog, Streams, Underway},
 };
 use ::http::{HeaderValue, Response, StatusCode};
-use std::{future::poll_fn, sync::Arc, time::Duration};
-use trunkline_protocol::{
-    Envelope, ErrorObject, Malformed, Raw, Request, Response as RpcResponse, Revision, method,
+use std::{
+    future::poll_fn,
+    mem::take,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
 };
-use trunkline_resilience::within_time;
+use trunkline_protocol::{
+    Envelope, ErrorObject, Malformed, Notification, Raw, Request, Response as RpcResponse, Revision,
+};
+use trunkline_resilience::Alarm;
 use trunkline_transport::headers::{LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
 /// How long an answer may take before it becomes a stream.
 const PROMPT: Duration = Duration::from_millis(50);
 
 impl Visit {
-    pub(super) async fn post_legacy(self, envelope: Envelope) -> Response<Answer> {
-        if let Envelope::Request(request) = &envelope
-            && request.method == method::INITIALIZE
-        {
-            return self.initialize(request).await;
-        }
-        let session = match self.session() {
-            Ok(session) => session,
-            Err(refusal) => return *refusal,
-        };
-        match envelope {
-            Envelope::Request(request) => self.call(session, request).await,
-            Envelope::Notification(notification) => {
+    pub(super) fn hear_legacy(&self, notification: Notification) -> Response<Answer> {
+        match self.session() {
+            Ok(session) => {
                 control::hear(&self.service, &session, notification);
                 accepted()
             }
-            Envelope::Response(response) => {
-                session.answer(response);
-                accepted()
-            }
+            Err(refusal) => *refusal,
         }
     }
 
-    async fn initialize(self, request: &Request) -> Response<Answer> {
+    /// The client answers a question.
+    pub(super) fn take_answer(&self, response: RpcResponse) -> Response<Answer> {
+        match self.session() {
+            Ok(session) => {
+                session.answer(response);
+                accepted()
+            }
+            Err(refusal) => *refusal,
+        }
+    }
+
+    pub(super) async fn initialize(&self, request: &Request) -> Response<Answer> {
         let limits = &self.service.options.limits;
         let outlet = Outlet::Streams(Streams::new(limits.replay_events, limits.replay_bytes));
         let begun = control::initialize(&self.service, self.caller.clone(), request, outlet).await;
@@ -70,43 +75,60 @@ impl Visit {
         response
     }
 
-    async fn call(self, session: Arc<Session>, request: Request) -> Response<Answer> {
+    /// Begins a call, or says why not.
+    pub(super) fn begin_legacy(
+        &self,
+        request: Request,
+        head: &Head,
+    ) -> Result<Running, Box<Response<Answer>>> {
+        let session = self.session()?;
         if let Some(outcome) = control::answer(&self.service, &session, &request) {
-            return answer(&request.id, outcome);
+            return Err(Box::new(answer(&request.id, outcome)));
         }
-        let id = request.id.clone();
-        let underway = match session.begin(&id, self.service.options.limits.calls) {
-            Ok(underway) => underway,
-            Err(fault) => return answer(&id, Err(fault.to_error(session.revision.era()))),
-        };
-        let reply = LegacyReply::begin(&self.service, &session, request);
-        let mut running = Running { reply: Some(reply), underway: Some(underway), session: session.clone() };
-        let first = if session.revision.has_polling() {
-            // A call that takes a while becomes a stream early, so that a client that is cut off can come back for the rest.
-            match within_time(PROMPT, running.first()).await {
-                Some(first) => first,
-                None => return running.stream(Begun::Quiet, self.service.options.limits.keep_alive),
+        match session.begin(&request.id, self.service.options.limits.calls) {
+            Ok(underway) => {
+                let reply = LegacyReply::begin(&self.service, &session, request, head);
+                Ok(Running { reply: Some(reply), underway: Some(underway), session })
             }
-        } else {
-            running.first().await
-        };
-        match first {
+            Err(fault) => {
+                let refused = fault.to_error(session.revision.era());
+                Err(Box::new(answer(&request.id, Err(refused))))
+            }
+        }
+    }
+
+    /// Brings a call to its end, or as far as its answer becomes a stream.
+    pub(super) async fn answer_legacy(&mut self, mut running: Running) -> Response<Answer> {
+        // A call that takes a while becomes a stream early, so that a client that is cut off can come back for the rest.
+        let polls = running.session.revision.has_polling();
+        let mut late = None;
+        let first = poll_fn(|cx| {
+            if let Poll::Ready(first) = running.poll_first(cx) {
+                return Poll::Ready(first);
+            }
+            if !polls {
+                return Poll::Pending;
+            }
+            let late = late.get_or_insert_with(|| Alarm::after(PROMPT));
+            Pin::new(late).poll(cx).map(|()| First::Late)
+        });
+        let begun = match first.await {
             First::Message(Envelope::Response(response)) => {
                 running.finish();
                 let refused = response.outcome.as_ref().err();
                 let wait = refused.and_then(retry_after);
                 let status = refused.and_then(turned_away).unwrap_or(StatusCode::OK);
-                with_retry_after(json(status, Envelope::from(response).to_bytes()), wait)
+                return with_retry_after(respond(take(&mut self.headers), status, response), wait);
             }
-            First::Message(message) => {
-                running.stream(Begun::Message(message), self.service.options.limits.keep_alive)
-            }
-            First::Detach => running.stream(Begun::Detached, self.service.options.limits.keep_alive),
             First::Cancelled => {
                 running.finish();
-                empty(StatusCode::ACCEPTED)
+                return empty(StatusCode::ACCEPTED);
             }
-        }
+            First::Message(message) => Begun::Message(message),
+            First::Detach => Begun::Detached,
+            First::Late => Begun::Quiet,
+        };
+        running.stream(begun, self.service.options.limits.keep_alive)
     }
 
     /// The stream on which we speak unasked, or the rest of one that broke.
@@ -151,7 +173,7 @@ impl Visit {
     }
 
     /// A batch of revision 2025-03-26: split, answered one by one, joined.
-    pub(super) async fn post_batch(self, messages: Vec<Result<Envelope, Malformed>>) -> Response<Answer> {
+    pub(super) async fn post_batch(&self, messages: Vec<Result<Envelope, Malformed>>) -> Response<Answer> {
         let session = match self.session() {
             Ok(session) if session.revision.has_batches() => session,
             Ok(_) => {
@@ -197,7 +219,8 @@ impl Visit {
             )
             .into();
         };
-        let mut reply = LegacyReply::begin(&self.service, session, request);
+        let head = Head::of(request.params.as_ref());
+        let mut reply = LegacyReply::begin(&self.service, session, request, &head);
         while let Some(out) = reply.next().await {
             match out {
                 Out::Message(response @ Envelope::Response(_)) => return response,
@@ -228,7 +251,7 @@ impl Visit {
 }
 
 /// A call whose client may go away, which in this era does not mean that it wants the call to end.
-struct Running {
+pub(super) struct Running {
     reply: Option<LegacyReply>,
     underway: Option<Underway>,
     session: Arc<Session>,
@@ -247,17 +270,20 @@ enum First {
     Message(Envelope),
     Detach,
     Cancelled,
+    /// Nothing came in time.
+    Late,
 }
 
 impl Running {
-    async fn first(&mut self) -> First {
+    fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<First> {
         let (Some(reply), Some(underway)) = (&mut self.reply, &self.underway) else {
-            return First::Cancelled;
+            return Poll::Ready(First::Cancelled);
         };
-        match poll_fn(|cx| reply.poll_unless(underway, cx)).await {
-            Some(Out::Message(message)) => First::Message(message),
-            Some(Out::Detach) => First::Detach,
-            None => First::Cancelled,
+        match reply.poll_unless(underway, cx) {
+            Poll::Ready(Some(Out::Message(message))) => Poll::Ready(First::Message(message)),
+            Poll::Ready(Some(Out::Detach)) => Poll::Ready(First::Detach),
+            Poll::Ready(None) => Poll::Ready(First::Cancelled),
+            Poll::Pending => Poll::Pending,
         }
     }
 

@@ -3,18 +3,28 @@
 mod answer;
 mod body;
 mod legacy;
+mod line;
 mod modern;
 mod sse;
 mod trace_context;
 
-use crate::{access, doors::Doors, era::Head, guard::Denied, service::Service};
+use crate::{
+    access,
+    doors::Doors,
+    era::Head,
+    guard::{Admission, Denied},
+    options::Eras,
+    service::Service,
+};
 use ::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use answer::{Answer, empty, error, json, plain};
 use hyper::body::Incoming;
-use std::{net::SocketAddr, sync::Arc};
-use trunkline_protocol::{Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Frame};
+use line::Answering;
+use std::sync::Arc;
+use trunkline_protocol::{Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Frame, Revision, method};
 use trunkline_transport::headers::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
+pub(crate) use line::{Front, Line};
 pub(crate) use sse::SseClients;
 
 /// A request that was let in.
@@ -24,61 +34,62 @@ pub(crate) struct Visit {
     pub(crate) headers: HeaderMap,
 }
 
-/// Answers one request. It never fails: what goes wrong is an answer, too.
-pub(crate) async fn serve(
-    doors: Arc<Doors>,
-    request: Request<Incoming>,
-    peer: SocketAddr,
-    port: u16,
-) -> Response<Answer> {
-    let Some(hook) = doors.main.options.access.clone() else {
-        return answer(doors, request, peer, port).await;
-    };
-    let answer = |request| answer(doors, request, peer, port);
-    let (response, finish) = access::watched(hook, request, peer, answer).await;
-    response.map(|body| body.watched(finish))
+/// Answers one request, if it is let in.
+fn answer(line: &Arc<Line>, request: Request<Incoming>) -> Answering {
+    let main = &line.doors.main;
+    let (method, uri, headers) = (request.method(), request.uri(), request.headers());
+    if let Err(denied) = main.options.guard.check_headers(uri, headers, line.port) {
+        return Answering::now(deny(main, denied));
+    }
+    if method == Method::GET
+        && let Some(open) = open_page(main, uri.path())
+    {
+        return Answering::now(open);
+    }
+    match main.options.guard.identify(headers, line.peer) {
+        Admission::Now(Ok(caller)) => admitted(line, request, caller),
+        Admission::Now(Err(denied)) => Answering::now(deny(main, denied)),
+        Admission::Later(verdict) => {
+            let line = line.clone();
+            Answering::later(async move {
+                match verdict.await {
+                    Ok(caller) => admitted(&line, request, caller).answer().await,
+                    Err(denied) => deny(&line.doors.main, denied),
+                }
+            })
+        }
+    }
 }
 
-async fn answer(
-    doors: Arc<Doors>,
-    request: Request<Incoming>,
-    peer: SocketAddr,
-    port: u16,
-) -> Response<Answer> {
-    let (head, body) = request.into_parts();
-    let main = &doors.main;
-    if let Err(denied) = main.options.guard.check_headers(&head.uri, &head.headers, port) {
-        return deny(main, denied);
+/// A page that everybody may see.
+fn open_page(main: &Service, path: &str) -> Option<Response<Answer>> {
+    match path {
+        "/healthz" => Some(plain(StatusCode::OK, "ok\n")),
+        "/readyz" if main.is_draining() => Some(plain(StatusCode::SERVICE_UNAVAILABLE, "draining\n")),
+        "/readyz" => Some(plain(StatusCode::OK, "ready\n")),
+        path if path.starts_with("/.well-known/oauth-protected-resource") => Some(metadata(main)),
+        _ => None,
     }
-    match (&head.method, head.uri.path()) {
-        (&Method::GET, "/healthz") => return plain(StatusCode::OK, "ok\n"),
-        (&Method::GET, "/readyz") if main.is_draining() => {
-            return plain(StatusCode::SERVICE_UNAVAILABLE, "draining\n");
-        }
-        (&Method::GET, "/readyz") => return plain(StatusCode::OK, "ready\n"),
-        (&Method::GET, path) if path.starts_with("/.well-known/oauth-protected-resource") => {
-            return metadata(main);
-        }
-        _ => {}
-    }
-    let caller = match main.options.guard.identify(&head.headers, peer).await {
-        Ok(caller) => caller,
-        Err(denied) => return deny(main, denied),
-    };
+}
+
+fn admitted(line: &Arc<Line>, request: Request<Incoming>, caller: Arc<Caller>) -> Answering {
     access::note(|note| note.caller = Some(caller.clone()));
-    let path = head.uri.path();
-    let Some((place, service)) = Place::of(path).and_then(|(place, view)| Some((place, doors.find(view)?)))
-    else {
-        return page(&doors, &head.method, path, &caller);
+    let path = request.uri().path();
+    let found = Place::of(path).and_then(|(place, view)| Some((place, line.doors.find(view)?)));
+    let Some((place, service)) = found else {
+        return Answering::now(page(&line.doors, request.method(), path, &caller));
     };
+    let (head, body) = request.into_parts();
     let visit = Visit { service, caller, headers: head.headers };
     match (place, head.method) {
-        (Place::Endpoint, Method::POST) => visit.post(body).await,
-        (Place::Endpoint, Method::GET) => visit.get(),
-        (Place::Endpoint, Method::DELETE) => visit.delete(),
-        (Place::Sse, Method::GET) => visit.open_sse(),
-        (Place::Message, Method::POST) => visit.post_message(head.uri.query(), body).await,
-        _ => not_allowed(),
+        (Place::Endpoint, Method::POST) => Answering::later(visit.post(body)),
+        (Place::Endpoint, Method::GET) => Answering::now(visit.get()),
+        (Place::Endpoint, Method::DELETE) => Answering::now(visit.delete()),
+        (Place::Sse, Method::GET) => Answering::now(visit.open_sse()),
+        (Place::Message, Method::POST) => {
+            Answering::later(async move { visit.post_message(head.uri.query(), body).await })
+        }
+        _ => Answering::now(not_allowed()),
     }
 }
 
@@ -135,54 +146,57 @@ fn not_allowed() -> Response<Answer> {
 }
 
 impl Visit {
-    async fn post(self, body: Incoming) -> Response<Answer> {
+    async fn post(mut self, body: Incoming) -> Response<Answer> {
         let bytes = match body::read(&self, body).await {
             Ok(bytes) => bytes,
             Err(refusal) => return *refusal,
         };
         access::note(|note| note.bytes_in = bytes.len() as u64);
-        let frame = match Frame::parse(&bytes) {
+        let mut frame = match Frame::parse(&bytes) {
             Ok(frame) => frame,
             Err(malformed) => {
                 let error_object = ErrorObject::new(malformed.rpc_code(), malformed.to_string());
                 return error(StatusCode::BAD_REQUEST, malformed.id.as_ref(), error_object);
             }
         };
-        let frame = trace_context::adopted(frame, &self.headers);
+        trace_context::adopt(&mut frame, &self.headers);
         access::note(|note| note.method = asked(&frame));
         match frame {
-            Frame::One(envelope) => {
-                let head = match &envelope {
-                    Envelope::Request(request) => Head::of(request),
-                    Envelope::Notification(_) | Envelope::Response(_) => Head::default(),
-                };
-                if self.speaks_modern(&envelope, &head) {
-                    self.post_modern(envelope, head).await
-                } else {
-                    self.post_legacy(envelope).await
+            Frame::One(Envelope::Request(request)) => {
+                let head = Head::of(request.params.as_ref());
+                match self.era(head.era(&request)) {
+                    Era::Modern => self.ask_modern(request, head).await,
+                    Era::Legacy if request.method == method::INITIALIZE => {
+                        Box::pin(self.initialize(&request)).await
+                    }
+                    Era::Legacy => match self.begin_legacy(request, &head) {
+                        Ok(running) => self.answer_legacy(running).await,
+                        Err(refusal) => *refusal,
+                    },
                 }
             }
-            Frame::Batch(messages) => self.post_batch(messages).await,
+            Frame::One(Envelope::Notification(notification)) => match self.era(None) {
+                Era::Modern => self.hear_modern(notification),
+                Era::Legacy => self.hear_legacy(notification),
+            },
+            Frame::One(Envelope::Response(response)) => match self.era(None) {
+                Era::Modern => modern::refuse_answer(&response),
+                Era::Legacy => self.take_answer(response),
+            },
+            Frame::Batch(messages) => Box::pin(self.post_batch(messages)).await,
         }
     }
 
     /// Which era a message belongs to: what it says itself comes first, then its version header.
-    fn speaks_modern(&self, envelope: &Envelope, head: &Head) -> bool {
-        let eras = self.service.options.eras;
-        if !eras.allows(Era::Legacy) {
-            return true;
+    fn era(&self, said: Option<Era>) -> Era {
+        if let Eras::Only(era) = self.service.options.eras {
+            return era;
         }
-        if !eras.allows(Era::Modern) {
-            return false;
+        if said.is_none() && self.headers.contains_key(MCP_SESSION_ID) {
+            return Era::Legacy;
         }
-        if matches!(envelope, Envelope::Request(request) if head.is_modern(request)) {
-            return true;
-        }
-        let version = self.headers.get(MCP_PROTOCOL_VERSION).and_then(|value| value.to_str().ok());
-        let modern = version
-            .and_then(|text| text.parse::<trunkline_protocol::Revision>().ok())
-            .is_some_and(|r| r.era() == Era::Modern);
-        modern && !self.headers.contains_key(MCP_SESSION_ID)
+        let version = || self.headers.get(MCP_PROTOCOL_VERSION)?.to_str().ok()?.parse::<Revision>().ok();
+        said.or_else(|| version().map(Revision::era)).unwrap_or(Era::Legacy)
     }
 }
 

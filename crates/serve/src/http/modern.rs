@@ -3,58 +3,46 @@
 use super::{
     Visit, accepted,
     answer::{
-        Answer, EventSource, error, event_of, events, json, retry_after, turned_away, with_retry_after,
+        Answer, EventSource, error, event_of, events, respond, retry_after, turned_away, with_retry_after,
     },
 };
 use crate::era::{Head, ModernRequest, Refused, check_version};
 use ::http::{Response, StatusCode};
-use trunkline_protocol::{Envelope, ErrorObject, Notify, Request, RequestId};
+use std::mem::take;
+use trunkline_protocol::{
+    Envelope, ErrorObject, Notification, Notify, Request, RequestId, Response as RpcResponse, method,
+};
 
 impl Visit {
-    pub(super) async fn post_modern(self, envelope: Envelope, head: Head) -> Response<Answer> {
-        match envelope {
-            Envelope::Request(request) => {
-                let id = request.id.clone();
-                match self.checked(request, head).await {
-                    Ok(request) => self.answer_modern(request).await,
-                    Err(refused) => refuse(&id, refused),
-                }
-            }
-            Envelope::Notification(notification) => {
-                self.service.handler.notify(Notify { notification, caller: self.caller });
-                accepted()
-            }
-            Envelope::Response(response) => {
-                let text = "a modern client answers questions by calling again";
-                error(StatusCode::BAD_REQUEST, response.id.as_ref(), ErrorObject::new(-32600, text))
+    /// Answers a request.
+    pub(super) async fn ask_modern(&mut self, request: Request, head: Head) -> Response<Answer> {
+        let id = request.id.clone();
+        let request = match self.checked(request, head) {
+            Ok(request) => request,
+            Err(refused) => return refuse(&id, refused),
+        };
+        if request.method == method::TOOLS_CALL {
+            let rules = match self.service.tool_headers.known(&self.caller) {
+                Some(rules) => rules,
+                None => Box::pin(self.service.tool_headers.learn(&self.service, &self.caller)).await,
+            };
+            if let Err(refused) = request.check_arguments(&self.headers, &rules) {
+                return refuse(&id, refused);
             }
         }
-    }
-
-    async fn checked(&self, request: Request, head: Head) -> Result<ModernRequest, Refused> {
-        if let Some(version) = head.version() {
-            check_version(&self.headers, &version)?;
-        }
-        let request = ModernRequest::read(request, head)?;
-        request.check_headers(&self.headers, &self.service, &self.caller).await?;
-        Ok(request)
-    }
-
-    async fn answer_modern(self, request: ModernRequest) -> Response<Answer> {
-        let Self { service, caller, .. } = self;
-        if service.identity.get().is_none() {
+        if self.service.identity.get().is_none() {
             // Every result names the server; a handler that has no name is served all the same.
-            drop(service.introduction(&caller, request.meta()).await);
+            drop(Box::pin(self.service.introduction(&self.caller, request.meta())).await);
         }
-        let mut reply = request.begin(&service, caller);
+        let mut reply = request.begin(&self.service, self.caller.clone());
         match reply.next().await {
             Some(Envelope::Response(response)) => {
                 let status = response.outcome.as_ref().map_or_else(status_of, |_| StatusCode::OK);
                 let wait = response.outcome.as_ref().err().and_then(retry_after);
-                with_retry_after(json(status, Envelope::from(response).to_bytes()), wait)
+                with_retry_after(respond(take(&mut self.headers), status, response), wait)
             }
             Some(first) => {
-                let keep_alive = service.options.limits.keep_alive;
+                let keep_alive = self.service.options.limits.keep_alive;
                 events(Answer::events(
                     Some(event_of(&first)),
                     EventSource::Modern(Box::new(reply)),
@@ -68,6 +56,23 @@ impl Visit {
             ),
         }
     }
+
+    pub(super) fn hear_modern(&self, notification: Notification) -> Response<Answer> {
+        self.service.handler.notify(Notify { notification, caller: self.caller.clone() });
+        accepted()
+    }
+
+    fn checked(&self, request: Request, head: Head) -> Result<ModernRequest, Refused> {
+        check_version(&self.headers, &head)?;
+        let request = ModernRequest::read(request, head)?;
+        request.check_headers(&self.headers)?;
+        Ok(request)
+    }
+}
+
+pub(super) fn refuse_answer(response: &RpcResponse) -> Response<Answer> {
+    let text = "a modern client answers questions by calling again";
+    error(StatusCode::BAD_REQUEST, response.id.as_ref(), ErrorObject::new(-32600, text))
 }
 
 fn refuse(id: &RequestId, refused: Refused) -> Response<Answer> {

@@ -1,6 +1,6 @@
 //! The trace that HTTP headers name, for a request that names none itself.
 
-use ::http::HeaderMap;
+use ::http::{HeaderMap, HeaderName};
 use trunkline_protocol::{
     Envelope, Frame, Raw, Request,
     message::{
@@ -9,33 +9,31 @@ use trunkline_protocol::{
     },
 };
 
-/// The frame, its request in the trace that the headers name. What stands in `_meta` goes before them: headers may have been
+const PARENT: HeaderName = HeaderName::from_static(TRACEPARENT);
+
+/// Puts the request of a frame into the trace that the headers name. What stands in `_meta` goes before them: headers may have been
 /// written by whoever stands in between.
-pub(super) fn adopted(frame: Frame, headers: &HeaderMap) -> Frame {
-    match frame {
-        Frame::One(Envelope::Request(request)) if headers.contains_key(TRACEPARENT) => {
-            Frame::One(Envelope::Request(adopt(request, headers)))
-        }
-        frame => frame,
+pub(super) fn adopt(frame: &mut Frame, headers: &HeaderMap) {
+    if let Frame::One(Envelope::Request(request)) = frame
+        && headers.contains_key(PARENT)
+        && let Some(params) = adopted(request, headers)
+    {
+        request.params = Some(params);
     }
 }
 
-fn adopt(mut request: Request, headers: &HeaderMap) -> Request {
-    let Some(parent) = text(headers, TRACEPARENT).filter(|text| text.parse::<TraceParent>().is_ok()) else {
-        return request;
-    };
+/// The parameters with the trace, where they have a place for it.
+fn adopted(request: &Request, headers: &HeaderMap) -> Option<Raw> {
+    let parent = text(headers, TRACEPARENT).filter(|text| text.parse::<TraceParent>().is_ok())?;
     let params = request.params.as_ref();
     if meta::get(params, TRACEPARENT).is_some() {
-        return request;
+        return None;
     }
     let beside = [TRACESTATE, BAGGAGE].into_iter().filter(|key| meta::get(params, key).is_none());
     let found = beside.filter_map(|key| text(headers, key).map(|text| (key, text)));
     let keys = [(TRACEPARENT, parent)].into_iter().chain(found);
     // Params without a place for `_meta` are refused elsewhere.
-    if let Ok(params) = meta::set(params, keys.map(|(key, text)| (key, Raw::string(&text)))) {
-        request.params = Some(params);
-    }
-    request
+    meta::set(params, keys.map(|(key, text)| (key, Raw::string(&text)))).ok()
 }
 
 /// A header as one text; a list may come in several.
@@ -58,7 +56,9 @@ mod tests {
         }
         let params = Some(Raw::parse(params.to_owned()).unwrap());
         let request = Request::new(RequestId::number(1), "tools/call", params);
-        match adopted(Frame::One(Envelope::Request(request)), &headers) {
+        let mut frame = Frame::One(Envelope::Request(request));
+        adopt(&mut frame, &headers);
+        match frame {
             Frame::One(Envelope::Request(request)) => request.params.unwrap().to_string(),
             other => panic!("{other:?}"),
         }

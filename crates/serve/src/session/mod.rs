@@ -11,7 +11,7 @@ use crate::{
 use futures_util::task::AtomicWaker;
 use listening::Listening;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -40,12 +40,20 @@ pub(crate) struct Session {
     pub(crate) outlet: Outlet,
     pub(crate) listening: Listening,
     level: Mutex<Level>,
-    /// What the client tells with every request that has no `_meta` of its own, once it was written.
-    told: Mutex<Option<Raw>>,
+    /// What the client tells with every request, once it was written.
+    always: Mutex<Option<Always>>,
     questions: Mutex<HashMap<RequestId, Question>>,
     next_question: AtomicU64,
     calls: Mutex<HashMap<RequestId, Arc<Cancelled>>>,
     touched: Mutex<Instant>,
+}
+
+/// What a session tells with every request.
+#[derive(Clone)]
+pub(crate) struct Always {
+    pub(crate) meta: Raw,
+    /// The parameters of a request that has none but this `_meta`.
+    pub(crate) params: Raw,
 }
 
 /// How a client introduced itself.
@@ -100,7 +108,7 @@ impl Session {
             outlet,
             listening: Listening::default(),
             level: Mutex::new(DEFAULT_LEVEL),
-            told: Mutex::default(),
+            always: Mutex::default(),
             questions: Mutex::default(),
             next_question: AtomicU64::new(1),
             calls: Mutex::default(),
@@ -119,12 +127,12 @@ impl Session {
 
     pub(crate) fn set_level(&self, level: Level) {
         *lock(&self.level) = level;
-        *lock(&self.told) = None;
+        *lock(&self.always) = None;
     }
 
-    /// The `_meta` of a request that has none of its own.
-    pub(crate) fn told(&self, write: impl FnOnce() -> Raw) -> Raw {
-        lock(&self.told).get_or_insert_with(write).clone()
+    /// What every request tells.
+    pub(crate) fn always(&self, write: impl FnOnce() -> Raw) -> Always {
+        lock(&self.always).get_or_insert_with(|| Always::new(write())).clone()
     }
 
     pub(crate) fn touch(&self) {
@@ -138,14 +146,14 @@ impl Session {
     /// Notes a request; a second one of the same id, or too many, are refused.
     pub(crate) fn begin(self: &Arc<Self>, id: &RequestId, most: usize) -> Result<Underway, Fault> {
         let mut calls = lock(&self.calls);
-        if calls.contains_key(id) {
+        let under_way = calls.len();
+        let Entry::Vacant(place) = calls.entry(id.clone()) else {
             return Err(Fault::new(FaultKind::InvalidRequest, "a request with this id is under way already"));
-        }
-        if calls.len() >= most {
+        };
+        if under_way >= most {
             return Err(Fault::new(FaultKind::Overloaded, format!("{most} requests are under way already")));
         }
-        let cancelled = Arc::<Cancelled>::default();
-        calls.insert(id.clone(), cancelled.clone());
+        let cancelled = place.insert(Arc::default()).clone();
         Ok(Underway { session: self.clone(), id: id.clone(), cancelled })
     }
 
@@ -213,13 +221,21 @@ impl Session {
     }
 }
 
+impl Always {
+    fn new(meta: Raw) -> Self {
+        let mut params = Object::new();
+        params.set("_meta", meta.clone());
+        Self { meta, params: params.to_raw() }
+    }
+}
+
 impl Introduction {
-    /// Reads the parameters of `initialize`.
+    /// Reads the parameters of `initialize`. What is kept of them does not keep the buffer they came in.
     pub(crate) fn read(params: &Object) -> Self {
-        let capabilities = params.get("capabilities").filter(|raw| raw.is_object()).cloned();
+        let capabilities = params.get("capabilities").filter(|raw| raw.is_object()).map(Raw::detached);
         Self {
             capabilities: capabilities.unwrap_or_else(Raw::empty_object),
-            info: params.get("clientInfo").cloned(),
+            info: params.get("clientInfo").map(Raw::detached),
         }
     }
 }

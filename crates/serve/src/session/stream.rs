@@ -16,7 +16,10 @@ const ENDED_STREAMS: usize = 16;
 /// How long a client that was asked to hang up is asked to stay away.
 const RETRY: Duration = Duration::from_millis(500);
 
-/// The streams of one session. Stream 0 is the session's own; each answer that is a stream has another number.
+/// The number of the session's own stream.
+const OWN: u64 = 0;
+
+/// The streams of one session, made when they are needed. One is the session's own; each answer that is a stream has another number.
 pub(crate) struct Streams {
     logs: Mutex<Logs>,
     events: usize,
@@ -25,10 +28,13 @@ pub(crate) struct Streams {
 
 #[derive(Default)]
 struct Logs {
-    next: u64,
+    /// The number of the newest stream.
+    last: u64,
     by_number: HashMap<u64, Arc<StreamLog>>,
     /// Streams besides the session's own, oldest first.
     order: VecDeque<u64>,
+    /// The session is over; what is opened all the same has ended.
+    closed: bool,
 }
 
 /// One stream.
@@ -76,33 +82,36 @@ pub(crate) enum Item {
 
 impl Streams {
     pub(crate) fn new(events: usize, bytes: usize) -> Self {
-        let streams = Self { logs: Mutex::default(), events, bytes };
-        streams.open();
-        streams
+        Self { logs: Mutex::default(), events, bytes }
     }
 
     /// The session's own stream.
     pub(crate) fn standalone(&self) -> Arc<StreamLog> {
-        lock(&self.logs).by_number.get(&0).cloned().unwrap_or_else(|| self.open())
+        let mut logs = lock(&self.logs);
+        let known = logs.by_number.get(&OWN).cloned();
+        known.unwrap_or_else(|| self.add(&mut logs, OWN))
     }
 
     /// A stream for the answer to a request.
     pub(crate) fn open(&self) -> Arc<StreamLog> {
         let mut logs = lock(&self.logs);
-        let number = logs.next;
-        logs.next += 1;
+        logs.last += 1;
+        let number = logs.last;
+        let log = self.add(&mut logs, number);
+        logs.order.push_back(number);
+        logs.forget_old();
+        log
+    }
+
+    fn add(&self, logs: &mut Logs, number: u64) -> Arc<StreamLog> {
         let log = Arc::new(StreamLog {
             number,
-            state: Mutex::default(),
+            state: Mutex::new(Log { ended: logs.closed, ..Log::default() }),
             changed: Notify::new(),
             most_events: self.events,
             most_bytes: self.bytes,
         });
         logs.by_number.insert(number, log.clone());
-        if number > 0 {
-            logs.order.push_back(number);
-            logs.forget_old();
-        }
         log
     }
 
@@ -113,8 +122,11 @@ impl Streams {
     }
 
     pub(crate) fn close(&self) {
-        let logs: Vec<_> = lock(&self.logs).by_number.drain().map(|(_, log)| log).collect();
-        for log in logs {
+        let mut logs = lock(&self.logs);
+        logs.closed = true;
+        let open: Vec<_> = logs.by_number.drain().map(|(_, log)| log).collect();
+        drop(logs);
+        for log in open {
             log.end();
         }
     }
@@ -302,6 +314,17 @@ mod tests {
         assert_eq!(events(&mut reader).len(), 1);
         assert_eq!(reader.next().now_or_never(), Some(Item::End));
         assert!(events(&mut streams.resume("1-0".parse().unwrap()).unwrap())[0].contains("late"));
+    }
+
+    #[test]
+    fn a_stream_of_a_session_that_is_over_has_ended() {
+        let streams = Streams::new(8, 10_000);
+        let mut reader = streams.standalone().read();
+        streams.close();
+        assert_eq!(reader.next().now_or_never(), Some(Item::End));
+        for late in [streams.standalone(), streams.open()] {
+            assert_eq!(late.read().next().now_or_never(), Some(Item::End));
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod result;
 mod shelf;
 
 use crate::{
-    era::{lift, nested},
+    era::{Head, lift, nested},
     service::Service,
     session::Session,
 };
@@ -24,21 +24,21 @@ use shelf::{Kept, Known};
 const MAX_REFRESHED: usize = 64;
 
 /// Whether a request is one that only clients of 2025-11-25 make of us.
-pub(crate) fn concerns(session: &Session, request: &Request) -> bool {
+pub(crate) fn concerns(session: &Session, request: &Request, head: &Head) -> bool {
     session.revision.has_core_tasks()
         && match request.method.as_ref() {
-            method::TOOLS_CALL => request.params.as_ref().is_some_and(|p| p.member("task").is_some()),
+            method::TOOLS_CALL => head.task.is_some(),
             method::TASKS_GET | method::TASKS_RESULT | method::TASKS_LIST | method::TASKS_CANCEL => true,
             _ => false,
         }
 }
 
 /// The reply to such a request.
-pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: &Request) -> Reply {
+pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: &Request, head: &Head) -> Reply {
     let desk = Desk { service: service.clone(), session: session.clone() };
     let params = request.params.clone();
     match request.method.as_ref() {
-        method::TOOLS_CALL => desk.start(lift(request, session)),
+        method::TOOLS_CALL => desk.start(lift(request, head, session)),
         method::TASKS_RESULT => result::wait(desk, params),
         // Whoever cannot be told apart from others would see their tasks.
         method::TASKS_LIST if !session.is_identified() => Reply::ready(Err(Fault::new(

@@ -4,17 +4,18 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, Response};
+use http::{HeaderMap, Method, Response};
 use http_body_util::Full;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
+use super::answer::Answer;
 use super::arriving::Arriving;
 use super::connector::Connector;
-use super::error::{HttpError, Phase};
+use super::error::HttpError;
 use super::options::{ForbiddenHeader, HttpOptions};
 use super::plain::PlainPool;
-use super::redirect::{self, MAX_REDIRECTS, RedirectError};
+use super::sending::{Request, Sending};
 use super::target::Target;
 
 /// An HTTP client with its own connection pool; clones share it.
@@ -52,54 +53,30 @@ impl HttpClient {
         &self,
         method: Method,
         target: &Target,
-        mut headers: HeaderMap,
+        headers: HeaderMap,
         body: Bytes,
     ) -> Result<Response<Arriving>, HttpError> {
-        self.add_extra(&mut headers);
-        let mut target = target.clone();
-        for _ in 0..=MAX_REDIRECTS {
-            let mut request = Request::new(Full::new(body.clone()));
-            *request.method_mut() = method.clone();
-            *request.uri_mut() = target.uri().clone();
-            *request.headers_mut() = headers.clone();
-            let response = self.request(&target, request).await?;
-            match redirect::next(&target, &method, response.status(), response.headers())? {
-                Some(next) => target = next,
-                None => return Ok(response),
-            }
-        }
-        Err(RedirectError::TooMany.into())
+        let request = Request { method, target: target.clone(), fields: headers.into(), body };
+        self.ask(request).await.map(Answer::into_response)
     }
 
-    async fn request(
-        &self,
-        target: &Target,
-        request: Request<Full<Bytes>>,
-    ) -> Result<Response<Arriving>, HttpError> {
-        let answer = async {
-            if target.url().scheme() == "http" {
-                return self.0.plain.request(target, request).await;
-            }
-            let answered = self.0.secure.request(request).await.map_err(HttpError::from_request)?;
-            Ok(answered.map(Arriving::driven_elsewhere))
-        };
-        match self.0.options.head_timeout {
-            None => answer.await,
-            Some(limit) => tokio::time::timeout(limit, answer)
-                .await
-                .map_err(|_| HttpError::Timeout { phase: Phase::Head, limit })?,
-        }
+    /// As [`send`](Self::send), with the head left as it came.
+    pub(crate) async fn ask(&self, request: Request) -> Result<Answer, HttpError> {
+        let mut sending = self.begin(request);
+        std::future::poll_fn(|cx| sending.poll(cx)).await
     }
 
-    fn add_extra(&self, headers: &mut HeaderMap) {
-        let extra = &self.0.options.extra_headers;
-        for name in extra.keys() {
-            if !headers.contains_key(name) {
-                for value in extra.get_all(name) {
-                    headers.append(name, value.clone());
-                }
-            }
-        }
+    /// Prepares a request, for those who poll.
+    pub(crate) fn begin(&self, request: Request) -> Sending {
+        Sending::new(self.clone(), request)
+    }
+
+    pub(super) fn plain(&self) -> &PlainPool {
+        &self.0.plain
+    }
+
+    pub(super) fn secure(&self) -> &Client<Connector, Full<Bytes>> {
+        &self.0.secure
     }
 }
 

@@ -23,6 +23,8 @@ use super::tls::Tls;
 const TCP_KEEP_ALIVE: Duration = Duration::from_mins(1);
 
 pub(super) type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+/// A plain connection on its way.
+pub(super) type Connecting = BoxFuture<Result<TcpStream, ConnectError>>;
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// The connector under the connection pool.
@@ -53,18 +55,40 @@ impl Connector {
         Self { tcp, tls: Arc::new(tls), timeout: options.connect_timeout }
     }
 
-    async fn connect(mut self, uri: Uri) -> Result<Stream, ConnectFailure> {
+    /// Connects without TLS.
+    pub(super) fn plain(&self, uri: &Uri) -> Connecting {
+        self.in_time(uri, self.clone().connect_plain(uri.clone()))
+    }
+
+    async fn connect_plain(mut self, uri: Uri) -> Result<TcpStream, ConnectFailure> {
+        let stream = self.tcp.call(uri).await;
+        let stream = stream.map_err(|error| ConnectFailure::from_source(error.into(), self.timeout))?;
+        Ok(stream.into_inner())
+    }
+
+    async fn connect(self, uri: Uri) -> Result<Stream, ConnectFailure> {
         let after = self.timeout;
         if uri.scheme() != Some(&Scheme::HTTPS) {
-            let stream = self.tcp.call(uri).await;
-            return stream
-                .map(MaybeHttpsStream::Http)
-                .map_err(|error| ConnectFailure::from_source(error.into(), after));
+            return Ok(MaybeHttpsStream::Http(TokioIo::new(self.connect_plain(uri).await?)));
         }
         let config = self.tls.config().await.map_err(ConnectFailure::Tls)?;
         let mut https = HttpsConnector::from((self.tcp, config));
         https.enforce_https();
         https.call(uri).await.map_err(|error| ConnectFailure::from_source(error, after))
+    }
+
+    fn in_time<T: 'static>(
+        &self,
+        uri: &Uri,
+        connecting: impl Future<Output = Result<T, ConnectFailure>> + Send + 'static,
+    ) -> BoxFuture<Result<T, ConnectError>> {
+        let after = self.timeout;
+        let authority = uri.authority().map_or_else(String::new, ToString::to_string);
+        Box::pin(async move {
+            let outcome = tokio::time::timeout(after, connecting).await;
+            let outcome = outcome.unwrap_or(Err(ConnectFailure::TimedOut { after }));
+            outcome.map_err(|failure| ConnectError { authority, failure })
+        })
     }
 }
 
@@ -78,14 +102,7 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        let after = self.timeout;
-        let authority = uri.authority().map_or_else(String::new, ToString::to_string);
-        let connecting = self.clone().connect(uri);
-        Box::pin(async move {
-            let outcome = tokio::time::timeout(after, connecting).await;
-            let outcome = outcome.unwrap_or(Err(ConnectFailure::TimedOut { after }));
-            outcome.map_err(|failure| ConnectError { authority, failure })
-        })
+        self.in_time(&uri, self.clone().connect(uri.clone()))
     }
 }
 

@@ -30,7 +30,7 @@ impl EventStream {
             }
             match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
                 None => return Poll::Ready(Ok(None)),
-                Some(Err(error)) => return Poll::Ready(Err(HttpError::from_broken(error.into()))),
+                Some(Err(error)) => return Poll::Ready(Err(HttpError::from_broken(error))),
                 Some(Ok(frame)) => {
                     if let Ok(data) = frame.into_data() {
                         self.decoder.push(data);

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Response, header};
+use http::{HeaderMap, header};
 use hyper::body::Body as _;
 
+use super::answer::Answer;
 use super::arriving::Arriving;
 use super::error::HttpError;
 use crate::body::{self, Beginning};
@@ -36,39 +37,40 @@ pub(crate) enum Media {
 }
 
 impl Media {
-    pub(crate) fn of(response: &Response<Arriving>) -> Result<Self, HttpError> {
-        if response.body().is_end_stream() {
-            return Ok(Self::Empty);
-        }
-        if let Some(encoding) = content_coding(response.headers()) {
-            return Err(HttpError::UnexpectedEncoding { encoding });
-        }
-        let value = response.headers().get(header::CONTENT_TYPE);
-        let value = value.map_or(&b""[..], |value| value.as_bytes());
-        let essence = value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-        Ok(if essence.eq_ignore_ascii_case(b"application/json") {
+    /// The kind that a content type names.
+    pub(super) fn named(content_type: &[u8]) -> Self {
+        let essence = content_type.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+        if essence.eq_ignore_ascii_case(b"application/json") {
             Self::Json
         } else if essence.eq_ignore_ascii_case(b"text/event-stream") {
             Self::EventStream
         } else {
             Self::Other
-        })
+        }
     }
+}
+
+pub(super) fn media_type(headers: &HeaderMap) -> Media {
+    headers.get(header::CONTENT_TYPE).map_or(Media::Other, |value| Media::named(value.as_bytes()))
 }
 
 /// The coding of a body that is not simply itself.
 pub(super) fn content_coding(headers: &HeaderMap) -> Option<String> {
     let codings = headers.get_all(header::CONTENT_ENCODING).iter();
-    codings
-        .map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_ascii_lowercase())
-        .find(|coding| !coding.is_empty() && coding != "identity")
+    codings.map(|value| coding(value.as_bytes())).find(Option::is_some).flatten()
+}
+
+/// What a `Content-Encoding` says, unless that is nothing.
+pub(super) fn coding(value: &[u8]) -> Option<String> {
+    let coding = String::from_utf8_lossy(value).trim().to_ascii_lowercase();
+    (!coding.is_empty() && coding != "identity").then_some(coding)
 }
 
 /// Refuses an answer of another type, showing how it begins.
-pub(crate) async fn unexpected(response: Response<Arriving>) -> HttpError {
-    let content_type = response.headers().get(header::CONTENT_TYPE);
+pub(crate) async fn unexpected(answer: Answer) -> HttpError {
+    let content_type = answer.head.get(&header::CONTENT_TYPE);
     let content_type = content_type.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    let beginning = body::read_beginning(response.into_body(), SHOWN, DRAIN_TIMEOUT).await;
+    let beginning = body::read_beginning(answer.body, SHOWN, DRAIN_TIMEOUT).await;
     let (Beginning::Whole(beginning) | Beginning::Cut(beginning)) = beginning;
     Box::new(UnexpectedContentType { content_type, beginning }).into()
 }

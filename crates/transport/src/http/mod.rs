@@ -3,27 +3,31 @@
 //! HTTP/1.1 and HTTP/2 (by ALPN), both address families, no proxies from the environment, no content codings.
 //! Redirects are followed within one origin only, so that no header or body ever reaches another.
 
+mod answer;
 mod arriving;
 mod client;
 mod connect_error;
 mod connector;
 mod error;
 mod events;
-mod line;
+mod fields;
 mod media;
 mod options;
 mod plain;
 mod redirect;
+mod sending;
 mod status;
 mod target;
 mod tls;
 mod tls_error;
 
+pub(crate) use answer::{Answer, Head};
 pub use arriving::Arriving;
 pub use client::HttpClient;
 pub use connect_error::{ConnectError, ConnectFailure};
 pub use error::{HttpError, Phase};
 pub(crate) use events::EventStream;
+pub use fields::Fields;
 pub use media::UnexpectedContentType;
 pub(crate) use media::{Media, drain, unexpected};
 pub use options::{
@@ -31,6 +35,7 @@ pub use options::{
     DEFAULT_POOL_MAX_IDLE, ForbiddenHeader, HttpOptions, Pem,
 };
 pub use redirect::{MAX_REDIRECTS, RedirectError};
+pub(crate) use sending::{Request, Sending};
 pub use status::{ERROR_BODY_LIMIT, ERROR_BODY_TIMEOUT, StatusError};
 pub use target::{InvalidUrl, Target};
 pub use tls_error::TlsError;

@@ -3,7 +3,7 @@
 //! A redirect to another origin would hand it the headers (tokens, sessions) and bodies meant for this one, and one
 //! that turns a POST into a GET would lose the message. Both are refused, with the target named.
 
-use http::{HeaderMap, Method, StatusCode, header};
+use http::{HeaderValue, Method, StatusCode};
 
 use super::target::{InvalidUrl, Target};
 
@@ -28,14 +28,14 @@ pub(super) fn next(
     from: &Target,
     method: &Method,
     status: StatusCode,
-    headers: &HeaderMap,
+    location: impl FnOnce() -> Option<HeaderValue>,
 ) -> Result<Option<Target>, RedirectError> {
     let keeps_method = match status {
         StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
         StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND | StatusCode::SEE_OTHER => *method == Method::GET,
         _ => return Ok(None),
     };
-    let Some(location) = headers.get(header::LOCATION) else { return Ok(None) };
+    let Some(location) = location() else { return Ok(None) };
     let location = String::from_utf8_lossy(location.as_bytes());
     let target = from.resolve(&location).map_err(RedirectError::BadLocation)?;
     if !from.same_origin(&target) {

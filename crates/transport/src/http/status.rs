@@ -3,9 +3,9 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 
-use super::arriving::Arriving;
+use super::answer::Answer;
 use crate::body::{self, Beginning};
 
 /// How much of a refusal's body is kept.
@@ -26,8 +26,8 @@ pub struct StatusError {
 }
 
 impl StatusError {
-    pub(crate) async fn read(response: Response<Arriving>, body_limit: usize) -> Self {
-        let (head, body) = response.into_parts();
+    pub(crate) async fn read(answer: Answer, body_limit: usize) -> Self {
+        let (head, body) = answer.into_response().into_parts();
         let limit = body_limit.min(ERROR_BODY_LIMIT);
         let beginning = if super::media::content_coding(&head.headers).is_some() {
             Beginning::Cut(Bytes::new())

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use http::uri::{Authority, InvalidUri};
+use http::uri::{Authority, InvalidUri, PathAndQuery};
 use http::{HeaderValue, Uri};
 use url::Url;
 
@@ -14,8 +14,7 @@ pub struct Target(Arc<Parsed>);
 struct Parsed {
     url: Url,
     uri: Uri,
-    /// The same without scheme and authority, as a request over an open connection names it.
-    path: Uri,
+    plain: bool,
     host: HeaderValue,
 }
 
@@ -46,10 +45,10 @@ impl Target {
         url.set_fragment(None);
         let syntax = |reason: String| InvalidUrl::Syntax { text: url.to_string(), reason };
         let uri: Uri = url.as_str().parse().map_err(|error: InvalidUri| syntax(error.to_string()))?;
-        let path = uri.path_and_query().cloned().map_or_else(|| Uri::from_static("/"), Uri::from);
+        let plain = url.scheme() == "http";
         let authority = uri.authority().map_or("", Authority::as_str);
         let host = HeaderValue::from_str(authority).map_err(|error| syntax(error.to_string()))?;
-        Ok(Self(Arc::new(Parsed { url, uri, path, host })))
+        Ok(Self(Arc::new(Parsed { url, uri, plain, host })))
     }
 
     pub fn url(&self) -> &Url {
@@ -72,8 +71,13 @@ impl Target {
         self.0.uri.authority().map_or("", Authority::as_str)
     }
 
-    pub(crate) fn path(&self) -> &Uri {
-        &self.0.path
+    pub(crate) fn is_plain(&self) -> bool {
+        self.0.plain
+    }
+
+    /// Path and query, as a request over an open connection names them.
+    pub(crate) fn path(&self) -> &str {
+        self.0.uri.path_and_query().map_or("/", PathAndQuery::as_str)
     }
 
     pub(crate) fn host(&self) -> &HeaderValue {

@@ -5,7 +5,9 @@ use http::{HeaderMap, HeaderValue, Method, header};
 
 use super::receiver::Receiver;
 use super::sender::Sender;
-use crate::http::{EventStream, HttpClient, HttpError, Media, Phase, StatusError, Target, unexpected};
+use crate::http::{
+    EventStream, HttpClient, HttpError, Media, Phase, Request, StatusError, Target, unexpected,
+};
 
 const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 
@@ -36,14 +38,16 @@ impl Connection {
 async fn open(client: &HttpClient, target: &Target, headers: HeaderMap) -> Result<Connection, HttpError> {
     let mut get = headers.clone();
     get.insert(header::ACCEPT, EVENT_STREAM);
-    let response = client.send(Method::GET, target, get, Bytes::new()).await?;
-    if !response.status().is_success() {
-        return Err(Box::new(StatusError::read(response, client.options().body_limit).await).into());
+    let request =
+        Request { method: Method::GET, target: target.clone(), fields: get.into(), body: Bytes::new() };
+    let mut answer = client.ask(request).await?;
+    if !answer.head.status.is_success() {
+        return Err(Box::new(StatusError::read(answer, client.options().body_limit).await).into());
     }
-    if Media::of(&response)? != Media::EventStream {
-        return Err(unexpected(response).await);
+    if answer.media()? != Media::EventStream {
+        return Err(unexpected(answer).await);
     }
-    let mut stream = EventStream::new(response.into_body(), client.options().event_limit);
+    let mut stream = EventStream::new(answer.body, client.options().event_limit);
     let endpoint = loop {
         let event = stream.next().await?.ok_or(HttpError::NoEndpoint)?;
         if event.is("endpoint") {

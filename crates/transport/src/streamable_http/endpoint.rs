@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use http::{HeaderValue, Method, header};
 
 use super::exchange::Exchange;
 use super::resume::{Progress, Purpose, Reconnect, Resume};
 use crate::http::{
-    self as client, Arriving, EventStream, HttpClient, HttpError, InvalidUrl, Media, StatusError, Target,
+    self as client, Answer, Arriving, EventStream, Fields, HttpClient, HttpError, InvalidUrl, Media, Request,
+    StatusError, Target,
 };
 
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -48,30 +49,19 @@ impl Endpoint {
     pub async fn post(
         &self,
         body: Bytes,
-        mut headers: HeaderMap,
+        headers: impl Into<Fields>,
         resume: Resume,
     ) -> Result<Exchange, HttpError> {
-        headers.insert(header::ACCEPT, BOTH);
-        headers.insert(header::CONTENT_TYPE, JSON);
-        let response = self.send(Method::POST, headers, body).await?;
-        let progress = match resume {
-            Resume::Never => None,
-            Resume::LastEventId { headers, reconnect } => {
-                Some(Progress::new(Purpose::Answer, headers, reconnect))
-            }
-        };
-        // 202 and 204 carry no message, whatever else their bodies hold.
-        if matches!(response.status(), StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            let (head, body) = response.into_parts();
-            client::drain(body).await;
-            return Ok(Exchange::empty(head));
-        }
-        match Media::of(&response)? {
-            Media::Empty => Ok(Exchange::empty(response.into_parts().0)),
-            Media::Json => Ok(Exchange::json(response, self.0.client.options().body_limit)),
-            Media::EventStream => Ok(Exchange::events(self.clone(), response, progress)),
-            Media::Other => Err(client::unexpected(response).await),
-        }
+        let mut exchange = self.begin(body, headers.into(), resume);
+        std::future::poll_fn(|cx| exchange.poll_begun(cx)).await?;
+        Ok(exchange)
+    }
+
+    /// As [`post`](Self::post), for those who poll: the message is sent when the exchange is first asked.
+    pub fn begin(&self, body: Bytes, mut headers: Fields, resume: Resume) -> Exchange {
+        headers.set(header::ACCEPT, BOTH);
+        headers.set(header::CONTENT_TYPE, JSON);
+        Exchange::new(self.clone(), self.request(Method::POST, headers, body), resume)
     }
 
     /// Opens the stream for what the server has to say of its own, and keeps it open as `reconnect` says. To go on
@@ -80,33 +70,34 @@ impl Endpoint {
     /// A server without such a stream answers 405, which is an error like any other status.
     pub async fn listen(
         &self,
-        headers: HeaderMap,
+        headers: impl Into<Fields>,
         reconnect: Option<Reconnect>,
     ) -> Result<Exchange, HttpError> {
+        let headers = headers.into();
         let progress =
             reconnect.map(|reconnect| Progress::new(Purpose::Standalone, headers.clone(), reconnect));
-        let response = self.get(headers).await?;
-        match Media::of(&response)? {
-            Media::EventStream => Ok(Exchange::events(self.clone(), response, progress)),
-            Media::Empty => Ok(Exchange::empty(response.into_parts().0)),
-            Media::Json | Media::Other => Err(client::unexpected(response).await),
+        let mut answer = self.get(headers).await?;
+        match answer.media()? {
+            Media::EventStream => Ok(Exchange::events(self.clone(), answer, progress)),
+            Media::Empty => Ok(Exchange::empty(self.clone(), answer.head)),
+            Media::Json | Media::Other => Err(client::unexpected(answer).await),
         }
     }
 
     /// Tells the server that the session named in `headers` is over.
-    pub async fn delete(&self, headers: HeaderMap) -> Result<(), HttpError> {
-        let response = self.send(Method::DELETE, headers, Bytes::new()).await?;
-        client::drain(response.into_body()).await;
+    pub async fn delete(&self, headers: impl Into<Fields>) -> Result<(), HttpError> {
+        let answer = self.send(Method::DELETE, headers.into()).await?;
+        client::drain(answer.body).await;
         Ok(())
     }
 
     /// Takes a stream up again; none if the server says that there is nothing more.
-    pub(super) async fn reopen(&self, headers: HeaderMap) -> Result<Option<EventStream>, HttpError> {
-        let response = self.get(headers).await?;
-        match Media::of(&response)? {
-            Media::EventStream => Ok(Some(self.event_stream(response.into_body()))),
+    pub(super) async fn reopen(&self, headers: Fields) -> Result<Option<EventStream>, HttpError> {
+        let mut answer = self.get(headers).await?;
+        match answer.media()? {
+            Media::EventStream => Ok(Some(self.event_stream(answer.body))),
             Media::Empty => Ok(None),
-            Media::Json | Media::Other => Err(client::unexpected(response).await),
+            Media::Json | Media::Other => Err(client::unexpected(answer).await),
         }
     }
 
@@ -114,22 +105,20 @@ impl Endpoint {
         EventStream::new(body, self.0.client.options().event_limit)
     }
 
-    async fn get(&self, mut headers: HeaderMap) -> Result<Response<Arriving>, HttpError> {
-        headers.insert(header::ACCEPT, EVENT_STREAM);
-        self.send(Method::GET, headers, Bytes::new()).await
+    async fn get(&self, mut headers: Fields) -> Result<Answer, HttpError> {
+        headers.set(header::ACCEPT, EVENT_STREAM);
+        self.send(Method::GET, headers).await
     }
 
-    async fn send(
-        &self,
-        method: Method,
-        headers: HeaderMap,
-        body: Bytes,
-    ) -> Result<Response<Arriving>, HttpError> {
-        let inner = &*self.0;
-        let response = inner.client.send(method, &inner.target, headers, body).await?;
-        if response.status().is_success() {
-            return Ok(response);
+    async fn send(&self, method: Method, headers: Fields) -> Result<Answer, HttpError> {
+        let answer = self.0.client.ask(self.request(method, headers, Bytes::new())).await?;
+        if answer.head.status.is_success() {
+            return Ok(answer);
         }
-        Err(Box::new(StatusError::read(response, inner.client.options().body_limit).await).into())
+        Err(Box::new(StatusError::read(answer, self.0.client.options().body_limit).await).into())
+    }
+
+    fn request(&self, method: Method, fields: Fields, body: Bytes) -> Request {
+        Request { method, target: self.0.target.clone(), fields, body }
     }
 }

@@ -2,39 +2,87 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::response::Parts;
-use http::{HeaderMap, Response, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
+use hyper::body::Body as _;
 
 use super::endpoint::Endpoint;
-use super::resume::{Progress, Purpose, WentAway};
+use super::resume::{Progress, Purpose, Resume, WentAway};
 use crate::body::Collector;
-use crate::http::{Arriving, EventStream, HttpError, drain};
+use crate::http::{
+    Answer, Arriving, EventStream, Head, HttpError, Media, Request, Sending, StatusError, drain, unexpected,
+};
 use crate::sse::Line;
 
-/// An answer being received. Dropping it closes its stream.
+/// A message being sent and its answer being received. Dropping it takes the message back, or closes the stream.
 #[derive(Debug)]
 pub struct Exchange {
-    pub status: StatusCode,
-    pub headers: HeaderMap,
+    endpoint: Endpoint,
+    head: Option<Head>,
     state: State,
+    resume: Resume,
     progress: Option<Progress>,
-    endpoint: Option<Endpoint>,
 }
 
 enum State {
-    Json { body: Arriving, collector: Collector },
+    Sending(Sending),
+    /// The answer is read for the sake of its connection, or of what it says about a refusal.
+    Settling(BoxFuture<Result<(), HttpError>>),
+    Json {
+        body: Arriving,
+        collector: Collector,
+    },
     Events(EventStream),
-    Reopening(Reopening),
+    Reopening(BoxFuture<Result<Option<EventStream>, HttpError>>),
     Done,
 }
 
-type Reopening = Pin<Box<dyn Future<Output = Result<Option<EventStream>, HttpError>> + Send>>;
+/// How much of what follows the last message is read where it was received.
+const AT_ONCE: usize = 8;
+
+type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 impl Exchange {
+    pub(super) fn new(endpoint: Endpoint, request: Request, resume: Resume) -> Self {
+        let state = State::Sending(endpoint.client().begin(request));
+        Self { endpoint, head: None, state, resume, progress: None }
+    }
+
+    /// The status of the answer, once it has begun.
+    pub fn status(&self) -> Option<StatusCode> {
+        self.head.as_ref().map(|head| head.status)
+    }
+
+    /// A header field of the answer, once it has begun.
+    pub fn header(&self, name: &HeaderName) -> Option<HeaderValue> {
+        self.head.as_ref()?.get(name)
+    }
+
+    /// Waits until the answer has begun. A status other than 2xx is an error that carries the body.
+    pub fn poll_begun(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HttpError>> {
+        loop {
+            let begun = match &mut self.state {
+                State::Sending(sending) => match ready!(sending.poll(cx)) {
+                    Ok(answer) => self.answered(answer),
+                    Err(error) => Err(error),
+                },
+                State::Settling(settling) => {
+                    let settled = ready!(settling.as_mut().poll(cx));
+                    self.state = State::Done;
+                    return Poll::Ready(settled);
+                }
+                _ => return Poll::Ready(Ok(())),
+            };
+            if let Err(error) = begun {
+                self.state = State::Done;
+                return Poll::Ready(Err(error));
+            }
+        }
+    }
+
     /// The next message; none when there are no more. Nothing is lost if the future is dropped and asked for again.
     ///
     /// A caller that has what it came for stops asking: only then is an early end not an error.
@@ -59,40 +107,72 @@ impl Exchange {
     /// Ends an exchange whose last message was received. A server may take a moment to end the stream behind it;
     /// this lets it, so that the connection can be used again, where a drop would close it.
     pub fn finish(self) {
-        if let State::Events(stream) = self.state {
-            tokio::spawn(drain(stream.into_body()));
+        let State::Events(stream) = self.state else { return };
+        let mut body = stream.into_body();
+        // Mostly the end came together with the message.
+        let mut cx = Context::from_waker(Waker::noop());
+        for _ in 0..AT_ONCE {
+            match Pin::new(&mut body).poll_frame(&mut cx) {
+                Poll::Ready(Some(Ok(_))) => {}
+                Poll::Ready(_) => return,
+                Poll::Pending => break,
+            }
         }
+        tokio::spawn(drain(body));
     }
 
-    pub(super) fn empty(head: Parts) -> Self {
-        Self {
-            status: head.status,
-            headers: head.headers,
-            state: State::Done,
-            progress: None,
-            endpoint: None,
+    pub(super) fn empty(endpoint: Endpoint, head: Head) -> Self {
+        Self { endpoint, head: Some(head), state: State::Done, resume: Resume::Never, progress: None }
+    }
+
+    pub(super) fn events(endpoint: Endpoint, answer: Answer, progress: Option<Progress>) -> Self {
+        let state = State::Events(endpoint.event_stream(answer.body));
+        Self { state, progress, ..Self::empty(endpoint, answer.head) }
+    }
+
+    fn answered(&mut self, mut answer: Answer) -> Result<(), HttpError> {
+        let limit = self.endpoint.client().options().body_limit;
+        let status = answer.head.status;
+        if !status.is_success() {
+            let refusal = async move { Err(Box::new(StatusError::read(answer, limit).await).into()) };
+            self.state = State::Settling(Box::pin(refusal));
+            return Ok(());
         }
-    }
-
-    pub(super) fn json(response: Response<Arriving>, limit: usize) -> Self {
-        let (head, body) = response.into_parts();
-        Self { state: State::Json { body, collector: Collector::new(limit) }, ..Self::empty(head) }
-    }
-
-    pub(super) fn events(
-        endpoint: Endpoint,
-        response: Response<Arriving>,
-        progress: Option<Progress>,
-    ) -> Self {
-        let (head, body) = response.into_parts();
-        let state = State::Events(endpoint.event_stream(body));
-        Self { state, progress, endpoint: Some(endpoint), ..Self::empty(head) }
+        // 202 and 204 carry no message, whatever else their bodies hold.
+        let is_silent = matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT);
+        let media = if is_silent && !answer.body.is_end_stream() { None } else { Some(answer.media()?) };
+        self.state = match media {
+            None => {
+                let body = answer.body;
+                State::Settling(Box::pin(async move {
+                    drain(body).await;
+                    Ok(())
+                }))
+            }
+            Some(Media::Empty) => State::Done,
+            Some(Media::Json) => State::Json { body: answer.body, collector: Collector::new(limit) },
+            Some(Media::EventStream) => {
+                if let Resume::LastEventId { headers, reconnect } =
+                    std::mem::replace(&mut self.resume, Resume::Never)
+                {
+                    self.progress = Some(Progress::new(Purpose::Answer, headers, reconnect));
+                }
+                State::Events(self.endpoint.event_stream(answer.body))
+            }
+            Some(Media::Other) => {
+                self.state = State::Settling(Box::pin(async move { Err(unexpected(answer).await) }));
+                return Ok(());
+            }
+        };
+        self.head = Some(answer.head);
+        Ok(())
     }
 
     fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, HttpError>> {
         loop {
             match &mut self.state {
                 State::Done => return Poll::Ready(Ok(None)),
+                State::Sending(_) | State::Settling(_) => ready!(self.poll_begun(cx))?,
                 State::Json { body, collector } => {
                     let whole = ready!(collector.poll(Pin::new(body), cx))?;
                     self.state = State::Done;
@@ -166,7 +246,8 @@ impl Exchange {
     }
 
     fn reopen(&mut self, wait: Duration) {
-        let (Some(progress), Some(endpoint)) = (&self.progress, self.endpoint.clone()) else { return };
+        let Some(progress) = &self.progress else { return };
+        let endpoint = self.endpoint.clone();
         let headers = progress.request_headers();
         self.state = State::Reopening(Box::pin(async move {
             tokio::time::sleep(wait).await;
@@ -178,6 +259,8 @@ impl Exchange {
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Sending(_) => "Sending",
+            Self::Settling(_) => "Settling",
             Self::Json { .. } => "Json",
             Self::Events(_) => "Events",
             Self::Reopening(_) => "Reopening",

@@ -6,11 +6,11 @@
 
 use std::time::Duration;
 
-use http::{HeaderMap, HeaderValue};
+use http::HeaderValue;
 use tokio::time::Instant;
 
 use crate::headers::LAST_EVENT_ID;
-use crate::http::HttpError;
+use crate::http::{Fields, HttpError};
 use crate::sse::{Event, Line};
 
 /// How many attempts in a row may bring nothing new.
@@ -28,7 +28,7 @@ pub enum Resume {
     /// A broken stream is lost (2026-07-28, or no session).
     Never,
     /// Once an event with an id was seen: GET with `Last-Event-ID` and these headers.
-    LastEventId { headers: HeaderMap, reconnect: Reconnect },
+    LastEventId { headers: Fields, reconnect: Reconnect },
 }
 
 /// How patiently a stream is reconnected.
@@ -56,7 +56,7 @@ pub(super) struct WentAway(#[source] pub(super) HttpError);
 pub(super) struct Progress {
     purpose: Purpose,
     reconnect: Reconnect,
-    headers: HeaderMap,
+    headers: Fields,
     last_id: Option<Line>,
     retry: Option<Duration>,
     fruitless: u32,
@@ -79,8 +79,8 @@ impl Default for Reconnect {
 }
 
 impl Progress {
-    pub(super) fn new(purpose: Purpose, mut headers: HeaderMap, reconnect: Reconnect) -> Self {
-        let last_id = headers.remove(LAST_EVENT_ID);
+    pub(super) fn new(purpose: Purpose, mut headers: Fields, reconnect: Reconnect) -> Self {
+        let last_id = headers.remove(&LAST_EVENT_ID);
         let last_id = last_id.and_then(|id| Line::new(id.as_bytes().to_vec()).ok());
         let opened = Instant::now();
         Self { purpose, reconnect, headers, last_id, retry: None, fruitless: 0, opened }
@@ -136,10 +136,10 @@ impl Progress {
     }
 
     /// The headers of the next attempt.
-    pub(super) fn request_headers(&self) -> HeaderMap {
+    pub(super) fn request_headers(&self) -> Fields {
         let mut headers = self.headers.clone();
         if let Some(id) = self.last_id_header() {
-            headers.insert(LAST_EVENT_ID, id);
+            headers.set(LAST_EVENT_ID, id);
         }
         headers
     }
@@ -159,7 +159,7 @@ mod tests {
         Reconnect { attempts: 4, default_retry: Duration::from_secs(1), max_retry: Duration::from_secs(3) };
 
     fn progress(purpose: Purpose) -> Progress {
-        Progress::new(purpose, HeaderMap::new(), RECONNECT)
+        Progress::new(purpose, Fields::default(), RECONNECT)
     }
 
     fn waits(progress: &mut Progress) -> Vec<u128> {
@@ -213,7 +213,7 @@ mod tests {
         assert!(!answer.resumable());
         answer.saw(&with_id("a"));
         assert!(answer.resumable());
-        assert_eq!(answer.request_headers().get(LAST_EVENT_ID).unwrap(), "a");
+        assert_eq!(answer.request_headers().get(&LAST_EVENT_ID).unwrap(), "a");
         answer.saw(&with_id(""));
         assert!(!answer.resumable());
         answer.saw(&with_id("\u{7}"));
@@ -223,12 +223,12 @@ mod tests {
 
     #[tokio::test]
     async fn an_id_given_by_the_caller_is_where_it_starts() {
-        let mut headers = HeaderMap::new();
-        headers.insert(LAST_EVENT_ID, HeaderValue::from_static("old"));
+        let mut headers = Fields::default();
+        headers.set(LAST_EVENT_ID, HeaderValue::from_static("old"));
         let mut progress = Progress::new(Purpose::Standalone, headers, RECONNECT);
-        assert_eq!(progress.request_headers().get(LAST_EVENT_ID).unwrap(), "old");
+        assert_eq!(progress.request_headers().get(&LAST_EVENT_ID).unwrap(), "old");
         progress.saw(&with_id("new"));
-        assert_eq!(progress.request_headers().get(LAST_EVENT_ID).unwrap(), "new");
+        assert_eq!(progress.request_headers().get(&LAST_EVENT_ID).unwrap(), "new");
     }
 
     #[tokio::test(start_paused = true)]

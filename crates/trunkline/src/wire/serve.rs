@@ -1,22 +1,20 @@
 //! What stands in front of a handler: who may come in, how often, and what is recorded of it.
 
+use super::gate;
 use crate::{
     args::EraChoice,
     environment::{self, Environment},
     failure::Failure,
 };
-use ::http::{HeaderMap, HeaderValue, header};
 use std::{collections::HashMap, fs, path::PathBuf, sync::Arc, time::Duration};
-use trunkline_auth::{
-    ApiKeys, AttemptLimit, Authenticator, Challenge, JwtOptions, ProtectedResource, Unidentified,
-};
+use trunkline_auth::{ApiKeys, Authenticator, Challenge, JwtOptions, ProtectedResource};
 use trunkline_config::{Auth, Durability as DurabilitySetting, JwksPlace, Rate, Settings, WhenItFails};
 use trunkline_gateway::{
     audit::{Audited, Durability, OnFailure, Options as AuditOptions, ReadOnly, Trail},
     limit::{Limited, Limits, Quota},
 };
-use trunkline_protocol::{Caller, Era, Handler};
-use trunkline_serve::{Denied, Eras, Gate, Guard, ServeOptions};
+use trunkline_protocol::{Era, Handler};
+use trunkline_serve::{Eras, Guard, ServeOptions};
 
 /// What is served, before its limits and records.
 pub(crate) struct Served {
@@ -146,7 +144,7 @@ pub(crate) fn guard(auth: &Auth) -> Result<Guard, Failure> {
     Ok(Guard {
         hosts: auth.hosts.clone(),
         origins: auth.origins.clone(),
-        gate: authenticator(auth)?.map(|authenticator| gate(authenticator, challenge)),
+        gate: authenticator(auth)?.map(|authenticator| gate::gate(authenticator, challenge)),
         metadata: metadata.map(|metadata| metadata.to_json()),
     })
 }
@@ -180,28 +178,5 @@ fn authenticator(auth: &Auth) -> Result<Option<Authenticator>, Failure> {
         (Some(keys), None) => Some(Authenticator::Keys(keys)),
         (None, Some(tokens)) => Some(Authenticator::Jwt(tokens)),
         (Some(keys), Some(tokens)) => Some(Authenticator::Both(keys, tokens)),
-    })
-}
-
-fn gate(authenticator: Authenticator, challenge: Challenge) -> Gate {
-    let gate =
-        Arc::new(trunkline_auth::Gate::new(authenticator, Unidentified::Refuse, AttemptLimit::default()));
-    let challenge = Arc::new(challenge);
-    Arc::new(move |headers: HeaderMap, peer: std::net::SocketAddr| {
-        let (gate, challenge) = (gate.clone(), challenge.clone());
-        Box::pin(async move {
-            let given: Vec<&[u8]> =
-                headers.get_all(header::AUTHORIZATION).iter().map(HeaderValue::as_bytes).collect();
-            match gate.admit(&given, peer.ip()).await {
-                Ok(identity) => {
-                    Ok(Caller { id: identity.id, roles: identity.roles, scopes: identity.scopes })
-                }
-                Err(error) => Err(Denied {
-                    status: error.status(),
-                    message: error.to_string(),
-                    challenge: HeaderValue::from_str(&challenge.unauthorized(&error)).ok(),
-                }),
-            }
-        })
     })
 }

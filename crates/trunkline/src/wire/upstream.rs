@@ -4,7 +4,7 @@ use futures_util::future::{BoxFuture, FutureExt};
 use std::{future, sync::Arc, time::Duration};
 use tokio::sync::broadcast::error::RecvError;
 use trunkline_client::{
-    Behalf, ConnectOptions, Connection, Memory, State, Target,
+    Behalf, Clock, ConnectOptions, Connection, Memory, State, Target,
     resilience::{TimeoutOptions, Timeouts},
 };
 use trunkline_gateway::upstream::{Broken, Connect, Profile, Session};
@@ -12,7 +12,7 @@ use trunkline_protocol::{
     Call, Fault, FaultKind, Handler, Notification, Notify, Raw, Reply, Revision, method,
 };
 
-/// The limit on calls of the connection itself. The gateway has its own clocks, and a subscription lasts.
+/// The limit on what the connection itself waits for. The gateway has its own clocks, and a subscription lasts.
 const CALL_LIMIT: Duration = Duration::from_hours(24);
 
 /// What may have been missed when notifications came faster than they were taken.
@@ -33,6 +33,7 @@ impl Reach {
         let connect = options.timeouts.connect();
         let limits = TimeoutOptions { connect, call: CALL_LIMIT, ceiling: CALL_LIMIT };
         options.timeouts = Timeouts::new(limits).unwrap_or(options.timeouts);
+        options.clock = Clock::Callers;
         // What the first session found out, the next ones need not.
         options.memory.get_or_insert_with(|| Arc::new(Memory::default()));
         Self { target, options }

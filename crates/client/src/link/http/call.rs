@@ -13,15 +13,18 @@ use crate::{
     tap::{Direction, Tap},
 };
 use bytes::Bytes;
-use futures_util::future::BoxFuture;
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
 use trunkline_protocol::{
     Envelope, Era, Fault, FaultKind, Frame, Malformed, Notification, Object, Raw, Request, RequestId, method,
 };
 use trunkline_transport::{
     headers::MCP_SESSION_ID,
     http::HttpError,
-    streamable_http::{Exchange, Resume},
+    streamable_http::{Exchange, Reconnect, Resume},
 };
 
 pub(crate) struct HttpCall {
@@ -29,123 +32,99 @@ pub(crate) struct HttpCall {
     id: RequestId,
     /// A legacy server may speak of this request on the session's own stream, too.
     ticket: Option<Ticket>,
+    /// Gone when nothing more is wanted of it.
+    exchange: Option<Exchange>,
     stage: Stage,
+    /// What came together with what was taken.
     arrived: VecDeque<Arrival>,
     on_drop: OnDrop,
     opens_session: bool,
     status: Option<u16>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    Unsent(Box<Outbound>),
-    /// Kept here and not in a local future, so that nothing is sent twice when the caller stops asking and asks again.
-    Sending(BoxFuture<'static, Result<Exchange, HttpError>>),
-    Open(Box<Exchange>),
+    Unsent,
+    Sending,
+    Open,
     Done,
 }
 
-/// What the transport said.
-enum Heard {
-    Begun(Box<Exchange>),
-    Refused(HttpError),
-    Frame(Bytes),
-    End,
-    Broken(HttpError),
-}
-
-impl Stage {
-    async fn next(&mut self, link: &Arc<HttpLink>) -> Heard {
-        *self = match std::mem::replace(self, Self::Done) {
-            Self::Unsent(outbound) => Self::Sending(send(link, *outbound)),
-            other => other,
-        };
-        match self {
-            Self::Sending(answer) => match answer.await {
-                Ok(exchange) => Heard::Begun(Box::new(exchange)),
-                Err(error) => Heard::Refused(error),
-            },
-            Self::Open(exchange) => match exchange.next().await {
-                Ok(Some(frame)) => Heard::Frame(frame),
-                Ok(None) => Heard::End,
-                Err(error) => Heard::Broken(error),
-            },
-            Self::Unsent(_) | Self::Done => Heard::End,
-        }
-    }
-}
-
-fn send(link: &Arc<HttpLink>, outbound: Outbound) -> BoxFuture<'static, Result<Exchange, HttpError>> {
-    let Outbound { request, mut headers, .. } = outbound;
-    let era = {
-        let session = link.session();
-        session.add_to(&mut headers);
-        session.era()
-    };
-    // A modern server takes a closed stream for a cancellation; only a legacy session can be taken up again.
-    let resume = if era == Some(Era::Legacy) { link.resume() } else { Resume::Never };
-    let body = Envelope::from(request).to_bytes();
-    let link = link.clone();
-    Box::pin(async move { link.post(body, headers, resume).await })
-}
-
 impl HttpCall {
-    pub(in crate::link) fn new(link: &Arc<HttpLink>, outbound: Outbound) -> Self {
-        let (id, on_drop) = (outbound.request.id.clone(), outbound.on_drop);
-        let legacy = link.session().era() == Some(Era::Legacy);
-        Self {
-            ticket: legacy.then(|| link.board().expect(id.clone(), outbound.standing.clone())),
+    pub(in crate::link) fn new(link: &Arc<HttpLink>, outbound: Outbound) -> Box<Self> {
+        let Outbound { request, mut headers, on_drop, standing } = outbound;
+        let (id, opens_session) = (request.id.clone(), request.method == method::INITIALIZE);
+        // A modern server takes a closed stream for a cancellation; only a legacy session can be taken up again.
+        let resume = {
+            let session = link.session();
+            session.add_to(&mut headers);
+            let legacy = session.era() == Some(Era::Legacy);
+            legacy
+                .then(|| Resume::LastEventId { headers: session.headers(), reconnect: Reconnect::default() })
+        };
+        let ticket = resume.as_ref().map(|_| link.board().expect(id.clone(), standing));
+        let body = Envelope::from(request).to_bytes();
+        Tap::see(link.tap.as_ref(), Direction::Sent, &body);
+        let exchange = link.endpoint.begin(body, headers, resume.unwrap_or(Resume::Never));
+        Box::new(Self {
             link: link.clone(),
             id,
-            opens_session: outbound.request.method == method::INITIALIZE,
-            stage: Stage::Unsent(Box::new(outbound)),
+            ticket,
+            exchange: Some(exchange),
+            stage: Stage::Unsent,
             arrived: VecDeque::new(),
             on_drop,
+            opens_session,
             status: None,
-        }
+        })
     }
 
     pub(in crate::link) fn status(&self) -> Option<u16> {
         self.status
     }
 
-    pub(in crate::link) async fn next(&mut self) -> Arrival {
-        let arrival = self.advance().await;
-        if matches!(arrival, Arrival::Response(_) | Arrival::Lost(_)) {
+    pub(in crate::link) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Arrival> {
+        let arrival = ready!(self.poll_arrival(cx));
+        if arrival.is_last() {
             self.finish();
         }
-        arrival
+        Poll::Ready(arrival)
     }
 
-    async fn advance(&mut self) -> Arrival {
+    fn poll_arrival(&mut self, cx: &mut Context<'_>) -> Poll<Arrival> {
         loop {
             if let Some(arrival) = self.arrived.pop_front() {
-                return arrival;
+                return Poll::Ready(arrival);
             }
-            let heard = match &self.ticket {
-                None => self.stage.next(&self.link).await,
-                Some(ticket) => tokio::select! {
-                    heard = self.stage.next(&self.link) => heard,
-                    arrival = ticket.inbox.next() => return arrival,
-                },
-            };
-            match heard {
-                Heard::Begun(exchange) => self.begun(exchange),
-                Heard::Refused(error) => return self.refused(&error),
-                Heard::Frame(frame) => self.receive(&frame),
-                Heard::End => {
-                    return lost(FaultKind::ConnectionLost, "the server ended its answer without a response");
+            match self.poll_exchange(cx) {
+                Poll::Ready(Some(arrival)) => return Poll::Ready(arrival),
+                Poll::Ready(None) => {}
+                Poll::Pending => {
+                    return self.ticket.as_mut().map_or(Poll::Pending, |ticket| ticket.poll_next(cx));
                 }
-                Heard::Broken(error) => return Arrival::Lost(loss_of_http(&error)),
             }
         }
     }
 
-    fn begun(&mut self, exchange: Box<Exchange>) {
-        self.status = Some(exchange.status.as_u16());
-        if self.opens_session {
-            self.link.session().id = exchange.headers.get(MCP_SESSION_ID).cloned();
+    /// What the server says next; none if it is not for this call.
+    fn poll_exchange(&mut self, cx: &mut Context<'_>) -> Poll<Option<Arrival>> {
+        let Some(exchange) = &mut self.exchange else { return Poll::Ready(Some(ended())) };
+        if matches!(self.stage, Stage::Unsent | Stage::Sending) {
+            self.stage = Stage::Sending;
+            if let Err(error) = ready!(exchange.poll_begun(cx)) {
+                return Poll::Ready(Some(self.refused(&error)));
+            }
+            self.stage = Stage::Open;
+            self.status = exchange.status().map(|status| status.as_u16());
+            if self.opens_session {
+                self.link.session().id = exchange.header(&MCP_SESSION_ID);
+            }
         }
-        self.stage = Stage::Open(exchange);
+        Poll::Ready(match ready!(exchange.poll_next(cx)) {
+            Ok(Some(frame)) => self.receive(&frame),
+            Ok(None) => Some(ended()),
+            Err(error) => Some(Arrival::Lost(loss_of_http(&error))),
+        })
     }
 
     /// An HTTP error may hold the response all the same.
@@ -168,65 +147,60 @@ impl HttpCall {
         Arrival::Lost(Loss { fault: fault_of_http(error), how: LossKind::Status(status) })
     }
 
-    fn receive(&mut self, frame: &Bytes) {
+    fn receive(&mut self, frame: &Bytes) -> Option<Arrival> {
         Tap::see(self.link.tap.as_ref(), Direction::Received, frame);
         match Frame::parse(frame) {
             Ok(Frame::One(envelope)) => self.sort(envelope),
             Ok(Frame::Batch(messages)) if self.link.has_batches() => {
                 for message in messages {
-                    match message {
+                    let arrival = match message {
                         Ok(envelope) => self.sort(envelope),
-                        Err(malformed) => self.malformed(&malformed),
-                    }
+                        Err(malformed) => Some(unreadable(&malformed)),
+                    };
+                    self.arrived.extend(arrival);
                 }
+                None
             }
-            Ok(Frame::Batch(_)) => {
-                self.arrived.push_back(lost(FaultKind::BadAnswer, "the server answered with a batch"));
-            }
-            Err(malformed) => self.malformed(&malformed),
+            Ok(Frame::Batch(_)) => Some(lost(FaultKind::BadAnswer, "the server answered with a batch")),
+            Err(malformed) => Some(unreadable(&malformed)),
         }
     }
 
-    fn malformed(&mut self, malformed: &Malformed) {
-        self.arrived
-            .push_back(lost(FaultKind::BadAnswer, &format!("the server's answer is malformed: {malformed}")));
-    }
-
-    fn sort(&mut self, envelope: Envelope) {
+    fn sort(&self, envelope: Envelope) -> Option<Arrival> {
         match envelope {
-            Envelope::Response(response) if response.id.as_ref() == Some(&self.id) => {
-                self.arrived.push_back(Arrival::Response(response.outcome));
-            }
             // Nothing else can be meant by an error on this stream that names no request.
-            Envelope::Response(response) if response.id.is_none() => {
-                self.arrived.push_back(Arrival::Response(response.outcome));
+            Envelope::Response(response) if response.id.as_ref().is_none_or(|id| *id == self.id) => {
+                Some(Arrival::Response(response.outcome))
             }
-            Envelope::Notification(notification) => {
-                self.arrived.push_back(Arrival::Notification(notification));
-            }
+            Envelope::Notification(notification) => Some(Arrival::Notification(notification)),
             Envelope::Request(request) => self.ask(request),
-            Envelope::Response(_) => self.link.board().dispatch(envelope, &self.link.outlet()),
+            Envelope::Response(_) => {
+                self.link.board().dispatch(envelope, &self.link.outlet());
+                None
+            }
         }
     }
 
-    fn ask(&mut self, request: Request) {
+    fn ask(&self, request: Request) -> Option<Arrival> {
         let outlet = self.link.outlet();
         if request.method == method::PING {
-            return self.link.board().reply(&outlet, request.id, Ok(Raw::empty_object()));
+            self.link.board().reply(&outlet, request.id, Ok(Raw::empty_object()));
+            return None;
         }
-        self.arrived.extend(self.link.board().question(request, &outlet));
+        self.link.board().question(request, &outlet)
     }
 
     /// The answer is there. A stream that has not ended yet is read to its end, so that its connection can be used again.
     fn finish(&mut self) {
-        if let Stage::Open(exchange) = std::mem::replace(&mut self.stage, Stage::Done) {
+        self.stage = Stage::Done;
+        if let Some(exchange) = self.exchange.take() {
             exchange.finish();
         }
     }
 
     /// In the legacy era leaving is not cancelling; it must be said.
     fn must_say_cancelled(&self) -> bool {
-        let open = matches!(self.stage, Stage::Sending(_) | Stage::Open(_));
+        let open = matches!(self.stage, Stage::Sending | Stage::Open);
         open && self.on_drop == OnDrop::Cancel && self.is_legacy()
     }
 
@@ -247,6 +221,14 @@ impl Drop for HttpCall {
         let link = self.link.clone();
         self.link.farewells.say(async move { link.notify(notification).await });
     }
+}
+
+fn ended() -> Arrival {
+    lost(FaultKind::ConnectionLost, "the server ended its answer without a response")
+}
+
+fn unreadable(malformed: &Malformed) -> Arrival {
+    lost(FaultKind::BadAnswer, &format!("the server's answer is malformed: {malformed}"))
 }
 
 fn lost(kind: FaultKind, why: &str) -> Arrival {

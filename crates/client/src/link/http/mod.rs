@@ -9,8 +9,6 @@ use crate::{
     switchboard::{Outlet, Switchboard},
     tap::{Direction, Tap},
 };
-use ::http::HeaderMap;
-use bytes::Bytes;
 use session::Session;
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -19,8 +17,8 @@ use std::{
 use tokio::task::AbortHandle;
 use trunkline_protocol::{Envelope, Fault, FaultKind, Notification, Revision};
 use trunkline_transport::{
-    http::HttpError,
-    streamable_http::{Endpoint, Exchange, Reconnect, Resume},
+    http::Fields,
+    streamable_http::{Endpoint, Resume},
 };
 
 pub(super) use call::HttpCall;
@@ -77,8 +75,10 @@ impl HttpLink {
     }
 
     /// Sends what has no answer of its own: a notification, or the answer to a question.
-    async fn tell(&self, envelope: &Envelope, headers: HeaderMap) -> Result<(), Fault> {
-        let accepted = self.post(envelope.to_bytes(), headers, Resume::Never);
+    async fn tell(&self, envelope: &Envelope, headers: Fields) -> Result<(), Fault> {
+        let body = envelope.to_bytes();
+        Tap::see(self.tap.as_ref(), Direction::Sent, &body);
+        let accepted = self.endpoint.post(body, headers, Resume::Never);
         match tokio::time::timeout(ACCEPTANCE, accepted).await {
             // A server may answer 200 with a body; it means nothing here.
             Ok(Ok(exchange)) => exchange.finish(),
@@ -89,16 +89,6 @@ impl HttpLink {
             }
         }
         Ok(())
-    }
-
-    /// How a stream of this session is taken up again.
-    fn resume(&self) -> Resume {
-        Resume::LastEventId { headers: self.session().headers(), reconnect: Reconnect::default() }
-    }
-
-    async fn post(&self, body: Bytes, headers: HeaderMap, resume: Resume) -> Result<Exchange, HttpError> {
-        Tap::see(self.tap.as_ref(), Direction::Sent, &body);
-        self.endpoint.post(body, headers, resume).await
     }
 
     /// The way answers take. It does not keep the link alive.

@@ -28,12 +28,13 @@ use wishes::Wishes;
 impl Inner {
     pub(super) fn listen(self: &Arc<Self>, call: Call) -> Reply {
         let inner = Arc::clone(self);
-        let parts = async move {
+        // A client may listen for hours: what is needed only to begin does not stay for so long.
+        let parts = Box::pin(async move {
             match inner.open(call).await {
                 Ok(parts) => Either::Left(parts),
                 Err(fault) => Either::Right(stream::once(future::ready(Part::Final(Err(fault))))),
             }
-        };
+        });
         Reply::new(stream::once(parts).flatten())
     }
 

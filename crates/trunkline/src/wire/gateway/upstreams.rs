@@ -130,6 +130,9 @@ fn tool_rules(server: &Server) -> Result<ToolRules, String> {
             rule.change.idempotent.map(|yes| if yes { Safety::Repeatable } else { Safety::AtMostOnce });
         rules.push((rule.tool.clone(), glob, ToolOptions { timeouts: limits, repeats }));
     }
+    if rules.is_empty() {
+        return Ok(ToolRules::default());
+    }
     Ok(ToolRules::new(move |tool| {
         let fitting = rules.iter().filter(|(text, glob, _)| text == tool || glob.is_match(tool));
         fitting.fold(ToolOptions::default(), |told, (_, _, rule)| ToolOptions {

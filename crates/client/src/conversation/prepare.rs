@@ -1,0 +1,160 @@
+//! What a call needs before it goes out. Mostly it is there, and nothing is waited for.
+
+use super::{Conversation, Next, Stage, Step, clock::Clock, end};
+use crate::{
+    connection::Inner,
+    conversation::Rounds,
+    facts::{Fact, Known},
+    switchboard::Standing,
+    turns::Turn,
+};
+use std::sync::Arc;
+use trunkline_protocol::{
+    Era, Fault, Raw,
+    message::{Level, TaskSupport, header_values, tasks_needed},
+    method,
+};
+
+/// What was found.
+#[derive(Default)]
+pub(super) struct Prepared {
+    fact: Option<Arc<Fact>>,
+    turn: Option<Turn>,
+}
+
+/// What has to be found.
+#[derive(Default)]
+struct Needs {
+    /// A log level that the server must send from, and whose wish it is.
+    level: Option<(Level, Era)>,
+    /// The tool whose facts decide how it is called.
+    tool: Option<String>,
+    /// What a turn is needed for.
+    subject: Option<Arc<str>>,
+}
+
+impl Conversation {
+    /// Sends the request, or begins to wait for what it needs.
+    pub(super) fn send(&mut self) -> Next {
+        if let Some(turn) = self.relay.as_mut().and_then(|relay| relay.turn.take()) {
+            self.turn = Some(turn);
+        }
+        if let Some(prepared) = self.prepared_already() {
+            return self.take_off(prepared);
+        }
+        let waiting = prepare(self.connection.clone(), self.needs());
+        self.stage = Stage::Preparing(Box::pin(waiting));
+        Next::Continue
+    }
+
+    pub(super) fn take_off(&mut self, prepared: Prepared) -> Next {
+        if prepared.turn.is_some() {
+            self.turn = prepared.turn;
+        }
+        if self.is_tool_of_caller() {
+            let task = self.dress_for_tool(prepared.fact.as_deref());
+            if task == TaskSupport::Required && self.is_for_modern() && !self.passes_tasks() {
+                return end(Err(tasks_needed()));
+            }
+        }
+        self.clock = self.timeouts.map(Clock::start);
+        self.session = self.connection.session();
+        self.stage = Stage::Flying(self.connection.exchange(&self.ask));
+        Next::Continue
+    }
+
+    fn prepared_already(&self) -> Option<Prepared> {
+        if !self.connection.is_ready() {
+            return None;
+        }
+        let Some(relay) = &self.relay else { return Some(Prepared::default()) };
+        if relay.level.is_some_and(|level| self.connection.must_tell(level, relay.caller.era())) {
+            return None;
+        }
+        let mut prepared = Prepared::default();
+        if self.is_tool_of_caller() {
+            let name = self.ask.params.get("name").and_then(Raw::text);
+            prepared.fact = match self.connection.known_fact(name.as_deref().unwrap_or_default()) {
+                Known::Fact(fact) => Some(fact),
+                Known::None => None,
+                Known::Unsure => return None,
+            };
+        }
+        if let Some(subject) = self.needs_turn() {
+            prepared.turn = Some(self.connection.link.board().turns.try_take(subject)?);
+        }
+        Some(prepared)
+    }
+
+    fn needs(&self) -> Needs {
+        let Some(relay) = &self.relay else { return Needs::default() };
+        let name = || self.ask.params.get("name").and_then(Raw::text).unwrap_or_default().into_owned();
+        Needs {
+            level: relay.level.map(|level| (level, relay.caller.era())),
+            tool: self.is_tool_of_caller().then(name),
+            subject: self.needs_turn().cloned(),
+        }
+    }
+
+    fn is_tool_of_caller(&self) -> bool {
+        self.relay.is_some() && self.step == Step::Call && self.ask.method == method::TOOLS_CALL
+    }
+
+    fn is_for_modern(&self) -> bool {
+        self.relay.as_ref().is_some_and(|relay| relay.caller.era() == Era::Modern)
+    }
+
+    fn needs_turn(&self) -> Option<&Arc<str>> {
+        match (&self.turn, self.connection.speech.era(), &self.ask.standing) {
+            (None, Era::Legacy, Standing::Askable(subject)) => Some(subject),
+            _ => None,
+        }
+    }
+
+    /// Arguments that the tool wants as headers, and a task where the server takes nothing else.
+    fn dress_for_tool(&mut self, fact: Option<&Fact>) -> TaskSupport {
+        let Some(fact) = fact else { return TaskSupport::Forbidden };
+        if !fact.headers.is_empty() || !self.ask.mirrored.is_empty() {
+            let arguments = self.ask.params.get("arguments").cloned().unwrap_or_else(Raw::empty_object);
+            self.ask.mirrored = header_values(&fact.headers, &arguments);
+        }
+        if !self.connection.runs_tasks() {
+            return TaskSupport::Forbidden;
+        }
+        let wanted = match fact.task {
+            TaskSupport::Required => self.rounds == Rounds::Driven || self.passes_tasks(),
+            TaskSupport::Optional => self.passes_tasks(),
+            _ => false,
+        };
+        for params in [Some(&mut self.ask.params), self.original.as_mut()].into_iter().flatten() {
+            let task = params.remove("task").unwrap_or_else(Raw::empty_object);
+            if wanted {
+                params.set("task", task);
+            }
+        }
+        fact.task.clone()
+    }
+}
+
+async fn prepare(connection: Arc<Inner>, needs: Needs) -> Result<Prepared, Fault> {
+    connection.ready().await?;
+    if let Some((level, caller)) = needs.level {
+        connection.want_level(level, caller).await;
+    }
+    let fact = match &needs.tool {
+        None => None,
+        Some(tool) => match connection.known_fact(tool) {
+            Known::Fact(fact) => Some(fact),
+            Known::None => None,
+            Known::Unsure => connection.find_fact(tool).await,
+        },
+    };
+    let turn = match needs.subject {
+        None => None,
+        Some(subject) => {
+            let limit = connection.options.timeouts.call();
+            Some(connection.link.board().turns.take(&subject, limit).await?)
+        }
+    };
+    Ok(Prepared { fact, turn })
+}

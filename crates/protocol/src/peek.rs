@@ -1,0 +1,106 @@
+//! Looking into an object in passing: nothing is cut out of it, and what is not there is known without a walk.
+
+use crate::{Raw, scan::checked_members};
+use memchr::memmem::Finder;
+use std::{
+    borrow::Cow,
+    sync::{LazyLock, OnceLock},
+};
+
+/// A name that is spelt with this can be any name.
+static SPELT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br"\u"));
+
+/// A member that most objects lack. That its name is nowhere in the text is found out faster than by a walk.
+///
+/// The name consists of letters, for which there is no other spelling than `\u`.
+#[derive(Debug)]
+pub struct RareMember {
+    name: &'static str,
+    finder: OnceLock<Finder<'static>>,
+}
+
+impl RareMember {
+    pub const fn new(name: &'static str) -> Self {
+        Self { name, finder: OnceLock::new() }
+    }
+
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The member of this object, still raw.
+    pub fn of(&self, object: &Raw) -> Option<Raw> {
+        if self.is_nowhere_in(object.as_bytes()) { None } else { object.member(self.name) }
+    }
+
+    /// Whether the object has the member, and it is `true`.
+    pub fn is_true(&self, object: &Raw) -> bool {
+        self.of(object).is_some_and(|value| value.as_bytes() == b"true")
+    }
+
+    fn is_nowhere_in(&self, text: &[u8]) -> bool {
+        let finder = self.finder.get_or_init(|| Finder::new(self.name));
+        finder.find(text).is_none() && SPELT.find(text).is_none()
+    }
+}
+
+impl Raw {
+    /// The names and values of this object, in their order; of anything else, none.
+    pub fn members(&self) -> impl Iterator<Item = (Cow<'_, str>, &[u8])> {
+        let text = self.as_bytes();
+        let members = checked_members(text).into_iter().flatten();
+        members.map(move |member| (member.name(text), &text[member.value]))
+    }
+
+    /// The text of one member; `None` when it is absent or of another type.
+    pub fn text_of(&self, name: &str) -> Option<Cow<'_, str>> {
+        let text = self.as_bytes();
+        let value = checked_members(text)?.find(|member| member.is(name, text))?.value;
+        match &text[value] {
+            [b'"', plain @ .., b'"'] if memchr::memchr(b'\\', plain).is_none() => {
+                std::str::from_utf8(plain).ok().map(Cow::Borrowed)
+            }
+            quoted @ [b'"', ..] => serde_json::from_slice(quoted).ok().map(Cow::Owned),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str) -> Raw {
+        Raw::parse(text.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn a_rare_member_is_found_however_it_is_spelt_and_only_where_it_is_a_member() {
+        static RARE: RareMember = RareMember::new("isError");
+        for (text, there) in [
+            (r#"{"isError":true}"#, true),
+            (r#"{"content":["\n"],"i\u0073Error" : true }"#, true),
+            (r#"{"isError":false}"#, false),
+            (r#"{"isError":"true"}"#, false),
+            (r#"{"content":{"isError":true}}"#, false),
+            (r#"{"content":"isError"}"#, false),
+            (r#"{"content":"\u0069"}"#, false),
+            ("[true]", false),
+        ] {
+            assert_eq!(RARE.is_true(&raw(text)), there, "{text}");
+        }
+        assert_eq!(RARE.of(&raw(r#"{"isError":[1]}"#)).unwrap().as_str(), "[1]");
+    }
+
+    #[test]
+    fn members_and_texts_are_read_as_what_they_stand_for() {
+        let object = raw(r#"{ "a\n" : [1, 2] ,"name":"x","other":"\u0061","n":1}"#);
+        let members: Vec<_> =
+            object.members().map(|(name, value)| (name.into_owned(), value.len())).collect();
+        assert_eq!(members, [("a\n".into(), 6), ("name".into(), 3), ("other".into(), 8), ("n".into(), 1)]);
+        assert_eq!(object.text_of("name"), Some(Cow::Borrowed("x")));
+        assert_eq!(object.text_of("other").unwrap(), "a");
+        assert!(object.text_of("n").is_none() && object.text_of("none").is_none());
+        assert_eq!(raw("[1]").members().count(), 0);
+    }
+}

@@ -1,0 +1,228 @@
+//! Looking at several members of an object, or changing them, in one walk over its text.
+//!
+//! Like [`Raw::with`], nothing is checked again, and what is not changed keeps every byte.
+
+use crate::{
+    Raw,
+    object::write_string,
+    scan::{Member, checked_members},
+};
+use bytes::Bytes;
+use memchr::memmem;
+
+/// Most members that are changed in one walk.
+const MOST_CHANGES: usize = 32;
+
+/// A member of an object, to be judged.
+pub struct Named<'a> {
+    member: &'a Member,
+    text: &'a Bytes,
+}
+
+/// What becomes of a member.
+pub enum Sifted {
+    Kept,
+    LeftOut,
+    /// It has another value.
+    Became(Raw),
+}
+
+impl Named<'_> {
+    pub fn is(&self, name: &str) -> bool {
+        self.member.is(name, self.text)
+    }
+
+    pub fn value(&self) -> Raw {
+        self.member.value(self.text)
+    }
+}
+
+impl Raw {
+    /// The members of these names, each still raw. What is not an object has none.
+    pub fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Raw>; N] {
+        let mut found = [const { None }; N];
+        for member in checked_members(self.as_bytes()).into_iter().flatten() {
+            if let Some(i) = names.iter().position(|name| member.is(name, self.as_bytes())) {
+                found[i] = Some(member.value(self.bytes()));
+            }
+        }
+        found
+    }
+
+    /// This object with these members replaced in their places, or added at the end; `None` when it is not an object.
+    ///
+    /// # Panics
+    /// With more than 32 changes.
+    #[must_use = "the object itself stays as it is"]
+    pub fn with_all(&self, changes: &[(&str, &Raw)]) -> Option<Raw> {
+        assert!(changes.len() <= MOST_CHANGES, "so many changes are better made to an `Object`");
+        let old = self.as_bytes();
+        let room = changes.iter().map(|(name, value)| name.len() + value.as_bytes().len() + 4).sum::<usize>();
+        let mut text = Vec::with_capacity(old.len() + room);
+        let (mut made, mut copied) = (0_u32, 0);
+        for member in checked_members(old)? {
+            if let Some(i) = changes.iter().position(|(name, _)| member.is(name, old)) {
+                text.extend_from_slice(&old[copied..member.value.start]);
+                text.extend_from_slice(changes[i].1.as_bytes());
+                copied = member.value.end;
+                made |= 1 << i;
+            }
+        }
+        text.extend_from_slice(old[copied..old.len() - 1].trim_ascii_end());
+        for (i, (name, value)) in changes.iter().enumerate() {
+            if made & (1 << i) == 0 {
+                if text.len() > 1 {
+                    text.push(b',');
+                }
+                write_string(&mut text, name);
+                text.push(b':');
+                text.extend_from_slice(value.as_bytes());
+            }
+        }
+        text.push(b'}');
+        Some(Raw::trusted(text.into()))
+    }
+
+    /// The same value in memory of its own, for one that is kept longer than the frame it was cut from.
+    #[must_use = "the value itself stays where it is"]
+    pub fn detached(&self) -> Raw {
+        Raw::trusted(Bytes::copy_from_slice(self.as_bytes()))
+    }
+
+    /// Whether a member of that name may stand in this text, at any depth. A `false` is certain, and found quickly.
+    pub fn may_name(&self, name: &str) -> bool {
+        let text = self.as_bytes();
+        // Any letter can be written as a number.
+        memmem::find(text, name.as_bytes()).is_some() || memmem::find(text, br"\u").is_some()
+    }
+
+    /// The members of both objects; `None` when one of them is none. The caller knows that no name stands in both.
+    pub fn joined(&self, other: &Raw) -> Option<Raw> {
+        let (first, second) = (self.as_bytes(), other.as_bytes());
+        let (b'{', b'{') = (first[0], second[0]) else { return None };
+        let mut text = Vec::with_capacity(first.len() + second.len());
+        text.extend_from_slice(first[..first.len() - 1].trim_ascii_end());
+        let rest = second[1..].trim_ascii_start();
+        if text.len() > 1 && rest.len() > 1 {
+            text.push(b',');
+        }
+        text.extend_from_slice(rest);
+        Some(Raw::trusted(text.into()))
+    }
+
+    /// This object without the members of these names; `None` when it has none of them.
+    pub fn without(&self, names: &[&str]) -> Option<Raw> {
+        self.sifted(
+            |member| {
+                if names.iter().any(|name| member.is(name)) { Sifted::LeftOut } else { Sifted::Kept }
+            },
+        )
+    }
+
+    /// This object after each of its members was judged; `None` when all are kept, or when it is not an object.
+    pub fn sifted(&self, mut judge: impl FnMut(&Named<'_>) -> Sifted) -> Option<Raw> {
+        let old = self.as_bytes();
+        let mut text = Vec::new();
+        // Where what was kept so far ends, until something is changed.
+        let mut kept = Some(1);
+        for member in checked_members(old)? {
+            let verdict = judge(&Named { member: &member, text: self.bytes() });
+            let Member { key, value, .. } = member;
+            if let (Sifted::Kept, Some(_)) = (&verdict, kept) {
+                kept = Some(value.end);
+                continue;
+            }
+            if let Some(end) = kept.take() {
+                text.reserve(old.len());
+                text.extend_from_slice(&old[..end]);
+            }
+            if text.len() > 1 && !matches!(verdict, Sifted::LeftOut) {
+                text.push(b',');
+            }
+            // From the quote before the name.
+            match verdict {
+                Sifted::LeftOut => {}
+                Sifted::Kept => text.extend_from_slice(&old[key.start - 1..value.end]),
+                Sifted::Became(new) => {
+                    text.extend_from_slice(&old[key.start - 1..value.start]);
+                    text.extend_from_slice(new.as_bytes());
+                }
+            }
+        }
+        if kept.is_some() {
+            return None;
+        }
+        text.push(b'}');
+        Some(Raw::trusted(text.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str) -> Raw {
+        Raw::parse(text.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn several_members_are_found_in_one_walk() {
+        let object = raw(r#"{ "a" : [1,{"c":2}], "\u0062":"x" , "d":null}"#);
+        let [a, b, c, d] = object.pick(["a", "b", "c", "d"]);
+        assert_eq!((a.unwrap().as_str(), b.unwrap().as_str()), (r#"[1,{"c":2}]"#, r#""x""#));
+        assert!(c.is_none() && d.unwrap().is_null());
+        assert_eq!(raw("[1]").pick(["a"]), [None]);
+    }
+
+    #[test]
+    fn several_members_are_changed_in_one_walk() {
+        let object = raw("{ \"a\" : 1.50, \"b\":{\"a\":1} ,\n\"c\":[ ] }");
+        let (one, two) = (raw("2"), raw("\"x\""));
+        let changed = object.with_all(&[("new", &one), ("c", &two), ("a", &one), ("last", &two)]);
+        let want = "{ \"a\" : 2, \"b\":{\"a\":1} ,\n\"c\":\"x\",\"new\":2,\"last\":\"x\"}";
+        assert_eq!(changed.unwrap().as_str(), want);
+        assert_eq!(raw("{ }").with_all(&[("a", &one)]).unwrap().as_str(), r#"{"a":2}"#);
+        assert_eq!(raw("{ }").with_all(&[]).unwrap().as_str(), "{}");
+        assert!(raw("[]").with_all(&[]).is_none());
+    }
+
+    #[test]
+    fn what_is_nowhere_in_the_text_is_no_name() {
+        let list = raw(r#"[{"a":{"name":1}}]"#);
+        assert!(list.may_name("name") && !list.may_name("title"));
+        assert!(raw(r#"{"\u0074itle":1}"#).may_name("title"));
+    }
+
+    #[test]
+    fn two_objects_become_one() {
+        let joined = |a: &str, b: &str| raw(a).joined(&raw(b)).map(|both| both.to_string());
+        assert_eq!(joined("{ \"a\":1 }", "{ \"b\":2}").unwrap(), "{ \"a\":1,\"b\":2}");
+        assert_eq!(joined("{ }", "{\"b\":2}").unwrap(), "{\"b\":2}");
+        assert_eq!(joined("{\"a\":1}", "{ }").unwrap(), "{\"a\":1}");
+        assert_eq!((joined("{}", "{}").unwrap().as_str(), joined("[]", "{}")), ("{}", None));
+    }
+
+    #[test]
+    fn members_are_left_out_and_the_others_stay_as_they_were() {
+        let object = raw("{ \"a\" : 1.50, \"\\u0062\":{\"a\":1} ,\n\"c\":[ ] }");
+        assert_eq!(object.without(&["a", "z"]).unwrap().as_str(), "{\"\\u0062\":{\"a\":1},\"c\":[ ]}");
+        assert_eq!(object.without(&["b", "c"]).unwrap().as_str(), "{ \"a\" : 1.50}");
+        assert_eq!(object.without(&["a", "b", "c"]).unwrap().as_str(), "{}");
+        assert_eq!(object.without(&["c"]).unwrap().as_str(), "{ \"a\" : 1.50, \"\\u0062\":{\"a\":1}}");
+        assert!(object.without(&["z"]).is_none() && raw("[]").without(&["a"]).is_none());
+    }
+
+    #[test]
+    fn members_are_judged_one_by_one() {
+        let object = raw(r#"{"a":1,"b" : 2,"c":3,"d":4}"#);
+        let sifted = object.sifted(|member| match () {
+            () if member.is("b") => Sifted::Became(Raw::array([&member.value()])),
+            () if member.is("c") => Sifted::LeftOut,
+            () => Sifted::Kept,
+        });
+        assert_eq!(sifted.unwrap().as_str(), r#"{"a":1,"b" : [2],"d":4}"#);
+        let first = object.sifted(|m| if m.is("a") { Sifted::Became(Raw::null()) } else { Sifted::Kept });
+        assert_eq!(first.unwrap().as_str(), r#"{"a":null,"b" : 2,"c":3,"d":4}"#);
+        assert!(object.sifted(|_| Sifted::Kept).is_none());
+    }
+}

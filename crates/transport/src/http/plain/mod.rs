@@ -1,0 +1,99 @@
+//! HTTP/1.1 over plain `http`, with connections kept for the next request.
+//!
+//! Whoever asks and reads the answer moves the connection along ([`Line`]), so that no other task has to be woken for it. It comes
+//! back when the answer has been read to its exact end. Secure connections, which may speak HTTP/2, are the business of the other
+//! pool.
+
+mod asking;
+mod body;
+mod chunked;
+mod framing;
+mod head;
+mod line;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
+use std::time::Duration;
+
+use super::connector::{Connecting, Connector};
+use super::options::HttpOptions;
+use super::target::Target;
+use line::Line;
+
+pub(super) use asking::Asking;
+pub(super) use body::PlainBody;
+
+/// The pool of plain connections.
+pub(super) struct PlainPool {
+    connector: Connector,
+    kept: Arc<Kept>,
+    sweeping: Once,
+}
+
+/// Unused connections by the authority they lead to.
+pub(super) struct Kept {
+    places: Mutex<Places>,
+    most: usize,
+    idle: Duration,
+}
+
+#[expect(clippy::vec_box, reason = "a line goes to and fro between here and those who use it")]
+type Places = BTreeMap<Arc<str>, Vec<Box<Line>>>;
+
+impl PlainPool {
+    pub(super) fn new(connector: Connector, options: &HttpOptions) -> Self {
+        let kept =
+            Kept { places: Mutex::default(), most: options.pool_max_idle, idle: options.pool_idle_timeout };
+        Self { connector, kept: Arc::new(kept), sweeping: Once::new() }
+    }
+
+    fn connect(&self, target: &Target) -> Connecting {
+        self.sweeping.call_once(|| {
+            tokio::spawn(sweep(Arc::downgrade(&self.kept)));
+        });
+        self.connector.plain(target.uri())
+    }
+}
+
+impl Kept {
+    /// A connection that can take a request.
+    fn take(&self, authority: &str) -> Option<Box<Line>> {
+        loop {
+            // The one used last is the least likely to have been closed.
+            let line = self.places().get_mut(authority)?.pop()?;
+            if !line.is_older_than(self.idle) && line.is_quiet() {
+                return Some(line);
+            }
+        }
+    }
+
+    fn keep(&self, mut line: Box<Line>) {
+        line.rest();
+        let mut places = self.places();
+        let lines = match places.get_mut(line.authority()) {
+            Some(lines) => lines,
+            None => places.entry(Arc::clone(line.authority())).or_default(),
+        };
+        // Beyond the limit it is closed.
+        if lines.len() < self.most {
+            lines.push(line);
+        }
+    }
+
+    fn places(&self) -> MutexGuard<'_, Places> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Lets go of what nobody used for long, as long as there is a pool.
+async fn sweep(kept: std::sync::Weak<Kept>) {
+    loop {
+        let Some(idle) = kept.upgrade().map(|kept| kept.idle) else { return };
+        tokio::time::sleep(idle).await;
+        let Some(kept) = kept.upgrade() else { return };
+        kept.places().retain(|_, lines| {
+            lines.retain(|line| !line.is_older_than(kept.idle));
+            !lines.is_empty()
+        });
+    }
+}

@@ -1,0 +1,105 @@
+//! The gate: credentials of a request, judged by `trunkline-auth`, as `trunkline-serve` wants them.
+
+use ::http::{HeaderMap, HeaderValue, header};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex, PoisonError},
+};
+use trunkline_auth::{AttemptLimit, AuthError, Authenticator, Challenge, Identity, Unidentified};
+use trunkline_protocol::Caller;
+use trunkline_serve::{Admission, Denied, Gate};
+
+/// Callers that are kept ready. Others are made anew for each of their requests.
+const READY: usize = 32;
+
+/// What a verdict becomes.
+struct Front {
+    challenge: Challenge,
+    /// Who came with a key, as handlers know them. Whether they may come in was decided before.
+    callers: Mutex<Vec<(Arc<Identity>, Arc<Caller>)>>,
+}
+
+/// Lets in whom the authenticator knows.
+pub(super) fn gate(authenticator: Authenticator, challenge: Challenge) -> Gate {
+    let gate =
+        Arc::new(trunkline_auth::Gate::new(authenticator, Unidentified::Refuse, AttemptLimit::default()));
+    let front = Arc::new(Front { challenge, callers: Mutex::default() });
+    Arc::new(move |headers: &HeaderMap, peer: SocketAddr| {
+        let mut given = headers.get_all(header::AUTHORIZATION).iter();
+        let verdict = match (given.next(), given.next()) {
+            (None, _) => gate.admit_at_once::<HeaderValue>(&[], peer.ip()),
+            (Some(one), None) => gate.admit_at_once(&[one], peer.ip()),
+            // Two are as wrong as any more.
+            (Some(one), Some(two)) => gate.admit_at_once(&[one, two], peer.ip()),
+        };
+        if let Some(verdict) = verdict {
+            return Admission::Now(front.turned(verdict));
+        }
+        let given: Vec<HeaderValue> = headers.get_all(header::AUTHORIZATION).iter().cloned().collect();
+        let (gate, front) = (gate.clone(), front.clone());
+        Admission::Later(Box::pin(async move { front.turned(gate.admit(&given, peer.ip()).await) }))
+    })
+}
+
+impl Front {
+    fn turned(&self, verdict: Result<Arc<Identity>, AuthError>) -> Result<Arc<Caller>, Denied> {
+        verdict.map(|identity| self.caller(identity)).map_err(|error| Denied {
+            status: error.status(),
+            message: error.to_string(),
+            challenge: HeaderValue::from_str(&self.challenge.unauthorized(&error)).ok(),
+        })
+    }
+
+    fn caller(&self, identity: Arc<Identity>) -> Arc<Caller> {
+        let identity = match Arc::try_unwrap(identity) {
+            // Read from a token: nobody else has it, and the next request will bring another.
+            Ok(own) => return Arc::new(Caller { id: own.id, roles: own.roles, scopes: own.scopes }),
+            Err(shared) => shared,
+        };
+        let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, caller)) = callers.iter().find(|(known, _)| Arc::ptr_eq(known, &identity)) {
+            return caller.clone();
+        }
+        let Identity { id, roles, scopes } = Identity::clone(&identity);
+        let caller = Arc::new(Caller { id, roles, scopes });
+        if callers.len() >= READY {
+            callers.remove(0);
+        }
+        callers.push((identity, caller.clone()));
+        caller
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trunkline_auth::{ApiKeys, keys};
+
+    fn admitted(gate: &Gate, tokens: &[&str]) -> Result<Arc<Caller>, Denied> {
+        let mut headers = HeaderMap::new();
+        for token in tokens {
+            headers.append(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap());
+        }
+        match gate(&headers, "127.0.0.1:9".parse().unwrap()) {
+            Admission::Now(verdict) => verdict,
+            Admission::Later(_) => panic!("a key needs nobody else"),
+        }
+    }
+
+    #[test]
+    fn who_comes_with_a_key_is_the_same_caller_each_time_and_nobody_else_is() {
+        let (ada, bob) = (keys::generate(), keys::generate());
+        let text = format!(
+            r#"{{"keys":[{{"id":"ada","sha256":"{}"}},{{"id":"bob","sha256":"{}"}}]}}"#,
+            ada.sha256, bob.sha256
+        );
+        let keys = ApiKeys::from_json(&text).unwrap();
+        let gate = gate(Authenticator::Keys(keys), Challenge { resource_metadata: None, scopes: Vec::new() });
+        let first = admitted(&gate, &[&ada.token]).unwrap();
+        assert!(Arc::ptr_eq(&first, &admitted(&gate, &[&ada.token]).unwrap()));
+        assert_eq!((first.id.as_str(), admitted(&gate, &[&bob.token]).unwrap().id.as_str()), ("ada", "bob"));
+        for wrong in [&[][..], &["x"], &[&ada.token, &bob.token], &[&ada.token, &ada.token, &ada.token]] {
+            assert_eq!(admitted(&gate, wrong).unwrap_err().status, 401, "{}", wrong.len());
+        }
+    }
+}
