@@ -11,6 +11,7 @@ mod output;
 mod pages;
 mod remembered;
 mod render;
+mod runtime;
 mod session;
 mod stop;
 mod telemetry;

@@ -5,8 +5,14 @@ use crate::support::{
     wire::{HANG, INITIALIZE, modern},
 };
 use serde_json::Value;
-use std::sync::Arc;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use std::{
+    fmt::Write as _,
+    io,
+    pin::Pin,
+    sync::{Arc, Mutex},
+    task::{Context, Poll},
+};
+use tokio::io::{AsyncBufReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use trunkline_serve::{Limits, ServeOptions, serve_stdio};
 
 struct Pipe {
@@ -136,4 +142,83 @@ async fn a_client_that_leaves_ends_what_it_had_under_way() {
     pipe.output.into_inner();
     assert_eq!(tokio::time::timeout(HANG, told.recv()).await.unwrap().as_deref(), Some("never"));
     tokio::time::timeout(HANG, pipe.server).await.unwrap().unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_call_that_panics_is_answered_and_harms_no_other() {
+    for era in ["legacy", "modern"] {
+        let mut pipe = serve(Fixture::new().0, Limits::default());
+        if era == "legacy" {
+            pipe.say(INITIALIZE).await;
+            pipe.hear().await;
+        }
+        let call =
+            |id: u32, tool: &str| modern("tools/call", tool).replace("\"id\":1", &format!("\"id\":{id}"));
+        pipe.say(&[call(7, r#""name":"panic""#), call(8, r#""name":"echo""#)].join("\n")).await;
+        let (one, other) = (pipe.hear().await, pipe.hear().await);
+        let (broken, fine) = if one["id"] == 7 { (one, other) } else { (other, one) };
+        assert_eq!(
+            (&broken["id"], &broken["error"]["code"]),
+            (&7.into(), &(-32603).into()),
+            "{era}: {broken}"
+        );
+        assert_eq!(fine["result"]["content"][0]["text"], "nothing", "{era}");
+        // Its id is free again.
+        pipe.say(&call(7, r#""name":"echo""#)).await;
+        assert_eq!(pipe.hear().await["result"]["content"][0]["text"], "nothing", "{era}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_ends_in_either_era_and_is_not_answered() {
+    for era in ["legacy", "modern"] {
+        let (fixture, mut told) = Fixture::new();
+        let mut pipe = serve(fixture, Limits::default());
+        if era == "legacy" {
+            pipe.say(INITIALIZE).await;
+            pipe.hear().await;
+        }
+        pipe.say(&modern("tools/call", r#""name":"never""#)).await;
+        assert_eq!(tokio::time::timeout(HANG, told.recv()).await.unwrap().as_deref(), Some("began"), "{era}");
+        pipe.say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#).await;
+        assert_eq!(tokio::time::timeout(HANG, told.recv()).await.unwrap().as_deref(), Some("never"), "{era}");
+        pipe.say(&modern("tools/call", r#""name":"echo""#)).await;
+        assert_eq!(pipe.hear().await["result"]["content"][0]["text"], "nothing", "{era}");
+    }
+}
+
+/// Counts how often it is written to.
+#[derive(Clone, Default)]
+struct Counting(Arc<Mutex<(usize, Vec<u8>)>>);
+
+impl AsyncWrite for Counting {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let (writes, text) = &mut *self.0.lock().unwrap();
+        *writes += 1;
+        text.extend_from_slice(bytes);
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[tokio::test]
+async fn answers_to_what_came_together_go_out_together() {
+    let mut input = format!("{INITIALIZE}\n");
+    for id in 1..=50 {
+        let call = r#""method":"tools/call","params":{"name":"echo"}"#;
+        writeln!(input, r#"{{"jsonrpc":"2.0","id":{id},{call}}}"#).unwrap();
+    }
+    let output = Counting::default();
+    let input = io::Cursor::new(input.into_bytes());
+    serve_stdio(Fixture::new().0, ServeOptions::default(), input, output.clone()).await.unwrap();
+    let (writes, text) = &*output.0.lock().unwrap();
+    assert_eq!(String::from_utf8_lossy(text).lines().count(), 51);
+    assert!(*writes <= 3, "{writes} writes");
 }

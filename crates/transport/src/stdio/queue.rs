@@ -48,6 +48,15 @@ pub(super) enum Text {
     Large(Bytes),
 }
 
+/// How much there is to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Load {
+    One,
+    Several,
+    /// And nothing more will come.
+    Nothing,
+}
+
 /// What became of a frame that would not wait.
 #[derive(Debug)]
 pub(super) enum Put {
@@ -63,6 +72,8 @@ struct Waiting {
     /// The last piece, to which frames are added.
     gathered: Vec<u8>,
     cost: usize,
+    /// Frames since all was taken.
+    frames: usize,
     flow: Flow,
     closing: bool,
     /// The worker, while it has nothing to do.
@@ -75,6 +86,7 @@ impl Queue {
             pieces: VecDeque::new(),
             gathered: Vec::new(),
             cost: 0,
+            frames: 0,
             flow: Flow::Moving,
             closing: false,
             idle: None,
@@ -119,19 +131,14 @@ impl Queue {
         Ok(Put::Taken)
     }
 
-    /// The next piece, or `None` when nothing more will come. `spare` is what the last one was gathered in.
-    pub(super) fn poll_take(&self, cx: &Context<'_>, spare: &mut Vec<u8>) -> Poll<Option<Piece>> {
+    /// Waits until there is something to write.
+    pub(super) fn poll_load(&self, cx: &Context<'_>) -> Poll<Load> {
         let mut waiting = self.lock();
-        if let Some(piece) = waiting.pieces.pop_front() {
-            return Poll::Ready(Some(piece));
-        }
-        if !waiting.gathered.is_empty() {
-            let text = std::mem::replace(&mut waiting.gathered, std::mem::take(spare));
-            let cost = std::mem::take(&mut waiting.cost);
-            return Poll::Ready(Some(Piece { text: Text::Gathered(text), cost }));
-        }
-        if waiting.closing {
-            return Poll::Ready(None);
+        match waiting.frames {
+            0 if waiting.closing => return Poll::Ready(Load::Nothing),
+            0 => {}
+            1 => return Poll::Ready(Load::One),
+            _ => return Poll::Ready(Load::Several),
         }
         if !waiting.idle.as_ref().is_some_and(|idle| idle.will_wake(cx.waker())) {
             waiting.idle = Some(cx.waker().clone());
@@ -139,9 +146,19 @@ impl Queue {
         Poll::Pending
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        let waiting = self.lock();
-        waiting.pieces.is_empty() && waiting.gathered.is_empty()
+    /// The next piece, if there is one. `spare` is what the last one was gathered in.
+    pub(super) fn take(&self, spare: &mut Vec<u8>) -> Option<Piece> {
+        let mut waiting = self.lock();
+        if let Some(piece) = waiting.pieces.pop_front() {
+            return Some(piece);
+        }
+        waiting.frames = 0;
+        if waiting.gathered.is_empty() {
+            return None;
+        }
+        let text = std::mem::replace(&mut waiting.gathered, std::mem::take(spare));
+        let cost = std::mem::take(&mut waiting.cost);
+        Some(Piece { text: Text::Gathered(text), cost })
     }
 
     /// Nothing more is taken; what waits is still written.
@@ -172,6 +189,7 @@ impl Queue {
 
 impl Waiting {
     fn add(&mut self, frame: Bytes, cost: usize) {
+        self.frames += 1;
         if frame.len() >= LARGE {
             self.seal();
             self.pieces.push_back(Piece { text: Text::Large(frame), cost });

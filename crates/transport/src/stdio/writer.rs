@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use super::{
-    queue::{Flow, Piece, Put, Queue, Text},
+    queue::{Flow, Load, Piece, Put, Queue, Text},
     queue_limits::{Price, QueueLimits},
 };
 
@@ -207,18 +207,24 @@ impl<W: AsyncWrite + Unpin> Worker<W> {
 
     async fn run(&mut self) -> Result<(), SendError> {
         let queue = self.gauge.queue.clone();
-        while let Some(Piece { text, cost }) = poll_fn(|cx| queue.poll_take(cx, &mut self.spare)).await {
-            self.write(text.as_ref()).await?;
-            queue.room.add_permits(cost);
-            if let Text::Gathered(mut text) = text
-                && text.capacity() <= KEEP
-            {
-                text.clear();
-                self.spare = text;
+        loop {
+            match poll_fn(|cx| queue.poll_load(cx)).await {
+                // Whoever else can run may have something to add.
+                Load::One => tokio::task::yield_now().await,
+                Load::Several => {}
+                Load::Nothing => break,
             }
-            if queue.is_empty() {
-                self.gauge.patiently(self.sink.flush()).await?;
+            while let Some(Piece { text, cost }) = queue.take(&mut self.spare) {
+                self.write(text.as_ref()).await?;
+                queue.room.add_permits(cost);
+                if let Text::Gathered(mut text) = text
+                    && text.capacity() <= KEEP
+                {
+                    text.clear();
+                    self.spare = text;
+                }
             }
+            self.gauge.patiently(self.sink.flush()).await?;
         }
         self.gauge.patiently(self.sink.shutdown()).await
     }

@@ -44,6 +44,7 @@ impl Fixture {
             "progress" => progress(params["_meta"]["progressToken"].clone()),
             "ask" => ask(),
             "detach" => detach(),
+            "panic" => Reply::from_future(async { panic!("as it was asked to") }),
             "never" => {
                 let watched = Watched { name: name.to_owned(), tell: Some(self.dropped.clone()) };
                 Reply::from_future(async move {

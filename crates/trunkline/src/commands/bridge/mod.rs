@@ -7,16 +7,14 @@ use crate::{
     args::{ConnectionArgs, TargetWords},
     failure::Failure,
     output,
+    runtime::{self, Threads},
     stop::Stop,
     telemetry::{Configured, Telemetry, TelemetryArgs},
     wire::{self, observed::Observed, upstream::Reach},
 };
 use bridged::{About, Bridged};
 use std::{net::SocketAddr, sync::Arc};
-use tokio::{
-    runtime::{Builder, Runtime},
-    sync::watch,
-};
+use tokio::sync::watch;
 use trunkline_client::{ConnectOptions, Target};
 use trunkline_config::AccessLog;
 use trunkline_gateway::{
@@ -66,7 +64,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     refuse("--answer", !args.connection.ask.answers.is_empty())?;
     refuse("--sample", args.connection.ask.sample)?;
     refuse("--log-level", args.connection.log_level.is_some())?;
-    runtime(args)?.block_on(async {
+    let threads = if args.listen.is_some() { Threads::All } else { Threads::One };
+    runtime::start(threads)?.block_on(async {
         let target = wire::target(split.target, &args.connection, &context.environment)?;
         let mut options = wire::bridge_options(&args.connection, context)?;
         if let Some(configured) = split.configured {
@@ -91,16 +90,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         telemetry.finish().await;
         outcome
     })
-}
-
-/// One client and one server take turns; a second thread would only be woken to find nothing to do.
-fn runtime(args: &Args) -> Result<Runtime, Failure> {
-    let mut builder = match args.listen {
-        Some(_) => Builder::new_multi_thread(),
-        None => Builder::new_current_thread(),
-    };
-    let runtime = builder.enable_all().build();
-    runtime.map_err(|error| Failure::usage(format!("the program cannot start: {error}")))
 }
 
 /// What is seen of the traffic.

@@ -9,13 +9,14 @@ use crate::{
     args::EraChoice,
     failure::Failure,
     output,
+    runtime::{self, Threads},
     stop::Stop,
     telemetry::{Telemetry, TelemetryArgs},
     wire::{flags, gateway::Running, packs::Packs, serve as wire, settings},
 };
 use offer::Offer;
 use std::{net::SocketAddr, path::PathBuf};
-use tokio::{runtime::Runtime, sync::watch};
+use tokio::sync::watch;
 use trunkline_config::Loaded;
 use trunkline_serve::{BindError, Guard, Listener, Server, Shutdown, serve_stdio};
 use trunkline_transport::stdio::{standard_input, standard_output};
@@ -134,7 +135,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     leave_out_unapproved(context, &mut loaded)?;
     if !loaded.settings.servers.is_empty() {
         args.offer.refuse_beside_servers(&args.roots)?;
-        return runtime()?.block_on(async {
+        // What takes long is done beside the runtime, so one client needs no more than one thread.
+        let threads = if args.stdio { Threads::One } else { Threads::All };
+        return runtime::start(threads)?.block_on(async {
             let telemetry =
                 Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
             let running = Running::start(&loaded, &context.environment, telemetry.tracer())?;
@@ -154,7 +157,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     ];
     packs.restrict(&roots, records.into_iter().flatten().collect())?;
     let kit = packs.all(&roots, &context.environment)?;
-    runtime()?.block_on(async {
+    runtime::start(Threads::All)?.block_on(async {
         let telemetry = Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
         let served = serve(context, args, &loaded, &Offer::Packs(kit.into()), &telemetry).await;
         telemetry.finish().await;
@@ -177,13 +180,6 @@ fn leave_out_unapproved(context: &Context, loaded: &mut Loaded) -> Result<(), Fa
     }
     context.screen.note(&format!("left out, because nobody agreed yet to start them: {names}; {hint}"));
     Ok(())
-}
-
-fn runtime() -> Result<Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::usage(format!("the program cannot start: {error}")))
 }
 
 async fn serve(

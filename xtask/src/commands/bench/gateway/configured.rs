@@ -1,10 +1,9 @@
 //! The gateway as one would run it for others: callers with keys and a role, limits, arguments checked, every call recorded.
 
-use std::env;
 use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -14,9 +13,7 @@ pub(super) const HEADER: &str = "Authorization: Bearer bench-key-0123456789abcde
 const KEY_SHA256: &str = "ab56c733e3f3935723d5bea60499d6243daa03ba71b18fdbb340922cffd260ea";
 
 /// Writes a configuration for one upstream, with an address to listen on unless it is spoken to over pipes.
-pub(super) fn write(name: &str, address: Option<SocketAddr>, mut server: Value) -> Result<PathBuf> {
-    let folder = env::temp_dir().join(format!("trunkline-bench-{name}-{}", std::process::id()));
-    fs::create_dir_all(&folder)?;
+pub(super) fn write(folder: &Path, address: Option<SocketAddr>, mut server: Value) -> Result<PathBuf> {
     let keys = folder.join("keys.json");
     fs::write(
         &keys,

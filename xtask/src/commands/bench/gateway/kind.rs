@@ -9,7 +9,7 @@ use serde_json::json;
 use super::configured::{self, HEADER};
 use super::harness::{Harness, free_address};
 use super::nginx;
-use super::stand::{Running, Stand, Way};
+use super::stand::{Running, Scratch, Stand, Way};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -30,6 +30,14 @@ pub(super) enum Kind {
     BridgePipes,
     /// `trunkline serve` as a command of the callers', with limits and records, and an upstream that it starts.
     GatewayPipes,
+}
+
+/// What somebody who is started has to know.
+struct Places<'a> {
+    harness: &'a Harness,
+    upstream: &'a Running,
+    trunkline: &'a Path,
+    scratch: &'a Path,
 }
 
 impl Kind {
@@ -87,10 +95,12 @@ impl Kind {
         if self == Self::Nginx && !nginx::is_installed() {
             return Ok(None);
         }
-        let mut stand = Stand::named(self.name(), self.way(harness, upstream, trunkline)?);
+        let scratch = Scratch::make(self.name())?;
+        let places = Places { harness, upstream, trunkline, scratch: scratch.path() };
+        let mut stand = Stand::named(self.name(), self.way(&places)?);
+        stand.scratch = Some(scratch);
         if matches!(self, Self::Gateway | Self::GatewayStdio | Self::GatewayPipes) {
-            stand.echo = "bench_echo".to_owned();
-            stand.blob = "bench_blob".to_owned();
+            stand.prefix("bench_");
         }
         if matches!(self, Self::Gateway | Self::GatewayStdio) {
             stand.load = vec!["--header".to_owned(), HEADER.to_owned()];
@@ -99,7 +109,8 @@ impl Kind {
         Ok(Some(stand))
     }
 
-    fn way(self, harness: &Harness, upstream: &Running, trunkline: &Path) -> Result<Way> {
+    fn way(self, places: &Places<'_>) -> Result<Way> {
+        let &Places { harness, upstream, trunkline, scratch } = places;
         let address = free_address()?;
         let listen = address.to_string();
         let started = harness.upstream_command();
@@ -110,11 +121,15 @@ impl Kind {
                 return Ok(Way::Command(format!("{} bridge -- {}", trunkline.display(), started.join(" "))));
             }
             Self::GatewayPipes => {
-                let file = configured::write(self.name(), None, json!({"command": started}))?;
-                let (trunkline, file) = (trunkline.display(), file.display());
-                return Ok(Way::Command(format!("{trunkline} serve --stdio --config {file} 2>/dev/null")));
+                let file = configured::write(scratch, None, json!({"command": started}))?;
+                let trail = scratch.join("trail-XXXXXX");
+                let (trunkline, file, trail) = (trunkline.display(), file.display(), trail.display());
+                // A trail for each start: the one before it may not have let go of its own yet.
+                let audit = format!("--audit \"$(mktemp -d {trail})\"");
+                let command = format!("{trunkline} serve --stdio --config {file} {audit} 2>/dev/null");
+                return Ok(Way::Command(command));
             }
-            Self::Nginx => nginx::before(upstream.address(), address)?,
+            Self::Nginx => nginx::before(scratch, upstream.address(), address)?,
             Self::Floor => {
                 let mut command = harness.program("floor");
                 command.args(["--listen", &listen, "--upstream", &upstream.address().to_string()]);
@@ -132,7 +147,7 @@ impl Kind {
                     _ => json!({"command": started}),
                 };
                 let mut command = of(trunkline, &["serve", "--config"]);
-                command.arg(configured::write(self.name(), Some(address), server)?);
+                command.arg(configured::write(scratch, Some(address), server)?);
                 command
             }
         };

@@ -113,10 +113,7 @@ impl Field {
                 self.sample(round, row, &stand)?;
             }
         }
-        let (places, peers) = match &self.peers {
-            Some((places, peers)) => (places, peers),
-            None => return Ok(()),
-        };
+        let Some((places, peers)) = &self.peers else { return Ok(()) };
         for peer in peers {
             // What is wrong with a peer is told, and is no reason to end the run.
             match peer.start(&self.harness, &self.upstream, places) {

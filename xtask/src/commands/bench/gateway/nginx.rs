@@ -1,8 +1,8 @@
 //! nginx as a plain hop that keeps its connections.
 
-use std::env;
 use std::fs;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
@@ -14,9 +14,7 @@ pub(super) fn is_installed() -> bool {
 }
 
 /// The command that listens at an address before the upstream.
-pub(super) fn before(upstream: SocketAddr, address: SocketAddr) -> Result<Command> {
-    let folder = env::temp_dir().join(format!("trunkline-bench-nginx-{}", std::process::id()));
-    fs::create_dir_all(&folder)?;
+pub(super) fn before(folder: &Path, upstream: SocketAddr, address: SocketAddr) -> Result<Command> {
     let at = folder.display();
     let text = format!(
         "worker_processes auto;\ndaemon off;\npid {at}/pid;\nerror_log {at}/error.log warn;\n\

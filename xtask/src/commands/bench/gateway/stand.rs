@@ -1,8 +1,10 @@
 //! Stand: somebody who stands before the upstream, and how callers reach it.
 
 use std::env;
+use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,7 +28,13 @@ pub(super) struct Stand {
     pub(super) blob: String,
     /// What else the load must be told.
     pub(super) load: Vec<String>,
+    /// Declared last, so that it goes after whoever writes there.
+    pub(super) scratch: Option<Scratch>,
 }
+
+/// A folder that is removed with this.
+#[derive(Debug)]
+pub(super) struct Scratch(PathBuf);
 
 /// How callers reach it.
 #[derive(Debug)]
@@ -49,7 +57,13 @@ pub(super) struct Running {
 impl Stand {
     pub(super) fn named(name: &str, way: Way) -> Self {
         let (echo, blob) = ("echo".to_owned(), "blob".to_owned());
-        Self { name: name.to_owned(), way, echo, blob, load: Vec::new() }
+        Self { name: name.to_owned(), way, echo, blob, load: Vec::new(), scratch: None }
+    }
+
+    /// Tools have longer names here.
+    pub(super) fn prefix(&mut self, prefix: &str) {
+        self.echo.insert_str(0, prefix);
+        self.blob.insert_str(0, prefix);
     }
 
     /// Tells a load where to go and whose time to count.
@@ -62,6 +76,26 @@ impl Stand {
             }
         };
         load.args(["--upstream-pid", &upstream.child.id().to_string()]).args(&self.load);
+    }
+}
+
+impl Scratch {
+    pub(super) fn make(name: &str) -> Result<Self> {
+        let folder = env::temp_dir().join(format!("trunkline-bench-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder)?;
+        Ok(Self(folder))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.0) {
+            println!("{} could not be removed: {error}", self.0.display());
+        }
     }
 }
 
