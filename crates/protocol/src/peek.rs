@@ -1,6 +1,6 @@
 //! Looking into an object in passing: nothing is cut out of it, and what is not there is known without a walk.
 
-use crate::{Raw, scan::checked_members};
+use crate::{Raw, raw::text_in, scan::checked_members};
 use memchr::memmem::Finder;
 use std::{
     borrow::Cow,
@@ -56,13 +56,7 @@ impl Raw {
     pub fn text_of(&self, name: &str) -> Option<Cow<'_, str>> {
         let text = self.as_bytes();
         let value = checked_members(text)?.find(|member| member.is(name, text))?.value;
-        match &text[value] {
-            [b'"', plain @ .., b'"'] if memchr::memchr(b'\\', plain).is_none() => {
-                std::str::from_utf8(plain).ok().map(Cow::Borrowed)
-            }
-            quoted @ [b'"', ..] => serde_json::from_slice(quoted).ok().map(Cow::Owned),
-            _ => None,
-        }
+        text_in(&text[value])
     }
 }
 
