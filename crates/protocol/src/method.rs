@@ -1,6 +1,6 @@
 //! The names of the protocol's methods, spelled once.
 
-use crate::scan::plain_run;
+use crate::raw::text_in;
 use std::borrow::Cow;
 
 macro_rules! methods {
@@ -63,12 +63,7 @@ pub fn intern(name: &str) -> Cow<'static, str> {
 
 /// The method that this JSON text names; `None` when it is not a string.
 pub(crate) fn read(json: &[u8]) -> Option<Cow<'static, str>> {
-    match json {
-        [b'"', name @ .., b'"'] if plain_run(name) == name.len() => {
-            std::str::from_utf8(name).ok().map(intern)
-        }
-        _ => serde_json::from_slice::<String>(json).ok().map(|name| intern(&name)),
-    }
+    text_in(json).map(|name| intern(&name))
 }
 
 /// Whether a request of this method changes nothing on the server's side but the conversation itself, so that sending it twice

@@ -1,7 +1,7 @@
 //! Looking into an object in passing: nothing is cut out of it, and what is not there is known without a walk.
 
-use crate::{Raw, scan::checked_members};
-use memchr::{memchr, memmem::Finder};
+use crate::{Raw, raw::text_in, scan::checked_members};
+use memchr::memmem::Finder;
 use std::{
     borrow::Cow,
     sync::{LazyLock, OnceLock},
@@ -56,13 +56,8 @@ impl Raw {
     /// The text of one member; `None` when it is absent or of another type.
     pub fn text_of(&self, name: &str) -> Option<Cow<'_, str>> {
         let text = self.as_bytes();
-        match checked_members(text)?.find(|member| member.is(name, text))?.text(text) {
-            [b'"', plain @ .., b'"'] if memchr(b'\\', plain).is_none() => {
-                std::str::from_utf8(plain).ok().map(Cow::Borrowed)
-            }
-            quoted @ [b'"', ..] => serde_json::from_slice(quoted).ok().map(Cow::Owned),
-            _ => None,
-        }
+        let value = checked_members(text)?.find(|member| member.is(name, text))?.value;
+        text_in(&text[value])
     }
 }
 

@@ -88,18 +88,23 @@ impl Raw {
 
     /// The text that a JSON string stands for; `None` for any other value.
     pub fn text(&self) -> Option<Cow<'_, str>> {
-        match self.as_bytes() {
-            [b'"', text @ .., b'"'] if scan::plain_run(text) == text.len() => {
-                std::str::from_utf8(text).ok().map(Cow::Borrowed)
-            }
-            [b'"', ..] => self.decode().ok().map(Cow::Owned),
-            _ => None,
-        }
+        text_in(self.as_bytes())
     }
 
     /// Decodes one member of this object; `None` when it is absent or of another type.
     pub fn member_as<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         self.member(name)?.decode().ok()
+    }
+}
+
+/// The text that a checked JSON string stands for; `None` for any other value.
+pub(crate) fn text_in(json: &[u8]) -> Option<Cow<'_, str>> {
+    match json {
+        [b'"', text @ .., b'"'] if scan::plain_run(text) == text.len() => {
+            std::str::from_utf8(text).ok().map(Cow::Borrowed)
+        }
+        [b'"', ..] => serde_json::from_slice(json).ok().map(Cow::Owned),
+        _ => None,
     }
 }
 

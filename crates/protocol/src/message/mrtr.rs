@@ -46,14 +46,12 @@ pub struct InputResponses(pub Object);
 impl ResultType {
     pub fn of(result: &Raw) -> Self {
         let Some(raw) = result.member("resultType") else { return Self::Complete };
-        match raw.decode::<String>() {
-            Ok(text) => match text.as_str() {
-                "complete" => Self::Complete,
-                "input_required" => Self::InputRequired,
-                "task" => Self::Task,
-                _ => Self::Unknown(text),
-            },
-            Err(_) => Self::Unknown(raw.to_string()),
+        match raw.text().as_deref() {
+            Some("complete") => Self::Complete,
+            Some("input_required") => Self::InputRequired,
+            Some("task") => Self::Task,
+            Some(other) => Self::Unknown(other.to_owned()),
+            None => Self::Unknown(raw.to_string()),
         }
     }
 }
