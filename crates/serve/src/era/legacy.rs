@@ -170,7 +170,7 @@ impl LegacyReply {
     pub(crate) fn poll_unless(&mut self, cancelled: &Underway, cx: &mut Context<'_>) -> Poll<Option<Out>> {
         match self.poll_next(cx) {
             Poll::Pending => cancelled.poll_cancelled(cx).map(|()| None),
-            ready => ready,
+            Poll::Ready(out) => Poll::Ready(out),
         }
     }
 
