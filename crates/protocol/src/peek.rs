@@ -1,7 +1,7 @@
 //! Looking into an object in passing: nothing is cut out of it, and what is not there is known without a walk.
 
 use crate::{Raw, raw::text_in, scan::checked_members};
-use memchr::memmem::Finder;
+use memchr::{memchr, memmem::Finder};
 use std::{
     borrow::Cow,
     sync::{LazyLock, OnceLock},

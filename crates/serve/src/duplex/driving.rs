@@ -96,12 +96,10 @@ impl Future for Driving {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
-        match panic::catch_unwind(AssertUnwindSafe(|| this.advance(cx))) {
-            Ok(advanced) => advanced,
-            Err(_) => {
-                this.sending = this.broken();
-                this.advance(cx)
-            }
+        if let Ok(advanced) = panic::catch_unwind(AssertUnwindSafe(|| this.advance(cx))) {
+            return advanced;
         }
+        this.sending = this.broken();
+        this.advance(cx)
     }
 }

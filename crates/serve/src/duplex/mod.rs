@@ -33,6 +33,10 @@ pub(crate) struct Duplex {
 }
 
 /// What is left to do about a frame; answers come out on the line.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the large one is the usual one, and goes at once to where it is driven"
+)]
 pub(crate) enum Taken {
     Nothing,
     /// A request, to be driven beside what comes next.
