@@ -23,6 +23,7 @@ pub(crate) struct Driving {
     sending: Option<Sending>,
 }
 
+#[expect(clippy::large_enum_variant, reason = "it lives in the box of its call already")]
 enum Answering {
     Legacy(LegacyReply, Underway),
     Modern(BoxFuture<'static, Result<(), Aborted>>, RequestId),
