@@ -1,11 +1,17 @@
 //! Looking into an object in passing: nothing is cut out of it, and what is not there is known without a walk.
 
 use crate::{Raw, raw::text_in, scan::checked_members};
-use memchr::{memchr, memmem::Finder};
+use memchr::{
+    memchr,
+    memmem::{self, Finder},
+};
 use std::{
     borrow::Cow,
     sync::{LazyLock, OnceLock},
 };
+
+/// Up to here looking for a name is faster than a walk over the members, which jumps over long strings.
+const SMALL: usize = 4096;
 
 /// A name that is spelt with this can be any name.
 static SPELT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br"\u"));
@@ -30,7 +36,8 @@ impl RareMember {
 
     /// The member of this object, still raw.
     pub fn of(&self, object: &Raw) -> Option<Raw> {
-        if self.is_nowhere_in(object.as_bytes()) { None } else { object.member(self.name) }
+        let text = object.as_bytes();
+        if text.len() <= SMALL && self.is_nowhere_in(text) { None } else { object.member(self.name) }
     }
 
     /// Whether the object has the member, and it is `true`.
@@ -40,9 +47,13 @@ impl RareMember {
 
     fn is_nowhere_in(&self, text: &[u8]) -> bool {
         let finder = self.finder.get_or_init(|| Finder::new(self.name));
-        // Most texts have no escape at all, which is found out fastest.
-        finder.find(text).is_none() && (memchr(b'\\', text).is_none() || SPELT.find(text).is_none())
+        finder.find(text).is_none() && !has_spelt_names(text)
     }
+}
+
+/// Whether a name may stand in this text without being found there. Most texts have no escape at all, which is found out fastest.
+fn has_spelt_names(text: &[u8]) -> bool {
+    memchr(b'\\', text).is_some() && SPELT.find(text).is_some()
 }
 
 impl Raw {
@@ -51,6 +62,12 @@ impl Raw {
         let text = self.as_bytes();
         let members = checked_members(text).into_iter().flatten();
         members.map(move |member| (member.name(text), member.text(text)))
+    }
+
+    /// Whether a member of that name may stand in this text, at any depth. A `false` is certain, and found quickly.
+    pub fn may_name(&self, name: &str) -> bool {
+        let text = self.as_bytes();
+        memmem::find(text, name.as_bytes()).is_some() || has_spelt_names(text)
     }
 
     /// The text of one member; `None` when it is absent or of another type.
@@ -85,6 +102,9 @@ mod tests {
             assert_eq!(RARE.is_true(&raw(text)), there, "{text}");
         }
         assert_eq!(RARE.of(&raw(r#"{"isError":[1]}"#)).unwrap().as_str(), "[1]");
+        let long = "x".repeat(SMALL);
+        assert!(RARE.is_true(&raw(&format!(r#"{{"content":"{long}","isError":true}}"#))));
+        assert!(RARE.of(&raw(&format!(r#"{{"content":"{long}"}}"#))).is_none());
     }
 
     #[test]

@@ -8,7 +8,6 @@ use crate::{
     scan::{Member, checked_members},
 };
 use bytes::Bytes;
-use memchr::memmem;
 
 /// Most members that are changed in one walk.
 const MOST_CHANGES: usize = 32;
@@ -89,13 +88,6 @@ impl Raw {
     #[must_use = "the value itself stays where it is"]
     pub fn detached(&self) -> Raw {
         Raw::trusted(Bytes::copy_from_slice(self.as_bytes()))
-    }
-
-    /// Whether a member of that name may stand in this text, at any depth. A `false` is certain, and found quickly.
-    pub fn may_name(&self, name: &str) -> bool {
-        let text = self.as_bytes();
-        // Any letter can be written as a number.
-        memmem::find(text, name.as_bytes()).is_some() || memmem::find(text, br"\u").is_some()
     }
 
     /// The members of both objects; `None` when one of them is none. The caller knows that no name stands in both.
