@@ -125,6 +125,13 @@ async fn an_answer_that_can_be_read_in_two_ways_is_refused() {
 }
 
 #[tokio::test]
+async fn what_is_no_head_is_known_by_its_first_bytes() {
+    // The alert of a server that expects TLS, and waits for more.
+    refused("\u{15}\u{3}\u{3}\0\u{2}\u{2}F").await;
+    refused("x").await;
+}
+
+#[tokio::test]
 async fn a_head_without_end_is_refused() {
     let long = format!("{JSON}x: {}\r\n", "a".repeat(100_000));
     assert!(refused(&long).await.contains("longer than"));

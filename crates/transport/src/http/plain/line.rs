@@ -181,10 +181,11 @@ impl Line {
     }
 
     fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answered, HttpError>> {
-        // A head that is not whole is looked at again only when another line has come.
+        // A head that is not whole is looked at again only when another line has come; but its first bytes tell whether it is one.
         let mut seen = self.input.len();
         loop {
-            if memchr(b'\n', &self.input[seen..]).is_some() {
+            let begins = seen == 0 && !self.input.is_empty();
+            if begins || memchr(b'\n', &self.input[seen..]).is_some() {
                 seen = 0;
                 match head::read(&mut self.input, &self.method).map_err(HttpError::broken)? {
                     Some(answered) if answered.head.status == StatusCode::SWITCHING_PROTOCOLS => {
