@@ -108,6 +108,13 @@ mod tests {
     }
 
     #[test]
+    fn what_is_nowhere_in_the_text_is_no_name() {
+        let list = raw(r#"[{"a":{"name":1}}]"#);
+        assert!(list.may_name("name") && !list.may_name("title"));
+        assert!(raw(r#"{"\u0074itle":1}"#).may_name("title"));
+    }
+
+    #[test]
     fn members_and_texts_are_read_as_what_they_stand_for() {
         let object = raw(r#"{ "a\n" : [1, 2] ,"name":"x","other":"\u0061","n":1}"#);
         let members: Vec<_> =

@@ -3,7 +3,7 @@
 //! A [`Raw`] was checked when it was made, so nothing is checked again, and nothing is allocated but the changed text. What is
 //! not changed keeps every byte, blanks included.
 
-use crate::{Raw, object::write_string, scan::checked_members};
+use crate::{Raw, object::write_member, scan::checked_members};
 
 impl Raw {
     /// An array of these values.
@@ -29,18 +29,20 @@ impl Raw {
             text.extend_from_slice(new);
             text.extend_from_slice(&old[place.value.end..]);
         } else {
-            let inside = old[..old.len() - 1].trim_ascii_end();
-            text.extend_from_slice(inside);
-            if inside.len() > 1 {
-                text.push(b',');
-            }
-            write_string(&mut text, name);
-            text.push(b':');
-            text.extend_from_slice(new);
+            text.extend_from_slice(old[..old.len() - 1].trim_ascii_end());
+            add_member(&mut text, name, value);
             text.push(b'}');
         }
         Some(Raw::trusted(text.into()))
     }
+}
+
+/// Adds a member to the text of an object that is not closed yet and ends without blanks.
+pub(crate) fn add_member(open: &mut Vec<u8>, name: &str, value: &Raw) {
+    if open.len() > 1 {
+        open.push(b',');
+    }
+    write_member(open, name, value);
 }
 
 #[cfg(test)]

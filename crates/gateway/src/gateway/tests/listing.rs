@@ -14,7 +14,7 @@ use crate::{
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
-use trunkline_protocol::{Era, Fault, FaultKind, Object, Part, Reply, method::*};
+use trunkline_protocol::{Era, Fault, FaultKind, Object, Part, Raw, Reply, method::*};
 
 #[tokio::test]
 async fn pages_follow_each_other_to_the_end() {
@@ -241,10 +241,8 @@ async fn while_servers_are_waited_for_a_forbidden_name_takes_as_long_as_an_unkno
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_call_waits_for_its_server_to_be_heard_and_for_no_other() {
-    let (a, b) = (Fake::unheard("a"), Fake::unheard("b"));
-    let gateway = gateway(&[&a, &b], Rules::default());
+/// What a call of a server's tool gives that is made before the server is heard, and wakes it.
+async fn asked_before_it_is_heard(gateway: &Gateway, a: &Fake) -> Result<Raw, Fault> {
     let asked = tokio::spawn({
         let gateway = gateway.clone();
         async move { somebody().ask(&gateway, TOOLS_CALL, json!({"name": "a_x"})).await }
@@ -253,7 +251,15 @@ async fn a_call_waits_for_its_server_to_be_heard_and_for_no_other() {
         tokio::task::yield_now().await;
     }
     a.offers(Wares::tools(&["x"]));
-    assert_eq!(asked.await.unwrap().unwrap().member("params").unwrap().as_str(), r#"{"name":"x"}"#);
+    asked.await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_for_its_server_to_be_heard_and_for_no_other() {
+    let (a, b) = (Fake::unheard("a"), Fake::unheard("b"));
+    let gateway = gateway(&[&a, &b], Rules::default());
+    let asked = asked_before_it_is_heard(&gateway, &a).await;
+    assert_eq!(asked.unwrap().member("params").unwrap().as_str(), r#"{"name":"x"}"#);
     assert_eq!(b.wakes(), 0);
     b.answers(|_| Reply::ready(Err(Fault::new(FaultKind::CannotStart, "no such program"))));
     let fault = somebody().ask(&gateway, TOOLS_CALL, json!({"name": "b_x"})).await.unwrap_err();
@@ -264,15 +270,8 @@ async fn a_call_waits_for_its_server_to_be_heard_and_for_no_other() {
 async fn a_call_that_waits_for_a_server_is_not_kept_until_the_others_are_quiet() {
     let a = Fake::unheard("a");
     let gateway = with_options(&[&a], Rules::default(), |options| options.quiet = Duration::from_hours(1));
-    let asked = tokio::spawn({
-        let gateway = gateway.clone();
-        async move { somebody().ask(&gateway, TOOLS_CALL, json!({"name": "a_x"})).await }
-    });
-    while a.wakes() == 0 {
-        tokio::task::yield_now().await;
-    }
-    a.offers(Wares::tools(&["x"]));
-    assert!(asked.await.unwrap().is_ok());
+    let asked = asked_before_it_is_heard(&gateway, &a).await;
+    assert!(asked.is_ok());
 }
 
 #[tokio::test(start_paused = true)]
