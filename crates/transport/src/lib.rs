@@ -2,6 +2,7 @@
 
 pub mod body;
 pub mod child;
+pub mod framing;
 pub mod headers;
 pub mod http;
 pub mod legacy_sse;

@@ -6,10 +6,10 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 
 use super::Kept;
-use super::framing::{BadFraming, Framing, Taken};
 use super::head::After;
 use super::line::Line;
 use crate::body::BoxError;
+use crate::framing::{BadFraming, Framing, Taken};
 
 /// Read to its end, it gives its connection back to the pool; dropped before that, it closes it, which takes the request back.
 pub(in crate::http) struct PlainBody {

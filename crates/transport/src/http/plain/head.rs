@@ -7,8 +7,7 @@ use http::{Method, StatusCode, header};
 use httparse::{ParserConfig, Status};
 use memchr::memchr;
 
-use super::chunked::Chunked;
-use super::framing::{BadFraming, Framing};
+use crate::framing::{BadFraming, Declared, Framing, Version};
 use crate::http::answer::{Head, Said};
 use crate::http::media::{Media, coding};
 use crate::http::opening::write_field;
@@ -91,9 +90,9 @@ pub(super) fn read(input: &mut BytesMut, method: &Method) -> Result<Option<Answe
     for field in parsed.headers.iter() {
         said.add(field.name, field.value)?;
     }
-    let is_old = parsed.version == Some(0);
-    let framing = said.framing(status, method, is_old)?;
-    let after = said.after(is_old, &framing);
+    let version = Version::of(parsed.version);
+    let framing = said.framing(status, method, version)?;
+    let after = said.after(version, &framing);
     let text = input.split_to(length).freeze();
     let fields = Said::Text(without_first_line(text));
     let head = Head { status, media: said.media.unwrap_or(Media::Other), coding: said.coding, fields };
@@ -110,10 +109,7 @@ fn without_first_line(text: Bytes) -> Bytes {
 /// What matters of the fields of an answer.
 #[derive(Default)]
 struct Summary {
-    length: Option<u64>,
-    chunked: bool,
-    says_close: bool,
-    says_keep_alive: bool,
+    declared: Declared,
     media: Option<Media>,
     coding: Option<String>,
 }
@@ -122,59 +118,23 @@ impl Summary {
     fn add(&mut self, name: &str, value: &[u8]) -> Result<(), BadFraming> {
         let is = |known: &str| name.eq_ignore_ascii_case(known);
         match name.len() {
-            10 if is("connection") => {
-                let mut options = value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
-                self.says_close |= options.clone().any(|option| option.eq_ignore_ascii_case(b"close"));
-                self.says_keep_alive |= options.any(|option| option.eq_ignore_ascii_case(b"keep-alive"));
-            }
             12 if is("content-type") => self.media = self.media.or(Some(Media::named(value))),
-            14 if is("content-length") => self.add_length(length(value)?)?,
             16 if is("content-encoding") => self.coding = self.coding.take().or_else(|| coding(value)),
-            17 if is("transfer-encoding") => self.add_coding(value)?,
-            _ => {}
+            _ => self.declared.add(name, value)?,
         }
         Ok(())
     }
 
-    fn add_length(&mut self, length: u64) -> Result<(), BadFraming> {
-        match self.length.replace(length) {
-            None => Ok(()),
-            Some(_) => Err(BadFraming::Lengths),
-        }
-    }
-
-    fn add_coding(&mut self, coding: &[u8]) -> Result<(), BadFraming> {
-        if self.chunked || !coding.eq_ignore_ascii_case(b"chunked") {
-            return Err(BadFraming::Coding);
-        }
-        self.chunked = true;
-        Ok(())
-    }
-
-    fn framing(&self, status: StatusCode, method: &Method, is_old: bool) -> Result<Framing, BadFraming> {
+    fn framing(&self, status: StatusCode, method: &Method, version: Version) -> Result<Framing, BadFraming> {
+        let framing = self.declared.framing(version)?;
         let has_body = !matches!(status.as_u16(), 100..=199 | 204 | 304) && *method != Method::HEAD;
-        match (self.chunked, self.length) {
-            (true, Some(_)) => Err(BadFraming::LengthAndCoding),
-            // It came with HTTP/1.1, so somebody on the way did not understand it.
-            (true, None) if is_old => Err(BadFraming::Coding),
-            _ if !has_body => Ok(Framing::EMPTY),
-            (true, None) => Ok(Framing::Chunked(Chunked::new())),
-            (false, Some(length)) => Ok(Framing::Length(length)),
-            (false, None) => Ok(Framing::UntilClose),
-        }
+        Ok(if has_body { framing.unwrap_or(Framing::UntilClose) } else { Framing::EMPTY })
     }
 
-    fn after(&self, is_old: bool, framing: &Framing) -> After {
-        let closes = self.says_close || (is_old && !self.says_keep_alive);
-        if closes || matches!(framing, Framing::UntilClose) { After::Closed } else { After::Kept }
+    fn after(&self, version: Version, framing: &Framing) -> After {
+        let closes = !self.declared.keeps(version) || matches!(framing, Framing::UntilClose);
+        if closes { After::Closed } else { After::Kept }
     }
-}
-
-/// A length is digits and nothing else.
-fn length(value: &[u8]) -> Result<u64, BadFraming> {
-    let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
-    let text = str::from_utf8(value).ok().filter(|_| digits);
-    text.and_then(|text| text.parse().ok()).ok_or(BadFraming::Length)
 }
 
 #[cfg(test)]

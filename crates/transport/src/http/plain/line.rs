@@ -13,8 +13,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
-use super::framing::BadFraming;
 use super::head::{self, Answered, HEAD_LIMIT};
+use crate::framing::BadFraming;
 use crate::http::error::HttpError;
 use crate::http::sending::Request;
 

@@ -6,8 +6,6 @@
 
 mod asking;
 mod body;
-mod chunked;
-mod framing;
 mod head;
 mod line;
 

@@ -1,51 +1,57 @@
-//! Where the body of an answer ends.
+//! Where the body of a message of HTTP/1.1 ends. Client and server read it in the same way.
+//!
+//! What two readers of one connection take differently is how requests are smuggled, so whatever could be read in two ways is refused.
+
+mod chunked;
+mod declared;
 
 use bytes::{Bytes, BytesMut};
 
-use super::chunked::Chunked;
+pub use chunked::Chunked;
+pub use declared::{Declared, Version};
 
 /// How the end of a body is known.
 #[derive(Debug)]
-pub(super) enum Framing {
+pub enum Framing {
     Length(u64),
     Chunked(Chunked),
-    /// The server closes the connection behind it.
+    /// The sender closes the connection behind it.
     UntilClose,
 }
 
 /// What a body gave.
 #[derive(Debug)]
-pub(super) enum Taken {
+pub enum Taken {
     Data(Bytes),
     /// More has to arrive first.
     Nothing,
     End,
 }
 
-/// An answer whose end cannot be told, or is told in two ways.
+/// A message whose end cannot be told, or is told in two ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum BadFraming {
+pub enum BadFraming {
     #[error("the size of a chunk cannot be read")]
     ChunkSize,
     #[error("a chunk does not end where it says")]
     Chunk,
-    #[error("the answer names a length that cannot be read")]
+    #[error("the message names a length that cannot be read")]
     Length,
-    #[error("the answer names its length more than once")]
+    #[error("the message names its length more than once")]
     Lengths,
-    #[error("the answer names both a length and a transfer coding")]
+    #[error("the message names both a length and a transfer coding")]
     LengthAndCoding,
-    #[error("the answer has a transfer coding other than `chunked`")]
+    #[error("the message has a transfer coding other than `chunked`")]
     Coding,
-    #[error("the connection was closed before the answer was complete")]
+    #[error("the connection was closed before the message was complete")]
     Early,
 }
 
 impl Framing {
-    pub(super) const EMPTY: Self = Self::Length(0);
+    pub const EMPTY: Self = Self::Length(0);
 
     /// What of the body is there.
-    pub(super) fn take(&mut self, input: &mut BytesMut) -> Result<Taken, BadFraming> {
+    pub fn take(&mut self, input: &mut BytesMut) -> Result<Taken, BadFraming> {
         let most = match self {
             Self::Chunked(chunked) => return chunked.take(input),
             Self::Length(0) => return Ok(Taken::End),
@@ -63,12 +69,12 @@ impl Framing {
     }
 
     /// Whether nothing more comes, as far as that is known without reading.
-    pub(super) fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         matches!(self, Self::Length(0))
     }
 
     /// The connection was closed.
-    pub(super) fn close(&mut self) -> Result<(), BadFraming> {
+    pub fn close(&mut self) -> Result<(), BadFraming> {
         match self {
             Self::UntilClose => {
                 *self = Self::EMPTY;
@@ -79,7 +85,7 @@ impl Framing {
     }
 
     /// How much is to come, if that was said.
-    pub(super) fn announced(&self) -> Option<u64> {
+    pub fn announced(&self) -> Option<u64> {
         match self {
             Self::Length(left) => Some(*left),
             Self::Chunked(_) | Self::UntilClose => None,
@@ -107,7 +113,7 @@ mod tests {
     #[test]
     fn only_a_body_without_another_end_ends_with_the_connection() {
         assert_eq!(Framing::Length(1).close(), Err(BadFraming::Early));
-        assert_eq!(Framing::Chunked(Chunked::new()).close(), Err(BadFraming::Early));
+        assert_eq!(Framing::Chunked(Chunked::default()).close(), Err(BadFraming::Early));
         let mut framing = Framing::UntilClose;
         framing.close().unwrap();
         assert!(framing.is_over());

@@ -5,7 +5,7 @@
 
 use bytes::{Buf as _, BytesMut};
 
-use super::framing::{BadFraming, Taken};
+use super::{BadFraming, Taken};
 
 /// How long the extensions of one chunk, or all trailers together, may be. Nobody reads them.
 const IGNORED_LIMIT: usize = 16 * 1024;
@@ -13,7 +13,7 @@ const MAX_DIGITS: u8 = 16;
 
 /// A chunked body being read.
 #[derive(Debug)]
-pub(super) struct Chunked {
+pub struct Chunked {
     at: At,
     /// Bytes passed over since the last that meant something.
     ignored: usize,
@@ -40,11 +40,13 @@ enum At {
     Over,
 }
 
-impl Chunked {
-    pub(super) fn new() -> Self {
+impl Default for Chunked {
+    fn default() -> Self {
         Self { at: SIZE, ignored: 0 }
     }
+}
 
+impl Chunked {
     pub(super) fn take(&mut self, input: &mut BytesMut) -> Result<Taken, BadFraming> {
         let mut used = 0;
         loop {
@@ -125,7 +127,7 @@ mod tests {
 
     /// Reads what comes in these pieces: the data, and what is left behind the end, if that was reached.
     fn read(pieces: &[&[u8]]) -> Result<(Vec<u8>, Option<usize>), BadFraming> {
-        let (mut chunked, mut input, mut data) = (Chunked::new(), BytesMut::new(), Vec::new());
+        let (mut chunked, mut input, mut data) = (Chunked::default(), BytesMut::new(), Vec::new());
         for piece in pieces {
             input.extend_from_slice(piece);
             loop {
