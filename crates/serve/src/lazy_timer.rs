@@ -4,38 +4,30 @@
 //! next wait, which is later, sets it anew only once it has rung. That wakes an idle connection once more, and spares a busy one a
 //! timer for each request.
 
-use crate::session::lock;
-use hyper::rt::{Sleep, Timer};
 use std::{
     pin::Pin,
-    sync::{Arc, Mutex},
     task::{Context, Poll, ready},
-    time::Duration,
 };
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Waits of one task, which has only one of them at a time.
-#[derive(Clone, Default)]
-pub(crate) struct LazyTimer(Arc<Mutex<Option<Pin<Box<tokio::time::Sleep>>>>>);
-
-/// One wait.
-struct Wait {
-    timer: LazyTimer,
+/// The waits of one task, which has only one of them at a time.
+pub(crate) struct LazyTimer {
     until: Instant,
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl LazyTimer {
-    fn wait(&self, until: Instant) -> Wait {
-        Wait { timer: self.clone(), until }
+    pub(crate) fn until(until: Instant) -> Self {
+        Self { until, timer: None }
     }
-}
 
-impl Future for Wait {
-    type Output = ();
+    /// Gives up what was waited for, and waits anew.
+    pub(crate) fn set(&mut self, until: Instant) {
+        self.until = until;
+    }
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let mut timer = lock(&self.timer.0);
-        let timer = timer.get_or_insert_with(|| Box::pin(sleep_until(self.until)));
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(self.until)));
         if timer.deadline() > self.until {
             timer.as_mut().reset(self.until);
         }
@@ -49,49 +41,35 @@ impl Future for Wait {
     }
 }
 
-impl Sleep for Wait {}
-
-impl Timer for LazyTimer {
-    fn sleep(&self, wait: Duration) -> Pin<Box<dyn Sleep>> {
-        Box::pin(self.wait(Instant::now() + wait))
-    }
-
-    fn sleep_until(&self, deadline: std::time::Instant) -> Pin<Box<dyn Sleep>> {
-        Box::pin(self.wait(deadline.into()))
-    }
-
-    fn now(&self) -> std::time::Instant {
-        Instant::now().into()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use futures_util::FutureExt;
+    use std::{future::poll_fn, time::Duration};
 
     const LONG: Duration = Duration::from_secs(10);
     const SHORT: Duration = Duration::from_millis(50);
 
     #[tokio::test(start_paused = true)]
     async fn each_wait_ends_at_its_time_whatever_was_waited_for_before() {
-        let timer = LazyTimer::default();
+        let mut timer = LazyTimer::until(Instant::now() + LONG);
         for (given_up, wanted) in [(SHORT, LONG), (LONG, SHORT), (SHORT, SHORT)] {
-            assert!(timer.sleep(given_up).now_or_never().is_none());
+            timer.set(Instant::now() + given_up);
+            assert!(poll_fn(|cx| timer.poll(cx)).now_or_never().is_none());
             let began = Instant::now();
-            timer.sleep(wanted).await;
+            timer.set(began + wanted);
+            poll_fn(|cx| timer.poll(cx)).await;
             assert_eq!(began.elapsed(), wanted, "after {given_up:?}");
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_wait_until_now_ends_at_once() {
-        let timer = LazyTimer::default();
-        timer.sleep(SHORT).await;
-        let past = timer.now();
-        tokio::time::advance(SHORT).await;
         let began = Instant::now();
-        timer.sleep_until(past).await;
+        let mut timer = LazyTimer::until(began);
+        poll_fn(|cx| timer.poll(cx)).await;
+        timer.set(began - SHORT);
+        poll_fn(|cx| timer.poll(cx)).await;
         assert_eq!(began.elapsed(), Duration::ZERO);
     }
 }

@@ -4,12 +4,9 @@ use crate::{
     aside::Aside,
     doors::Doors,
     guard::{BindRefused, Guard},
-    http::{Front, Line},
-    lazy_timer::LazyTimer,
+    http::{Connection, Line, Stay},
     options::ServeOptions,
 };
-use hyper::server::conn::http1;
-use hyper_util::rt::TokioIo;
 use std::{
     io,
     net::SocketAddr,
@@ -226,11 +223,8 @@ async fn serve_connection(
     }
     // A connection that comes while we are stopping gets one answer.
     let draining = *shutdown.borrow() != Shutdown::Running;
-    let mut connection = http1::Builder::new()
-        .timer(LazyTimer::default())
-        .header_read_timeout(line.doors.main.options.limits.header_timeout)
-        .keep_alive(!draining)
-        .serve_connection(TokioIo::new(stream), Front(line.clone()));
+    let stay = if draining { Stay::Once } else { Stay::Open };
+    let mut connection = Connection::new(stream, line.clone(), stay);
     let mut event = Aside::new(async move {
         tokio::select! {
             () = told(&mut shutdown), if !draining => Event::Stop,
@@ -240,7 +234,7 @@ async fn serve_connection(
     let mut stopping = draining;
     let served = std::future::poll_fn(|cx| {
         loop {
-            if let Poll::Ready(served) = Pin::new(&mut connection).poll(cx) {
+            if let Poll::Ready(served) = connection.poll(cx) {
                 return Poll::Ready(served);
             }
             if stopping {
@@ -250,7 +244,7 @@ async fn serve_connection(
                 Event::GiveWay => return Poll::Ready(Ok(())),
                 Event::Stop => {
                     stopping = true;
-                    Pin::new(&mut connection).graceful_shutdown();
+                    connection.leave();
                 }
             }
         }

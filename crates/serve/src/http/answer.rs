@@ -9,9 +9,7 @@ use crate::{
 use ::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
-use hyper::body::{Body, Frame, SizeHint};
 use std::{
-    convert::Infallible,
     pin::Pin,
     task::{Context, Poll, ready},
     time::Duration,
@@ -93,50 +91,30 @@ impl Answer {
             keep_alive,
         }))
     }
-}
 
-impl Body for Answer {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match self.get_mut() {
-            Self::Whole(bytes) => Poll::Ready(
-                bytes.take().filter(|bytes| !bytes.is_empty()).map(|bytes| Ok(Frame::data(bytes))),
-            ),
+    /// The next bytes of it.
+    pub(crate) fn poll_data(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        match self {
+            Self::Whole(bytes) => Poll::Ready(bytes.take()),
             Self::Parts(parts) => {
-                let next = parts.iter_mut().find(|part| !part.is_empty()).map(std::mem::take);
-                Poll::Ready(next.map(|part| Ok(Frame::data(part))))
+                Poll::Ready(parts.iter_mut().find(|part| !part.is_empty()).map(std::mem::take))
             }
-            Self::Stream(events) => events.poll(cx).map(|event| event.map(|event| Ok(Frame::data(event)))),
+            Self::Stream(events) => events.poll(cx),
             Self::Watched(watched) => {
-                let frame = ready!(Pin::new(&mut watched.body).poll_frame(cx));
-                if let Some(Ok(frame)) = &frame {
-                    watched.finish.bytes_out += frame.data_ref().map_or(0, |data| data.len() as u64);
-                }
-                Poll::Ready(frame)
+                let bytes = ready!(watched.body.poll_data(cx));
+                watched.finish.bytes_out += bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
+                Poll::Ready(bytes)
             }
         }
     }
 
-    fn is_end_stream(&self) -> bool {
+    /// How long it is, where that is known.
+    pub(crate) fn length(&self) -> Option<u64> {
         match self {
-            Self::Whole(bytes) => bytes.as_ref().is_none_or(Bytes::is_empty),
-            Self::Parts(parts) => parts.iter().all(Bytes::is_empty),
-            Self::Stream(events) => events.next.is_none() && events.first.is_none(),
-            Self::Watched(watched) => watched.body.is_end_stream(),
-        }
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        match self {
-            Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
-            Self::Parts(parts) => SizeHint::with_exact(parts.iter().map(|part| part.len() as u64).sum()),
-            Self::Stream(_) => SizeHint::default(),
-            Self::Watched(watched) => watched.body.size_hint(),
+            Self::Whole(bytes) => Some(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Self::Parts(parts) => Some(parts.iter().map(|part| part.len() as u64).sum()),
+            Self::Stream(_) => None,
+            Self::Watched(watched) => watched.body.length(),
         }
     }
 }

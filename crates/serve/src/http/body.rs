@@ -3,10 +3,10 @@
 use super::{
     Visit,
     answer::{Answer, error},
+    connection::Incoming,
 };
 use ::http::{HeaderMap, Response, StatusCode, header};
 use bytes::Bytes;
-use hyper::body::Incoming;
 use trunkline_protocol::ErrorObject;
 use trunkline_resilience::within_time;
 use trunkline_transport::body;

@@ -1,14 +1,11 @@
 //! Line: one connection of HTTP, and what its requests have in common.
 
-use super::answer::Answer;
+use super::{answer::Answer, connection::Incoming};
 use crate::{access, doors::Doors};
 use ::http::{Request, Response};
 use futures_util::future::BoxFuture;
-use hyper::{body::Incoming, service::Service};
 use std::{
-    convert::Infallible,
     net::SocketAddr,
-    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -25,9 +22,6 @@ pub(crate) struct Line {
     spoken: AtomicBool,
 }
 
-/// Answers the requests of one connection. It never fails: what goes wrong is an answer, too.
-pub(crate) struct Front(pub(crate) Arc<Line>);
-
 /// An answer, or the way to one. Connections hold room for it while they are idle, so it is small.
 pub(crate) enum Answering {
     Now(Option<Box<Response<Answer>>>),
@@ -42,18 +36,12 @@ impl Line {
     pub(crate) fn has_spoken(&self) -> bool {
         self.spoken.load(Ordering::Relaxed)
     }
-}
 
-impl Service<Request<Incoming>> for Front {
-    type Response = Response<Answer>;
-    type Error = Infallible;
-    type Future = Answering;
-
-    fn call(&self, request: Request<Incoming>) -> Answering {
-        let line = &self.0;
-        line.spoken.store(true, Ordering::Relaxed);
-        let Some(hook) = line.doors.main.options.access.clone() else { return super::answer(line, request) };
-        let line = line.clone();
+    /// Answers a request. It never fails: what goes wrong is an answer, too.
+    pub(super) fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Answering {
+        self.spoken.store(true, Ordering::Relaxed);
+        let Some(hook) = self.doors.main.options.access.clone() else { return super::answer(self, request) };
+        let line = self.clone();
         Answering::later(async move {
             let peer = line.peer;
             let (response, finish) =
@@ -83,13 +71,5 @@ impl Answering {
 
     pub(super) async fn answer(mut self) -> Response<Answer> {
         std::future::poll_fn(|cx| self.poll_answer(cx)).await
-    }
-}
-
-impl Future for Answering {
-    type Output = Result<Response<Answer>, Infallible>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.poll_answer(cx).map(Ok)
     }
 }

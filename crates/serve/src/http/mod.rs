@@ -2,6 +2,7 @@
 
 mod answer;
 mod body;
+mod connection;
 mod legacy;
 mod line;
 mod modern;
@@ -18,7 +19,7 @@ use crate::{
 };
 use ::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use answer::{Answer, empty, error, json, plain};
-use hyper::body::Incoming;
+use connection::Incoming;
 use legacy::Running;
 use line::Answering;
 use std::sync::Arc;
@@ -27,7 +28,8 @@ use trunkline_protocol::{
 };
 use trunkline_transport::headers::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
-pub(crate) use line::{Front, Line};
+pub(crate) use connection::{Connection, Stay};
+pub(crate) use line::Line;
 pub(crate) use sse::SseClients;
 
 /// A request that was let in.

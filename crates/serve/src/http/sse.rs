@@ -3,12 +3,12 @@
 use super::{
     Visit, accepted,
     answer::{Answer, EventSource, OVERLOADED, error, events},
+    connection::Incoming,
 };
 use crate::duplex::{Duplex, Taken};
 use crate::outgoing::Outgoing;
 use crate::session::lock;
 use ::http::{Response, StatusCode};
-use hyper::body::Incoming;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex},

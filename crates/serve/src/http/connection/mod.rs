@@ -1,0 +1,265 @@
+//! One connection of HTTP/1.1, from its first request to its end.
+//!
+//! It is a future that is polled by hand: it reads a request, polls whoever answers it, and writes the answer, one request after the
+//! other. Nothing runs beside it and nothing is queued: a body is read when it is asked for, and a stream is asked on when what it
+//! gave is written. An idle connection holds no buffers; those belong to the thread (`spare`).
+
+mod date;
+mod head;
+mod incoming;
+mod outbox;
+mod reading;
+mod reply;
+mod spare;
+mod wire;
+
+use super::{
+    answer::{Answer, plain},
+    line::{Answering, Line},
+};
+use crate::lazy_timer::LazyTimer;
+use ::http::{Method, Request, Response};
+use bytes::Buf as _;
+use head::{Asked, BadHead};
+use reading::{Fed, Reading};
+use reply::{Coding, Pulled, To};
+use std::{
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+use tokio::{net::TcpStream, time::Instant};
+use trunkline_resilience::Alarm;
+use trunkline_transport::framing::{Framing, Version};
+use wire::Wire;
+
+pub(crate) use incoming::Incoming;
+
+/// How much more of a request that was refused unread is passed over, and how long, so that its sender can hear the refusal.
+const LINGER_BYTES: usize = 1024 * 1024;
+const LINGER: Duration = Duration::from_secs(1);
+
+pub(crate) struct Connection {
+    line: Arc<Line>,
+    wire: Wire,
+    timer: LazyTimer,
+    stay: Stay,
+    stage: Stage,
+}
+
+/// How long a connection is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stay {
+    /// As long as the client likes.
+    Open,
+    /// For one request.
+    Once,
+    /// For what is under way.
+    Leaving,
+}
+
+enum Stage {
+    /// For a request, of which so many bytes have been looked at.
+    Waiting(usize),
+    Answering(Answering, Underway),
+    Sending(Answer, Coding, Underway),
+    /// Everything is said, but the client may not have heard it yet.
+    Lingering(Box<Alarm>, usize),
+    Over,
+}
+
+/// What came of waiting for a request.
+enum Waited {
+    Asked(Asked),
+    Refused(BadHead),
+    Closed,
+}
+
+/// The request that is being answered.
+struct Underway {
+    to: To,
+    /// Its body, as long as not all of it was read.
+    reading: Option<Box<Reading>>,
+}
+
+/// A connection that ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Broken {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("the client hung up while a request was under way")]
+    Gone,
+}
+
+impl Connection {
+    pub(crate) fn new(stream: TcpStream, line: Arc<Line>, stay: Stay) -> Self {
+        let timer = LazyTimer::until(Instant::now() + line.doors.main.options.limits.header_timeout);
+        Self { line, wire: Wire::new(stream), timer, stay, stage: Stage::Waiting(0) }
+    }
+
+    /// Takes no further request.
+    pub(crate) fn leave(&mut self) {
+        self.stay = Stay::Leaving;
+    }
+
+    /// Serves until the connection is over.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
+        loop {
+            match &mut self.stage {
+                Stage::Waiting(_) => match ready!(self.poll_asked(cx))? {
+                    Waited::Asked(asked) => self.ask(asked),
+                    Waited::Refused(bad) => self.refuse(bad),
+                    Waited::Closed => self.stage = Stage::Over,
+                },
+                Stage::Answering(..) => ready!(self.poll_answer(cx))?,
+                Stage::Sending(..) => ready!(self.poll_sent(cx))?,
+                Stage::Lingering(alarm, left) => {
+                    if Pin::new(&mut **alarm).poll(cx).is_ready() || *left == 0 {
+                        self.stage = Stage::Over;
+                        continue;
+                    }
+                    let came = ready!(self.wire.poll_discard(cx))?;
+                    *left = if came == 0 { 0 } else { left.saturating_sub(came) };
+                }
+                Stage::Over => return Poll::Ready(Ok(())),
+            }
+        }
+    }
+
+    /// Waits for the head of a request.
+    fn poll_asked(&mut self, cx: &mut Context<'_>) -> Poll<Result<Waited, Broken>> {
+        let Stage::Waiting(seen) = &mut self.stage else { return Poll::Pending };
+        loop {
+            // Some clients end a body with a line that does not belong to it.
+            while self.wire.input.starts_with(b"\r\n") {
+                self.wire.input.advance(2);
+            }
+            let text = &self.wire.input;
+            // A head that is not whole is looked at again only when another line has come.
+            let begins = *seen == 0 && !text.is_empty();
+            let new_line = memchr::memchr(b'\n', text.get(*seen..).unwrap_or_default()).is_some();
+            if begins || new_line || text.len() > head::HEAD_LIMIT {
+                match head::read(&mut self.wire.input) {
+                    Ok(Some(asked)) => return Poll::Ready(Ok(Waited::Asked(asked))),
+                    Ok(None) => {}
+                    Err(bad) => return Poll::Ready(Ok(Waited::Refused(bad))),
+                }
+            }
+            *seen = self.wire.input.len();
+            match self.wire.poll_fill(cx)? {
+                Poll::Ready(0) if self.wire.input.is_empty() => return Poll::Ready(Ok(Waited::Closed)),
+                Poll::Ready(0) => return Poll::Ready(Err(Broken::Gone)),
+                Poll::Ready(_) => {}
+                Poll::Pending if self.stay == Stay::Leaving && *seen == 0 => {
+                    return Poll::Ready(Ok(Waited::Closed));
+                }
+                Poll::Pending => {
+                    ready!(self.timer.poll(cx));
+                    // Who has not begun has nothing to be told.
+                    let waited = if *seen == 0 { Waited::Closed } else { Waited::Refused(BadHead::Late) };
+                    return Poll::Ready(Ok(waited));
+                }
+            }
+        }
+    }
+
+    /// Begins to answer a request.
+    fn ask(&mut self, asked: Asked) {
+        let Asked { method, uri, fields, framing, version, keeps, expects } = asked;
+        let to = To { version, keeps, head_only: method == Method::HEAD };
+        let (body, reading) = match framing {
+            Framing::Length(length) if length <= self.wire.input.len() as u64 => {
+                let length = usize::try_from(length).expect("no more than what is in memory");
+                (Incoming::Whole(self.wire.input.split_to(length)), None)
+            }
+            framing => {
+                let reading = Reading::new(framing, std::mem::take(&mut self.wire.input), expects);
+                (Incoming::Arriving(reading.reader()), Some(Box::new(reading)))
+            }
+        };
+        let mut request = Request::new(body);
+        *request.method_mut() = method;
+        *request.uri_mut() = uri;
+        *request.headers_mut() = fields;
+        self.stage = Stage::Answering(self.line.answer(request), Underway { to, reading });
+    }
+
+    /// Answers what is no request. Nothing behind it can be read.
+    fn refuse(&mut self, bad: BadHead) {
+        tracing::debug!(error = %bad, "a request is refused unread");
+        let to = To { version: Version::Usual, keeps: false, head_only: false };
+        let response = plain(bad.status(), &format!("{bad}\n"));
+        self.respond(response, Underway { to, reading: None });
+    }
+
+    fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
+        let Stage::Answering(answering, underway) = &mut self.stage else { return Poll::Pending };
+        let response = loop {
+            if let Poll::Ready(response) = answering.poll_answer(cx) {
+                break response;
+            }
+            let Some(reading) = &mut underway.reading else { return self.poll_gone(cx) };
+            if let Fed::End(rest) = ready!(reading.poll(&mut self.wire, cx))? {
+                underway.reading = None;
+                self.wire.input = rest;
+            }
+        };
+        let Stage::Answering(_, underway) = std::mem::replace(&mut self.stage, Stage::Over) else {
+            return Poll::Pending;
+        };
+        self.respond(response, underway);
+        Poll::Ready(Ok(()))
+    }
+
+    /// Begins to send an answer.
+    fn respond(&mut self, response: Response<Answer>, mut underway: Underway) {
+        underway.to.keeps &= underway.reading.is_none() && self.stay == Stay::Open;
+        let (answer, coding, keeps) = reply::begin(&mut self.wire.outbox, response, underway.to);
+        underway.to.keeps = keeps;
+        self.stage = Stage::Sending(answer, coding, underway);
+    }
+
+    fn poll_sent(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
+        let Stage::Sending(answer, coding, underway) = &mut self.stage else { return Poll::Pending };
+        loop {
+            let pulled = reply::pull(answer, coding, &mut self.wire.outbox, cx);
+            if self.wire.poll_flush(cx)?.is_pending() {
+                return self.poll_gone(cx);
+            }
+            match pulled {
+                Pulled::Enough => {}
+                Pulled::Nothing => return self.poll_gone(cx),
+                Pulled::End => break,
+            }
+        }
+        // What made the answer goes away only now that it is written.
+        self.stage = if underway.to.keeps {
+            self.timer.set(Instant::now() + self.line.doors.main.options.limits.header_timeout);
+            Stage::Waiting(0)
+        } else if underway.reading.is_some() || !self.wire.input.is_empty() {
+            ready!(self.wire.poll_shutdown(cx))?;
+            Stage::Lingering(Box::new(Alarm::after(LINGER)), LINGER_BYTES)
+        } else {
+            Stage::Over
+        };
+        Poll::Ready(Ok(()))
+    }
+
+    /// Ends when the client has hung up, which takes its request back. As long as what it sent meanwhile is not taken it is not
+    /// listened to.
+    fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
+        let reading = match &self.stage {
+            Stage::Answering(_, underway) | Stage::Sending(_, _, underway) => underway.reading.is_some(),
+            _ => false,
+        };
+        if reading || !self.wire.input.is_empty() {
+            return Poll::Pending;
+        }
+        match ready!(self.wire.poll_fill(cx))? {
+            0 => Poll::Ready(Err(Broken::Gone)),
+            _ => Poll::Pending,
+        }
+    }
+}
