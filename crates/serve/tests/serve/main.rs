@@ -3,7 +3,10 @@
 
 mod access;
 mod attacks;
+mod bodies;
 mod doors;
+mod endings;
 mod eras;
 mod lines;
+mod requests;
 mod support;

@@ -9,7 +9,7 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use trunkline_protocol::{
     Call, Fault, FaultKind, Handler, Notification, Notify, Outcome, Part, Question, Raw, Reply, method,
 };
-use trunkline_serve::{ServeOptions, Server, Shutdown};
+use trunkline_serve::{Guard, Limits, ServeOptions, Server, Shutdown};
 
 /// Answers a few methods; `dropped` tells when the tool `never` begins and when it is dropped.
 pub(crate) struct Fixture {
@@ -138,4 +138,12 @@ pub(crate) async fn start(
     let address = server.address();
     let (tell, told) = watch::channel(Shutdown::Running);
     (address, tell, tokio::spawn(server.run(told)))
+}
+
+/// A server of its own for [`Talk`](wire::Talk), stopped with the sender.
+pub(crate) async fn hosted(limits: Limits) -> (SocketAddr, watch::Sender<Shutdown>) {
+    let guard = Guard { hosts: vec![wire::HOST.to_owned()], ..Guard::default() };
+    let options = ServeOptions { guard, limits, ..ServeOptions::default() };
+    let (address, running, _server) = start(Fixture::new().0, options).await;
+    (address, running)
 }

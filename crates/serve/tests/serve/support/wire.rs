@@ -9,6 +9,9 @@ use tokio::{
 /// How long anything may take before a test is taken for hanging.
 pub(crate) const HANG: Duration = Duration::from_secs(30);
 
+/// The name under which servers of [`kept`] requests are called.
+pub(crate) const HOST: &str = "server.test";
+
 /// An answer, as far as a test looks at it.
 #[derive(Debug)]
 pub(crate) struct Heard {
@@ -100,4 +103,114 @@ pub(crate) const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initial
 pub(crate) async fn open_session(address: SocketAddr, headers: &[(&str, &str)]) -> String {
     let heard = post(address, headers, INITIALIZE).await;
     heard.header("mcp-session-id").unwrap_or_else(|| panic!("{heard:?}"))
+}
+
+/// A connection that is kept: what is said and heard, byte by byte.
+pub(crate) struct Talk {
+    stream: TcpStream,
+    heard: Vec<u8>,
+}
+
+impl Talk {
+    pub(crate) async fn to(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).await.expect("the server listens");
+        stream.set_nodelay(true).expect("TCP has this option");
+        Self { stream, heard: Vec::new() }
+    }
+
+    pub(crate) async fn say(&mut self, bytes: impl AsRef<[u8]>) {
+        self.stream.write_all(bytes.as_ref()).await.expect("the server reads");
+    }
+
+    /// Says this in pieces that end at these places; the server gets a turn after each.
+    pub(crate) async fn say_cut(&mut self, bytes: &[u8], cuts: &[usize]) {
+        let mut from = 0;
+        for cut in cuts.iter().copied().chain([bytes.len()]) {
+            self.say(&bytes[from..cut]).await;
+            from = cut;
+            for _ in 0..3 {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    /// Says nothing any more, but goes on listening.
+    pub(crate) async fn hush(&mut self) {
+        self.stream.shutdown().await.expect("the connection is open");
+    }
+
+    /// The next answer; its end is where its head says.
+    pub(crate) async fn hear(&mut self) -> Heard {
+        let head = self.hear_head().await;
+        let body = match head.header("content-length") {
+            Some(length) => self.take(length.parse().expect("a length")).await,
+            None if head.header("transfer-encoding").is_some() => {
+                let mut body = Vec::new();
+                while let Some(chunk) = self.hear_chunk().await {
+                    body.extend_from_slice(&chunk);
+                }
+                body
+            }
+            None => Vec::new(),
+        };
+        Heard { body: String::from_utf8_lossy(&body).into_owned(), ..head }
+    }
+
+    pub(crate) async fn hear_head(&mut self) -> Heard {
+        let end = self.find(b"\r\n\r\n").await;
+        let head = String::from_utf8(self.take(end + 4).await).expect("a head is text");
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        Heard { status, head, body: String::new() }
+    }
+
+    /// The next chunk of a stream; none at its end.
+    pub(crate) async fn hear_chunk(&mut self) -> Option<Vec<u8>> {
+        let line = self.find(b"\r\n").await;
+        let size = String::from_utf8(self.take(line + 2).await).expect("a size is text");
+        let size = usize::from_str_radix(size.trim_end(), 16).expect("a size is a number");
+        let chunk = self.take(size).await;
+        assert_eq!(self.take(2).await, b"\r\n");
+        (size > 0).then_some(chunk)
+    }
+
+    /// What comes until the server closes.
+    pub(crate) async fn rest(mut self) -> Vec<u8> {
+        while self.more().await {}
+        self.heard
+    }
+
+    async fn find(&mut self, wanted: &[u8]) -> usize {
+        loop {
+            if let Some(at) = self.heard.windows(wanted.len()).position(|here| here == wanted) {
+                return at;
+            }
+            assert!(self.more().await, "the server closed: {:?}", String::from_utf8_lossy(&self.heard));
+        }
+    }
+
+    async fn take(&mut self, count: usize) -> Vec<u8> {
+        while self.heard.len() < count {
+            assert!(self.more().await, "the server closed: {:?}", String::from_utf8_lossy(&self.heard));
+        }
+        self.heard.drain(..count).collect()
+    }
+
+    async fn more(&mut self) -> bool {
+        let read = self.stream.read_buf(&mut self.heard);
+        matches!(tokio::time::timeout(HANG, read).await.expect("the server speaks or closes"), Ok(1..))
+    }
+}
+
+/// A request on a connection that is kept.
+pub(crate) fn kept(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
+    let length = if body.is_empty() { String::new() } else { format!("content-length: {}\r\n", body.len()) };
+    let headers: Vec<String> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    format!("{method} {path} HTTP/1.1\r\nhost: {HOST}\r\n{length}{}\r\n{body}", headers.concat())
+}
+
+/// The headers and the body of a request for the list of tools.
+pub(crate) fn list(id: usize) -> (Vec<(&'static str, &'static str)>, String) {
+    let mut headers = headers_of("tools/list", "");
+    headers.push(("content-type", "application/json"));
+    (headers, modern("tools/list", "").replace("\"id\":1", &format!("\"id\":{id}")))
 }
