@@ -18,6 +18,10 @@ pub(super) async fn read(visit: &Visit, body: Incoming) -> Result<Bytes, Box<Res
         return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
     }
     let limits = &visit.service.options.limits;
+    let body = match body {
+        Incoming::Whole(bytes) if bytes.len() <= limits.body => return Ok(bytes),
+        body => body,
+    };
     let read = within_time(limits.body_timeout, body::read(body, limits.body));
     match read.await {
         Some(Ok(bytes)) => Ok(bytes),

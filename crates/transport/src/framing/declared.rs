@@ -12,8 +12,8 @@ pub struct Declared {
 }
 
 impl Declared {
-    /// Takes note of one field, if it matters here.
-    pub fn add(&mut self, name: &str, value: &[u8]) -> Result<(), BadFraming> {
+    /// Takes note of one field; tells whether it matters here.
+    pub fn add(&mut self, name: &str, value: &[u8]) -> Result<bool, BadFraming> {
         let is = |known: &str| name.eq_ignore_ascii_case(known);
         match name.len() {
             10 if is("connection") => {
@@ -31,9 +31,9 @@ impl Declared {
                 }
                 self.chunked = true;
             }
-            _ => {}
+            _ => return Ok(false),
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Where the body of a message of this version ends; none if nothing is said of it.

@@ -3,14 +3,19 @@
 //! Strict: what another reader of the same bytes could take differently is refused, and nothing behind it is read.
 
 use super::spare;
-use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use bytes::Bytes;
 use httparse::{ParserConfig, Status};
 use std::mem::MaybeUninit;
-use trunkline_transport::framing::{BadFraming, Declared, Framing, Version};
+use trunkline_transport::{
+    framing::{BadFraming, Declared, Framing, Version},
+    headers::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, MCP_SESSION_ID},
+};
 
 /// How long a head may be.
 pub(super) const HEAD_LIMIT: usize = 64 * 1024;
+/// The first line, and the empty one at the end.
+const LINES_AROUND: usize = 2;
 /// How many fields it may have.
 const MAX_FIELDS: usize = 100;
 /// How long the target of a request may be.
@@ -81,7 +86,7 @@ pub(super) fn read(input: &mut Bytes) -> Result<Option<Asked>, BadHead> {
         Err(error) => return Err(BadHead::Syntax(error)),
     };
     check_length(length, parsed.path)?;
-    check_lines(&input[..length])?;
+    check_lines(&input[..length], parsed.headers.len() + LINES_AROUND)?;
     let method = Method::from_bytes(parsed.method.unwrap_or_default().as_bytes())
         .map_err(|_| BadHead::Syntax(httparse::Error::Token))?;
     let uri = target(input.slice_ref(parsed.path.unwrap_or_default().as_bytes()), &method)?;
@@ -91,7 +96,10 @@ pub(super) fn read(input: &mut Bytes) -> Result<Option<Asked>, BadHead> {
     let mut map = spare::fields();
     map.reserve(parsed.headers.len());
     for field in parsed.headers.iter() {
-        declared.add(field.name, field.value)?;
+        // What is said of the connection is for nobody behind it.
+        if declared.add(field.name, field.value)? {
+            continue;
+        }
         if field.name.eq_ignore_ascii_case("expect") && field.value.eq_ignore_ascii_case(b"100-continue") {
             expects = Expects::Continue;
         }
@@ -112,8 +120,8 @@ fn unfinished(input: &[u8], parsed: &httparse::Request<'_, '_>) -> Result<Option
         return Err(BadHead::LongTarget);
     }
     check_length(input.len(), parsed.path)?;
-    check_lines(input)?;
-    Ok(None)
+    let whole = memchr::memchr_iter(b'\n', input).all(|end| input[..end].ends_with(b"\r"));
+    if whole { Ok(None) } else { Err(BadHead::LineEnd) }
 }
 
 fn check_length(length: usize, target: Option<&str>) -> Result<(), BadHead> {
@@ -123,10 +131,9 @@ fn check_length(length: usize, target: Option<&str>) -> Result<(), BadHead> {
     if length > HEAD_LIMIT { Err(BadHead::Long) } else { Ok(()) }
 }
 
-/// The parser takes a lone LF for the end of a line.
-fn check_lines(text: &[u8]) -> Result<(), BadHead> {
-    let mut ends = memchr::memchr_iter(b'\n', text);
-    let whole = ends.all(|end| end.checked_sub(1).is_some_and(|before| text[before] == b'\r'));
+/// The parser takes a lone LF for the end of a line, or for an empty one before the first; a CR it takes only before an LF.
+fn check_lines(text: &[u8], lines: usize) -> Result<(), BadHead> {
+    let whole = memchr::memchr_iter(b'\r', text).count() == lines && !text.starts_with(b"\n");
     whole.then_some(()).ok_or(BadHead::LineEnd)
 }
 
@@ -144,10 +151,116 @@ fn target(text: Bytes, method: &Method) -> Result<Uri, BadHead> {
 }
 
 fn name(text: &str) -> Result<HeaderName, BadHead> {
+    // Those that come with nearly every request are compared instead of being taken apart.
+    let usual = match text.len() {
+        6 => header::ACCEPT,
+        8 => MCP_NAME,
+        10 if text.starts_with(['m', 'M']) => MCP_METHOD,
+        10 => header::USER_AGENT,
+        12 => header::CONTENT_TYPE,
+        13 => header::AUTHORIZATION,
+        14 => MCP_SESSION_ID,
+        15 => header::ACCEPT_ENCODING,
+        20 => MCP_PROTOCOL_VERSION,
+        _ => header::HOST,
+    };
+    if text.eq_ignore_ascii_case(usual.as_str()) {
+        return Ok(usual);
+    }
     HeaderName::from_bytes(text.as_bytes()).map_err(|_| BadHead::Syntax(httparse::Error::HeaderName))
 }
 
 fn value(input: &Bytes, text: &[u8]) -> Result<HeaderValue, BadHead> {
     HeaderValue::from_maybe_shared(input.slice_ref(text))
         .map_err(|_| BadHead::Syntax(httparse::Error::HeaderValue))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn head(fields: &str) -> Result<Option<Asked>, BadHead> {
+        read(&mut Bytes::from(format!("POST /mcp HTTP/1.1\r\n{fields}\r\n")))
+    }
+
+    #[test]
+    fn usual_names_are_what_they_would_be_otherwise() {
+        for usual in [
+            "Host",
+            "ACCEPT",
+            "mcp-name",
+            "Mcp-Method",
+            "user-agent",
+            "content-type",
+            "authorization",
+            "Mcp-Session-Id",
+            "accept-encoding",
+            "MCP-Protocol-Version",
+            "x",
+            "date",
+            "last-event-id",
+            "If-None-Match",
+            "mcp-param-x",
+        ] {
+            assert_eq!(name(usual).unwrap(), HeaderName::from_bytes(usual.as_bytes()).unwrap(), "{usual}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_the_connection_stays_here() {
+        let fields = "content-length: 5\r\nconnection: close, x\r\nExpect: 100-continue\r\nx: 1\r\nX: 2\r\n";
+        let asked = head(fields).unwrap().unwrap();
+        assert_eq!(
+            (asked.framing.announced(), asked.keeps, asked.expects),
+            (Some(5), false, Expects::Continue)
+        );
+        let kept: Vec<_> =
+            asked.fields.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        assert_eq!(kept, [("expect", &b"100-continue"[..]), ("x", b"1"), ("x", b"2")]);
+    }
+
+    #[test]
+    fn lines_end_with_both() {
+        for (text, refused) in [
+            ("GET / HTTP/1.1\r\nhost: a\r\n\r\n", false),
+            ("\nGET / HTTP/1.1\r\nhost: a\r\n\r\n", true),
+            ("GET / HTTP/1.1\nhost: a\r\n\r\n", true),
+            ("GET / HTTP/1.1\r\nhost: a\n\r\n", true),
+            ("GET / HTTP/1.1\r\nhost: a\r\n\n", true),
+            ("GET / HTTP/1.1\nhost", true),
+        ] {
+            let outcome = read(&mut Bytes::from(text));
+            assert_eq!(matches!(outcome, Err(BadHead::LineEnd)), refused, "{text:?}: {outcome:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_beginning_of_a_head_is_none_and_never_another(
+            fields in prop::collection::vec("[a-zA-Z-]{1,12}: ?[ -~]{0,20}", 0..8),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let fields: String = fields.iter().map(|field| format!("x-{field}\r\n")).collect();
+            let whole = format!("GET /mcp?a HTTP/1.1\r\nhost: a\r\n{fields}\r\n");
+            let mut input = Bytes::from(whole.clone() + "rest");
+            prop_assert!(read(&mut input).unwrap().is_some());
+            prop_assert_eq!(input, "rest");
+            let begin = &whole[..cut.index(whole.len())];
+            prop_assert!(read(&mut Bytes::from(begin.to_owned())).unwrap().is_none());
+        }
+
+        #[test]
+        fn whatever_comes_is_read_or_refused(text in prop::collection::vec(prop_oneof![
+            Just(b'\r'), Just(b'\n'), Just(b' '), Just(b':'), any::<u8>(),
+        ], 0..80)) {
+            let whole = [b"GET / HTTP/1.1\r\n".to_vec(), text, b"\r\n\r\n".to_vec()].concat();
+            let mut input = Bytes::from(whole.clone());
+            if let Ok(Some(_)) = read(&mut input) {
+                let taken = &whole[..whole.len() - input.len()];
+                prop_assert!(taken.ends_with(b"\r\n\r\n"));
+                prop_assert!(!taken.windows(2).any(|pair| pair[1] == b'\n' && pair[0] != b'\r'));
+            }
+        }
+    }
 }

@@ -70,13 +70,6 @@ enum Stage {
     Over,
 }
 
-/// What came of waiting for a request.
-enum Waited {
-    Asked(Asked),
-    Refused(BadHead),
-    Closed,
-}
-
 /// The request that is being answered.
 struct Underway {
     to: To,
@@ -108,11 +101,7 @@ impl Connection {
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
         loop {
             match &mut self.stage {
-                Stage::Waiting(_) => match ready!(self.poll_asked(cx))? {
-                    Waited::Asked(asked) => self.ask(asked),
-                    Waited::Refused(bad) => self.refuse(bad),
-                    Waited::Closed => self.stage = Stage::Over,
-                },
+                Stage::Waiting(_) => ready!(self.poll_asked(cx))?,
                 Stage::Answering(..) => ready!(self.poll_answer(cx))?,
                 Stage::Sending(..) => ready!(self.poll_sent(cx))?,
                 Stage::Lingering(alarm, left) => {
@@ -129,8 +118,8 @@ impl Connection {
     }
 
     /// Waits for the head of a request.
-    fn poll_asked(&mut self, cx: &mut Context<'_>) -> Poll<Result<Waited, Broken>> {
-        let Stage::Waiting(seen) = &mut self.stage else { return Poll::Pending };
+    fn poll_asked(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
+        let Stage::Waiting(mut seen) = self.stage else { return Poll::Pending };
         loop {
             // Some clients end a body with a line that does not belong to it.
             while self.wire.input.starts_with(b"\r\n") {
@@ -138,31 +127,34 @@ impl Connection {
             }
             let text = &self.wire.input;
             // A head that is not whole is looked at again only when another line has come.
-            let begins = *seen == 0 && !text.is_empty();
-            let new_line = memchr::memchr(b'\n', text.get(*seen..).unwrap_or_default()).is_some();
-            if begins || new_line || text.len() > head::HEAD_LIMIT {
+            let begins = seen == 0 && !text.is_empty();
+            let new_line = || memchr::memchr(b'\n', text.get(seen..).unwrap_or_default()).is_some();
+            if begins || new_line() || text.len() > head::HEAD_LIMIT {
                 match head::read(&mut self.wire.input) {
-                    Ok(Some(asked)) => return Poll::Ready(Ok(Waited::Asked(asked))),
+                    Ok(Some(asked)) => return Poll::Ready(Ok(self.ask(asked))),
                     Ok(None) => {}
-                    Err(bad) => return Poll::Ready(Ok(Waited::Refused(bad))),
+                    Err(bad) => return Poll::Ready(Ok(self.refuse(bad))),
                 }
             }
-            *seen = self.wire.input.len();
+            seen = self.wire.input.len();
             match self.wire.poll_fill(cx)? {
-                Poll::Ready(0) if self.wire.input.is_empty() => return Poll::Ready(Ok(Waited::Closed)),
+                Poll::Ready(0) if seen == 0 => break,
                 Poll::Ready(0) => return Poll::Ready(Err(Broken::Gone)),
                 Poll::Ready(_) => {}
-                Poll::Pending if self.stay == Stay::Leaving && *seen == 0 => {
-                    return Poll::Ready(Ok(Waited::Closed));
-                }
+                Poll::Pending if self.stay == Stay::Leaving && seen == 0 => break,
                 Poll::Pending => {
+                    self.stage = Stage::Waiting(seen);
                     ready!(self.timer.poll(cx));
                     // Who has not begun has nothing to be told.
-                    let waited = if *seen == 0 { Waited::Closed } else { Waited::Refused(BadHead::Late) };
-                    return Poll::Ready(Ok(waited));
+                    if seen == 0 {
+                        break;
+                    }
+                    return Poll::Ready(Ok(self.refuse(BadHead::Late)));
                 }
             }
         }
+        self.stage = Stage::Over;
+        Poll::Ready(Ok(()))
     }
 
     /// Begins to answer a request.

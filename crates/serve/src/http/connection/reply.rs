@@ -4,11 +4,11 @@ use super::{date, outbox::Outbox, spare};
 use crate::http::answer::Answer;
 use ::http::{HeaderMap, Response, StatusCode, header};
 use bytes::Bytes;
-use std::{
-    io::Write as _,
-    task::{Context, Poll},
-};
+use std::task::{Context, Poll};
 use trunkline_transport::framing::Version;
+
+/// Digits of the largest length.
+const DIGITS: usize = 20;
 
 /// How a body is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub(super) fn begin(outbox: &mut Outbox, response: Response<Answer>, to: To) -> 
     write_fields(out, &head.headers);
     match length {
         _ if has_no_body(head.status) => {}
-        Some(length) => write!(out, "content-length: {length}\r\n").expect("a Vec takes all bytes"),
+        Some(length) => write_length(out, length),
         None if coding == Coding::Chunked => out.extend_from_slice(b"transfer-encoding: chunked\r\n"),
         None => {}
     }
@@ -134,6 +134,22 @@ fn write_status(out: &mut Vec<u8>, status: StatusCode) {
     out.extend_from_slice(b"\r\n");
 }
 
+fn write_length(out: &mut Vec<u8>, mut length: u64) {
+    let mut digits = [0; DIGITS];
+    let mut from = DIGITS;
+    loop {
+        from -= 1;
+        digits[from] = b"0123456789"[(length % 10) as usize];
+        length /= 10;
+        if length == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(b"content-length: ");
+    out.extend_from_slice(&digits[from..]);
+    out.extend_from_slice(b"\r\n");
+}
+
 fn write_fields(out: &mut Vec<u8>, fields: &HeaderMap) {
     for (name, value) in fields {
         // Where the answer ends, and what comes behind it, is the connection's to say.
@@ -144,5 +160,34 @@ fn write_fields(out: &mut Vec<u8>, fields: &HeaderMap) {
         out.extend_from_slice(b": ");
         out.extend_from_slice(value.as_bytes());
         out.extend_from_slice(b"\r\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_is_written_as_it_is_read() {
+        for length in [0, 7, 10, 99, 100, 1_234_567_890, u64::MAX] {
+            let mut out = Vec::new();
+            write_length(&mut out, length);
+            assert_eq!(String::from_utf8(out).unwrap(), format!("content-length: {length}\r\n"));
+        }
+    }
+
+    #[test]
+    fn fields_of_the_connection_are_written_once() {
+        let mut outbox = Outbox::default();
+        let mut response = Response::new(Answer::Whole(Some(Bytes::from_static(b"abc"))));
+        for (name, value) in [("content-length", "9"), ("transfer-encoding", "chunked"), ("x", "y")] {
+            response.headers_mut().insert(name, value.parse().unwrap());
+        }
+        let to = To { version: Version::Usual, head_only: false, keeps: true };
+        let (_, coding, keeps) = begin(&mut outbox, response, to);
+        assert_eq!((coding, keeps), (Coding::Length, true));
+        let text = String::from_utf8(outbox.text().clone()).unwrap();
+        let fields: Vec<_> = text.lines().filter(|line| !line.starts_with("date: ")).collect();
+        assert_eq!(fields, ["HTTP/1.1 200 OK", "x: y", "content-length: 3", ""]);
     }
 }

@@ -120,7 +120,9 @@ impl Summary {
         match name.len() {
             12 if is("content-type") => self.media = self.media.or(Some(Media::named(value))),
             16 if is("content-encoding") => self.coding = self.coding.take().or_else(|| coding(value)),
-            _ => self.declared.add(name, value)?,
+            _ => {
+                self.declared.add(name, value)?;
+            }
         }
         Ok(())
     }
