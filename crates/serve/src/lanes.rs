@@ -1,10 +1,17 @@
 //! Lanes: the threads that connections are dealt to.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
 };
-use tokio::runtime::Handle;
+use tokio::{
+    runtime::{Builder, Handle},
+    sync::oneshot,
+};
 
 /// Runtimes of one thread each. A connection stays on its lane with everything that its calls do, so that one call never waits
 /// for another thread to wake up. Without lanes all connections are served by the runtime that accepts them.
@@ -17,6 +24,28 @@ struct Lane {
     connections: AtomicUsize,
 }
 
+/// Threads to serve connections on. They end, with all that runs on them, when this is dropped.
+///
+/// ```
+/// # fn main() -> std::io::Result<()> {
+/// use trunkline_serve::{LaneThreads, ServeOptions};
+///
+/// let threads = LaneThreads::start(std::thread::available_parallelism()?.get())?;
+/// let options = ServeOptions { lanes: threads.lanes(), ..ServeOptions::default() };
+/// # drop(options);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct LaneThreads(Vec<LaneThread>);
+
+#[derive(Debug)]
+struct LaneThread {
+    runtime: Handle,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
 /// A connection's place in a lane, for as long as it is held.
 #[derive(Debug)]
 pub(crate) struct Place {
@@ -25,6 +54,7 @@ pub(crate) struct Place {
 }
 
 impl Lanes {
+    /// Runtimes that somebody else keeps running.
     pub fn new(runtimes: impl IntoIterator<Item = Handle>) -> Self {
         let lane = |runtime| Lane { runtime, connections: AtomicUsize::new(0) };
         Self(runtimes.into_iter().map(lane).collect())
@@ -36,6 +66,45 @@ impl Lanes {
         let (number, lane) = self.0.iter().enumerate().min_by_key(load)?;
         lane.connections.fetch_add(1, Ordering::Relaxed);
         Some(Place { lanes: self.clone(), number })
+    }
+}
+
+impl LaneThreads {
+    pub fn start(count: usize) -> io::Result<Self> {
+        (1..=count).map(LaneThread::start).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// What connections are dealt to.
+    pub fn lanes(&self) -> Lanes {
+        Lanes::new(self.runtimes())
+    }
+
+    pub fn runtimes(&self) -> impl Iterator<Item = Handle> {
+        self.0.iter().map(|lane| lane.runtime.clone())
+    }
+}
+
+impl LaneThread {
+    fn start(number: usize) -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let (stop, stopped) = oneshot::channel();
+        let thread = thread::Builder::new().name(format!("lane-{number}")).spawn(move || {
+            // Whether it was told or the teller is gone: both are the end.
+            drop(runtime.block_on(stopped));
+        })?;
+        Ok(Self { runtime: handle, stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for LaneThread {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("a thread that served connections panicked");
+        }
     }
 }
 

@@ -9,11 +9,9 @@ use std::{collections::HashSet, net::SocketAddr, sync::Arc, thread};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::TcpStream,
-    runtime::{Builder, Handle},
-    sync::oneshot,
 };
 use trunkline_protocol::{Call, Handler, Notify, Raw, Reply};
-use trunkline_serve::{Lanes, ServeOptions, Shutdown};
+use trunkline_serve::{LaneThreads, ServeOptions, Shutdown};
 
 /// Answers with the name of the thread that it runs on.
 struct Where;
@@ -25,15 +23,6 @@ impl Handler for Where {
     }
 
     fn notify(&self, _: Notify) {}
-}
-
-/// A thread with a runtime, until the sender is dropped.
-fn lane(name: &str) -> (Handle, oneshot::Sender<()>) {
-    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-    let handle = runtime.handle().clone();
-    let (stop, stopped) = oneshot::channel();
-    thread::Builder::new().name(name.to_owned()).spawn(move || drop(runtime.block_on(stopped))).unwrap();
-    (handle, stop)
 }
 
 struct Client(BufReader<TcpStream>, SocketAddr);
@@ -77,23 +66,20 @@ impl Client {
 
 #[tokio::test]
 async fn a_connection_stays_on_its_thread_and_all_threads_have_as_many() {
-    let lanes = [lane("first"), lane("second")];
-    let options = ServeOptions {
-        lanes: Lanes::new(lanes.iter().map(|(runtime, _)| runtime.clone())),
-        ..ServeOptions::default()
-    };
+    let threads = LaneThreads::start(2).unwrap();
+    let options = ServeOptions { lanes: threads.lanes(), ..ServeOptions::default() };
     let (address, tell, running) = start(Arc::new(Where), options).await;
     let mut clients = Vec::new();
-    let mut threads = Vec::new();
+    let mut answered = Vec::new();
     for _ in 0..6 {
         let mut client = Client::connect(address).await;
-        threads.push(client.ask().await);
+        answered.push(client.ask().await);
         clients.push(client);
     }
-    assert_eq!(threads.iter().collect::<HashSet<_>>().len(), 2, "{threads:?}");
-    assert_eq!(threads.iter().filter(|thread| *thread == "first").count(), 3, "{threads:?}");
+    assert_eq!(answered.iter().collect::<HashSet<_>>().len(), 2, "{answered:?}");
+    assert_eq!(answered.iter().filter(|thread| *thread == "lane-1").count(), 3, "{answered:?}");
     for _ in 0..3 {
-        for (client, thread) in clients.iter_mut().zip(&threads) {
+        for (client, thread) in clients.iter_mut().zip(&answered) {
             assert_eq!(client.ask().await, *thread);
         }
     }
