@@ -7,6 +7,7 @@ mod bodies;
 mod doors;
 mod endings;
 mod eras;
+mod lanes;
 mod lines;
 mod requests;
 mod support;
