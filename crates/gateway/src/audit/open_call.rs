@@ -117,7 +117,7 @@ impl OpenCall {
     }
 
     fn write(&mut self, entry: Entry) {
-        self.writing = Some(self.trail.ledger().write(entry, self.trail.options().patience));
+        self.writing = self.trail.ledger().write(entry, self.trail.options().patience);
     }
 
     fn put_end(&mut self, ending: Ending) {
