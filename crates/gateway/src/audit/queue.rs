@@ -39,6 +39,8 @@ pub(super) type Heard = oneshot::Receiver<Result<(), Unwritten>>;
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) members: String,
+    /// When it was made.
+    pub(super) at: Instant,
     pub(super) need: Need,
     pub(super) told: Option<Told>,
     /// Given back when the record is written.

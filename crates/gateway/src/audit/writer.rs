@@ -129,12 +129,13 @@ impl Writer {
     /// Whoever writes hears of an `own` record at once, and otherwise has something to wait for.
     pub(super) fn write_quickly(&mut self, entries: Vec<Entry>, own: Option<Entry>) -> Option<Heard> {
         let first = self.unsynced.len();
+        let looks = own.iter().chain(entries.last()).any(|entry| entry.at >= self.looked + LOOK);
         let mut waiters = self.take_in(entries);
         let is_awaited = own.is_some();
         if let Some(own) = own {
             self.owe(&own.members);
         }
-        let looked = if self.looked.elapsed() < LOOK { Ok(()) } else { self.look() };
+        let looked = if looks { self.look() } else { Ok(()) };
         if let Err(error) = looked.and_then(|()| self.write_from(first)) {
             let heard = is_awaited.then(|| {
                 let (told, heard) = oneshot::channel();
@@ -232,7 +233,7 @@ impl Writer {
             self.owe_gap();
         }
         let mut waiters = Vec::with_capacity(entries.len());
-        for Entry { members, need, told, slot } in entries {
+        for Entry { members, need, told, slot, .. } in entries {
             self.owe(&members);
             waiters.push(Waiter { need, told });
             drop(slot);
