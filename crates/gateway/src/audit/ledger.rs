@@ -46,6 +46,7 @@ enum Step {
     Among(u8),
     /// Whoever has it wakes us.
     Waiting,
+    Over,
 }
 
 impl Ledger {
@@ -169,6 +170,7 @@ impl Future for Writing {
         let this = &mut *self;
         while let Step::Among(yields) = this.step {
             if let Some(result) = (yields > 0).then(|| this.result_among()).flatten() {
+                this.step = Step::Over;
                 return Poll::Ready(result);
             }
             this.step = if yields < YIELDS { Step::Among(yields + 1) } else { Step::Waiting };
@@ -187,7 +189,7 @@ impl Future for Writing {
 
 impl Drop for Writing {
     fn drop(&mut self) {
-        if self.step != Step::Waiting {
+        if matches!(self.step, Step::Among(_)) {
             self.ledger.lead();
         }
     }
