@@ -1,5 +1,6 @@
 //! The audit trail of a process that dies, and of one whose disk is full. Both run this test program again as that process.
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::{
     collections::HashSet,
@@ -9,8 +10,10 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
     sync::Arc,
+    thread,
+    time::Duration,
 };
-use trunkline_gateway::audit::{Audited, Options, Trail, verify};
+use trunkline_gateway::audit::{Audited, Durability, Options, Trail, verify};
 use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notify, Raw, Reply, method};
 
 const KILLS: usize = 200;
@@ -25,8 +28,7 @@ impl Handler for Echo {
     fn notify(&self, _: Notify) {}
 }
 
-fn audited(dir: &Path, segment_bytes: u64) -> Result<Audited<Echo>, String> {
-    let options = Options { segment_bytes, ..Options::default() };
+fn audited(dir: &Path, options: Options) -> Result<Audited<Echo>, String> {
     let trail = Trail::open(dir, options).map_err(|error| format!("{error:?}"))?;
     Ok(Audited::new(Echo, trail, Arc::new(|_, tool| tool.starts_with("get"))))
 }
@@ -98,7 +100,7 @@ fn d01_no_answered_call_is_missing_after_200_kills() {
     let started = targets(dir.path(), |record| record["kind"] == "start");
     assert!(ended.is_subset(&started));
     // Whoever goes on with the trail says of calls that were under way that their end is not known, and does so once.
-    drop(audited(dir.path(), 16 * 1024).unwrap());
+    drop(audited(dir.path(), Options::default()).unwrap());
     let report = verify(dir.path()).unwrap();
     assert!(report.is_intact() && report.unfinished == 0, "{report:#?}");
     let unknown = targets(dir.path(), |record| record["outcome"] == "unknown");
@@ -127,22 +129,29 @@ fn targets(dir: &Path, wanted: impl Fn(&Value) -> bool) -> HashSet<String> {
 fn writer_process() {
     let (dir, tag) = dir_from_stdin();
     say("opening");
-    let handler = Arc::new(audited(&dir, 16 * 1024).unwrap());
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(async {
-        let tasks = (0..8).map(|task| {
-            let (handler, tag) = (Arc::clone(&handler), tag.clone());
-            tokio::spawn(async move {
-                for n in 0.. {
-                    let effect = if n % 2 == 0 { "write" } else { "get" };
-                    let name = format!("{effect}-{tag}-{task}-{n}");
-                    call(&handler, &name).await.unwrap();
-                    say(&format!("answered {name}"));
-                }
-            })
-        });
-        for task in tasks.collect::<Vec<_>>() {
-            task.await.unwrap();
+    // Every other one makes nobody wait for the disk.
+    let is_even = tag.parse::<usize>().is_ok_and(|kill| kill % 2 == 0);
+    let batch = Durability::Batch { interval: Duration::from_millis(5) };
+    let durability = if is_even { batch } else { Durability::Sync };
+    let options = Options { segment_bytes: 16 * 1024, durability, ..Options::default() };
+    let handler = audited(&dir, options).unwrap();
+    let caller = |task: usize| {
+        let (handler, tag) = (&handler, &tag);
+        async move {
+            for n in 0.. {
+                let effect = if n % 2 == 0 { "write" } else { "get" };
+                let name = format!("{effect}-{tag}-{task}-{n}");
+                call(handler, &name).await.unwrap();
+                say(&format!("answered {name}"));
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for lane in 0..2 {
+            scope.spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+                runtime.block_on(join_all((0..4).map(|task| caller(4 * lane + task))));
+            });
         }
     });
 }
@@ -172,7 +181,7 @@ async fn full_disk_process() {
     let ballast = dir.join("ballast");
     fs::write(&ballast, vec![1; 6 * 1024 * 1024]).unwrap();
     let trail = dir.join("trail");
-    let handler = audited(&trail, 256 * 1024).unwrap();
+    let handler = audited(&trail, Options { segment_bytes: 256 * 1024, ..Options::default() }).unwrap();
     let mut answered = HashSet::new();
     let fault = loop {
         let name = format!("write-{}", answered.len());

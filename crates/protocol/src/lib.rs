@@ -33,7 +33,7 @@ pub use name::{
 };
 pub use number::Number;
 pub use object::Object;
-pub use peek::RareMember;
+pub use peek::{Found, RareMember};
 pub use raw::Raw;
 pub use revision::{Era, Revision, UnknownRevision};
 pub use scan::MAX_DEPTH;

@@ -7,6 +7,7 @@ use memchr::{
 };
 use std::{
     borrow::Cow,
+    ops::Range,
     sync::{LazyLock, OnceLock},
 };
 
@@ -23,6 +24,13 @@ static SPELT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br"\u"));
 pub struct RareMember {
     name: &'static str,
     finder: OnceLock<Finder<'static>>,
+}
+
+/// A member of an object, where it stands in the object's text.
+#[derive(Debug)]
+pub struct Found<'a> {
+    object: &'a Raw,
+    value: Range<usize>,
 }
 
 impl RareMember {
@@ -72,9 +80,32 @@ impl Raw {
 
     /// The text of one member; `None` when it is absent or of another type.
     pub fn text_of(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.find(name)?.text()
+    }
+
+    /// One member, where it stands.
+    pub fn find(&self, name: &str) -> Option<Found<'_>> {
         let text = self.as_bytes();
         let value = checked_members(text)?.find(|member| member.is(name, text))?.value;
-        text_in(&text[value])
+        Some(Found { object: self, value })
+    }
+}
+
+impl<'a> Found<'a> {
+    /// Its text; `None` when it is of another type.
+    pub fn text(&self) -> Option<Cow<'a, str>> {
+        text_in(&self.object.as_bytes()[self.value.clone()])
+    }
+
+    /// The object with another value in its place.
+    #[must_use = "the object itself stays as it is"]
+    pub fn replaced(&self, value: &Raw) -> Raw {
+        let (old, new) = (self.object.as_bytes(), value.as_bytes());
+        let mut text = Vec::with_capacity(old.len() - self.value.len() + new.len());
+        text.extend_from_slice(&old[..self.value.start]);
+        text.extend_from_slice(new);
+        text.extend_from_slice(&old[self.value.end..]);
+        Raw::trusted(text.into())
     }
 }
 

@@ -41,10 +41,15 @@ impl Named<'_> {
 impl Raw {
     /// The members of these names, each still raw. What is not an object has none.
     pub fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Raw>; N] {
-        let mut found = [const { None }; N];
+        let (mut found, mut missing) = ([const { None }; N], N);
         for member in checked_members(self.as_bytes()).into_iter().flatten() {
             if let Some(i) = names.iter().position(|name| member.is(name, self.as_bytes())) {
                 found[i] = Some(member.value(self.bytes()));
+                // No name stands twice in what was checked.
+                missing -= 1;
+                if missing == 0 {
+                    break;
+                }
             }
         }
         found

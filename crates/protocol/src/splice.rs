@@ -3,7 +3,7 @@
 //! A [`Raw`] was checked when it was made, so nothing is checked again, and nothing is allocated but the changed text. What is
 //! not changed keeps every byte, blanks included.
 
-use crate::{Raw, object::write_member, scan::checked_members};
+use crate::{Raw, object::write_member};
 
 impl Raw {
     /// An array of these values.
@@ -22,17 +22,14 @@ impl Raw {
     /// This object with one member replaced in its place, or added at the end; `None` when it is not an object.
     #[must_use = "the object itself stays as it is"]
     pub fn with(&self, name: &str, value: &Raw) -> Option<Raw> {
-        let (old, new) = (self.as_bytes(), value.as_bytes());
-        let mut text = Vec::with_capacity(old.len() + new.len() + name.len() + 4);
-        if let Some(place) = checked_members(old)?.find(|member| member.is(name, old)) {
-            text.extend_from_slice(&old[..place.value.start]);
-            text.extend_from_slice(new);
-            text.extend_from_slice(&old[place.value.end..]);
-        } else {
-            text.extend_from_slice(old[..old.len() - 1].trim_ascii_end());
-            add_member(&mut text, name, value);
-            text.push(b'}');
+        if let Some(found) = self.find(name) {
+            return Some(found.replaced(value));
         }
+        let open = self.as_bytes().strip_suffix(b"}")?;
+        let mut text = Vec::with_capacity(open.len() + value.as_bytes().len() + name.len() + 5);
+        text.extend_from_slice(open.trim_ascii_end());
+        add_member(&mut text, name, value);
+        text.push(b'}');
         Some(Raw::trusted(text.into()))
     }
 }

@@ -90,7 +90,8 @@ impl ApiKeys {
             return Err(AuthError::Invalid(Reason::UnknownKey));
         }
         let key = &keys[at as usize];
-        if key.has_expired(now()) {
+        // Most keys have no end, and then the clock need not be asked.
+        if key.expires.is_some() && key.has_expired(now()) {
             return Err(AuthError::Expired);
         }
         Ok(key.identity.clone())

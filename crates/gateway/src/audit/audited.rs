@@ -2,7 +2,7 @@
 
 use super::{
     OnFailure, Trail,
-    open_call::{Mutating, OpenCall, target},
+    open_call::{About, Mutating, OpenCall},
     queue::{Need, Unwritten},
 };
 use futures_util::{Stream, future::BoxFuture};
@@ -133,7 +133,8 @@ impl<H: Handler> Recorded<H> {
     fn start(&mut self, slot: OwnedSemaphorePermit) {
         self.step = Step::Starting;
         let (Some(call), trail) = (&self.call, &self.desk.trail) else { return };
-        let target = target(call);
+        let about = About::of(call);
+        let target = about.target(call);
         let mutating = effect(call, target.as_deref(), &self.desk.read_only);
         self.on_failure = match mutating {
             Mutating::Yes => trail.options().mutating,
@@ -145,7 +146,7 @@ impl<H: Handler> Recorded<H> {
             (Mutating::No, OnFailure::Allow) => None,
         };
         let open = self.open.insert(OpenCall::new(trail.clone(), call, target.as_deref(), slot));
-        open.start(call, target.as_deref(), mutating, need);
+        open.start(call, (&about, target.as_deref()), mutating, need);
     }
 
     fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Unwritten>> {

@@ -2,8 +2,11 @@
 
 use std::{
     cell::Cell,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
+
+/// How long both clocks of a thread are taken to go alike.
+const ALIKE: Duration = Duration::from_secs(1);
 
 /// A moment in UTC, as RFC 3339 with milliseconds.
 type Text = [u8; 24];
@@ -11,11 +14,23 @@ type Text = [u8; 24];
 thread_local! {
     /// The last moment that was written, and its second: most records of a thread differ in milliseconds only.
     static LAST: Cell<(u64, Text)> = const { Cell::new((0, *b"1970-01-01T00:00:00.000Z")) };
+
+    /// What both clocks showed when they were last compared.
+    static COMPARED: Cell<Option<(Instant, SystemTime)>> = const { Cell::new(None) };
 }
 
-/// Appends the time, as RFC 3339 with milliseconds.
-pub(super) fn push_now(out: &mut String) {
-    push(out, SystemTime::now());
+/// Appends the time of a moment that just was, as RFC 3339 with milliseconds. Most often this takes no look at a clock.
+pub(super) fn push_moment(out: &mut String, moment: Instant) {
+    let since = |then: Instant| moment.checked_duration_since(then).filter(|since| *since < ALIKE);
+    let known = COMPARED.get().and_then(|(then, time)| time.checked_add(since(then)?));
+    push(
+        out,
+        known.unwrap_or_else(|| {
+            let time = SystemTime::now();
+            COMPARED.set(Some((moment, time)));
+            time
+        }),
+    );
 }
 
 /// A moment as RFC 3339 with milliseconds, in UTC.

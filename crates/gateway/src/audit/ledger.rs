@@ -1,7 +1,7 @@
 //! Ledger: the queue and its writer, and who of all that come and go does the writing.
 
 use super::{
-    queue::{Entry, Next, Queue, Turn, Unwritten},
+    queue::{Entry, Heard, Next, Place, Queue, Turn, Unwritten},
     writer::Writer,
 };
 use std::{
@@ -10,8 +10,14 @@ use std::{
     task::{Context, Poll},
     time::Duration,
 };
-use tokio::{sync::oneshot, task::yield_now, time::Instant};
+use tokio::{sync::oneshot::error::TryRecvError, task::yield_now, time::Instant};
 use trunkline_resilience::Reminder;
+
+/// Most writes in one turn. Then the thread goes on, so that nobody writes for others without end.
+const ROUNDS: usize = 16;
+
+/// How often others are let run before a record is waited for in a way that takes somebody to wake us.
+const YIELDS: u8 = 3;
 
 #[derive(Debug)]
 pub(super) struct Ledger {
@@ -20,27 +26,27 @@ pub(super) struct Ledger {
     writer: Mutex<Writer>,
 }
 
-/// A record that somebody waits for: until it is written, or synced if it needs that, or until patience is over. However this goes
-/// away, what gathered is written by whoever has the turn.
+/// A record that is waited for: until it is written, or synced if it needs that, or until patience is over. However this goes
+/// away, the record is written.
 #[derive(Debug)]
 pub(super) struct Writing {
     ledger: Arc<Ledger>,
-    lead: Lead,
-    heard: oneshot::Receiver<Result<(), Unwritten>>,
+    step: Step,
+    heard: Heard,
     patience: Duration,
     /// When patience is over; known once there is something to wait for.
     until: Option<Instant>,
     reminder: Reminder,
 }
 
-/// Whether it is this one's turn to write.
+/// How a record is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lead {
-    No,
-    /// At once.
-    Now,
-    /// After others who are ready to run put their records in, so that one write does for all.
-    Soon,
+enum Step {
+    /// Others run meanwhile, and did so many times; then whoever is first writes.
+    Among(u8),
+    /// Whoever has it wakes us.
+    Waiting,
+    Over,
 }
 
 impl Ledger {
@@ -55,23 +61,37 @@ impl Ledger {
         }
     }
 
-    /// Puts a record in that somebody waits for, for as long as `patience` lasts.
-    pub(super) fn write(self: &Arc<Self>, mut entry: Entry, patience: Duration) -> Writing {
-        let (told, heard) = oneshot::channel();
-        entry.told = Some(told);
-        let lead = match self.queue.push(entry) {
-            Turn::Mine if self.queue.is_for_one() => Lead::Now,
-            Turn::Mine => Lead::Soon,
-            Turn::Anothers => Lead::No,
+    /// Puts a record in that is waited for as long as `patience` lasts; `None` when it is written by now.
+    pub(super) fn write(self: &Arc<Self>, entry: Entry, patience: Duration) -> Option<Writing> {
+        let (step, heard) = match self.queue.enter(entry) {
+            Place::Mine(entry, before) => (Step::Waiting, self.write_now(entry, before)?),
+            Place::Among(heard) => (Step::Among(0), heard),
+            Place::Threads(heard) => (Step::Waiting, heard),
         };
-        Writing {
+        Some(Writing {
             ledger: Arc::clone(self),
-            lead,
+            step,
             heard,
             patience,
             until: None,
             reminder: Reminder::default(),
-        }
+        })
+    }
+
+    /// Writes a record with the turn that was just taken, after what gathered before it. Where that is left to the thread,
+    /// there is something to wait for.
+    fn write_now(&self, entry: Entry, mut before: Vec<Entry>) -> Option<Heard> {
+        self.with(|writer| {
+            if writer.needs_thread() {
+                let (entry, heard) = entry.awaited();
+                before.push(entry);
+                self.queue.leave(before);
+                return Some(heard);
+            }
+            let heard = writer.write_quickly(before, Some(entry));
+            self.end_turn(writer);
+            heard
+        })
     }
 
     /// What the trail's thread does, until the queue is closed and empty.
@@ -94,19 +114,29 @@ impl Ledger {
         }
     }
 
-    /// Writes until nothing is left, or only what the thread must do, and gives the turn back.
+    /// Writes what gathered, if it is nobody's turn.
+    fn lead(&self) {
+        if self.queue.take_turn() == Turn::Mine {
+            self.drain();
+        }
+    }
+
     fn drain(&self) {
-        self.with(|writer| {
-            loop {
-                if writer.needs_thread() {
-                    return self.queue.leave();
-                }
-                match self.queue.take() {
-                    Some(entries) => writer.write_quickly(entries),
-                    None => return,
-                }
+        self.with(|writer| self.end_turn(writer));
+    }
+
+    /// Writes until nothing is left, or only what the thread must do, and gives the turn back.
+    fn end_turn(&self, writer: &mut Writer) {
+        for _ in 0..ROUNDS {
+            if writer.needs_thread() {
+                break;
             }
-        });
+            match self.queue.take() {
+                Some(entries) => writer.write_quickly(entries, None),
+                None => return,
+            };
+        }
+        self.queue.leave(Vec::new());
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Writer) -> T) -> T {
@@ -115,11 +145,21 @@ impl Ledger {
 }
 
 impl Writing {
-    fn use_turn(&mut self) {
-        if self.lead != Lead::No {
-            self.lead = Lead::No;
-            self.ledger.drain();
+    /// What became of the record by now.
+    fn result(&mut self) -> Option<Result<(), Unwritten>> {
+        match self.heard.try_recv() {
+            Ok(result) => Some(result),
+            Err(TryRecvError::Closed) => Some(Err(Unwritten)),
+            Err(TryRecvError::Empty) => None,
         }
+    }
+
+    /// What became of the record after others ran: written by one of them, or by us.
+    fn result_among(&mut self) -> Option<Result<(), Unwritten>> {
+        self.result().or_else(|| {
+            self.ledger.lead();
+            self.result()
+        })
     }
 }
 
@@ -128,14 +168,17 @@ impl Future for Writing {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), Unwritten>> {
         let this = &mut *self;
-        if this.lead == Lead::Soon {
-            this.lead = Lead::Now;
+        while let Step::Among(yields) = this.step {
+            if let Some(result) = (yields > 0).then(|| this.result_among()).flatten() {
+                this.step = Step::Over;
+                return Poll::Ready(result);
+            }
+            this.step = if yields < YIELDS { Step::Among(yields + 1) } else { Step::Waiting };
             // Pending once; then it has yielded.
-            if pin!(yield_now()).poll(cx).is_pending() {
+            if yields < YIELDS && pin!(yield_now()).poll(cx).is_pending() {
                 return Poll::Pending;
             }
         }
-        this.use_turn();
         if let Poll::Ready(heard) = Pin::new(&mut this.heard).poll(cx) {
             return Poll::Ready(heard.unwrap_or(Err(Unwritten)));
         }
@@ -146,6 +189,8 @@ impl Future for Writing {
 
 impl Drop for Writing {
     fn drop(&mut self) {
-        self.use_turn();
+        if matches!(self.step, Step::Among(_)) {
+            self.ledger.lead();
+        }
     }
 }

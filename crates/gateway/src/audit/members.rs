@@ -1,7 +1,7 @@
 //! The members of a record, written as JSON that is one line of ASCII whatever goes in.
 
 use super::clock;
-use std::fmt::Write;
+use std::{fmt::Write, time::Instant};
 
 /// Longest text of one member, in characters; the rest is cut off.
 const MAX_TEXT: usize = 256;
@@ -36,11 +36,16 @@ pub(super) enum CallId<'a> {
 
 impl Members {
     pub(super) fn new(kind: &'static str) -> Self {
+        Self::at(Instant::now(), kind)
+    }
+
+    /// For a record of a moment that just was.
+    pub(super) fn at(moment: Instant, kind: &'static str) -> Self {
         let mut out = String::with_capacity(USUAL);
         out.push_str("\"kind\":\"");
         out.push_str(kind);
         out.push_str("\",\"time\":\"");
-        clock::push_now(&mut out);
+        clock::push_moment(&mut out, moment);
         out.push('"');
         Self(out)
     }
@@ -126,7 +131,7 @@ pub fn quote(out: &mut String, text: &str) {
 
 /// Appends a number, without the machinery that can format anything.
 pub(super) fn push_number(out: &mut String, value: u64) {
-    out.extend(decimal(value, &mut [0; 20]).iter().map(|digit| char::from(*digit)));
+    out.push_str(std::str::from_utf8(decimal(value, &mut [0; 20])).expect("digits are ASCII"));
 }
 
 /// The digits of a number.

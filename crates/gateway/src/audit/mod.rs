@@ -27,6 +27,7 @@ mod members;
 mod open_call;
 mod options;
 mod outcome;
+mod pace;
 mod queue;
 mod recover;
 mod redact;

@@ -39,19 +39,38 @@ pub(super) enum Mutating {
     No,
 }
 
-/// What a call is about: the tool, the prompt or the resource. Names stay whole, however random they look; addresses may
-/// hold secrets.
-pub(super) fn target(call: &Call) -> Option<Cow<'_, str>> {
-    let params = call.params.as_ref()?;
-    match call.method.as_ref() {
-        method::TOOLS_CALL | method::PROMPTS_GET => params.text_of("name"),
-        method::RESOURCES_READ | method::RESOURCES_SUBSCRIBE | method::RESOURCES_UNSUBSCRIBE => {
-            Some(mask(&params.text_of("uri")?).into())
+/// What the records of a call tell of its parameters.
+#[derive(Debug, Default)]
+pub(super) struct About {
+    /// The tool, the prompt, the resource or the task, still raw.
+    target: Option<Raw>,
+    arguments: Option<Raw>,
+}
+
+impl About {
+    pub(super) fn of(call: &Call) -> Self {
+        let Some(params) = &call.params else { return Self::default() };
+        let name = match call.method.as_ref() {
+            method::TOOLS_CALL | method::PROMPTS_GET => "name",
+            method::RESOURCES_READ | method::RESOURCES_SUBSCRIBE | method::RESOURCES_UNSUBSCRIBE => "uri",
+            method::TASKS_GET | method::TASKS_RESULT | method::TASKS_CANCEL | method::TASKS_UPDATE => {
+                "taskId"
+            }
+            _ => return Self { target: None, arguments: params.member("arguments") },
+        };
+        let [target, arguments] = params.pick([name, "arguments"]);
+        Self { target, arguments }
+    }
+
+    /// What the call is about. Names stay whole, however random they look; addresses may hold secrets.
+    pub(super) fn target(&self, call: &Call) -> Option<Cow<'_, str>> {
+        let target = self.target.as_ref()?.text()?;
+        match call.method.as_ref() {
+            method::RESOURCES_READ | method::RESOURCES_SUBSCRIBE | method::RESOURCES_UNSUBSCRIBE => {
+                Some(mask(&target).into())
+            }
+            _ => Some(target),
         }
-        method::TASKS_GET | method::TASKS_RESULT | method::TASKS_CANCEL | method::TASKS_UPDATE => {
-            params.text_of("taskId")
-        }
-        _ => None,
     }
 }
 
@@ -73,13 +92,14 @@ impl OpenCall {
     pub(super) fn start(
         &mut self,
         call: &Call,
-        target: Option<&str>,
+        (about, target): (&About, Option<&str>),
         mutating: Mutating,
         need: Option<Need>,
     ) {
-        let members = self.start_members(call, target, mutating);
+        let members = self.start_members(call, (about, target), mutating);
         self.started = true;
-        let entry = Entry { members, need: need.unwrap_or(Need::Written), told: None, slot: None };
+        let entry =
+            Entry { members, at: self.began, need: need.unwrap_or(Need::Written), told: None, slot: None };
         match need {
             Some(_) => self.write(entry),
             None => self.trail.ledger().put(entry),
@@ -117,7 +137,7 @@ impl OpenCall {
     }
 
     fn write(&mut self, entry: Entry) {
-        self.writing = Some(self.trail.ledger().write(entry, self.trail.options().patience));
+        self.writing = self.trail.ledger().write(entry, self.trail.options().patience);
     }
 
     fn put_end(&mut self, ending: Ending) {
@@ -134,29 +154,36 @@ impl OpenCall {
         if !self.started {
             return None;
         }
-        let micros = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let mut members =
-            Members::new("end").part_of(&self.common).number("micros", micros).text("outcome", ending.word);
+        let at = Instant::now();
+        let micros = u64::try_from(at.duration_since(self.began).as_micros()).unwrap_or(u64::MAX);
+        let mut members = Members::at(at, "end")
+            .part_of(&self.common)
+            .number("micros", micros)
+            .text("outcome", ending.word);
         if let Some(code) = ending.code {
             members = members.text("code", code);
         }
         if let Some(bytes) = ending.bytes {
             members = members.number("bytes", bytes as u64);
         }
-        Some(Entry { members: members.finish(), need: Need::Written, told: None, slot: Some(slot) })
+        Some(Entry { members: members.finish(), at, need: Need::Written, told: None, slot: Some(slot) })
     }
 
-    fn start_members(&self, call: &Call, target: Option<&str>, mutating: Mutating) -> String {
+    fn start_members(
+        &self,
+        call: &Call,
+        (about, target): (&About, Option<&str>),
+        mutating: Mutating,
+    ) -> String {
         let bytes = call.params.as_ref().map_or(0, |params| params.as_bytes().len());
-        let mut members = Members::new("start")
+        let mut members = Members::at(self.began, "start")
             .part_of(&self.common)
             .text("effect", if mutating == Mutating::Yes { "may-change" } else { "reads" })
             .number("bytes", bytes as u64);
-        let arguments = call.params.as_ref().and_then(|params| params.member("arguments"));
-        if let Some(arguments) = arguments.filter(Raw::is_object) {
+        if let Some(arguments) = about.arguments.as_ref().filter(|arguments| arguments.is_object()) {
             let redaction = &self.trail.options().redaction;
             let values = members
-                .written("arguments", |out| redaction.arguments(target.unwrap_or_default(), &arguments, out));
+                .written("arguments", |out| redaction.arguments(target.unwrap_or_default(), arguments, out));
             if let Some(values) = values {
                 members = members.json("values", &values);
             }

@@ -1,11 +1,13 @@
 //! What waits to be written, and whose turn it is to write.
 //!
-//! Whoever puts a record in writes it, together with all that gathered meanwhile, unless somebody is writing already: so
-//! no thread has to be woken for a record. What takes long is left to the trail's own thread: syncing, new segments, and a disk
-//! that fails. It is bounded by slots: each call holds one from before its start record until its end record is written, so at
-//! most two records per slot can wait.
+//! Whoever puts a record in writes it: at once when nobody else is expected, else after others who are ready to run put
+//! theirs in, so that one write does for all. Meanwhile the turn is nobody's: whoever comes back first writes for all, and the
+//! others find theirs written when they come back. So nobody waits for somebody who only waits himself, and no thread has to be
+//! woken for a record. What takes long is left to the trail's own thread: syncing, new segments, and a disk that fails. It is
+//! bounded by slots: each call holds one from before its start record until its end record is written, so at most two records
+//! per slot can wait.
 
-use super::Options;
+use super::{Options, pace::Pace};
 use std::{
     mem,
     sync::{
@@ -27,12 +29,20 @@ pub(super) enum Need {
     Synced,
 }
 
+/// Tells whoever waits for a record how it went.
+pub(super) type Told = oneshot::Sender<Result<(), Unwritten>>;
+
+/// Hears it.
+pub(super) type Heard = oneshot::Receiver<Result<(), Unwritten>>;
+
 /// A record on its way.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) members: String,
+    /// When it was made.
+    pub(super) at: Instant,
     pub(super) need: Need,
-    pub(super) told: Option<oneshot::Sender<Result<(), Unwritten>>>,
+    pub(super) told: Option<Told>,
     /// Given back when the record is written.
     pub(super) slot: Option<OwnedSemaphorePermit>,
 }
@@ -55,8 +65,6 @@ pub(super) struct Queue {
     /// The thread waits here for work, and for its turn.
     wake: Condvar,
     pub(super) slots: Arc<Semaphore>,
-    /// How many slots there are.
-    calls: usize,
     lost: AtomicU64,
     status: Mutex<Status>,
 }
@@ -73,6 +81,7 @@ struct Waiting {
     /// When the thread has to sync what was written.
     due: Option<Instant>,
     closed: bool,
+    pace: Pace,
 }
 
 /// What the thread should do with its turn.
@@ -89,7 +98,29 @@ pub(super) enum Next {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     Mine,
+    /// Somebody has it, and writes all that is there before giving it back.
     Anothers,
+    Threads,
+}
+
+/// What becomes of a record that somebody waits for.
+#[must_use = "nothing is written any more while a turn is taken and not used"]
+#[derive(Debug)]
+pub(super) enum Place {
+    /// It comes back, with what gathered before it: whoever brought it has the turn and writes all that.
+    Mine(Entry, Vec<Entry>),
+    /// It waits for whoever comes first to write it.
+    Among(Heard),
+    /// The thread writes it.
+    Threads(Heard),
+}
+
+impl Entry {
+    /// The same with somebody who waits for it.
+    pub(super) fn awaited(self) -> (Self, Heard) {
+        let (told, heard) = oneshot::channel();
+        (Self { told: Some(told), ..self }, heard)
+    }
 }
 
 impl Queue {
@@ -99,23 +130,51 @@ impl Queue {
             waiting: Mutex::default(),
             wake: Condvar::new(),
             slots: Arc::new(Semaphore::new(calls)),
-            calls,
             lost: AtomicU64::new(0),
             status: Mutex::default(),
         }
     }
 
+    /// Puts a record in that nobody waits for.
     pub(super) fn push(&self, entry: Entry) -> Turn {
         let mut waiting = lock(&self.waiting);
-        waiting.firm += usize::from(entry.need == Need::Synced);
-        waiting.entries.push(entry);
-        if waiting.taken {
+        let turn = waiting.turn_for(&entry);
+        if turn == Turn::Threads {
+            self.wake.notify_one();
+        }
+        waiting.add(entry);
+        waiting.taken |= turn == Turn::Mine;
+        turn
+    }
+
+    /// Puts a record in that somebody waits for.
+    pub(super) fn enter(&self, entry: Entry) -> Place {
+        let mut waiting = lock(&self.waiting);
+        let turn = waiting.turn_for(&entry);
+        if turn == Turn::Mine && !waiting.pace.expects_others() {
+            waiting.taken = true;
+            return Place::Mine(entry, mem::take(&mut waiting.entries));
+        }
+        let (entry, heard) = entry.awaited();
+        waiting.add(entry);
+        if turn == Turn::Threads {
+            self.wake.notify_one();
+            return Place::Threads(heard);
+        }
+        Place::Among(heard)
+    }
+
+    /// Takes the turn for what gathered, if it is free and there is anything.
+    pub(super) fn take_turn(&self) -> Turn {
+        let mut waiting = lock(&self.waiting);
+        if waiting.taken || waiting.entries.is_empty() {
             return Turn::Anothers;
         }
         if waiting.is_for_thread() {
-            self.wake.notify_one();
-            return Turn::Anothers;
+            return Turn::Threads;
         }
+        let gathered = waiting.entries.len();
+        waiting.pace.gathered(gathered);
         waiting.taken = true;
         Turn::Mine
     }
@@ -131,9 +190,11 @@ impl Queue {
         Some(mem::take(&mut waiting.entries))
     }
 
-    /// Ends the turn, and leaves what gathered to the thread.
-    pub(super) fn leave(&self) {
+    /// Ends the turn, and leaves to the thread what is given back and what gathered after it.
+    pub(super) fn leave(&self, mut back: Vec<Entry>) {
         let mut waiting = lock(&self.waiting);
+        back.append(&mut waiting.entries);
+        waiting.entries = back;
         waiting.thread_wanted |= !waiting.entries.is_empty();
         self.end_turn(&mut waiting);
     }
@@ -148,11 +209,6 @@ impl Queue {
     /// Has the thread take the next turn.
     pub(super) fn want_thread(&self) {
         lock(&self.waiting).thread_wanted = true;
-    }
-
-    /// Whether no more than one call is under way.
-    pub(super) fn is_for_one(&self) -> bool {
-        self.slots.available_permits() + 1 >= self.calls
     }
 
     /// Says when the thread has to sync.
@@ -236,6 +292,20 @@ impl Queue {
 }
 
 impl Waiting {
+    /// Whose turn it would be after this record came.
+    fn turn_for(&self, entry: &Entry) -> Turn {
+        match () {
+            () if self.taken => Turn::Anothers,
+            () if self.is_for_thread() || entry.need == Need::Synced => Turn::Threads,
+            () => Turn::Mine,
+        }
+    }
+
+    fn add(&mut self, entry: Entry) {
+        self.firm += usize::from(entry.need == Need::Synced);
+        self.entries.push(entry);
+    }
+
     fn is_for_thread(&self) -> bool {
         self.thread_wanted || self.firm > 0
     }

@@ -17,6 +17,7 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
     thread::{self, JoinHandle},
+    time::Instant,
 };
 use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Fault, FaultKind};
@@ -49,7 +50,7 @@ impl Trail {
         let writer = Writer::start(disk, recovered, Arc::clone(&queue), &options).map_err(failed)?;
         let ledger = Arc::new(Ledger::new(queue, writer));
         for members in endings {
-            ledger.put(Entry { members, need: Need::Written, told: None, slot: None });
+            ledger.put(Entry { members, at: Instant::now(), need: Need::Written, told: None, slot: None });
         }
         let shared = Arc::clone(&ledger);
         let writer =
@@ -70,7 +71,13 @@ impl Trail {
             .text("caller", caller)
             .text("detail", &mask(detail))
             .finish();
-        self.0.ledger.put(Entry { members, need: Need::Written, told: None, slot: Some(slot) });
+        self.0.ledger.put(Entry {
+            members,
+            at: Instant::now(),
+            need: Need::Written,
+            told: None,
+            slot: Some(slot),
+        });
     }
 
     /// How the trail is doing, for health checks and metrics.

@@ -8,7 +8,7 @@ use super::{
     disk::{Disk, Segment, Sync},
     line::{Link, hex},
     members::Members,
-    queue::{Entry, Need, Queue, Unwritten},
+    queue::{Entry, Heard, Need, Queue, Told, Unwritten},
     recover::Recovered,
 };
 use std::{
@@ -64,7 +64,7 @@ pub(super) struct Writer {
 #[derive(Debug)]
 pub(super) struct Waiter {
     need: Need,
-    told: Option<oneshot::Sender<Result<(), Unwritten>>>,
+    told: Option<Told>,
 }
 
 /// A sync under way. Meanwhile records may be written that it does not cover.
@@ -126,19 +126,31 @@ impl Writer {
     }
 
     /// Writes what can be written without waiting for the disk; anything else is left to the thread, which is asked for it.
-    pub(super) fn write_quickly(&mut self, entries: Vec<Entry>) {
+    /// Whoever writes hears of an `own` record at once, and otherwise has something to wait for.
+    pub(super) fn write_quickly(&mut self, entries: Vec<Entry>, own: Option<Entry>) -> Option<Heard> {
         let first = self.unsynced.len();
-        let waiters = self.take_in(entries);
-        let looked = if self.looked.elapsed() < LOOK { Ok(()) } else { self.look() };
+        let looks = own.iter().chain(entries.last()).any(|entry| entry.at >= self.looked + LOOK);
+        let mut waiters = self.take_in(entries);
+        let is_awaited = own.is_some();
+        if let Some(own) = own {
+            self.owe(&own.members);
+        }
+        let looked = if looks { self.look() } else { Ok(()) };
         if let Err(error) = looked.and_then(|()| self.write_from(first)) {
+            let heard = is_awaited.then(|| {
+                let (told, heard) = oneshot::channel();
+                waiters.push(Waiter { need: Need::Written, told: Some(told) });
+                heard
+            });
             self.broken = Some((error, waiters));
             self.queue.want_thread();
-            return;
+            return heard;
         }
         answer(waiters, Ok(()));
         if self.unsynced.len() >= MAX_UNSYNCED {
             self.queue.want_thread();
         }
+        None
     }
 
     /// Whether only the thread may write now.
@@ -221,7 +233,7 @@ impl Writer {
             self.owe_gap();
         }
         let mut waiters = Vec::with_capacity(entries.len());
-        for Entry { members, need, told, slot } in entries {
+        for Entry { members, need, told, slot, .. } in entries {
             self.owe(&members);
             waiters.push(Waiter { need, told });
             drop(slot);

@@ -13,14 +13,15 @@ use crate::{
 use futures_util::StreamExt;
 use std::sync::Arc;
 use trunkline_protocol::{
-    Call, Fault, Part, Raw, Reply,
+    Call, Fault, Found, Part, Raw, Reply,
     message::{CallToolResult, ContentBlock},
     method,
 };
 
 impl Inner {
     pub(super) fn call_tool(self: &Arc<Self>, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
-        let route = match named(catalog, (view, &view.tools), &call, "tool") {
+        let found = call.params.as_ref().and_then(|params| params.find("name"));
+        let route = match named(catalog, (view, &view.tools), (&call, found.as_ref()), "tool") {
             Ok(route) => route,
             Err(missing) => return self.missing(catalog, view, call, missing),
         };
@@ -34,13 +35,16 @@ impl Inner {
                 return Reply::ready(Ok(bad_arguments(&complaint)));
             }
         }
-        call.params = with_inner_name(call.params, route);
+        if let (Some(found), Some(inner)) = (found, route.inner_raw()) {
+            call.params = Some(found.replaced(inner));
+        }
         let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
         self.follow(permit.call(call), publisher)
     }
 
     pub(super) fn get_prompt(self: &Arc<Self>, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
-        let route = match named(catalog, (view, &view.prompts), &call, "prompt") {
+        let found = call.params.as_ref().and_then(|params| params.find("name"));
+        let route = match named(catalog, (view, &view.prompts), (&call, found.as_ref()), "prompt") {
             Ok(route) => route,
             Err(missing) => return self.missing(catalog, view, call, missing),
         };
@@ -48,7 +52,9 @@ impl Inner {
             let refused = refused(&call, "prompt");
             return self.missing(catalog, view, call, Missing::Unknown(refused));
         };
-        call.params = with_inner_name(call.params, route);
+        if let (Some(found), Some(inner)) = (found, route.inner_raw()) {
+            call.params = Some(found.replaced(inner));
+        }
         let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
         publish(permit.call(call), publisher, About::Prompt)
     }
@@ -113,10 +119,10 @@ enum Missing<'a> {
 fn named<'a>(
     catalog: &Catalog,
     (view, shelf): (&'a View, &'a Shelf),
-    call: &Call,
+    (call, found): (&Call, Option<&Found<'_>>),
     what: &str,
 ) -> Result<&'a Route, Missing<'a>> {
-    let name = call.params.as_ref().and_then(|params| params.text_of("name"));
+    let name = found.and_then(Found::text);
     let name = name.ok_or_else(|| Missing::Unknown(faults::missing("name")))?;
     if let Some(route) = shelf.get(&name) {
         return Ok(route);
@@ -130,20 +136,14 @@ fn named<'a>(
 /// Whether a call for something by its name finds it now, and may use it.
 fn is_usable(catalog: &Catalog, view: &View, call: &Call) -> bool {
     let shelf = if call.method == method::PROMPTS_GET { &view.prompts } else { &view.tools };
-    let route = named(catalog, (view, shelf), call, "").ok();
+    let found = call.params.as_ref().and_then(|params| params.find("name"));
+    let route = named(catalog, (view, shelf), (call, found.as_ref()), "").ok();
     route.is_some_and(|route| catalog.policy.admits(&call.caller, route))
 }
 
 fn refused(call: &Call, what: &str) -> Fault {
     let name = call.params.as_ref().and_then(|params| params.text_of("name"));
     faults::unknown(what, &name.unwrap_or_default())
-}
-
-fn with_inner_name(params: Option<Raw>, route: &Route) -> Option<Raw> {
-    match (params, route.inner_raw()) {
-        (Some(params), Some(inner)) => params.with("name", inner),
-        (params, _) => params,
-    }
 }
 
 fn bad_arguments(complaint: &str) -> Raw {

@@ -45,6 +45,11 @@ impl Alarm {
     }
 
     fn start(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let ticker = Ticker::of_this_thread();
+        if let Some(place) = ticker.list_later(self.due, cx.waker()) {
+            self.stage = Stage::Listed(ticker, place);
+            return Poll::Pending;
+        }
         let wait = self.due.saturating_duration_since(Instant::now());
         if wait.is_zero() {
             self.stage = Stage::Rung;
@@ -56,7 +61,6 @@ impl Alarm {
             self.stage = Stage::Timer(timer);
             return rung;
         }
-        let ticker = Ticker::of_this_thread();
         let place = ticker.list(self.due, cx.waker());
         self.stage = Stage::Listed(ticker, place);
         Poll::Pending

@@ -26,6 +26,8 @@ struct List {
     places: Vec<Option<Entry>>,
     free: Vec<usize>,
     task: Task,
+    /// When it is looked through next, if somebody does that.
+    next: Option<Instant>,
 }
 
 struct Entry {
@@ -59,17 +61,18 @@ impl Ticker {
         })
     }
 
+    /// Puts an alarm into the list and tells its place, if the list will be looked through before it is due: so much is known
+    /// without a look at the clock.
+    pub(super) fn list_later(&self, due: Instant, waker: &Waker) -> Option<usize> {
+        let mut list = self.lock();
+        let in_time = list.task == Task::Running && list.next.is_some_and(|next| next <= due);
+        in_time.then(|| list.add(due, waker))
+    }
+
     /// Puts an alarm into the list and tells its place.
     pub(super) fn list(self: &Arc<Self>, due: Instant, waker: &Waker) -> usize {
         let mut list = self.lock();
-        let entry = Some(Entry { due, waker: waker.clone() });
-        let place = if let Some(place) = list.free.pop() {
-            list.places[place] = entry;
-            place
-        } else {
-            list.places.push(entry);
-            list.places.len() - 1
-        };
+        let place = list.add(due, waker);
         if list.task == Task::Ended {
             list.task = Task::Running;
             tokio::spawn(Looking { ticker: Arc::clone(self), task: Task::Running }.run());
@@ -150,10 +153,21 @@ impl List {
         self.task
     }
 
-    fn next_look(&self) -> Instant {
+    fn add(&mut self, due: Instant, waker: &Waker) -> usize {
+        let entry = Some(Entry { due, waker: waker.clone() });
+        if let Some(place) = self.free.pop() {
+            self.places[place] = entry;
+            place
+        } else {
+            self.places.push(entry);
+            self.places.len() - 1
+        }
+    }
+
+    fn next_look(&mut self) -> Instant {
         let tick = Instant::now() + TICK;
         let first = self.places.iter().flatten().map(|entry| entry.due).min();
-        first.map_or(tick, |first| first.min(tick))
+        *self.next.insert(first.map_or(tick, |first| first.min(tick)))
     }
 
     /// The alarms that ring now; nothing if there are no alarms at all.

@@ -5,6 +5,7 @@ mod failures;
 mod files;
 mod lines;
 mod tampering;
+mod turns;
 
 use super::{Audited, Options, Trail, verify};
 use serde_json::{Value, json};
