@@ -10,6 +10,7 @@ mod chunked;
 mod framing;
 mod head;
 mod line;
+mod trial;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
@@ -22,6 +23,7 @@ use line::Line;
 
 pub(super) use asking::Asking;
 pub(super) use body::PlainBody;
+pub use trial::{End, Heard, hear};
 
 /// The pool of plain connections.
 pub(super) struct PlainPool {
