@@ -137,9 +137,7 @@ fn is_name_character(c: char) -> bool {
 }
 
 pub(crate) fn is_name(text: &str) -> bool {
-    !text.is_empty()
-        && !text.starts_with(|c: char| c.is_ascii_digit())
-        && text.chars().all(is_name_character)
+    !text.is_empty() && !text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_name_character)
 }
 
 #[cfg(test)]

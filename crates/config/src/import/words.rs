@@ -66,8 +66,7 @@ impl Words<'_> {
             if let Some((inner, after)) = closed_by_brace(tail, "${", open) {
                 out.push_str(&self.braces(inner));
                 rest = after;
-            } else if let Some((path, after)) = closed_by_brace(tail, "{file:", open)
-            {
+            } else if let Some((path, after)) = closed_by_brace(tail, "{file:", open) {
                 out.push_str(&self.file_reference(path));
                 rest = after;
             } else if let Some((name, after)) = self.bare(tail) {

@@ -28,7 +28,8 @@ impl Lines {
         let starts = std::iter::once(0).chain(breaks).collect();
         let mut before = 0;
         let blocks = text.as_bytes().chunks(BLOCK);
-        let characters = blocks.map(|block| std::mem::replace(&mut before, before + beginnings(block))).collect();
+        let characters =
+            blocks.map(|block| std::mem::replace(&mut before, before + beginnings(block))).collect();
         Self { text, starts, characters }
     }
 

@@ -71,7 +71,8 @@ pub(crate) fn resolve(layered: &Layered, around: &Surroundings<'_>, known: Vec<P
 
 /// Whether a key is among these, or one that lies below it.
 fn has_below(keys: &BTreeSet<&str>, above: &str) -> bool {
-    let begins = |start: String| keys.range(start.as_str()..).next().is_some_and(|key| key.starts_with(&start));
+    let begins =
+        |start: String| keys.range(start.as_str()..).next().is_some_and(|key| key.starts_with(&start));
     keys.contains(above) || begins(format!("{above}.")) || begins(format!("{above}["))
 }
 
