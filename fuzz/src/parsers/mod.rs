@@ -1,6 +1,7 @@
 //! What must hold of each parser, whatever comes. The fuzz targets bring inputs that nobody thought of; the tests of the
 //! workspace run the same over the checked-in seeds and mutations of them.
 
+pub mod arguments;
 pub mod authorization;
 pub mod config;
 mod cutting;
@@ -19,6 +20,7 @@ pub type Holds = fn(&[u8]);
 
 /// All parsers, by the names of their targets.
 pub const ALL: &[(&str, Holds)] = &[
+    ("arguments", arguments::holds),
     ("authorization", authorization::holds),
     ("config", config::holds),
     ("envelope", envelope::holds),

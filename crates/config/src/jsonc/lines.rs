@@ -26,10 +26,12 @@ impl Lines {
         let text = text.into();
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(breaks).collect();
-        let mut before = 0;
-        let blocks = text.as_bytes().chunks(BLOCK);
-        let characters =
-            blocks.map(|block| std::mem::replace(&mut before, before + beginnings(block))).collect();
+        let blocks = text.as_bytes().chunks(BLOCK).scan(0, |before, block| {
+            let here = *before;
+            *before += beginnings(block);
+            Some(here)
+        });
+        let characters = blocks.collect();
         Self { text, starts, characters }
     }
 
