@@ -124,7 +124,7 @@ fn are_in_the_text(problems: &[Problem], sources: &Sources, text: &str) {
     for problem in problems.iter().filter(|problem| problem.line > 0) {
         assert!(problem.line as usize <= lines, "{problem:?}");
         assert!(problem.column > 0 && problem.length > 0, "{problem:?}");
-        let shown = sources.line(problem).expect("a problem has a line");
-        assert!(!shown.contains('\n'));
+        // A line that is too long is not shown.
+        assert!(!sources.line(problem).is_some_and(|line| line.contains('\n')));
     }
 }
