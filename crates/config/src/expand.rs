@@ -21,24 +21,25 @@ pub(crate) fn has_reference(text: &str) -> bool {
 
 pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut found = Vec::new();
-    let (mut rest, mut from) = (text, 0);
-    while let Some(offset) = rest[from..].find(['{', '$']) {
+    let mut ahead = Ahead::of(text);
+    // Where what was not taken yet begins, and where to look on.
+    let (mut taken, mut from) = (0, 0);
+    while let Some(offset) = text[from..].find(['{', '$']) {
         let at = from + offset;
-        let tail = &rest[at..];
-        if let Some(after) = tail.strip_prefix("$${") {
+        let (piece, end) = if text[at..].starts_with("$${") {
             // The first `$` only keeps the second from meaning anything.
-            literal(&mut found, &rest[..at]);
-            literal(&mut found, "${");
-            (rest, from) = (after, 0);
-        } else if let Some((piece, after)) = reference(tail) {
-            literal(&mut found, &rest[..at]);
-            found.push(piece);
-            (rest, from) = (after, 0);
+            (Piece::Literal("${"), at + 3)
+        } else if let Some(reference) = ahead.reference(at) {
+            reference
         } else {
             from = at + 1;
-        }
+            continue;
+        };
+        literal(&mut found, &text[taken..at]);
+        found.push(piece);
+        (taken, from) = (end, end);
     }
-    literal(&mut found, rest);
+    literal(&mut found, &text[taken..]);
     found
 }
 
@@ -63,39 +64,86 @@ fn literal<'a>(found: &mut Vec<Piece<'a>>, text: &'a str) {
     }
 }
 
-/// The reference that `text` begins with, and what comes after it.
-fn reference(text: &str) -> Option<(Piece<'_>, &str)> {
-    if let Some(inner) = text.strip_prefix("${") {
-        let (inner, after) = inner.split_once('}')?;
-        let (name, default) = match inner.split_once(":-") {
-            Some((name, default)) => (name, Some(default)),
-            None => (inner, None),
-        };
-        return is_name(name).then_some((Piece::Variable { name, default }, after));
+/// A text, read forwards: what was found ahead of one place is not looked for again from the next.
+struct Ahead<'a> {
+    text: &'a str,
+    brace: Next,
+    slash: Next,
+}
+
+/// The next place of a character, known until it is passed.
+struct Next {
+    wanted: char,
+    at: Option<usize>,
+}
+
+impl<'a> Ahead<'a> {
+    fn of(text: &'a str) -> Self {
+        // No reference ends where the text begins.
+        let next = |wanted| Next { wanted, at: Some(0) };
+        Self { text, brace: next('}'), slash: next('/') }
     }
-    let (inner, after) = text.strip_prefix('{')?.split_once('}')?;
-    let (kind, what) = inner.split_once(':')?;
-    let piece = match kind {
-        "env" if is_name(what) => Piece::Variable { name: what, default: None },
-        "file" if !what.is_empty() => Piece::File(what),
-        "keychain" => {
-            let (service, account) = what.split_once('/')?;
-            Piece::Keychain { service, account }
+
+    /// The reference that begins at this place, and where it ends.
+    fn reference(&mut self, at: usize) -> Option<(Piece<'a>, usize)> {
+        let text = self.text;
+        let behind = |opening: &str| text[at..].starts_with(opening).then_some(at + opening.len());
+        if let Some(start) = behind("${") {
+            return self.variable(start);
         }
-        _ => return None,
-    };
-    Some((piece, after))
+        if let Some(start) = behind("{env:") {
+            let plain = |piece: &Piece<'_>| matches!(piece, Piece::Variable { default: None, .. });
+            return self.variable(start).filter(|(piece, _)| plain(piece));
+        }
+        if let Some(start) = behind("{file:") {
+            let end = self.brace.at_or_behind(start, text)?;
+            return (end > start).then(|| (Piece::File(&text[start..end]), end + 1));
+        }
+        let start = behind("{keychain:")?;
+        let end = self.brace.at_or_behind(start, text)?;
+        let slash = self.slash.at_or_behind(start, text).filter(|slash| *slash < end)?;
+        let (service, account) = (&text[start..slash], &text[slash + 1..end]);
+        Some((Piece::Keychain { service, account }, end + 1))
+    }
+
+    /// The name that begins at this place, and perhaps a default, up to a brace.
+    fn variable(&mut self, start: usize) -> Option<(Piece<'a>, usize)> {
+        let rest = &self.text[start..];
+        let (name, after) = rest.split_at(rest.find(|c| !is_name_character(c)).unwrap_or(rest.len()));
+        let end = start + name.len();
+        if !is_name(name) {
+            None
+        } else if after.starts_with('}') {
+            Some((Piece::Variable { name, default: None }, end + 1))
+        } else {
+            let default = after.starts_with(":-").then_some(end + 2)?;
+            let close = self.brace.at_or_behind(default, self.text)?;
+            Some((Piece::Variable { name, default: Some(&self.text[default..close]) }, close + 1))
+        }
+    }
+}
+
+impl Next {
+    fn at_or_behind(&mut self, from: usize, text: &str) -> Option<usize> {
+        if self.at.is_some_and(|at| at < from) {
+            self.at = text[from..].find(self.wanted).map(|offset| from + offset);
+        }
+        self.at
+    }
+}
+
+fn is_name_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }
 
 pub(crate) fn is_name(text: &str) -> bool {
-    !text.is_empty()
-        && !text.starts_with(|c: char| c.is_ascii_digit())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    !text.is_empty() && !text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_name_character)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::jsonc::MAX_BYTES;
 
     #[test]
     fn every_kind_of_reference_is_found_anywhere() {
@@ -134,6 +182,16 @@ mod tests {
             assert_eq!(pieces(text), [Piece::Literal(text)], "{text}");
         }
         assert!(pieces("").is_empty());
+    }
+
+    #[test]
+    fn what_is_never_closed_is_looked_through_once() {
+        for opening in ["{", "$", "${A:-", "{env:", "{file:", "{keychain:", "${9"] {
+            let many = opening.repeat(MAX_BYTES / opening.len());
+            assert_eq!(pieces(&many), [Piece::Literal(many.as_str())], "{opening}");
+        }
+        let closed = format!("{}}}", "{keychain:".repeat(MAX_BYTES / 10));
+        assert_eq!(pieces(&closed).len(), 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::{
     jsonc::{Entry, Node, Value},
     source::{Origin, Sources},
 };
-use std::fmt;
+use std::{collections::HashMap, fmt};
 
 /// The settings of all layers as one tree, before references are looked up.
 #[derive(Clone)]
@@ -66,9 +66,11 @@ fn merge(below: Node, above: Node, path: &mut Vec<String>) -> Node {
     let (Value::Table(mut entries), Value::Table(over)) = (below.value, &above.value) else { return above };
     let place = if over.is_empty() { below.place } else { above.place };
     let Value::Table(over) = above.value else { unreachable!("it was one above") };
+    let places: HashMap<String, usize> =
+        entries.iter().enumerate().map(|(at, known)| (known.key.clone(), at)).collect();
     for entry in over {
         path.push(entry.key.clone());
-        match entries.iter_mut().find(|known| known.key == entry.key) {
+        match places.get(&entry.key).map(|at| &mut entries[*at]) {
             Some(known) if !replaces(path, &entry.node) => {
                 known.node = merge(known.node.clone(), entry.node, path);
                 known.key_place = entry.key_place;

@@ -107,6 +107,9 @@ pub fn load(inputs: &Inputs<'_>) -> Result<Loaded, Box<Rejected>> {
     reading.finish(inputs)
 }
 
+/// How many values a file of ours may hold: more than anybody writes, and few enough to say what is wrong with each.
+const MAX_VALUES: usize = 20_000;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Needed {
     Yes,
@@ -172,6 +175,10 @@ impl Reading {
             self.problems.push(problem.suggest(format!("chmod go-w {}", path.display())));
         }
         match jsonc::parse(&text, number) {
+            Ok(tree) if tree.count() > MAX_VALUES => {
+                let reason = format!("the file holds more than {MAX_VALUES} values");
+                self.problems.push(self.sources.problem(Code::Syntax, tree.place, "", reason));
+            }
             Ok(tree) => self.take(tree),
             Err(errors) => {
                 for error in errors {

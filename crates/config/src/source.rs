@@ -53,6 +53,8 @@ pub struct Origin {
 
 /// The most variables and flags that are sources of their own.
 const MAX_SOURCES: usize = u16::MAX as usize;
+/// The longest line that is shown.
+const MAX_SHOWN: usize = 4096;
 
 impl Sources {
     pub fn new(directory: impl Into<PathBuf>) -> Self {
@@ -100,10 +102,10 @@ impl Sources {
         &self.directory
     }
 
-    /// The line that a problem stands in, with what looks like a secret in it covered.
+    /// The line that a problem stands in, with what looks like a secret in it covered. One that is too long to be read is not given.
     pub fn line(&self, problem: &Problem) -> Option<String> {
         let source = self.all.iter().find(|source| source.path.is_some() && source.label == problem.file)?;
-        source.lines.line(problem.line).map(excerpt::covered)
+        source.lines.line(problem.line).filter(|line| line.len() <= MAX_SHOWN).map(excerpt::covered)
     }
 
     pub(crate) fn problem(&self, code: Code, place: Place, key: &str, message: impl Into<String>) -> Problem {

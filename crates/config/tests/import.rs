@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::{collections::HashSet, fmt::Write as _, path::PathBuf};
 use support::Place;
 use trunkline_config::{
     import::{Client, ClientFile, Machine, Outcome, Plan, Scope, insert, plan, read},
@@ -223,4 +223,35 @@ fn clients_are_known_by_the_names_people_use() {
         assert_eq!(text.parse(), Ok(client));
     }
     assert!("emacs".parse::<Client>().is_err());
+}
+
+#[test]
+fn j12_very_many_servers_of_one_name_all_get_names_and_secrets_of_their_own() {
+    const MANY: usize = 1200;
+    // Half of them share their secret with another.
+    let server = |at: usize| {
+        let (blanks, token) = (" ".repeat(at), at % (MANY / 2));
+        format!("\"a{blanks}\":{{\"command\":\"{at}\",\"env\":{{\"TOKEN\":\"sk-{token:020}\"}}}}")
+    };
+    let servers: Vec<String> = (0..MANY).map(server).collect();
+    let text = format!("{{\"mcpServers\":{{{}}}}}", servers.join(","));
+    let file = ClientFile { client: Client::Cursor, scope: Scope::User, path: "/home/me/mcp.json".into() };
+    let plan = plan(read(&file, &text, "/".as_ref()).expect("it can be read"), None);
+    let names: HashSet<&str> = plan.servers.iter().map(|planned| planned.name.as_str()).collect();
+    assert_eq!(names.len(), MANY);
+    assert!(names.contains("a") && names.contains("a-cursor") && names.contains(&*format!("a-{}", MANY - 1)));
+    let secrets = plan.servers.iter().flat_map(|planned| &planned.secrets);
+    let variables: HashSet<&str> = secrets.map(|secret| secret.variable.as_str()).collect();
+    assert_eq!(variables.len(), MANY / 2);
+    insert(None, &plan).expect("all of them fit");
+}
+
+#[test]
+fn j12_a_file_that_we_could_not_read_again_is_not_written() {
+    let words = "\"${A}\",".repeat(130_000);
+    let text = format!("{{\"mcpServers\":{{\"a\":{{\"command\":\"x\",\"args\":[{words}\"\"]}}}}}}");
+    let file = ClientFile { client: Client::Gemini, scope: Scope::User, path: "/home/me/mcp.json".into() };
+    let plan = plan(read(&file, &text, "/".as_ref()).expect("it can be read"), None);
+    let errors = insert(None, &plan).expect_err("it is longer than ours may be");
+    assert!(errors[0].reason.contains("larger than"), "{errors:?}");
 }

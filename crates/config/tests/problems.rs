@@ -235,3 +235,25 @@ fn problems_never_tell_what_a_reference_stands_for() {
             .unwrap();
     assert!(!format!("{loaded:?}").contains("s3cretvalue1"));
 }
+
+#[test]
+fn j12_a_file_that_is_written_to_be_slow_is_refused_at_once() {
+    let many = |member: &dyn Fn(usize) -> String, count: usize| {
+        let members: Vec<String> = (0..count).map(member).collect();
+        problems(&format!("{{{}}}", members.join(",")))
+    };
+    let twice = many(&|_| "\"a\":1".to_owned(), 100_000);
+    assert_eq!(twice.lines().count(), 100, "no more than that are told");
+    let unknown = many(&|at| format!("\"k{at}\":1"), 60_000);
+    assert!(unknown.contains("error[syntax] : the file holds more than 20000 values"), "{unknown}");
+
+    let server = |word: &str| format!("{{\"mcp\":{{\"servers\":{{\"a\":{{\"command\":[\"{word}\"]}}}}}}}}");
+    let names: String = (0..50_000).map(|at| format!("${{A{at}}}")).collect();
+    let unset = problems(&server(&names));
+    assert_eq!(unset.lines().count(), 100, "no more than that are told");
+    let secret = "s".repeat(60_000);
+    let place = Place::project(&server(&"{file:key}".repeat(90_000))).file("project/key", &secret);
+    assert!(place.problems().contains("references stand for more than 4194304 bytes"));
+    let long = format!("{{\"{}\":1}}", "k".repeat(1_000_000));
+    assert_eq!(problems(&long).lines().count(), 1);
+}

@@ -1,4 +1,8 @@
 //! `cargo xtask fuzz`: runs each fuzz target for a while, starting from its seeds.
+//!
+//! An input breaks a target by a panic, by more than 512 MB of memory, or by more than a second. The second is one of the
+//! processor, measured by the target itself: a build for fuzzing is several times slower than a real one, which is not made up
+//! for, but what other programs take is not counted. The clock on the wall only ends what would never end.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +15,13 @@ use crate::process;
 use crate::workspace::Workspace;
 
 const SECONDS: u64 = 20;
+
+/// The most memory of a target, its engine and what the sanitizer notes included.
+const MEMORY_MB: u32 = 512;
+/// What was freed is kept by the sanitizer to find uses of it, and counts as memory.
+const FREED_MB: u32 = 32;
+/// When an input counts as one that never ends, by the clock on the wall.
+const ENDLESS: u32 = 30;
 
 pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
     let seconds = arguments.parsed("--seconds")?.unwrap_or(SECONDS);
@@ -34,7 +45,10 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         process::run(build.args(["fuzz", "build", target]).current_dir(workspace.root()))?;
         let mut command = nightly(&cargo_fuzz);
         command.args(["fuzz", "run", target]).arg(found).arg(seeds(&package, target)).arg("--");
-        command.arg(format!("-max_total_time={seconds}")).current_dir(workspace.root());
+        command.arg(format!("-max_total_time={seconds}")).arg("-print_final_stats=1");
+        command.arg(format!("-rss_limit_mb={MEMORY_MB}")).arg(format!("-timeout={ENDLESS}"));
+        command.env("ASAN_OPTIONS", format!("quarantine_size_mb={FREED_MB}"));
+        command.current_dir(workspace.root());
         process::run(&mut command).with_context(|| {
             format!("the target {target} did not hold; the input that broke it is in fuzz/artifacts/{target}")
         })?;

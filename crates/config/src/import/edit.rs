@@ -4,7 +4,7 @@ use super::plan::{Outcome, Plan};
 use crate::jsonc::{self, Node, SyntaxError, Value};
 use serde_json::Map;
 
-/// Our file with the servers that the plan adds; `text` is what it holds now, if it is there.
+/// Our file with the servers that the plan adds; `text` is what it holds now, if it is there. What we could not read again is not given.
 pub fn insert(text: Option<&str>, plan: &Plan) -> Result<String, Vec<SyntaxError>> {
     let added = plan.servers.iter().filter(|planned| planned.outcome == Outcome::Added);
     let entries: Vec<(&str, &Map<String, serde_json::Value>)> =
@@ -24,7 +24,8 @@ pub fn insert(text: Option<&str>, plan: &Plan) -> Result<String, Vec<SyntaxError
         (Some(mcp), None) => (mcp, vec![around("servers", &servers)], 2),
         (None, None) => (&tree, vec![around("mcp", &[around("servers", &servers)])], 1),
     };
-    Ok(add(text, table, &lines, depth))
+    let written = add(text, table, &lines, depth);
+    jsonc::parse(&written, 0).map(|_| written)
 }
 
 /// `"name": value`, laid out from the margin.

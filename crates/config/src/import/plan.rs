@@ -10,7 +10,7 @@ use super::{
 use crate::{jsonc::Node, secret::Secret};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::fmt;
+use std::{collections::HashMap, fmt};
 use trunkline_protocol::MAX_SERVER_NAME;
 
 /// A server as another client has it.
@@ -79,9 +79,13 @@ const ORDER: &[&str] = &[
 
 /// Decides what becomes of everything that was found; `existing` is our file as it is.
 pub fn plan(found: Vec<Found>, existing: Option<&Node>) -> Plan {
+    let servers =
+        existing.and_then(|tree| tree.at(&["mcp", "servers"])).map(Node::entries).unwrap_or_default();
     let mut planning = Planning {
-        existing: existing.and_then(|tree| tree.at(&["mcp", "servers"])),
+        existing: servers.iter().map(|entry| (entry.key.as_str(), &entry.node)).collect(),
         taken: Taken::default(),
+        added: HashMap::new(),
+        numbers: HashMap::new(),
         plan: Plan::default(),
     };
     for found in found {
@@ -146,8 +150,13 @@ fn replace_text(value: &mut Value, from: &str, to: &str) {
 }
 
 struct Planning<'a> {
-    existing: Option<&'a Node>,
+    /// The servers of our file.
+    existing: HashMap<&'a str, &'a Node>,
     taken: Taken,
+    /// Which servers of the plan are added, by their names in lower case.
+    added: HashMap<String, usize>,
+    /// The last number that was put behind a name.
+    numbers: HashMap<String, usize>,
     plan: Plan,
 }
 
@@ -182,6 +191,9 @@ impl Planning<'_> {
                 .map(|secret| format!("set `{}` to what stands in `{}`", secret.variable, secret.key)),
         );
         let ClientFile { client, scope, path } = file;
+        if outcome == Outcome::Added {
+            self.added.entry(name.to_ascii_lowercase()).or_insert(self.plan.servers.len());
+        }
         self.plan.servers.push(Planned {
             client,
             scope,
@@ -197,15 +209,15 @@ impl Planning<'_> {
 
     /// The name it gets, and what becomes of it; and what has to be said about that.
     fn name(
-        &self,
+        &mut self,
         legal: String,
         client: Client,
         entry: &Map<String, Value>,
     ) -> (String, Outcome, Option<String>) {
-        if let Some(ours) = self.existing.and_then(|servers| servers.get(&legal)) {
+        if let Some(ours) = self.existing.get(legal.as_str()) {
             let same = |ours: &Node| ours.to_json().as_object() == Some(entry);
             let beside = suffixed(&legal, client.name());
-            if self.existing.and_then(|servers| servers.get(&beside)).is_some_and(same) {
+            if self.existing.get(beside.as_str()).is_some_and(|ours| same(ours)) {
                 return (beside, Outcome::Same, None);
             }
             if same(ours) {
@@ -218,24 +230,29 @@ impl Planning<'_> {
         if twin.entry == *entry {
             return (legal, Outcome::Same, Some(format!("the same as in {}", twin.client)));
         }
-        let free = |name: &String| {
-            self.added(name).is_none() && self.existing.is_none_or(|servers| servers.get(name).is_none())
-        };
-        let suffixes =
-            std::iter::once(client.name().to_owned()).chain((2..).map(|number| number.to_string()));
-        let name = suffixes
-            .map(|suffix| suffixed(&legal, &suffix))
-            .find(free)
-            .expect("there is always a next number");
-        let note = format!("{} has another `{legal}`, so this one is called `{name}`", twin.client);
+        let twin = twin.client;
+        let beside = suffixed(&legal, client.name());
+        let name = if self.is_free(&beside) { beside } else { self.numbered(&legal) };
+        let note = format!("{twin} has another `{legal}`, so this one is called `{name}`");
         (name, Outcome::Added, Some(note))
     }
 
+    fn is_free(&self, name: &str) -> bool {
+        self.added(name).is_none() && !self.existing.contains_key(name)
+    }
+
+    /// The name with the next number that is free.
+    fn numbered(&mut self, legal: &str) -> String {
+        let last = self.numbers.get(legal).copied().unwrap_or(1);
+        let name = |number: usize| suffixed(legal, &number.to_string());
+        let number =
+            (last + 1..).find(|number| self.is_free(&name(*number))).expect("there is always a next number");
+        self.numbers.insert(legal.to_owned(), number);
+        name(number)
+    }
+
     fn added(&self, name: &str) -> Option<&Planned> {
-        self.plan
-            .servers
-            .iter()
-            .find(|planned| planned.outcome == Outcome::Added && planned.name.eq_ignore_ascii_case(name))
+        self.added.get(&name.to_ascii_lowercase()).map(|at| &self.plan.servers[*at])
     }
 }
 

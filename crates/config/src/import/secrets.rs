@@ -3,7 +3,7 @@
 use super::words::{upper_snake, variable};
 use crate::{looks, secret::Secret};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A variable that has to be set, and the value that it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,11 @@ pub struct SecretFound {
 
 /// The names that are taken, with what they stand for, so that two servers with the same secret share one.
 #[derive(Debug, Default)]
-pub(super) struct Taken(BTreeMap<String, Secret>);
+pub(super) struct Taken {
+    names: BTreeMap<String, Secret>,
+    /// Names with a number, by the name without it: the last number, and the number of each value.
+    numbered: BTreeMap<String, (usize, HashMap<String, usize>)>,
+}
 
 /// Puts references in the place of secrets.
 pub(super) fn set_aside(server: &mut Map<String, Value>, name: &str, taken: &mut Taken) -> Vec<SecretFound> {
@@ -48,6 +52,25 @@ pub(super) fn set_aside(server: &mut Map<String, Value>, name: &str, taken: &mut
         *url = aside.address(url, "url");
     }
     aside.found
+}
+
+impl Taken {
+    fn is_free(&self, name: &str, value: &Secret) -> bool {
+        self.names.get(name).is_none_or(|taken| taken == value)
+    }
+
+    /// The name with the number that this value has, or else with the next that is free.
+    fn numbered(&mut self, own: &str, value: &Secret) -> String {
+        let (last, values) = self.numbered.entry(own.to_owned()).or_insert((1, HashMap::new()));
+        let name = |number: usize| format!("{own}_{number}");
+        if let Some(number) = values.get(value.expose()) {
+            return name(*number);
+        }
+        let free = |number: &usize| self.names.get(&name(*number)).is_none_or(|taken| taken == value);
+        *last = (*last + 1..).find(free).expect("there is always a next number");
+        values.insert(value.expose().to_owned(), *last);
+        name(*last)
+    }
 }
 
 struct Aside<'a> {
@@ -104,12 +127,11 @@ impl Aside<'_> {
     /// Keeps a secret under the wanted name, or the next that is free; gives the reference to it.
     fn keep(&mut self, wanted: &str, value: &str, key: &str) -> String {
         let value = Secret::hidden(value);
-        let free = |name: &String| self.taken.0.get(name).is_none_or(|taken| *taken == value);
         let own = format!("{}_{wanted}", self.prefix);
-        let names =
-            [wanted.to_owned(), own.clone()].into_iter().chain((2..).map(|number| format!("{own}_{number}")));
-        let name = names.into_iter().find(free).expect("there is always a next number");
-        self.taken.0.insert(name.clone(), value.clone());
+        let mut names = [wanted.to_owned(), own.clone()].into_iter();
+        let name = names.find(|name| self.taken.is_free(name, &value));
+        let name = name.unwrap_or_else(|| self.taken.numbered(&own, &value));
+        self.taken.names.insert(name.clone(), value.clone());
         self.found.push(SecretFound { variable: name.clone(), key: key.to_owned(), value });
         variable(&name)
     }

@@ -58,15 +58,15 @@ impl Words<'_> {
     fn text(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
+        // Behind the last brace nothing is closed, which need not be found out anew each time.
+        let open = text.rfind('}').map_or(usize::MAX, |last| text.len() - last);
         while let Some(at) = rest.find(['$', '{']) {
             out.push_str(&rest[..at]);
             let tail = &rest[at..];
-            if let Some((inner, after)) = tail.strip_prefix("${").and_then(|inner| inner.split_once('}')) {
+            if let Some((inner, after)) = closed_by_brace(tail, "${", open) {
                 out.push_str(&self.braces(inner));
                 rest = after;
-            } else if let Some((path, after)) =
-                tail.strip_prefix("{file:").and_then(|path| path.split_once('}'))
-            {
+            } else if let Some((path, after)) = closed_by_brace(tail, "{file:", open) {
                 out.push_str(&self.file_reference(path));
                 rest = after;
             } else if let Some((name, after)) = self.bare(tail) {
@@ -141,6 +141,11 @@ impl Words<'_> {
         let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
         is_name(&inner[..end]).then(|| inner.split_at(end))
     }
+}
+
+/// What stands between an opening and the next brace, and what follows. There is none in what is shorter than `open`.
+fn closed_by_brace<'a>(text: &'a str, opening: &str, open: usize) -> Option<(&'a str, &'a str)> {
+    text.strip_prefix(opening).filter(|inner| inner.len() >= open)?.split_once('}')
 }
 
 /// A path without `.` in the middle.

@@ -14,14 +14,25 @@ pub struct Position {
 pub struct Lines {
     text: String,
     starts: Vec<usize>,
+    /// How many characters begin before each block, so that a long line is not counted anew for each of its columns.
+    characters: Vec<usize>,
 }
+
+/// Bytes whose characters are counted once.
+const BLOCK: usize = 1024;
 
 impl Lines {
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(breaks).collect();
-        Self { text, starts }
+        let blocks = text.as_bytes().chunks(BLOCK).scan(0, |before, block| {
+            let here = *before;
+            *before += beginnings(block);
+            Some(here)
+        });
+        let characters = blocks.collect();
+        Self { text, starts, characters }
     }
 
     pub fn text(&self) -> &str {
@@ -32,9 +43,23 @@ impl Lines {
         let line = self.starts.partition_point(|start| *start <= at) - 1;
         let start = self.starts[line];
         let before = self.text.get(start..at).unwrap_or_default();
-        let column = before.trim_start_matches('\u{feff}').chars().count() + 1;
+        let unseen = before.chars().take_while(|c| *c == '\u{feff}').count();
+        let column = self.before(start + before.len()) - self.before(start) - unseen + 1;
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Position { line: number(line + 1), column: number(column) }
+    }
+
+    /// How many characters begin before this byte.
+    fn before(&self, at: usize) -> usize {
+        let block = at / BLOCK;
+        let rest = self.text.as_bytes().get(block * BLOCK..at).unwrap_or_default();
+        self.characters.get(block).map_or_else(|| self.total(), |before| before + beginnings(rest))
+    }
+
+    fn total(&self) -> usize {
+        let last = self.characters.len().saturating_sub(1);
+        let rest = self.text.as_bytes().get(last * BLOCK..).unwrap_or_default();
+        self.characters.last().map_or(0, |before| before + beginnings(rest))
     }
 
     /// The line with this number, without its end.
@@ -43,5 +68,27 @@ impl Lines {
         let start = *self.starts.get(index)?;
         let end = self.starts.get(index + 1).copied().unwrap_or(self.text.len());
         Some(self.text[start..end].trim_end_matches(['\n', '\r']).trim_start_matches('\u{feff}'))
+    }
+}
+
+/// How many characters begin in these bytes.
+fn beginnings(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_counted_in_characters_however_long_the_line_is() {
+        let text = format!("\u{feff}{}\n{}x", "é".repeat(3000), "a€".repeat(2 * BLOCK));
+        let lines = Lines::new(text.as_str());
+        for (at, _) in text.char_indices().chain([(text.len(), ' ')]) {
+            let line = text[..at].rsplit('\n').next().unwrap_or_default();
+            let want = line.trim_start_matches('\u{feff}').chars().count() + 1;
+            assert_eq!(lines.position(at).column as usize, want, "{at}");
+        }
+        assert_eq!(Lines::new("").position(0), Position { line: 1, column: 1 });
     }
 }

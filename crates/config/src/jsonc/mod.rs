@@ -78,6 +78,12 @@ impl Node {
         path.iter().try_fold(self, |node, key| node.get(key))
     }
 
+    /// How many values there are, this one among them.
+    pub fn count(&self) -> usize {
+        let below = self.items().iter().chain(self.entries().iter().map(|entry| &entry.node));
+        1 + below.map(Self::count).sum::<usize>()
+    }
+
     /// The same without places.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {

@@ -7,6 +7,8 @@ use std::collections::HashSet;
 pub const MAX_BYTES: usize = 1024 * 1024;
 /// How deep objects and lists may lie in one another.
 pub const MAX_DEPTH: usize = 64;
+/// How many names that stand twice are reported.
+const MAX_DUPLICATES: usize = 100;
 
 /// A text that is not JSON, and where it stops being so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +20,7 @@ pub struct SyntaxError {
     pub duplicate: Option<String>,
 }
 
-/// Reads a text whole. Names that stand twice are all reported; anything else that is wrong ends the reading.
+/// Reads a text whole. Names that stand twice are reported together; anything else that is wrong ends the reading.
 pub fn parse(text: &str, source: u16) -> Result<Node, Vec<SyntaxError>> {
     let mut reader = Reader { text, at: 0, source, depth: 0, path: Vec::new(), duplicates: Vec::new() };
     if text.len() > MAX_BYTES {
@@ -100,7 +102,7 @@ impl<'a> Reader<'a> {
                 None => return Err(self.here("the file ends inside an object; a `}` is missing")),
             }
             let entry = self.entry()?;
-            if !seen.insert(entry.key.clone()) {
+            if !seen.insert(entry.key.clone()) && self.duplicates.len() < MAX_DUPLICATES {
                 self.duplicates.push(SyntaxError {
                     reason: format!("`{}` stands twice in this object", entry.key),
                     place: entry.key_place,

@@ -40,9 +40,13 @@ pub(crate) fn check(node: &Node, schema: &Json, key: &str, sources: &Sources) ->
 /// The one of `known` that was probably meant.
 pub(crate) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = given.to_lowercase();
+    let length = lower.chars().count();
+    let near = |name: &str| (name.len().max(given.len()) / 3).max(1);
     known
+        // Names differ at least by their lengths; a very long one is not compared letter by letter.
+        .filter(|name| name.to_lowercase().chars().count().abs_diff(length) <= near(name))
         .map(|name| (strsim::damerau_levenshtein(&lower, &name.to_lowercase()), name))
-        .filter(|(distance, name)| *distance <= (name.len().max(given.len()) / 3).max(1))
+        .filter(|(distance, name)| *distance <= near(name))
         .min()
         .map(|(_, name)| name)
 }

@@ -18,7 +18,10 @@ use crate::{
 use references::Found;
 use serde::de::DeserializeOwned;
 pub use shown::Shown;
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 use trunkline_protocol::ServerName;
 
 /// What references may stand for.
@@ -55,14 +58,22 @@ pub(crate) fn resolve(layered: &Layered, around: &Surroundings<'_>, known: Vec<P
     let settings = resolver.settings(whole);
     let origins = resolver.origins();
     let shown = shown::all(layered, &tree);
+    let wrong: BTreeSet<&str> =
+        known.iter().filter(|problem| problem.is_error()).map(|problem| problem.key.as_str()).collect();
     let follows = |problem: &Problem| {
-        let below = |known: &Problem| known.is_error() && is_below(&known.key, &problem.key);
-        matches!(problem.code, Code::Missing | Code::WrongKind) && known.iter().any(below)
+        matches!(problem.code, Code::Missing | Code::WrongKind) && has_below(&wrong, &problem.key)
     };
     resolver.problems.retain(|problem| !follows(problem));
     let problems = [known, resolver.problems].concat();
     let settings = settings.filter(|_| !problems.iter().any(Problem::is_error));
     Resolved { settings, origins, problems, secret_files: files, shown }
+}
+
+/// Whether a key is among these, or one that lies below it.
+fn has_below(keys: &BTreeSet<&str>, above: &str) -> bool {
+    let begins =
+        |start: String| keys.range(start.as_str()..).next().is_some_and(|key| key.starts_with(&start));
+    keys.contains(above) || begins(format!("{above}.")) || begins(format!("{above}["))
 }
 
 /// Whether a key is another one, or lies below it.

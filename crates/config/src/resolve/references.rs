@@ -6,7 +6,7 @@ use crate::{
     jsonc::{Entry, Node, Value},
     keys::{check, schema},
     layered::Layered,
-    problem::{Code, Problem},
+    problem::{Code, Problem, Severity},
     watch::Seen,
 };
 use serde_json::Value as Json;
@@ -17,6 +17,10 @@ use std::{
 
 /// Longest file that holds a secret.
 const MAX_SECRET_BYTES: u64 = 64 * 1024;
+/// How much all references may stand for, together.
+const MAX_LOOKED_UP_BYTES: usize = 4 * 1024 * 1024;
+/// After so many references that stand for nothing, no more are looked up.
+const MAX_FAILED: usize = 100;
 
 /// The same tree with every reference replaced by what it stands for.
 pub(super) struct Found {
@@ -28,7 +32,14 @@ pub(super) struct Found {
 }
 
 pub(super) fn look_up(layered: &Layered, around: &Surroundings<'_>) -> Found {
-    let mut look = LookUp { layered, around, problems: Vec::new(), files: Vec::new() };
+    let mut look = LookUp {
+        layered,
+        around,
+        problems: Vec::new(),
+        files: Vec::new(),
+        room: MAX_LOOKED_UP_BYTES,
+        failed: 0,
+    };
     let tree = look.node(&layered.tree, schema(), "");
     Found { tree, problems: look.problems, files: look.files }
 }
@@ -43,6 +54,9 @@ struct LookUp<'a> {
     around: &'a Surroundings<'a>,
     problems: Vec<Problem>,
     files: Vec<Seen>,
+    /// How much references may still stand for.
+    room: usize,
+    failed: usize,
 }
 
 impl LookUp<'_> {
@@ -77,7 +91,12 @@ impl LookUp<'_> {
         let before = self.problems.len();
         let mut whole = String::with_capacity(text.len());
         for piece in pieces(text) {
-            whole.push_str(&self.piece(node, &piece, key));
+            if let Piece::Literal(text) = piece {
+                whole.push_str(text);
+            } else if self.failed < MAX_FAILED {
+                let found = self.piece(node, &piece, key);
+                whole.push_str(&self.fitting(node, found, key));
+            }
         }
         let is_whole = !self.problems[before..].iter().any(Problem::is_error);
         if is_whole && has_reference(text) {
@@ -130,6 +149,17 @@ impl LookUp<'_> {
         }
     }
 
+    /// What a reference stands for, unless all of them stand for too much.
+    fn fitting(&mut self, node: &Node, found: String, key: &str) -> String {
+        if let Some(room) = self.room.checked_sub(found.len()) {
+            self.room = room;
+            return found;
+        }
+        let message = format!("references stand for more than {MAX_LOOKED_UP_BYTES} bytes in all");
+        self.failed = MAX_FAILED;
+        self.report(Code::OutOfRange, node, key, (message, "refer to each file once".to_owned()))
+    }
+
     /// The first line break at the end of a secret's file is an editor's, not the secret's.
     fn file(&mut self, node: &Node, path: &str, key: &str) -> String {
         let path = self.absolute(node, path);
@@ -165,6 +195,12 @@ impl LookUp<'_> {
     }
 
     fn report(&mut self, code: Code, node: &Node, key: &str, (message, hint): (String, String)) -> String {
+        // A text is warned of each thing once.
+        let told = |known: &Problem| known.key == key && known.message == message;
+        if code.severity() == Severity::Warning && self.problems.iter().rev().take(MAX_FAILED).any(told) {
+            return String::new();
+        }
+        self.failed += usize::from(code.severity() == Severity::Error);
         self.problems.push(self.layered.sources.problem(code, node.place, key, message).suggest(hint));
         String::new()
     }

@@ -26,6 +26,8 @@ enum At {
         size: u64,
         digits: u8,
     },
+    /// Blanks behind the size.
+    Blank(u64),
     Extension(u64),
     /// The end of the line with the size.
     SizeEnd(u64),
@@ -79,7 +81,10 @@ impl Chunked {
     fn step(&mut self, byte: u8) -> Result<At, BadFraming> {
         Ok(match (self.at, byte) {
             (At::Size { size, digits }, _) => return self.size(size, digits, byte),
-            (At::Extension(size), b'\r') => At::SizeEnd(size),
+            (At::Blank(size) | At::Extension(size), b'\r') => At::SizeEnd(size),
+            (At::Blank(size), b';') => At::Extension(size),
+            (At::Blank(size), b' ' | b'\t') => self.pass_over(byte, At::Blank(size))?,
+            (At::Blank(_), _) => return Err(BadFraming::ChunkSize),
             (At::SizeEnd(0), b'\n') => {
                 self.ignored = 0;
                 At::Trailers
@@ -105,7 +110,7 @@ impl Chunked {
             (None, b'\r') if digits > 0 => Ok(At::SizeEnd(size)),
             (None, b';' | b' ' | b'\t') if digits > 0 => {
                 self.ignored = 0;
-                Ok(At::Extension(size))
+                Ok(if byte == b';' { At::Extension(size) } else { At::Blank(size) })
             }
             _ => Err(BadFraming::ChunkSize),
         }
@@ -147,15 +152,27 @@ mod tests {
 
     #[test]
     fn chunks_are_joined_and_the_end_is_exact() {
-        let body = b"5\r\nhello\r\n00b;name=\"x\"\r\n, friends..\r\n0 ;y\r\nx-trailer: 1\r\n\r\nHTTP";
+        let body = b"5\r\nhello\r\n00b;name=\"x\"\r\n, friends..\r\n0 \t;y z\r\nx-trailer: 1\r\n\r\nHTTP";
         assert_eq!(read(&[&body[..]]).unwrap(), (b"hello, friends..".to_vec(), Some(4)));
         assert_eq!(read(&[&b"5\r\nhel"[..]]).unwrap(), (b"hel".to_vec(), None));
     }
 
     #[test]
     fn a_size_that_can_be_read_in_two_ways_is_refused() {
-        for size in ["", "-1", "+1", "0x1", "1_0", "g", " 1", "1\n", "00000000000000001", "11111111111111111"]
-        {
+        for size in [
+            "",
+            "-1",
+            "+1",
+            "0x1",
+            "1_0",
+            "g",
+            " 1",
+            "1\n",
+            "1 0",
+            "1\ta",
+            "00000000000000001",
+            "11111111111111111",
+        ] {
             let body = format!("{size}\r\nx\r\n0\r\n\r\n");
             assert!(matches!(read(&[body.as_bytes()]), Err(BadFraming::ChunkSize)), "{size}");
         }
@@ -173,9 +190,12 @@ mod tests {
     #[test]
     fn what_nobody_reads_is_bounded() {
         let long = "a".repeat(IGNORED_LIMIT + 1);
-        for body in
-            [format!("1;{long}"), format!("0\r\n{long}"), "0\r\n".to_owned() + &"a:b\r\n".repeat(9000)]
-        {
+        for body in [
+            format!("1;{long}"),
+            format!("1{}", " ".repeat(IGNORED_LIMIT + 2)),
+            format!("0\r\n{long}"),
+            "0\r\n".to_owned() + &"a:b\r\n".repeat(9000),
+        ] {
             assert!(matches!(read(&[body.as_bytes()]), Err(BadFraming::Chunk)));
         }
         let chunks = "1;a\r\nx\r\n".repeat(IGNORED_LIMIT);

@@ -91,7 +91,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-fn map_of(text: &[u8]) -> HeaderMap {
+pub(super) fn map_of(text: &[u8]) -> HeaderMap {
     let mut map = HeaderMap::new();
     for (name, value) in lines(text) {
         if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name), HeaderValue::from_bytes(value)) {

@@ -36,6 +36,8 @@ pub use options::{
     ClientCertificate, DEFAULT_CONNECT_TIMEOUT, DEFAULT_ENDPOINT_TIMEOUT, DEFAULT_POOL_IDLE_TIMEOUT,
     DEFAULT_POOL_MAX_IDLE, ForbiddenHeader, HttpOptions, Pem,
 };
+#[doc(hidden)]
+pub use plain::{End, Heard, hear};
 pub use redirect::{MAX_REDIRECTS, RedirectError};
 pub(crate) use sending::{Request, Sending};
 pub use status::{ERROR_BODY_LIMIT, ERROR_BODY_TIMEOUT, StatusError};

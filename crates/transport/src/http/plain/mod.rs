@@ -8,6 +8,7 @@ mod asking;
 mod body;
 mod head;
 mod line;
+mod trial;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
@@ -22,6 +23,7 @@ use line::Line;
 
 pub(super) use asking::Asking;
 pub(super) use body::PlainBody;
+pub use trial::{End, Heard, hear};
 
 /// The pool of plain connections.
 pub(super) struct PlainPool {

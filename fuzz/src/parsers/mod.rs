@@ -1,0 +1,35 @@
+//! What must hold of each parser, whatever comes. The fuzz targets bring inputs that nobody thought of; the tests of the
+//! workspace run the same over the checked-in seeds and mutations of them.
+
+pub mod arguments;
+pub mod authorization;
+pub mod config;
+mod cutting;
+pub mod envelope;
+pub mod header_value;
+pub mod http_answer;
+pub mod import;
+pub mod json;
+pub mod names;
+pub mod paths;
+pub mod sse;
+pub mod stdio;
+
+/// What must hold of an input.
+pub type Holds = fn(&[u8]);
+
+/// All parsers, by the names of their targets.
+pub const ALL: &[(&str, Holds)] = &[
+    ("arguments", arguments::holds),
+    ("authorization", authorization::holds),
+    ("config", config::holds),
+    ("envelope", envelope::holds),
+    ("header_value", header_value::holds),
+    ("http_answer", http_answer::holds),
+    ("import", import::holds),
+    ("json", json::holds),
+    ("names", names::holds),
+    ("paths", paths::holds),
+    ("sse", sse::holds),
+    ("stdio", stdio::holds),
+];

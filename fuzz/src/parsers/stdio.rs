@@ -1,0 +1,134 @@
+//! Lines over a pipe: where it cuts them must not matter, a line beyond the limit costs only itself, and frames are written
+//! as they were read.
+//!
+//! The first line of an input says how the rest is cut, see [`cutting`](super::cutting).
+
+use super::cutting::{cut, cutting};
+use bytes::Bytes;
+use std::{
+    cell::LazyCell,
+    collections::VecDeque,
+    io,
+    pin::{Pin, pin},
+    task::{Context, Poll, Waker},
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, ReadBuf},
+    runtime::Runtime,
+};
+use trunkline_transport::stdio::{FrameReader, FrameWriter, Line, QueueLimits, TOO_LONG_HEAD};
+
+const LIMITS: [usize; 3] = [4, 64, 1 << 20];
+/// What a pipe holds between the writer and its reader.
+const PIPE: usize = 64;
+
+pub fn holds(data: &[u8]) {
+    let (lengths, stream) = cutting(data);
+    for limit in LIMITS {
+        let want = by_hand(&stream, limit);
+        assert_eq!(read([stream.clone()], limit), want, "whole, limit {limit}");
+        assert_eq!(read(cut(&stream, lengths), limit), want, "cut as the input says, limit {limit}");
+        assert_eq!(read(cut(&stream, &[1]), limit), want, "cut at every byte, limit {limit}");
+        if limit == LIMITS[1] {
+            comes_back(&want.0);
+        }
+    }
+}
+
+/// The lines, and how many bytes were thrown away.
+type Lines = (Vec<Line>, u64);
+
+/// What a reader must give, told in the plainest way.
+fn by_hand(stream: &[u8], limit: usize) -> Lines {
+    let (mut lines, mut discarded) = (Vec::new(), 0);
+    for whole in stream.split(|byte| *byte == b'\n') {
+        let line = whole.strip_suffix(b"\r").unwrap_or(whole);
+        if line.len() > limit {
+            discarded += whole.len() as u64;
+            let head = Bytes::copy_from_slice(&line[..limit.min(TOO_LONG_HEAD)]);
+            lines.push(Line::TooLong { limit, head });
+        } else if let Some(first) = line.iter().find(|byte| !b" \t\r".contains(byte)) {
+            let text = Bytes::copy_from_slice(line);
+            lines.push(if b"{[".contains(first) { Line::Frame(text) } else { Line::Noise(text) });
+        }
+    }
+    (lines, discarded)
+}
+
+fn read(pieces: impl IntoIterator<Item = Bytes>, limit: usize) -> Lines {
+    let mut reader = FrameReader::with_limit(Pieces::new(pieces), limit);
+    let mut lines = Vec::new();
+    let mut cx = Context::from_waker(Waker::noop());
+    loop {
+        // A call that has to wait is given up and made anew, which must lose nothing.
+        let next = pin!(reader.next()).poll(&mut cx);
+        match next {
+            Poll::Pending => {}
+            Poll::Ready(Ok(Some(line))) => lines.push(line),
+            Poll::Ready(Ok(None)) => return (lines, reader.discarded()),
+            Poll::Ready(Err(error)) => panic!("memory does not fail: {error}"),
+        }
+    }
+}
+
+/// Gives one piece a time, and between two of them lets its reader wait.
+struct Pieces {
+    left: VecDeque<Bytes>,
+    waits: bool,
+}
+
+impl Pieces {
+    fn new(pieces: impl IntoIterator<Item = Bytes>) -> Self {
+        // A piece of nothing would be the end.
+        Self { left: pieces.into_iter().filter(|piece| !piece.is_empty()).collect(), waits: false }
+    }
+}
+
+impl AsyncRead for Pieces {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        room: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.waits = !self.waits;
+        if self.waits {
+            return Poll::Pending;
+        }
+        if let Some(piece) = self.left.front_mut() {
+            let here = piece.split_to(piece.len().min(room.remaining()));
+            room.put_slice(&here);
+            if piece.is_empty() {
+                self.left.pop_front();
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Frames that are sent arrive in their order, each as a line.
+fn comes_back(lines: &[Line]) {
+    thread_local! {
+        static RUNTIME: LazyCell<Runtime> = LazyCell::new(|| {
+            tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime can be made")
+        });
+    }
+    let frames: Vec<&Bytes> = lines
+        .iter()
+        .filter_map(|line| if let Line::Frame(frame) = line { Some(frame) } else { None })
+        .collect();
+    let arrived = RUNTIME.with(|runtime| {
+        runtime.block_on(async {
+            let (near, mut far) = tokio::io::duplex(PIPE);
+            let writer = FrameWriter::new(near, QueueLimits::default());
+            for frame in &frames {
+                writer.send((*frame).clone()).await.expect("the pipe is open");
+            }
+            drop(writer);
+            let mut arrived = Vec::new();
+            far.read_to_end(&mut arrived).await.expect("memory does not fail");
+            arrived
+        })
+    });
+    let want: Vec<u8> = frames.iter().flat_map(|frame| [frame, &b"\n"[..]].concat()).collect();
+    assert_eq!(arrived, want, "written as it was read");
+}
