@@ -29,7 +29,7 @@ pub(super) struct Found {
 
 pub(super) fn look_up(layered: &Layered, around: &Surroundings<'_>) -> Found {
     let mut look = LookUp { layered, around, problems: Vec::new(), files: Vec::new() };
-    let tree = look.node(&layered.tree, schema(), "");
+    let tree = look.node(&layered.tree, &schema(), "");
     Found { tree, problems: look.problems, files: look.files }
 }
 
