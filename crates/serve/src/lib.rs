@@ -11,6 +11,7 @@ mod duplex;
 mod era;
 mod guard;
 mod http;
+mod lanes;
 mod lazy_timer;
 mod metrics;
 mod options;
@@ -23,6 +24,7 @@ mod tasks;
 
 pub use access::{Access, AccessHook, CallEnding, Logged, Way};
 pub use guard::{Admission, BindRefused, Denied, Gate, Guard};
+pub use lanes::{LaneThreads, Lanes};
 pub use options::{Eras, Limits, Page, Render, ServeOptions};
 pub use server::{BindError, Listener, Server, Shutdown};
 pub use stdio::serve_stdio;

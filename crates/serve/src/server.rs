@@ -131,10 +131,13 @@ impl Server {
                     self.doors.main.metrics.connected();
                     let line = Line::new(self.doors.clone(), peer, self.address.port());
                     let (crowd, told) = (crowded.subscribe(), shutdown.clone());
-                    connections.spawn(async move {
+                    let serve = async move |stream| {
                         serve_connection(line, stream, told, Some(crowd)).await;
                         drop(place);
-                    });
+                    };
+                    if let Err(error) = self.deal(&mut connections, stream, serve) {
+                        tracing::warn!(%error, "a connection could not be served");
+                    }
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
@@ -143,6 +146,34 @@ impl Server {
             }
         }
         self.drain(connections, shutdown).await;
+    }
+
+    /// Has a connection served in the lane with the fewest.
+    fn deal<S>(
+        &self,
+        connections: &mut JoinSet<()>,
+        stream: TcpStream,
+        serve: impl FnOnce(TcpStream) -> S + Send + 'static,
+    ) -> io::Result<()>
+    where
+        S: Future<Output = ()> + Send + 'static,
+    {
+        let Some(place) = self.doors.main.options.lanes.place() else {
+            connections.spawn(serve(stream));
+            return Ok(());
+        };
+        // A stream is woken by the runtime that it was made in.
+        let stream = stream.into_std()?;
+        let runtime = place.runtime().clone();
+        let served = async move {
+            match TcpStream::from_std(stream) {
+                Ok(stream) => serve(stream).await,
+                Err(error) => tracing::warn!(%error, "a connection could not be served"),
+            }
+            drop(place);
+        };
+        connections.spawn_on(served, &runtime);
+        Ok(())
     }
 
     /// Lets what runs finish. The door stays open meanwhile, so that whoever asks hears that we are going.

@@ -87,3 +87,24 @@ async fn a_stream_that_stays_open_holds_no_other_request_up() {
     drop(stream);
     ask(&endpoint).await;
 }
+
+#[tokio::test]
+async fn a_runtime_keeps_its_connections_to_itself() {
+    let (endpoint, connections) = server().await;
+    ask(&endpoint).await;
+    let elsewhere = endpoint.clone();
+    let other = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            for _ in 0..5 {
+                ask(&elsewhere).await;
+            }
+        });
+    });
+    tokio::task::spawn_blocking(|| other.join().unwrap()).await.unwrap();
+    // What the other runtime left behind went with it; nobody here is given it.
+    for _ in 0..5 {
+        ask(&endpoint).await;
+    }
+    assert_eq!(connections.load(Ordering::SeqCst), 2);
+}

@@ -1,7 +1,9 @@
-//! The runtime that a command runs on.
+//! The threads that a command runs on.
 
 use crate::failure::Failure;
+use std::{io, thread};
 use tokio::runtime::{Builder, Runtime};
+use trunkline_serve::{LaneThreads, Lanes};
 
 /// How many threads do the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,11 +15,32 @@ pub(crate) enum Threads {
     All,
 }
 
-pub(crate) fn start(threads: Threads) -> Result<Runtime, Failure> {
-    let mut builder = match threads {
-        Threads::One => Builder::new_current_thread(),
-        Threads::All => Builder::new_multi_thread(),
-    };
-    let runtime = builder.enable_all().build();
-    runtime.map_err(|error| Failure::usage(format!("the program cannot start: {error}")))
+/// The main thread's runtime, and threads beside it.
+pub(crate) struct Engine {
+    main: Runtime,
+    further: LaneThreads,
+}
+
+impl Engine {
+    pub(crate) fn start(threads: Threads) -> Result<Self, Failure> {
+        let further = match threads {
+            Threads::One => 0,
+            Threads::All => thread::available_parallelism().map_or(0, |all| all.get() - 1),
+        };
+        let start = || {
+            let main = Builder::new_current_thread().enable_all().build()?;
+            Ok(Self { main, further: LaneThreads::start(further)? })
+        };
+        start().map_err(|error: io::Error| Failure::usage(format!("the program cannot start: {error}")))
+    }
+
+    /// Runs the command on the main thread.
+    pub(crate) fn run<T>(&self, command: impl Future<Output = T>) -> T {
+        self.main.block_on(command)
+    }
+
+    /// Where connections are served; the main thread, which does everything else as well, comes last.
+    pub(crate) fn lanes(&self) -> Lanes {
+        Lanes::new(self.further.runtimes().chain([self.main.handle().clone()]))
+    }
 }

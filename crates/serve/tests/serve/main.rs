@@ -5,5 +5,6 @@ mod access;
 mod attacks;
 mod doors;
 mod eras;
+mod lanes;
 mod lines;
 mod support;

@@ -47,6 +47,7 @@ pub struct HttpOptions {
     /// How large an event of a stream may be.
     pub event_limit: usize,
     pub pool_idle_timeout: Duration,
+    /// How many unused connections to one place each runtime keeps.
     pub pool_max_idle: usize,
 }
 

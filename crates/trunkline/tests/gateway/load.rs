@@ -109,6 +109,8 @@ const LONG_LOAD: usize = 600;
 const SOON: Duration = Duration::from_millis(500);
 /// How often the comparison is made before it counts as missed.
 const TRIES: usize = 3;
+/// A connection that was not used for so long is about to be closed: `limits.headerTimeout` is twice that.
+const STALE: Duration = Duration::from_secs(5);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn l02_twice_the_capacity_gets_nine_tenths_of_the_peak_and_fast_refusals() {
@@ -193,8 +195,8 @@ async fn overload(door: &Door, rate: f64, load: Duration) -> Arc<Tally> {
         ticks.tick().await;
         let waiting = idle.lock().unwrap().pop();
         let mut caller = match waiting {
-            Some(caller) => caller,
-            None => Caller::open(door, None, [LEGACY, MODERN][calls.len() % 2]).await,
+            Some((since, caller)) if Instant::elapsed(&since) < STALE => caller,
+            _ => Caller::open(door, None, [LEGACY, MODERN][calls.len() % 2]).await,
         };
         let (tally, idle) = (tally.clone(), idle.clone());
         calls.spawn(async move {
@@ -208,7 +210,7 @@ async fn overload(door: &Door, rate: f64, load: Duration) -> Arc<Tally> {
                 assert!([429, 503].contains(&answer.status), "{}: {last:#}", answer.status);
                 tally.refusals.lock().unwrap().push(asked.elapsed());
             }
-            idle.lock().unwrap().push(caller);
+            idle.lock().unwrap().push((Instant::now(), caller));
         });
         while calls.try_join_next().is_some_and(|ended| ended.map(|()| true).unwrap()) {}
     }

@@ -129,7 +129,7 @@ fn detach() -> Reply {
 
 /// A server on a free port; it stops when the sender is dropped or told.
 pub(crate) async fn start(
-    handler: Arc<Fixture>,
+    handler: Arc<impl Handler + 'static>,
     options: ServeOptions,
 ) -> (SocketAddr, watch::Sender<Shutdown>, tokio::task::JoinHandle<()>) {
     let server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), handler, options)

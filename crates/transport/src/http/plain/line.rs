@@ -11,6 +11,7 @@ use http::{Method, StatusCode};
 use memchr::memchr;
 use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
 use tokio::net::TcpStream;
+use tokio::runtime::{Handle, Id};
 use tokio::time::Instant;
 
 use super::framing::BadFraming;
@@ -30,6 +31,7 @@ const MAX_INTERIM: u32 = 16;
 
 pub(super) struct Line {
     stream: TcpStream,
+    runtime: Id,
     authority: Arc<str>,
     since: Instant,
     /// The request: its head, and its body where that is short.
@@ -67,6 +69,7 @@ impl Line {
     pub(super) fn new(stream: TcpStream, authority: Arc<str>) -> Self {
         Self {
             stream,
+            runtime: Handle::current().id(),
             authority,
             since: Instant::now(),
             out: Vec::new(),
@@ -82,6 +85,11 @@ impl Line {
 
     pub(super) fn authority(&self) -> &Arc<str> {
         &self.authority
+    }
+
+    /// The runtime that it was made in.
+    pub(super) fn runtime(&self) -> Id {
+        self.runtime
     }
 
     /// Notes that it lies unused from now on.

@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
+use tokio::runtime::{Handle, Id};
+
 use super::connector::{Connecting, Connector};
 use super::options::HttpOptions;
 use super::target::Target;
@@ -37,7 +39,15 @@ pub(super) struct Kept {
     idle: Duration,
 }
 
-type Places = BTreeMap<Arc<str>, Vec<Box<Line>>>;
+type Places = BTreeMap<Arc<str>, Vec<Shelf>>;
+
+/// The unused connections of one runtime. A connection wakes the runtime that it was made in, so another one that used it would
+/// be woken across threads.
+struct Shelf {
+    runtime: Id,
+    #[expect(clippy::vec_box, reason = "a connection comes and goes as it is, without being copied")]
+    lines: Vec<Box<Line>>,
+}
 
 impl PlainPool {
     pub(super) fn new(connector: Connector, options: &HttpOptions) -> Self {
@@ -57,9 +67,10 @@ impl PlainPool {
 impl Kept {
     /// A connection that can take a request.
     fn take(&self, authority: &str) -> Option<Box<Line>> {
+        let here = Handle::current().id();
         loop {
             // The one used last is the least likely to have been closed.
-            let line = self.places().get_mut(authority)?.pop()?;
+            let line = Shelf::of(here, self.places().get_mut(authority)?)?.lines.pop()?;
             if !line.is_older_than(self.idle) && line.is_quiet() {
                 return Some(line);
             }
@@ -68,19 +79,28 @@ impl Kept {
 
     fn keep(&self, mut line: Box<Line>) {
         line.rest();
+        let runtime = line.runtime();
         let mut places = self.places();
-        let lines = match places.get_mut(line.authority()) {
-            Some(lines) => lines,
+        let shelves = match places.get_mut(line.authority()) {
+            Some(shelves) => shelves,
             None => places.entry(Arc::clone(line.authority())).or_default(),
         };
-        // Beyond the limit it is closed.
-        if lines.len() < self.most {
-            lines.push(line);
+        match Shelf::of(runtime, shelves) {
+            // Beyond the limit it is closed.
+            Some(shelf) if shelf.lines.len() >= self.most => {}
+            Some(shelf) => shelf.lines.push(line),
+            None => shelves.push(Shelf { runtime, lines: vec![line] }),
         }
     }
 
     fn places(&self) -> MutexGuard<'_, Places> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shelf {
+    fn of(runtime: Id, shelves: &mut [Self]) -> Option<&mut Self> {
+        shelves.iter_mut().find(|shelf| shelf.runtime == runtime)
     }
 }
 
@@ -90,9 +110,12 @@ async fn sweep(kept: std::sync::Weak<Kept>) {
         let Some(idle) = kept.upgrade().map(|kept| kept.idle) else { return };
         tokio::time::sleep(idle).await;
         let Some(kept) = kept.upgrade() else { return };
-        kept.places().retain(|_, lines| {
-            lines.retain(|line| !line.is_older_than(kept.idle));
-            !lines.is_empty()
+        kept.places().retain(|_, shelves| {
+            shelves.retain_mut(|shelf| {
+                shelf.lines.retain(|line| !line.is_older_than(kept.idle));
+                !shelf.lines.is_empty()
+            });
+            !shelves.is_empty()
         });
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     args::{ConnectionArgs, TargetWords},
     failure::Failure,
     output,
-    runtime::{self, Threads},
+    runtime::{Engine, Threads},
     stop::Stop,
     telemetry::{Configured, Telemetry, TelemetryArgs},
     wire::{self, observed::Observed, upstream::Reach},
@@ -22,7 +22,7 @@ use trunkline_gateway::{
     upstream::{Start, Upstream, UpstreamOptions},
 };
 use trunkline_protocol::{Caller, ServerName};
-use trunkline_serve::{BindError, Limits, ServeOptions, Server, Shutdown, serve_stdio};
+use trunkline_serve::{BindError, Lanes, Limits, ServeOptions, Server, Shutdown, serve_stdio};
 use trunkline_transport::stdio::{standard_input, standard_output};
 
 /// Offer a server over another transport, or to clients of another era
@@ -65,7 +65,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     refuse("--sample", args.connection.ask.sample)?;
     refuse("--log-level", args.connection.log_level.is_some())?;
     let threads = if args.listen.is_some() { Threads::All } else { Threads::One };
-    runtime::start(threads)?.block_on(async {
+    let engine = Engine::start(threads)?;
+    engine.run(async {
         let target = wire::target(split.target, &args.connection, &context.environment)?;
         let mut options = wire::bridge_options(&args.connection, context)?;
         if let Some(configured) = split.configured {
@@ -81,7 +82,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         let handler = Arc::new(Bridged(upstream.clone()));
         let outcome = match args.listen {
             Some(address) => {
-                let seen = Seen { telemetry: &telemetry, observed, upstream: upstream.clone() };
+                let seen = Seen {
+                    telemetry: &telemetry,
+                    observed,
+                    upstream: upstream.clone(),
+                    lanes: engine.lanes(),
+                };
                 over_http(context, args, (address, handler), seen).await
             }
             None => over_stdio(args, handler, &telemetry).await,
@@ -92,11 +98,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     })
 }
 
-/// What is seen of the traffic.
+/// What is seen of the traffic, and where it goes.
 struct Seen<'a> {
     telemetry: &'a Telemetry,
     observed: Arc<Observed>,
     upstream: Arc<Upstream>,
+    lanes: Lanes,
 }
 
 /// The server behind the bridge. It is started by the first client, on whose behalf.
@@ -155,11 +162,12 @@ async fn over_http(
         server = handler.meet() => server.map_err(Failure::connecting)?,
         stopped = stop.stopped() => return Err(stopped),
     };
-    let Seen { telemetry, observed, upstream } = seen;
+    let Seen { telemetry, observed, upstream, lanes } = seen;
     let ours = telemetry.metrics();
     let options = ServeOptions {
         guard,
         access: telemetry.access_hook(),
+        lanes,
         more_metrics: Some(Arc::new(move |_: &Caller| {
             metrics::render(&[observed.figures(&upstream)]) + &ours()
         })),

@@ -9,7 +9,7 @@ use crate::{
     args::EraChoice,
     failure::Failure,
     output,
-    runtime::{self, Threads},
+    runtime::{Engine, Threads},
     stop::Stop,
     telemetry::{Telemetry, TelemetryArgs},
     wire::{flags, gateway::Running, packs::Packs, serve as wire, settings},
@@ -18,7 +18,7 @@ use offer::Offer;
 use std::{net::SocketAddr, path::PathBuf};
 use tokio::sync::watch;
 use trunkline_config::Loaded;
-use trunkline_serve::{BindError, Guard, Listener, Server, Shutdown, serve_stdio};
+use trunkline_serve::{BindError, Guard, Lanes, Listener, Server, Shutdown, serve_stdio};
 use trunkline_transport::stdio::{standard_input, standard_output};
 
 /// Where we listen unless told otherwise.
@@ -130,19 +130,31 @@ pub(crate) struct RecordArgs {
     pub(crate) no_audit: bool,
 }
 
+/// What serving needs to know, whatever is offered.
+struct Serving<'a> {
+    context: &'a Context,
+    args: &'a Args,
+    loaded: &'a Loaded,
+    telemetry: &'a Telemetry,
+    lanes: Lanes,
+}
+
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let mut loaded = settings::load(context, args.config.as_deref(), flags::of(args))?;
     leave_out_unapproved(context, &mut loaded)?;
+    // What takes long is done beside the runtime, so one client needs no more than one thread.
+    let threads = if args.stdio { Threads::One } else { Threads::All };
     if !loaded.settings.servers.is_empty() {
         args.offer.refuse_beside_servers(&args.roots)?;
-        // What takes long is done beside the runtime, so one client needs no more than one thread.
-        let threads = if args.stdio { Threads::One } else { Threads::All };
-        return runtime::start(threads)?.block_on(async {
+        let engine = Engine::start(threads)?;
+        return engine.run(async {
             let telemetry =
                 Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
             let running = Running::start(&loaded, &context.environment, telemetry.tracer())?;
             reload::start(context, args, &loaded, &running)?;
-            let served = serve(context, args, &loaded, &Offer::Servers(running.clone()), &telemetry).await;
+            let serving =
+                Serving { context, args, loaded: &loaded, telemetry: &telemetry, lanes: engine.lanes() };
+            let served = serving.serve(&Offer::Servers(running.clone())).await;
             running.stop().await;
             telemetry.finish().await;
             served
@@ -157,9 +169,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     ];
     packs.restrict(&roots, records.into_iter().flatten().collect())?;
     let kit = packs.all(&roots, &context.environment)?;
-    runtime::start(Threads::All)?.block_on(async {
+    let engine = Engine::start(threads)?;
+    engine.run(async {
         let telemetry = Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
-        let served = serve(context, args, &loaded, &Offer::Packs(kit.into()), &telemetry).await;
+        let serving =
+            Serving { context, args, loaded: &loaded, telemetry: &telemetry, lanes: engine.lanes() };
+        let served = serving.serve(&Offer::Packs(kit.into())).await;
         telemetry.finish().await;
         served
     })
@@ -182,76 +197,58 @@ fn leave_out_unapproved(context: &Context, loaded: &mut Loaded) -> Result<(), Fa
     Ok(())
 }
 
-async fn serve(
-    context: &Context,
-    args: &Args,
-    loaded: &Loaded,
-    offer: &Offer,
-    telemetry: &Telemetry,
-) -> Result<Ending, Failure> {
-    if args.stdio {
-        over_stdio(context, args, loaded, offer, telemetry).await
-    } else {
-        over_http(context, args, loaded, offer, telemetry).await
+impl Serving<'_> {
+    async fn serve(&self, offer: &Offer) -> Result<Ending, Failure> {
+        if self.args.stdio { self.over_stdio(offer).await } else { self.over_http(offer).await }
     }
-}
 
-async fn over_stdio(
-    context: &Context,
-    args: &Args,
-    loaded: &Loaded,
-    offer: &Offer,
-    telemetry: &Telemetry,
-) -> Result<Ending, Failure> {
-    output::leads_somewhere()?;
-    let settings = &loaded.settings;
-    let (handler, _trail) = wire::recorded(offer.served(), settings, "stdio", &context.environment)?;
-    let handler = telemetry.observe(handler);
-    let mut options = wire::options(settings, args.era)?;
-    options.access = telemetry.access_hook();
-    let mut stop = Stop::listen()?;
-    // A task, because what runs on the main thread is woken and wakes across threads.
-    let mut serving = tokio::spawn(serve_stdio(handler, options, standard_input(), standard_output()));
-    tokio::select! {
-        served = &mut serving => {
-            served.unwrap_or_else(|error| Err(error.into())).map_err(|error| Failure::usage(format!("the input cannot be read: {error}")))?;
-        }
-        _ = stop.stopped() => serving.abort(),
-    }
-    Ok(Ending::Fine)
-}
-
-async fn over_http(
-    context: &Context,
-    args: &Args,
-    loaded: &Loaded,
-    offer: &Offer,
-    telemetry: &Telemetry,
-) -> Result<Ending, Failure> {
-    let settings = &loaded.settings;
-    let mut options = wire::options(settings, args.era)?;
-    options.access = telemetry.access_hook();
-    offer.add_pages(&mut options, telemetry);
-    let listener = bind(settings.listen, &options.guard).await?;
-    let port = listener.address().port();
-    let (handler, trail) = wire::recorded(offer.served(), settings, &port.to_string(), &context.environment)?;
-    let server = listener.serve(telemetry.observe(handler), options);
-    let facts = banner::Facts { address: server.address(), offer, loaded, args, trail: trail.as_deref() };
-    banner::show(context, &facts)?;
-    let (tell, told) = watch::channel(Shutdown::Running);
-    let mut stop = Stop::listen()?;
-    let mut running = Box::pin(server.run(told));
-    for word in [Shutdown::Drain, Shutdown::Now] {
+    async fn over_stdio(&self, offer: &Offer) -> Result<Ending, Failure> {
+        output::leads_somewhere()?;
+        let settings = &self.loaded.settings;
+        let environment = &self.context.environment;
+        let (handler, _trail) = wire::recorded(offer.served(), settings, "stdio", environment)?;
+        let handler = self.telemetry.observe(handler);
+        let mut options = wire::options(settings, self.args.era)?;
+        options.access = self.telemetry.access_hook();
+        let mut stop = Stop::listen()?;
         tokio::select! {
-            () = &mut running => return Ok(Ending::Fine),
-            _ = stop.stopped() => {
-                context.screen.tell(if word == Shutdown::Drain { "finishing what runs; once more to stop at once\n" } else { "" });
-                tell.send_replace(word);
+            served = serve_stdio(handler, options, standard_input(), standard_output()) => {
+                served.map_err(|error| Failure::usage(format!("the input cannot be read: {error}")))?;
+            }
+            _ = stop.stopped() => {}
+        }
+        Ok(Ending::Fine)
+    }
+
+    async fn over_http(&self, offer: &Offer) -> Result<Ending, Failure> {
+        let Self { context, args, loaded, telemetry, .. } = *self;
+        let settings = &loaded.settings;
+        let mut options = wire::options(settings, args.era)?;
+        options.access = telemetry.access_hook();
+        options.lanes = self.lanes.clone();
+        offer.add_pages(&mut options, telemetry);
+        let listener = bind(settings.listen, &options.guard).await?;
+        let port = listener.address().port();
+        let (handler, trail) =
+            wire::recorded(offer.served(), settings, &port.to_string(), &context.environment)?;
+        let server = listener.serve(telemetry.observe(handler), options);
+        let facts = banner::Facts { address: server.address(), offer, loaded, args, trail: trail.as_deref() };
+        banner::show(context, &facts)?;
+        let (tell, told) = watch::channel(Shutdown::Running);
+        let mut stop = Stop::listen()?;
+        let mut running = Box::pin(server.run(told));
+        for word in [Shutdown::Drain, Shutdown::Now] {
+            tokio::select! {
+                () = &mut running => return Ok(Ending::Fine),
+                _ = stop.stopped() => {
+                    context.screen.tell(if word == Shutdown::Drain { "finishing what runs; once more to stop at once\n" } else { "" });
+                    tell.send_replace(word);
+                }
             }
         }
+        running.await;
+        Ok(Ending::Fine)
     }
-    running.await;
-    Ok(Ending::Fine)
 }
 
 /// Listens where we were told to, or on the first free port from the default one on.

@@ -1,11 +1,11 @@
 //! The server made with our crates.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, thread};
 
 use anyhow::Result;
 use serde::Deserialize;
 use tokio::sync::watch;
-use trunkline_serve::{ServeOptions, Server, Shutdown};
+use trunkline_serve::{LaneThreads, ServeOptions, Server, Shutdown};
 use trunkline_tools::{JsonSchema, Tool, Toolbox, schemars};
 
 use super::{DESCRIPTION, NAME, announce};
@@ -18,7 +18,9 @@ struct Echo {
 pub(crate) async fn serve(address: SocketAddr) -> Result<()> {
     let tool = Tool::new("echo", |given: Echo| async move { given.text }).description(DESCRIPTION);
     let toolbox = Toolbox::new(NAME, env!("CARGO_PKG_VERSION")).tool(tool.read_only()).build()?;
-    let server = Server::bind(address, Arc::new(toolbox), ServeOptions::default()).await?;
+    let threads = LaneThreads::start(thread::available_parallelism()?.get())?;
+    let options = ServeOptions { lanes: threads.lanes(), ..ServeOptions::default() };
+    let server = Server::bind(address, Arc::new(toolbox), options).await?;
     announce(server.address());
     // Held until the process is killed: nobody tells this server to stop.
     let (_never, shutdown) = watch::channel(Shutdown::Running);
