@@ -15,14 +15,15 @@ const LAYERS: &[(&str, May)] = &[
     ("client", May::Use(&["auth", "resilience", "transport", "protocol"])),
     // Probes own the raw wire: what a client would repair or hide is what they are after.
     ("lint", May::Use(&["client", "transport", "protocol"])),
-    ("gateway", May::Use(&["resilience", "protocol"])),
-    ("tools", May::Use(&["protocol"])),
+    ("gateway", May::Use(&["resilience", "schema", "protocol"])),
+    ("tools", May::Use(&["schema", "protocol"])),
     ("documents", May::Use(&["protocol"])),
     ("config", May::Use(&["protocol"])),
     ("transport", May::Use(&["protocol"])),
     ("auth", May::Use(&[])),
     // Clocks and counters that know no MCP: client, server and gateway guard their calls with the same ones.
     ("resilience", May::Use(&[])),
+    ("schema", May::Use(&[])),
     ("protocol", May::Use(&[])),
     ("xtask", May::Use(&[])),
     ("bench", May::Use(&["client", "serve", "tools", "transport", "protocol"])),

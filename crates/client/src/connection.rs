@@ -121,7 +121,7 @@ impl Connection {
     }
 
     /// Notifications that belong to no call. A listener that is too slow hears how many it missed.
-    pub fn events(&self) -> broadcast::Receiver<Notification> {
+    pub fn events(&self) -> broadcast::Receiver<Arc<Notification>> {
         self.0.link.events()
     }
 

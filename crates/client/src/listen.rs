@@ -41,7 +41,7 @@ struct Filter {
 /// One listener. Dropping it lets go of what it alone watched.
 struct Listener {
     connection: Arc<Inner>,
-    events: broadcast::Receiver<Notification>,
+    events: broadcast::Receiver<Arc<Notification>>,
     filter: Filter,
     /// Resources that were subscribed to for it.
     held: Vec<String>,
@@ -107,7 +107,7 @@ impl Listener {
                     if notification.method == method::TOOLS_CHANGED {
                         self.connection.facts.forget();
                     }
-                    return Part::Notification(self.lifted(notification).await);
+                    return Part::Notification(self.lifted(Arc::unwrap_or_clone(notification)).await);
                 }
                 Some(Ok(_)) => {}
                 Some(Err(broadcast::error::RecvError::Lagged(_))) => {

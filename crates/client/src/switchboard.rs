@@ -40,7 +40,8 @@ pub(crate) type Outlet = Arc<dyn Fn(Envelope) -> BoxFuture<'static, Result<(), F
 
 pub(crate) struct Switchboard {
     lines: Mutex<Lines>,
-    events: broadcast::Sender<Notification>,
+    /// Shared, because every place of the queue has room for an event from the start.
+    events: broadcast::Sender<Arc<Notification>>,
     host: Arc<dyn Host>,
     /// What the client behind us can do, when we only pass on: then questions go to calls.
     behalf: Option<Value>,
@@ -128,7 +129,7 @@ impl Switchboard {
     }
 
     /// Notifications that belong to no call.
-    pub(crate) fn events(&self) -> broadcast::Receiver<Notification> {
+    pub(crate) fn events(&self) -> broadcast::Receiver<Arc<Notification>> {
         self.events.subscribe()
     }
 
@@ -225,7 +226,7 @@ impl Switchboard {
     pub(crate) fn tell(&self, notification: Notification) {
         self.host.notice(&notification);
         // Nobody may be listening, which is no failure.
-        drop(self.events.send(notification));
+        drop(self.events.send(Arc::new(notification)));
     }
 
     fn owner(&self, notification: &Notification) -> Owner {

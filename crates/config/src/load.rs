@@ -89,6 +89,7 @@ impl Loaded {
 
 /// Reads all layers.
 pub fn load(inputs: &Inputs<'_>) -> Result<Loaded, Box<Rejected>> {
+    let _held_until_all_is_checked = schema();
     let mut reading = Reading::new(&inputs.directory);
     if let Some(directory) = &inputs.user_directory {
         reading.file(Layer::User, &directory.join(files::FILE_NAME), Needed::No);
@@ -194,7 +195,7 @@ impl Reading {
 
     /// Checks a tree by itself, and lays it over the others even so: what else is wrong is to be told, too.
     fn take(&mut self, tree: Node) {
-        self.problems.extend(check(&tree, schema(), "", &self.sources));
+        self.problems.extend(check(&tree, &schema(), "", &self.sources));
         self.trees.push(tree);
     }
 

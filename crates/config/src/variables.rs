@@ -26,7 +26,7 @@ pub struct Variable {
 /// All variables that set something.
 pub fn variables() -> Vec<Variable> {
     let mut found = Vec::new();
-    gather(schema(), &mut Vec::new(), &mut found);
+    gather(&schema(), &mut Vec::new(), &mut found);
     found
 }
 
@@ -64,7 +64,8 @@ pub(crate) fn single(key: &str, node: Node) -> Node {
 }
 
 fn tree(key: &str, text: &str, place: Place) -> Node {
-    let schema = key.split('.').fold(schema(), |schema, part| &schema["properties"][part]);
+    let whole = schema();
+    let schema = key.split('.').fold(&*whole, |schema, part| &schema["properties"][part]);
     single(key, Node::from_json(value(text, schema), place))
 }
 

@@ -2,7 +2,11 @@
 
 use super::{Client, requests::one};
 use crate::{conversation::Rounds, era::Ask};
-use std::{collections::HashMap, sync::PoisonError, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 use tokio::{
     sync::{broadcast, mpsc},
     task::AbortHandle,
@@ -190,7 +194,7 @@ enum Ended {
 
 /// Picks the changes of interest from all that the server says.
 async fn forward(
-    mut events: broadcast::Receiver<Notification>,
+    mut events: broadcast::Receiver<Arc<Notification>>,
     interest: Interest,
     tell: mpsc::Sender<Change>,
 ) {

@@ -89,7 +89,7 @@ impl Link {
     }
 
     /// Notifications that belong to no request.
-    pub(crate) fn events(&self) -> broadcast::Receiver<Notification> {
+    pub(crate) fn events(&self) -> broadcast::Receiver<Arc<Notification>> {
         self.board().events()
     }
 

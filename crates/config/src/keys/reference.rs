@@ -46,7 +46,8 @@ A time is a number of milliseconds, or a text with a unit: `\"500ms\"`, `\"30s\"
 /// The page, whole.
 pub fn reference_page() -> String {
     let mut page = INTRODUCTION.to_owned();
-    let properties = schema()["properties"].as_object().into_iter().flatten();
+    let schema = schema();
+    let properties = schema["properties"].as_object().into_iter().flatten();
     let single: Vec<(&String, &Json)> = properties.clone().filter(|(_, schema)| !is_table(schema)).collect();
     page.push_str("\n## Keys\n\n");
     heading(&mut page);

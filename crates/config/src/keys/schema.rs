@@ -4,21 +4,27 @@ use super::document::Document;
 use crate::jsonc;
 use schemars::{JsonSchema as _, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
-use std::sync::LazyLock;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// What holds where no layer says otherwise, as a text.
 pub(crate) const DEFAULTS: &str = include_str!("../defaults.json");
 
-static SCHEMA: LazyLock<Value> = LazyLock::new(make);
+/// Kept while somebody uses it: it is large, and needed only while a configuration is read.
+static SCHEMA: Mutex<Weak<Value>> = Mutex::new(Weak::new());
 
-/// The schema, whole: no references in it.
-pub fn schema() -> &'static Value {
-    &SCHEMA
+/// The schema, whole: no references in it. Whoever needs it more than once holds it, so that it is made once.
+pub fn schema() -> Arc<Value> {
+    let mut kept = SCHEMA.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.upgrade().unwrap_or_else(|| {
+        let made = Arc::new(make());
+        *kept = Arc::downgrade(&made);
+        made
+    })
 }
 
 /// The schema as it is published.
 pub fn schema_json() -> String {
-    let mut text = serde_json::to_string_pretty(schema()).expect("a JSON value can be written");
+    let mut text = serde_json::to_string_pretty(&*schema()).expect("a JSON value can be written");
     text.push('\n');
     text
 }

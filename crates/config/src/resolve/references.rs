@@ -40,7 +40,7 @@ pub(super) fn look_up(layered: &Layered, around: &Surroundings<'_>) -> Found {
         room: MAX_LOOKED_UP_BYTES,
         failed: 0,
     };
-    let tree = look.node(&layered.tree, schema(), "");
+    let tree = look.node(&layered.tree, &schema(), "");
     Found { tree, problems: look.problems, files: look.files }
 }
 

@@ -3,17 +3,15 @@
 //! Whoever wrote the schema is not trusted with our time: nothing is fetched, its size is bounded, and patterns run on an
 //! engine that is linear in the text.
 
-use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 use std::fmt;
 use trunkline_protocol::Raw;
+use trunkline_schema::Schema;
 
 /// The most text a schema may have.
 const MAX_SCHEMA_BYTES: usize = 256 * 1024;
 /// The most values a schema may hold.
 const MAX_SCHEMA_VALUES: usize = 10_000;
-/// The most memory a compiled pattern may take.
-const MAX_PATTERN_BYTES: usize = 1024 * 1024;
 /// The most text that is checked; more is left to the server.
 const MAX_ARGUMENT_BYTES: usize = 1024 * 1024;
 /// The most complaints told at once, and the most characters of one.
@@ -32,7 +30,7 @@ pub(crate) enum BadSchema {
 }
 
 /// A compiled schema.
-pub(crate) struct Checker(Validator);
+pub(crate) struct Checker(Schema);
 
 impl Checker {
     pub(crate) fn new(schema: &Raw) -> Result<Self, BadSchema> {
@@ -46,14 +44,7 @@ impl Checker {
             return Err(BadSchema::TooComplex(values));
         }
         let schema: Value = schema.decode().map_err(|e| BadSchema::Invalid(e.to_string()))?;
-        let patterns =
-            PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
-        let built = jsonschema::options()
-            .with_draft(jsonschema::Draft::Draft202012)
-            .offline()
-            .with_pattern_options(patterns)
-            .build(&schema);
-        built.map(Self).map_err(|e| BadSchema::Invalid(cut(&e.to_string())))
+        Schema::of_stranger(&schema).map(Self).map_err(|e| BadSchema::Invalid(cut(&e.to_string())))
     }
 
     /// What is wrong with the arguments, in words.
@@ -63,10 +54,10 @@ impl Checker {
             Some(arguments) => arguments.decode().map_err(|e| e.to_string())?,
             None => Value::Object(serde_json::Map::new()),
         };
-        if self.0.is_valid(&value) {
+        if self.0.accepts(&value) {
             return Ok(());
         }
-        let complaints = self.0.iter_errors(&value).take(MAX_COMPLAINTS);
+        let complaints = self.0.errors(&value).take(MAX_COMPLAINTS);
         let complaints: Vec<String> = complaints
             .map(|e| {
                 let (at, text) = (e.instance_path().to_string(), cut(&e.to_string()));

@@ -14,7 +14,7 @@ use super::{
 use crate::limit::Rate;
 use arc_swap::ArcSwapOption;
 use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError, Weak,
+    Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
     atomic::{AtomicU8, AtomicU64, Ordering},
 };
 use tokio::{
@@ -34,7 +34,8 @@ pub(super) struct Core {
     pub(super) offer: ArcSwapOption<Offer>,
     /// The session of a server that lets everybody share it, found without a lock.
     pub(super) everyones: ArcSwapOption<Live>,
-    pub(super) events: broadcast::Sender<Event>,
+    /// Made when somebody listens: most servers have no listener, and the queue takes its room from the start.
+    events: OnceLock<broadcast::Sender<Event>>,
     pub(super) versions: watch::Sender<u64>,
     pub(super) stop: watch::Sender<bool>,
     /// Wakes the supervisor when sessions came or went.
@@ -80,7 +81,7 @@ impl Core {
         Self {
             offer: ArcSwapOption::empty(),
             everyones: ArcSwapOption::empty(),
-            events: broadcast::Sender::new(EVENT_QUEUE),
+            events: OnceLock::new(),
             versions: watch::Sender::new(0),
             stop: watch::Sender::new(false),
             attention: Notify::new(),
@@ -100,6 +101,17 @@ impl Core {
             name,
             connect,
             options,
+        }
+    }
+
+    pub(super) fn events(&self) -> broadcast::Receiver<Event> {
+        self.events.get_or_init(|| broadcast::Sender::new(EVENT_QUEUE)).subscribe()
+    }
+
+    pub(super) fn tell(&self, event: Event) {
+        if let Some(events) = self.events.get() {
+            // Nobody may be listening any more, which is no failure.
+            drop(events.send(event));
         }
     }
 

@@ -224,8 +224,7 @@ impl Core {
             method::RESOURCES_CHANGED => &[Kind::Resources, Kind::Templates],
             method::ACKNOWLEDGED => return,
             _ => {
-                // Nobody may be listening, which is no failure.
-                drop(self.events.send(Event { notification, principal: principal.get().cloned() }));
+                self.tell(Event { notification, principal: principal.get().cloned() });
                 return;
             }
         };

@@ -75,7 +75,7 @@ impl Upstream {
 
     /// What the server says that belongs to no call. Changes of lists are not among it: they show in the offer.
     pub fn events(&self) -> broadcast::Receiver<Event> {
-        self.core.events.subscribe()
+        self.core.events()
     }
 
     pub fn status(&self) -> Status {

@@ -4,10 +4,10 @@
 //! run on an engine that is linear in the text.
 
 use super::plain::Plain;
-use jsonschema::{PatternOptions, ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Value, json};
 use std::fmt;
 use trunkline_protocol::{Object, Raw};
+use trunkline_schema::{Schema, ValidationError, ValidationErrorKind};
 
 /// The most values (numbers, texts, lists, members) that arguments may hold.
 pub(crate) const MAX_ELEMENTS: usize = 100_000;
@@ -15,8 +15,6 @@ pub(crate) const MAX_ELEMENTS: usize = 100_000;
 const MAX_SCHEMA_BYTES: usize = 256 * 1024;
 /// The most values a schema may hold; ten thousand choices are an attack, not a schema.
 const MAX_SCHEMA_ELEMENTS: usize = 10_000;
-/// The most memory a compiled pattern may take.
-const MAX_PATTERN_BYTES: usize = 1024 * 1024;
 /// The most complaints told at once.
 const MAX_COMPLAINTS: usize = 5;
 /// The most of a value that is repeated to whoever gave it.
@@ -39,7 +37,7 @@ pub enum BadSchema {
 
 /// A compiled schema.
 pub(crate) struct Checker {
-    validator: Validator,
+    schema: Schema,
     /// The same in a form that needs no decoded value, where the schema is simple enough.
     plain: Option<Plain>,
     /// Members that may be left out, but not be null: a null there is taken as leaving out.
@@ -70,15 +68,8 @@ impl Checker {
         if object.get("type").is_none_or(|t| t != "object") {
             return Err(BadSchema::NotOfObjects);
         }
-        let patterns =
-            PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
-        let validator = jsonschema::options()
-            .with_draft(jsonschema::Draft::Draft202012)
-            .offline()
-            .with_pattern_options(patterns)
-            .build(&schema)
-            .map_err(|e| BadSchema::Invalid(cut(&e.to_string())))?;
-        Ok(Self { validator, plain: Plain::new(&schema), optional: optional_members(&schema) })
+        let compiled = Schema::of_stranger(&schema).map_err(|e| BadSchema::Invalid(cut(&e.to_string())))?;
+        Ok(Self { schema: compiled, plain: Plain::new(&schema), optional: optional_members(&schema) })
     }
 
     /// Whether the value is known to fit at a first look; where it is not, it may fit all the same.
@@ -88,10 +79,10 @@ impl Checker {
 
     /// What is wrong with the value, the first few things only.
     pub(crate) fn check(&self, value: &Value) -> Result<(), Vec<Complaint>> {
-        if self.validator.is_valid(value) {
+        if self.schema.accepts(value) {
             return Ok(());
         }
-        Err(self.validator.iter_errors(value).take(MAX_COMPLAINTS).map(|e| complaint(&e)).collect())
+        Err(self.schema.errors(value).take(MAX_COMPLAINTS).map(|e| complaint(&e)).collect())
     }
 
     /// Takes away nulls that mean "left out", and gives back what is left of the text, if there were any.

@@ -128,6 +128,7 @@ fn only(schema: &Map<String, Value>, said: &[&str]) -> bool {
 mod tests {
     use super::*;
     use serde_json::json;
+    use trunkline_schema::Schema;
 
     fn fits(plain: &Plain, text: &str) -> bool {
         plain.fits(&Raw::parse(text.to_owned()).unwrap())
@@ -141,7 +142,7 @@ mod tests {
                 "of": {"type": "integer", "minimum": 0, "description": "d"}, "x": {"type": "number"}},
         });
         let plain = Plain::new(&schema).unwrap();
-        let validator = jsonschema::validator_for(&schema).unwrap();
+        let validator = Schema::of_stranger(&schema).unwrap();
         let good = [
             r#"{"text":"a"}"#,
             r#"{"n":-7,"text":"\u00e4","on":false}"#,
@@ -149,7 +150,7 @@ mod tests {
             r#"{ "text" : "\ud83d\ude00" , "n" : 0 }"#,
         ];
         for good in good {
-            assert!(fits(&plain, good) && validator.is_valid(&serde_json::from_str(good).unwrap()), "{good}");
+            assert!(fits(&plain, good) && validator.accepts(&serde_json::from_str(good).unwrap()), "{good}");
         }
         let left_to_the_validator = [
             "{}",

@@ -1,9 +1,9 @@
 //! Arguments against the tool's schema, before they are sent.
 
 use super::suggest;
-use jsonschema::{Draft, ValidationError, error::ValidationErrorKind};
 use serde_json::Value;
 use trunkline_protocol::{Object, Raw};
+use trunkline_schema::{Schema, ValidationError, ValidationErrorKind};
 
 /// Faults named before the rest is only counted.
 const MAX_FAULTS: usize = 10;
@@ -26,17 +26,13 @@ pub(crate) fn check(schema: &Raw, arguments: &Object) -> Findings {
         return findings;
     };
     unknown_names(&schema, &value, &mut findings);
-    match jsonschema::options().with_draft(draft(&schema)).offline().build(&schema) {
-        Ok(validator) => validity(validator.iter_errors(&value), &schema, &mut findings.faults),
+    match Schema::of_its_draft(&schema) {
+        Ok(compiled) => validity(compiled.errors(&value), &schema, &mut findings.faults),
         Err(error) => findings
             .warnings
             .push(format!("the tool's schema is broken, so the arguments are not checked: {error}")),
     }
     findings
-}
-
-fn draft(schema: &Value) -> Draft {
-    if schema.get("$schema").is_some() { Draft::default().detect(schema) } else { Draft::Draft202012 }
 }
 
 /// Names that the schema does not have. A name like a known one is a slip; another one may be meant.

@@ -101,7 +101,7 @@ impl Session for Open {
         tokio::spawn(async move {
             loop {
                 match events.recv().await {
-                    Ok(notification) => hear(notification),
+                    Ok(notification) => hear(Arc::unwrap_or_clone(notification)),
                     Err(RecvError::Lagged(missed)) => {
                         tracing::warn!(missed, "a server tells more than can be heard");
                         for change in CHANGES {
