@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use trunkline_auth::keys;
 
 /// Nothing takes this long; what does, hangs.
-pub(crate) const HANG: Duration = Duration::from_mins(1);
+pub(crate) const HANG: Duration = Duration::from_mins(2);
 /// How long to wait before something is looked at again that tells nobody when it changes.
 pub(crate) const PAUSE: Duration = Duration::from_millis(20);
 
