@@ -221,7 +221,8 @@ impl Connection {
         loop {
             let pulled = reply::pull(answer, coding, &mut self.wire.outbox, cx);
             if self.wire.poll_flush(cx)?.is_pending() {
-                return self.poll_gone(cx);
+                // Who says no more may still hear what is made already.
+                return if pulled == Pulled::End { Poll::Pending } else { self.poll_gone(cx) };
             }
             match pulled {
                 Pulled::Enough => {}
