@@ -248,8 +248,8 @@ fn j12_a_file_that_is_written_to_be_slow_is_refused_at_once() {
     assert!(unknown.contains("error[syntax] : the file holds more than 20000 values"), "{unknown}");
 
     let server = |word: &str| format!("{{\"mcp\":{{\"servers\":{{\"a\":{{\"command\":[\"{word}\"]}}}}}}}}");
-    let names: String = (0..50_000).map(|at| format!("${{A{at}}}")).collect();
-    let unset = problems(&server(&names));
+    let names: Vec<String> = (0..50_000).map(|at| format!("${{A{at}}}")).collect();
+    let unset = problems(&server(&names.concat()));
     assert_eq!(unset.lines().count(), 100, "no more than that are told");
     let secret = "s".repeat(60_000);
     let place = Place::project(&server(&"{file:key}".repeat(90_000))).file("project/key", &secret);

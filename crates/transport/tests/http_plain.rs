@@ -107,7 +107,7 @@ async fn a_body_that_ends_early_is_broken() {
             connection.write(format!("{JSON}{framing}")).await;
         };
         let error = join!(server, ask(&endpoint)).1.unwrap_err();
-        assert!(error.to_string().contains("before the answer was complete"), "{error}");
+        assert!(error.to_string().contains("before the message was complete"), "{error}");
     }
 }
 

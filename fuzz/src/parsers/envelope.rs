@@ -23,7 +23,7 @@ pub fn holds(data: &[u8]) {
                 match message {
                     Ok(envelope) => survives(&envelope, &envelope.to_bytes()),
                     Err(malformed) => {
-                        assert!(!says_no_json(&malformed), "{malformed} in a batch that is JSON")
+                        assert!(!says_no_json(&malformed), "{malformed} in a batch that is JSON");
                     }
                 }
             }

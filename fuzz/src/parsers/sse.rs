@@ -4,7 +4,7 @@
 
 use super::cutting::{cut, cutting};
 use bytes::{Bytes, BytesMut};
-use trunkline_transport::sse::{Decoder, Event, EventTooLarge, encode};
+use trunkline_transport::sse::{Decoder, Event, EventTooLarge, Line, encode};
 
 const LIMITS: [usize; 3] = [8, 64, 1 << 20];
 /// What a decoder holds besides text, when it is shown.
@@ -60,7 +60,7 @@ fn take(decoder: &mut Decoder, events: &mut Vec<Event>) -> Result<(), EventTooLa
 }
 
 fn size(event: &Event) -> usize {
-    event.data.len() + [&event.id, &event.event].into_iter().flatten().map(|line| line.len()).sum::<usize>()
+    event.data.len() + [&event.id, &event.event].into_iter().flatten().map(Line::len).sum::<usize>()
 }
 
 /// An event that was read can be written and read again.

@@ -245,8 +245,9 @@ impl Planning<'_> {
     fn numbered(&mut self, legal: &str) -> String {
         let last = self.numbers.get(legal).copied().unwrap_or(1);
         let name = |number: usize| suffixed(legal, &number.to_string());
-        let number =
-            (last + 1..).find(|number| self.is_free(&name(*number))).expect("there is always a next number");
+        let number = (last + 1..=usize::MAX)
+            .find(|number| self.is_free(&name(*number)))
+            .expect("there is always a next number");
         self.numbers.insert(legal.to_owned(), number);
         name(number)
     }

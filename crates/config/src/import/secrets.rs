@@ -67,7 +67,7 @@ impl Taken {
             return name(*number);
         }
         let free = |number: &usize| self.names.get(&name(*number)).is_none_or(|taken| taken == value);
-        *last = (*last + 1..).find(free).expect("there is always a next number");
+        *last = (*last + 1..=usize::MAX).find(free).expect("there is always a next number");
         values.insert(value.expose().to_owned(), *last);
         name(*last)
     }

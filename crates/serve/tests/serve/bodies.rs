@@ -2,7 +2,7 @@
 
 use crate::support::{
     hosted,
-    wire::{HOST, Talk, kept, list, modern},
+    wire::{HOST, INITIALIZE, Talk, kept, list, modern},
 };
 use proptest::{prelude::*, sample::Index};
 use std::{net::SocketAddr, time::Duration};
@@ -89,6 +89,24 @@ async fn a_long_body_is_read_while_it_comes() {
     talk.say(measured(6)).await;
     hears(&mut talk, 5).await;
     hears(&mut talk, 6).await;
+}
+
+#[tokio::test]
+async fn who_says_no_more_hears_all_of_an_answer_that_is_made() {
+    let (address, _running) = hosted(Limits::default()).await;
+    let mut talk = Talk::to(address).await;
+    let json = ("content-type", "application/json");
+    talk.say(kept("POST", "/mcp", &[json], INITIALIZE)).await;
+    let session = talk.hear().await.header("mcp-session-id").unwrap();
+    let text = "x".repeat(9_000_000);
+    let call = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"text":"{text}"}}}}}}"#
+    );
+    talk.say(kept("POST", "/mcp", &[json, ("mcp-session-id", &session)], &call)).await;
+    talk.hush().await;
+    let heard = talk.hear().await;
+    assert!(heard.status == 200 && heard.body.contains(&text), "{} bytes", heard.body.len());
+    assert!(talk.rest().await.is_empty());
 }
 
 #[tokio::test]

@@ -44,10 +44,12 @@ fn corpus() -> PathBuf {
 
 /// The seeds of a parser, always in the same order.
 fn seeds(name: &str) -> Vec<Vec<u8>> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(corpus().join(name)).unwrap().map(|file| file.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(corpus().join(name))
+        .expect("a folder of seeds")
+        .map(|file| file.expect("a seed").path())
+        .collect();
     files.sort_unstable();
-    files.iter().map(|file| fs::read(file).unwrap()).collect()
+    files.iter().map(|file| fs::read(file).expect("a seed")).collect()
 }
 
 /// The first input of which something did not hold, so that it can become a seed.

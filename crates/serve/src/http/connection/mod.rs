@@ -120,7 +120,7 @@ impl Connection {
     /// Waits for the head of a request.
     fn poll_asked(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
         let Stage::Waiting(mut seen) = self.stage else { return Poll::Pending };
-        loop {
+        let refused = loop {
             // Some clients end a body with a line that does not belong to it.
             while self.wire.input.starts_with(b"\r\n") {
                 self.wire.input.advance(2);
@@ -131,29 +131,32 @@ impl Connection {
             let new_line = || memchr::memchr(b'\n', text.get(seen..).unwrap_or_default()).is_some();
             if begins || new_line() || text.len() > head::HEAD_LIMIT {
                 match head::read(&mut self.wire.input) {
-                    Ok(Some(asked)) => return Poll::Ready(Ok(self.ask(asked))),
+                    Ok(Some(asked)) => {
+                        self.ask(asked);
+                        return Poll::Ready(Ok(()));
+                    }
                     Ok(None) => {}
-                    Err(bad) => return Poll::Ready(Ok(self.refuse(bad))),
+                    Err(bad) => break Some(bad),
                 }
             }
             seen = self.wire.input.len();
             match self.wire.poll_fill(cx)? {
-                Poll::Ready(0) if seen == 0 => break,
+                Poll::Ready(0) if seen == 0 => break None,
                 Poll::Ready(0) => return Poll::Ready(Err(Broken::Gone)),
                 Poll::Ready(_) => {}
-                Poll::Pending if self.stay == Stay::Leaving && seen == 0 => break,
+                Poll::Pending if self.stay == Stay::Leaving && seen == 0 => break None,
                 Poll::Pending => {
                     self.stage = Stage::Waiting(seen);
                     ready!(self.timer.poll(cx));
                     // Who has not begun has nothing to be told.
-                    if seen == 0 {
-                        break;
-                    }
-                    return Poll::Ready(Ok(self.refuse(BadHead::Late)));
+                    break (seen > 0).then_some(BadHead::Late);
                 }
             }
+        };
+        match refused {
+            Some(bad) => self.refuse(bad),
+            None => self.stage = Stage::Over,
         }
-        self.stage = Stage::Over;
         Poll::Ready(Ok(()))
     }
 
@@ -218,7 +221,8 @@ impl Connection {
         loop {
             let pulled = reply::pull(answer, coding, &mut self.wire.outbox, cx);
             if self.wire.poll_flush(cx)?.is_pending() {
-                return self.poll_gone(cx);
+                // Who says no more may still hear what is made already.
+                return if pulled == Pulled::End { Poll::Pending } else { self.poll_gone(cx) };
             }
             match pulled {
                 Pulled::Enough => {}
