@@ -3,8 +3,8 @@
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, Method, StatusCode};
 
-use super::framing::Taken;
 use super::head::{self, After, Answered, HEAD_LIMIT};
+use crate::framing::Taken;
 use crate::http::answer::{Said, map_of};
 
 /// An answer, as far as it was understood.
