@@ -44,7 +44,7 @@ pub enum Eras {
 pub struct Limits {
     /// Bytes of a request's body, or of a line on stdio.
     pub body: usize,
-    /// How long the head of a request may take.
+    /// How long the head of a request may take, and how long a connection may lie unused between requests.
     pub header_timeout: Duration,
     /// How long the body of a request may take.
     pub body_timeout: Duration,

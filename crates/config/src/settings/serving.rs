@@ -13,7 +13,7 @@ pub struct Limits {
     /// Bytes of a request's body, or of a line on standard input.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub body_bytes: u64,
-    /// How long the head of a request may take.
+    /// How long the head of a request may take, and how long a connection may lie unused between requests.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 100, "maximum" = 600_000))]
     pub header_timeout: Duration,
