@@ -374,6 +374,10 @@ impl Writer {
         self.synced_bytes = bytes;
         self.synced = covered;
         self.unsynced.drain(..length);
+        if self.unsynced.is_empty() {
+            // Nothing came meanwhile: what a busy time took is given back.
+            self.unsynced = String::new();
+        }
         self.sync_due = (!self.unsynced.is_empty()).then(|| Instant::now() + self.durability.interval());
         // The records are safe without it: only a trail that is cut short later would go unnoticed.
         if let Err(error) = self.disk.write_head(&self.synced) {
