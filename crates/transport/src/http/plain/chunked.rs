@@ -96,11 +96,12 @@ impl Chunked {
             (At::TrailerEnd, b'\n') => At::Trailers,
             (At::LastEnd, b'\n') => At::Over,
             (At::Extension(size), _) => self.pass_over(byte, At::Extension(size))?,
-            (At::TrailerName, b':') => self.pass_over(byte, At::Trailer)?,
             (At::Trailers | At::TrailerName, _) if is_of_name(byte) => {
                 self.pass_over(byte, At::TrailerName)?
             }
-            (At::Trailer, b'\t' | b' '..=b'~' | 0x80..) => self.pass_over(byte, At::Trailer)?,
+            (At::TrailerName, b':') | (At::Trailer, b'\t' | b' '..=b'~' | 0x80..) => {
+                self.pass_over(byte, At::Trailer)?
+            }
             _ => return Err(BadFraming::Chunk),
         })
     }
