@@ -10,7 +10,10 @@ use super::{
 use crate::{jsonc::Node, secret::Secret};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::{collections::HashMap, fmt};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+};
 use trunkline_protocol::MAX_SERVER_NAME;
 
 /// A server as another client has it.
@@ -113,14 +116,19 @@ impl Plan {
     /// Lets secrets be kept in files beside ours instead of variables; gives what those files have to hold.
     pub fn secrets_to_files(&mut self) -> Vec<SecretFile> {
         let mut files: Vec<SecretFile> = Vec::new();
+        let mut made = HashSet::new();
         for planned in &mut self.servers {
-            for secret in std::mem::take(&mut planned.secrets) {
+            let secrets = std::mem::take(&mut planned.secrets);
+            let kept: HashSet<&str> = secrets.iter().map(|secret| secret.variable.as_str()).collect();
+            planned.entry.values_mut().for_each(|value| refer_to_files(value, &kept));
+            let told = |note: &str| {
+                note.strip_prefix("set `")?.split_once("` to").map(|(name, _)| kept.contains(name))
+            };
+            planned.notes.retain(|note| told(note) != Some(true));
+            for secret in secrets {
                 let path = format!("{SECRETS}/{}", secret.variable);
-                let (from, to) = (words::variable(&secret.variable), format!("{{file:{path}}}"));
-                planned.entry.values_mut().for_each(|value| replace_text(value, &from, &to));
-                planned.notes.retain(|note| !note.starts_with(&format!("set `{}` to", secret.variable)));
                 planned.notes.push(format!("the secret in `{}` is kept in {path}", secret.key));
-                if !files.iter().any(|file| file.path == path) {
+                if made.insert(path.clone()) {
                     files.push(SecretFile { path, value: secret.value });
                 }
             }
@@ -140,13 +148,27 @@ pub struct SecretFile {
     pub value: Secret,
 }
 
-fn replace_text(value: &mut Value, from: &str, to: &str) {
+/// Lets texts refer to files instead of the variables of these names.
+fn refer_to_files(value: &mut Value, names: &HashSet<&str>) {
     match value {
-        Value::String(text) => *text = text.replace(from, to),
-        Value::Array(items) => items.iter_mut().for_each(|item| replace_text(item, from, to)),
-        Value::Object(members) => members.values_mut().for_each(|member| replace_text(member, from, to)),
+        Value::String(text) => *text = referring_to_files(text, names),
+        Value::Array(items) => items.iter_mut().for_each(|item| refer_to_files(item, names)),
+        Value::Object(members) => members.values_mut().for_each(|member| refer_to_files(member, names)),
         _ => {}
     }
+}
+
+fn referring_to_files(text: &str, names: &HashSet<&str>) -> String {
+    const VARIABLE: &str = "{env:";
+    let mut parts = text.split(VARIABLE);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once('}').filter(|(name, _)| names.contains(name)) {
+            Some((name, rest)) => out.extend(["{file:", SECRETS, "/", name, "}", rest]),
+            None => out.extend([VARIABLE, part]),
+        }
+    }
+    out
 }
 
 struct Planning<'a> {

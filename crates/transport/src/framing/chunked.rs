@@ -36,6 +36,7 @@ enum At {
     DataEnd,
     /// The beginning of a line behind the last chunk.
     Trailers,
+    TrailerName,
     Trailer,
     TrailerEnd,
     LastEnd,
@@ -97,7 +98,12 @@ impl Chunked {
             (At::TrailerEnd, b'\n') => At::Trailers,
             (At::LastEnd, b'\n') => At::Over,
             (At::Extension(size), _) => self.pass_over(byte, At::Extension(size))?,
-            (At::Trailers | At::Trailer, _) => self.pass_over(byte, At::Trailer)?,
+            (At::Trailers | At::TrailerName, _) if is_of_name(byte) => {
+                self.pass_over(byte, At::TrailerName)?
+            }
+            (At::TrailerName, b':') | (At::Trailer, b'\t' | b' '..=b'~' | 0x80..) => {
+                self.pass_over(byte, At::Trailer)?
+            }
             _ => return Err(BadFraming::Chunk),
         })
     }
@@ -120,6 +126,11 @@ impl Chunked {
         self.ignored += 1;
         if byte == b'\n' || self.ignored > IGNORED_LIMIT { Err(BadFraming::Chunk) } else { Ok(at) }
     }
+}
+
+/// Whether names of fields are made of this byte (RFC 9110 §5.6.2).
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 const SIZE: At = At::Size { size: 0, digits: 0 };
@@ -180,9 +191,19 @@ mod tests {
 
     #[test]
     fn lines_that_do_not_end_as_they_must_are_refused() {
-        for body in
-            ["1\rx", "1;a\nx\r\n", "1\r\nxy\r\n", "1\r\nx\n", "1\r\nx\rx", "0\r\na: b\n\r\n", "0\r\n\rx"]
-        {
+        for body in [
+            "1\rx",
+            "1;a\nx\r\n",
+            "1\r\nxy\r\n",
+            "1\r\nx\n",
+            "1\r\nx\rx",
+            "0\r\na: b\n\r\n",
+            "0\r\n\rx",
+            "0\r\nno field\r\n\r\n",
+            "0\r\n: b\r\n\r\n",
+            "0\r\na : b\r\n\r\n",
+            "0\r\na: \0\r\n\r\n",
+        ] {
             assert!(matches!(read(&[body.as_bytes()]), Err(BadFraming::Chunk)), "{body:?}");
         }
     }
