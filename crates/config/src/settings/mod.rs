@@ -9,7 +9,9 @@ use serde::Serialize;
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 use trunkline_protocol::ServerName;
 
-pub use options::{Breaker, Lists, Rate, Restart, Retry, ServerOptions, Sessions, Start, Timeouts};
+pub use options::{
+    Arguments, Breaker, Lists, Rate, Restart, Retry, ServerOptions, Sessions, Start, Timeouts,
+};
 pub use server::{
     Builtin, EraSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ToolChange, ToolRule,
     TransportSetting,

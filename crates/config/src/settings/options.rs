@@ -39,6 +39,9 @@ pub struct ServerOptions {
     /// Sessions with the server at once; the one unused for longest makes room.
     #[schemars(range(min = 1, max = 10_000))]
     pub max_sessions: u32,
+    /// What is done with the arguments of a call: `passed` leaves it to the server to check them, `checked` refuses here what does not fit the
+    /// tool's schema and says why, and leaves out tools whose schema cannot be used.
+    pub arguments: Arguments,
     /// How lists of tools, prompts and resources are kept.
     pub lists: Lists,
 }
@@ -57,6 +60,14 @@ pub enum Start {
 pub enum Sessions {
     Caller,
     Shared,
+}
+
+/// What is done with the arguments of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Arguments {
+    Passed,
+    Checked,
 }
 
 /// Pauses between attempts to bring a server back; each is longer than the one before.

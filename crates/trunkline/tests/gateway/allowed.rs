@@ -55,6 +55,30 @@ fn guarded(name: &str) -> (Site, String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn arguments_that_do_not_fit_are_refused_here_where_that_is_wanted() {
+    let site = Site::new("arguments");
+    let mut checked = site.echo("checked", "legacy");
+    checked["arguments"] = "checked".into();
+    site.configure(
+        &json!({"mcp": {"servers": {"checked": checked, "passed": site.echo("passed", "modern")}}}),
+    );
+    let mut door = site.open();
+    for revision in [LEGACY, MODERN] {
+        let mut caller = Caller::open(&door, None, revision).await;
+        for server in ["checked", "passed"] {
+            assert_eq!(caller.insist(&format!("{server}_echo"), json!({"text": "fits"})).await, "fits");
+        }
+        let refused = caller.call("checked_echo", json!({"text": 7})).await;
+        assert_eq!(refused["result"]["isError"], true, "{refused:#}");
+        assert!(refused.to_string().contains("/text"), "{refused:#}");
+        let passed = caller.call("passed_echo", json!({"text": 7})).await;
+        assert_ne!(passed["result"]["content"], refused["result"]["content"], "{passed:#}");
+    }
+    door.stop().await;
+    site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn m03_a_denied_tool_is_unknown_over_every_transport_in_every_revision() {
     let (site, low, high) = guarded("denied");
     let mut door = site.open();

@@ -1,7 +1,7 @@
 //! From the configuration to the rules of the catalog and the policy.
 
 use globset::Glob;
-use trunkline_config::{Naming as NamingSetting, Reach, Server, Settings, ToolChange, View};
+use trunkline_config::{Arguments, Naming as NamingSetting, Reach, Server, Settings, ToolChange, View};
 use trunkline_gateway::{
     catalog::{ItemRules, KindRules, Rules, ServerRules},
     policy::{FilterRules, PolicyRules, RoleRules},
@@ -22,6 +22,7 @@ fn server_rules(server: &Server) -> ServerRules {
     let items = server.tools.iter().map(|rule| (rule.tool.clone(), item_rules(&rule.change))).collect();
     ServerRules {
         tools: KindRules { filter: filter(&server.allow, &server.deny), items },
+        check_arguments: server.options.arguments == Arguments::Checked,
         over_http: matches!(server.reach, Reach::Remote(_)),
         ..ServerRules::default()
     }
