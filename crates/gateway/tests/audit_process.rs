@@ -129,10 +129,10 @@ fn targets(dir: &Path, wanted: impl Fn(&Value) -> bool) -> HashSet<String> {
 fn writer_process() {
     let (dir, tag) = dir_from_stdin();
     say("opening");
-    // Every other one makes nobody wait for the disk; not the first, which would be killed before the trail has a head.
-    let is_odd = tag.parse::<usize>().is_ok_and(|kill| kill % 2 == 1);
+    // Every other one makes nobody wait for the disk, the first among them: it may be killed before anything is synced.
+    let is_even = tag.parse::<usize>().is_ok_and(|kill| kill % 2 == 0);
     let batch = Durability::Batch { interval: Duration::from_millis(5) };
-    let durability = if is_odd { batch } else { Durability::Sync };
+    let durability = if is_even { batch } else { Durability::Sync };
     let options = Options { segment_bytes: 16 * 1024, durability, ..Options::default() };
     let handler = audited(&dir, options).unwrap();
     let caller = |task: usize| {

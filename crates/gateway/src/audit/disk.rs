@@ -158,6 +158,10 @@ impl Disk {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
+        if text.is_empty() {
+            // Made, but killed before it was written.
+            return Ok(None);
+        }
         let head = text.strip_suffix('\n').and_then(|line| line.split_once(' '));
         let link = head.and_then(|(seq, hash)| Some(Link { seq: seq.parse().ok()?, hash: from_hex(hash)? }));
         link.map(Some).ok_or_else(|| io::Error::other("the head is not readable"))

@@ -114,6 +114,10 @@ impl Writer {
             retry_at: Instant::now(),
         };
         if writer.segment.is_none() {
+            // Before the first record, so that a trail without it has lost it, however early its writer was killed.
+            if writer.disk.head()?.is_none() {
+                writer.disk.write_head(&writer.last)?;
+            }
             writer.begin_segment(Cause::Begin)?;
         }
         writer.owe(&Members::new("opened").number("dropped", recovered.dropped).finish());
