@@ -19,7 +19,6 @@ use super::{
 };
 use crate::lazy_timer::LazyTimer;
 use ::http::{Method, Request, Response};
-use bytes::Buf as _;
 use head::{Asked, BadHead};
 use reading::{Fed, Reading};
 use reply::{Coding, Pulled, To};
@@ -121,10 +120,7 @@ impl Connection {
     fn poll_asked(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
         let Stage::Waiting(mut seen) = self.stage else { return Poll::Pending };
         let refused = loop {
-            // Some clients end a body with a line that does not belong to it.
-            while self.wire.input.starts_with(b"\r\n") {
-                self.wire.input.advance(2);
-            }
+            self.wire.skip_empty_lines();
             let text = &self.wire.input;
             // A head that is not whole is looked at again only when another line has come.
             let begins = seen == 0 && !text.is_empty();
@@ -250,12 +246,14 @@ impl Connection {
             Stage::Answering(_, underway) | Stage::Sending(_, _, underway) => underway.reading.is_some(),
             _ => false,
         };
-        if reading || !self.wire.input.is_empty() {
-            return Poll::Pending;
-        }
-        match ready!(self.wire.poll_fill(cx))? {
-            0 => Poll::Ready(Err(Broken::Gone)),
-            _ => Poll::Pending,
+        loop {
+            self.wire.skip_empty_lines();
+            if reading || !self.wire.input.is_empty() {
+                return Poll::Pending;
+            }
+            if ready!(self.wire.poll_fill(cx))? == 0 {
+                return Poll::Ready(Err(Broken::Gone));
+            }
         }
     }
 }
