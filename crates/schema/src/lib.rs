@@ -1,46 +1,87 @@
 //! JSON Schemas that others wrote, and values held against them.
 //!
 //! Nothing is ever fetched. The engine is generic over what a value looks like, so each crate that calls it compiles the whole of
-//! it, more than a megabyte; this crate calls it for all of them.
+//! it, more than a megabyte; this crate calls it for all of them. Most schemas are plain, and most values fit: then the text
+//! of the value is all that is looked at, and the engine is never woken.
 
-use jsonschema::{PatternOptions, Validator};
+mod engine;
+mod fit;
+mod plain;
+
+use jsonschema::Validator;
+use plain::Plain;
 use serde_json::Value;
-use std::fmt;
+use std::{fmt, iter, sync::OnceLock};
 
-pub use jsonschema::{Draft, ErrorIterator, ValidationError, error::ValidationErrorKind};
+pub use jsonschema::{Draft, ValidationError, error::ValidationErrorKind};
 
-/// The most memory a compiled pattern of a stranger may take.
-const MAX_PATTERN_BYTES: usize = 1024 * 1024;
+/// A schema to hold values against.
+pub struct Schema {
+    form: Form,
+}
 
-/// A compiled schema.
-pub struct Schema(Validator);
+enum Form {
+    Compiled(Validator),
+    /// Compiled when a value is not sure to fit.
+    Plain {
+        plain: Plain,
+        text: Box<str>,
+        compiled: OnceLock<Result<Validator, String>>,
+    },
+}
 
 impl Schema {
-    /// Compiles a schema of JSON Schema 2020-12 whose writer is not trusted with our time: patterns run on an engine that is
+    /// Takes a schema of JSON Schema 2020-12 whose writer is not trusted with our time: patterns run on an engine that is
     /// linear in the text.
     pub fn of_stranger(schema: &Value) -> Result<Self, ValidationError<'static>> {
-        let patterns =
-            PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
-        let options = jsonschema::options().with_draft(Draft::Draft202012).offline();
-        options.with_pattern_options(patterns).build(schema).map(Self)
+        let form = match Plain::new(schema) {
+            Some(plain) => {
+                Form::Plain { plain, text: schema.to_string().into(), compiled: OnceLock::new() }
+            }
+            None => Form::Compiled(engine::of_stranger(schema)?),
+        };
+        Ok(Self { form })
     }
 
-    /// Compiles a schema of the draft that it names, or else of JSON Schema 2020-12.
+    /// Takes a schema of the draft that it names, or else of JSON Schema 2020-12.
     pub fn of_its_draft(schema: &Value) -> Result<Self, ValidationError<'static>> {
-        let named = schema.get("$schema").is_some();
-        let draft = if named { Draft::default().detect(schema) } else { Draft::Draft202012 };
-        jsonschema::options().with_draft(draft).offline().build(schema).map(Self)
+        engine::of_its_draft(schema).map(|compiled| Self { form: Form::Compiled(compiled) })
+    }
+
+    /// Whether the text of a value is sure to fit at a first look; where it is not, the value may fit all the same.
+    pub fn surely_accepts(&self, text: &str) -> bool {
+        match &self.form {
+            Form::Plain { plain, .. } => plain.surely_fits(text),
+            Form::Compiled(_) => false,
+        }
     }
 
     /// Whether the value fits.
     pub fn accepts(&self, value: &Value) -> bool {
-        self.0.is_valid(value)
+        self.compiled().is_ok_and(|compiled| compiled.is_valid(value))
     }
 
     /// Everything that does not fit, as it is found.
-    pub fn errors<'a>(&'a self, value: &'a Value) -> ErrorIterator<'a> {
-        self.0.iter_errors(value)
+    pub fn errors<'a>(&'a self, value: &'a Value) -> Box<dyn Iterator<Item = ValidationError<'a>> + 'a> {
+        match self.compiled() {
+            Ok(compiled) => Box::new(compiled.iter_errors(value)),
+            Err(reason) => Box::new(iter::once(ValidationError::custom(reason))),
+        }
     }
+
+    fn compiled(&self) -> Result<&Validator, &str> {
+        match &self.form {
+            Form::Compiled(compiled) => Ok(compiled),
+            Form::Plain { text, compiled, .. } => {
+                compiled.get_or_init(|| compile(text)).as_ref().map_err(String::as_str)
+            }
+        }
+    }
+}
+
+fn compile(text: &str) -> Result<Validator, String> {
+    let schema = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    engine::of_stranger(&schema).map_err(|error| error.to_string())
 }
 
 impl fmt::Debug for Schema {
@@ -61,6 +102,17 @@ mod tests {
         let value = json!({});
         let errors: Vec<String> = schema.errors(&value).map(|error| error.to_string()).collect();
         assert_eq!(errors.len(), 1, "{errors:?}");
+    }
+
+    #[test]
+    fn a_plain_schema_wakes_the_engine_for_what_is_not_sure_to_fit() {
+        let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
+        let schema = Schema::of_stranger(&schema).unwrap();
+        assert!(schema.surely_accepts(r#"{"a":1}"#));
+        let Form::Plain { compiled, .. } = &schema.form else { panic!("it is plain") };
+        assert!(compiled.get().is_none());
+        assert!(!schema.surely_accepts(r#"{"a":1.0}"#) && schema.accepts(&json!({"a": 1.0})));
+        assert_eq!(schema.errors(&json!({"a": "x"})).count(), 1);
     }
 
     #[test]

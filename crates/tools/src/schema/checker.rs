@@ -3,7 +3,6 @@
 //! Whoever wrote the schema is not trusted with our time: nothing is fetched, the schema's size is bounded, and patterns
 //! run on an engine that is linear in the text.
 
-use super::plain::Plain;
 use serde_json::{Value, json};
 use std::fmt;
 use trunkline_protocol::{Object, Raw};
@@ -38,8 +37,6 @@ pub enum BadSchema {
 /// A compiled schema.
 pub(crate) struct Checker {
     schema: Schema,
-    /// The same in a form that needs no decoded value, where the schema is simple enough.
-    plain: Option<Plain>,
     /// Members that may be left out, but not be null: a null there is taken as leaving out.
     optional: Vec<String>,
 }
@@ -69,12 +66,12 @@ impl Checker {
             return Err(BadSchema::NotOfObjects);
         }
         let compiled = Schema::of_stranger(&schema).map_err(|e| BadSchema::Invalid(cut(&e.to_string())))?;
-        Ok(Self { schema: compiled, plain: Plain::new(&schema), optional: optional_members(&schema) })
+        Ok(Self { schema: compiled, optional: optional_members(&schema) })
     }
 
     /// Whether the value is known to fit at a first look; where it is not, it may fit all the same.
     pub(crate) fn surely_fits(&self, value: &Raw) -> bool {
-        self.plain.as_ref().is_some_and(|plain| plain.fits(value))
+        self.schema.surely_accepts(value.as_str())
     }
 
     /// What is wrong with the value, the first few things only.

@@ -4,7 +4,6 @@
 //! Rust cares about (`uint32`), and writes an optional field as one that may be left out rather than one that may be null.
 
 mod checker;
-mod plain;
 mod shape;
 
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
