@@ -8,8 +8,7 @@ const MAX_PATTERN_BYTES: usize = 1024 * 1024;
 
 /// Compiles a schema of JSON Schema 2020-12 whose patterns run in time linear in the text.
 pub(super) fn of_stranger(schema: &Value) -> Result<Validator, ValidationError<'static>> {
-    let patterns =
-        PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
+    let patterns = PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
     let options = jsonschema::options().with_draft(Draft::Draft202012).offline();
     options.with_pattern_options(patterns).build(schema)
 }

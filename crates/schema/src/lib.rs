@@ -21,12 +21,12 @@ pub struct Schema {
 }
 
 enum Form {
-    Compiled(Validator),
+    Compiled(Box<Validator>),
     /// Compiled when a value is not sure to fit.
     Plain {
-        plain: Plain,
+        plain: Box<Plain>,
         text: Box<str>,
-        compiled: OnceLock<Result<Validator, String>>,
+        compiled: OnceLock<Result<Box<Validator>, String>>,
     },
 }
 
@@ -35,17 +35,19 @@ impl Schema {
     /// linear in the text.
     pub fn of_stranger(schema: &Value) -> Result<Self, ValidationError<'static>> {
         let form = match Plain::new(schema) {
-            Some(plain) => {
-                Form::Plain { plain, text: schema.to_string().into(), compiled: OnceLock::new() }
-            }
-            None => Form::Compiled(engine::of_stranger(schema)?),
+            Some(plain) => Form::Plain {
+                plain: Box::new(plain),
+                text: schema.to_string().into(),
+                compiled: OnceLock::new(),
+            },
+            None => Form::Compiled(Box::new(engine::of_stranger(schema)?)),
         };
         Ok(Self { form })
     }
 
     /// Takes a schema of the draft that it names, or else of JSON Schema 2020-12.
     pub fn of_its_draft(schema: &Value) -> Result<Self, ValidationError<'static>> {
-        engine::of_its_draft(schema).map(|compiled| Self { form: Form::Compiled(compiled) })
+        engine::of_its_draft(schema).map(|compiled| Self { form: Form::Compiled(Box::new(compiled)) })
     }
 
     /// Whether the text of a value is sure to fit at a first look; where it is not, the value may fit all the same.
@@ -73,15 +75,15 @@ impl Schema {
         match &self.form {
             Form::Compiled(compiled) => Ok(compiled),
             Form::Plain { text, compiled, .. } => {
-                compiled.get_or_init(|| compile(text)).as_ref().map_err(String::as_str)
+                compiled.get_or_init(|| compile(text)).as_deref().map_err(String::as_str)
             }
         }
     }
 }
 
-fn compile(text: &str) -> Result<Validator, String> {
+fn compile(text: &str) -> Result<Box<Validator>, String> {
     let schema = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    engine::of_stranger(&schema).map_err(|error| error.to_string())
+    engine::of_stranger(&schema).map(Box::new).map_err(|error| error.to_string())
 }
 
 impl fmt::Debug for Schema {

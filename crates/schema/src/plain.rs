@@ -5,21 +5,6 @@
 
 use serde_json::{Map, Value};
 
-/// Keywords that say nothing about which values fit, and what a schema must have there.
-const SILENT: [(&str, fn(&Value) -> bool); 11] = [
-    ("title", Value::is_string),
-    ("description", Value::is_string),
-    ("$comment", Value::is_string),
-    ("format", Value::is_string),
-    ("default", |_| true),
-    ("examples", Value::is_array),
-    ("deprecated", Value::is_boolean),
-    ("readOnly", Value::is_boolean),
-    ("writeOnly", Value::is_boolean),
-    ("uniqueItems", |value| value == &Value::Bool(false)),
-    ("$schema", |value| KNOWN_DRAFTS.iter().any(|known| value == known)),
-];
-
 /// Drafts in which every keyword that is read here means the same.
 const KNOWN_DRAFTS: [&str; 4] = [
     "https://json-schema.org/draft/2020-12/schema",
@@ -197,7 +182,7 @@ impl Plain {
             "const" => self.choose(std::slice::from_ref(value))?,
             "properties" => self.object.as_mut()?.named = fields(value.as_object()?)?,
             "additionalProperties" => self.object.as_mut()?.others = others(value)?,
-            _ => return SILENT.iter().any(|(silent, fits)| *silent == keyword && fits(value)).then_some(()),
+            _ => return is_silent(keyword, value).then_some(()),
         }
         Some(())
     }
@@ -254,6 +239,19 @@ impl Default for Range {
     fn default() -> Self {
         let (none, all) = (f64::NEG_INFINITY, f64::INFINITY);
         Self { least: none, most: all, above: none, below: all }
+    }
+}
+
+/// Whether a keyword is one that says nothing about which values fit, and is used as it should be.
+fn is_silent(keyword: &str, value: &Value) -> bool {
+    match keyword {
+        "title" | "description" | "$comment" | "format" => value.is_string(),
+        "default" => true,
+        "examples" => value.is_array(),
+        "deprecated" | "readOnly" | "writeOnly" => value.is_boolean(),
+        "uniqueItems" => value == &Value::Bool(false),
+        "$schema" => KNOWN_DRAFTS.iter().any(|known| value == known),
+        _ => false,
     }
 }
 

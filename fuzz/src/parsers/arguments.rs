@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 use trunkline_protocol::{Handler as _, Part, Raw, message::CallToolResult};
 use trunkline_tools::{Tool, Toolbox, Trial};
 
-static SCHEMAS: LazyLock<[Value; 2]> = LazyLock::new(|| {
+static SCHEMAS: LazyLock<[Value; 3]> = LazyLock::new(|| {
     let plain = json!({
         "type": "object",
         "properties": {
@@ -30,7 +30,19 @@ static SCHEMAS: LazyLock<[Value; 2]> = LazyLock::new(|| {
             "multiple": {"type": "number", "multipleOf": 0.5}
         }
     });
-    [plain, rich]
+    let nested = json!({
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "minLength": 1, "maxLength": 3},
+            "kind": {"enum": ["a", "b", null]},
+            "size": {"type": "number", "exclusiveMinimum": 0, "maximum": 9.5},
+            "maybe": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            "list": {"type": "array", "maxItems": 3, "items": {"type": ["boolean", "string"]}},
+            "more": {"type": "object", "required": ["x"], "properties": {"x": {}}, "additionalProperties": {"type": "integer"}}
+        },
+        "required": ["kind"]
+    });
+    [plain, rich, nested]
 });
 
 /// What the arguments are checked by, and what the tool that has them is called through.
@@ -38,7 +50,7 @@ struct Bench {
     runtime: Runtime,
     toolbox: Toolbox,
     trial: Trial,
-    validators: [jsonschema::Validator; 2],
+    validators: [jsonschema::Validator; 3],
 }
 
 pub fn holds(data: &[u8]) {
@@ -56,7 +68,12 @@ impl Bench {
                 arguments.to_string()
             })
         };
-        let toolbox = Toolbox::new("fuzz", "1").tool(echo(0)).tool(echo(1)).build().expect("sound schemas");
+        let toolbox = Toolbox::new("fuzz", "1")
+            .tool(echo(0))
+            .tool(echo(1))
+            .tool(echo(2))
+            .build()
+            .expect("sound schemas");
         let validator = |schema| jsonschema::draft202012::new(schema).expect("a sound schema");
         Self {
             runtime: tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime"),
