@@ -1,5 +1,7 @@
 //! What a report says.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -44,7 +46,7 @@ pub(in super::super) struct TestFailure {
 }
 
 /// What a compiler or linter has to say.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(in super::super) struct Diagnostic {
     pub(in super::super) severity: Severity,
@@ -60,7 +62,7 @@ pub(in super::super) struct Diagnostic {
     pub(in super::super) column: Option<u64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in super::super) enum Severity {
     Error,
@@ -79,20 +81,24 @@ impl Report {
 
     /// Without repetitions and secrets, errors first.
     pub(super) fn tidy(mut self) -> Self {
-        let mut kept: Vec<Diagnostic> = Vec::new();
-        for diagnostic in self.diagnostics {
-            if !kept.contains(&diagnostic) {
-                kept.push(diagnostic);
-            }
-        }
-        kept.sort_by_key(|diagnostic| diagnostic.severity);
-        for diagnostic in kept.iter_mut().take(MOST) {
+        let mut seen = HashSet::new();
+        self.diagnostics.retain(|diagnostic| seen.insert(diagnostic.clone()));
+        self.diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
+        for diagnostic in self.diagnostics.iter_mut().take(MOST) {
             diagnostic.message = short(&diagnostic.message);
         }
         for failure in self.failures.iter_mut().take(MOST) {
             failure.message = short(&failure.message);
         }
-        Self { diagnostics: kept, ..self }
+        self
+    }
+
+    /// Adds a failure. One more than are shown is enough to know that there are more, so that no output makes us read it over
+    /// and over.
+    pub(super) fn fail(&mut self, failure: impl FnOnce() -> TestFailure) {
+        if self.failures.len() <= MOST {
+            self.failures.push(failure());
+        }
     }
 
     /// The failures to show.
@@ -116,6 +122,11 @@ impl TestCounts {
     pub(in super::super) fn total(self) -> u64 {
         self.passed + self.failed + self.skipped
     }
+}
+
+/// A number of tests. One that no run can have is none, so that no sum is too large.
+pub(super) fn count(text: &str) -> Option<u64> {
+    text.parse::<u32>().ok().map(u64::from)
 }
 
 fn short(message: &str) -> String {
