@@ -55,3 +55,5 @@ pub use pack::pack;
 pub use provider::{
     Fetch, FetchError, FetchMethod, FetchRequest, FetchResponse, ProviderKind, ProviderOptions, Rerun, Token,
 };
+#[doc(hidden)]
+pub use report::reports;

@@ -74,7 +74,7 @@ fn is_parent(key: &Key, failed: &BTreeSet<&Key>) -> bool {
     let Some(test) = &key.1 else { return false };
     let inside = format!("{test}/");
     let from = (key.0.clone(), Some(inside.clone()));
-    let next = failed.range(&from..).next();
+    let next = failed.range::<&Key, _>(&from..).next();
     next.is_some_and(|(package, inner)| {
         *package == key.0 && inner.as_ref().is_some_and(|inner| inner.starts_with(&inside))
     })

@@ -5,7 +5,10 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::{log_text::cut, redact::redact};
+use super::super::{
+    log_text::{cut, plain},
+    redact::redact,
+};
 
 /// Most failures, and most diagnostics, in one report.
 const MOST: usize = 50;
@@ -79,17 +82,23 @@ impl Report {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count()
     }
 
-    /// Without repetitions and secrets, errors first.
+    /// Without repetitions, secrets and terminal controls, which formats for programs may hide from whoever cleans the text; errors
+    /// first.
     pub(super) fn tidy(mut self) -> Self {
         let mut seen = HashSet::new();
         self.diagnostics.retain(|diagnostic| seen.insert(diagnostic.clone()));
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
         for diagnostic in self.diagnostics.iter_mut().take(MOST) {
             diagnostic.message = short(&diagnostic.message);
+            diagnostic.code = diagnostic.code.as_deref().map(plain);
+            diagnostic.file = diagnostic.file.as_deref().map(plain);
         }
         for failure in self.failures.iter_mut().take(MOST) {
             failure.message = short(&failure.message);
+            failure.name = plain(&failure.name);
+            failure.file = failure.file.as_deref().map(plain);
         }
+        self.readable = self.readable.as_deref().map(plain);
         self
     }
 
@@ -130,7 +139,7 @@ pub(super) fn count(text: &str) -> Option<u64> {
 }
 
 fn short(message: &str) -> String {
-    let message = redact(message.trim());
+    let message = redact(plain(message).trim());
     let kept = cut(&message, LONGEST_MESSAGE);
     if kept.len() < message.len() { format!("{kept}…") } else { message }
 }
