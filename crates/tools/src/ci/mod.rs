@@ -15,7 +15,6 @@
 //! hosted services are sent ([`Fetch`]).
 
 mod action;
-mod answer;
 mod build;
 mod cancel_job;
 mod ci_pack_error;
