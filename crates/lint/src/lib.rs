@@ -16,6 +16,7 @@ pub mod report;
 mod rule;
 pub mod rules;
 pub mod sample;
+mod well_known;
 pub mod wire;
 
 pub use baseline::{BadIgnore, Baseline, Ignore, Known, ignore};

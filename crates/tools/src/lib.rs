@@ -35,6 +35,7 @@ mod resource;
 mod result;
 pub mod sandbox;
 mod schema;
+mod told;
 mod tool;
 mod toolbox;
 

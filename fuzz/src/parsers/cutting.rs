@@ -4,6 +4,19 @@
 //! over again.
 
 use bytes::Bytes;
+use std::{
+    collections::VecDeque,
+    io,
+    pin::Pin,
+    task::{Context, Poll},
+};
+use tokio::io::{AsyncRead, ReadBuf};
+
+/// Gives one piece a time, and between two of them lets its reader wait.
+pub(super) struct Pieces {
+    left: VecDeque<Bytes>,
+    waits: bool,
+}
 
 /// The lengths of the pieces, and the stream to be cut.
 pub(super) fn cutting(data: &[u8]) -> (&[u8], Bytes) {
@@ -26,4 +39,32 @@ pub(super) fn cut(stream: &Bytes, lengths: &[u8]) -> Vec<Bytes> {
     }
     pieces.push(rest);
     pieces
+}
+
+impl Pieces {
+    pub(super) fn new(pieces: impl IntoIterator<Item = Bytes>) -> Self {
+        // A piece of nothing would be the end.
+        Self { left: pieces.into_iter().filter(|piece| !piece.is_empty()).collect(), waits: false }
+    }
+}
+
+impl AsyncRead for Pieces {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        room: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.waits = !self.waits;
+        if self.waits {
+            return Poll::Pending;
+        }
+        if let Some(piece) = self.left.front_mut() {
+            let here = piece.split_to(piece.len().min(room.remaining()));
+            room.put_slice(&here);
+            if piece.is_empty() {
+                self.left.pop_front();
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
 }

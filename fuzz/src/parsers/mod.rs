@@ -2,18 +2,24 @@
 //! workspace run the same over the checked-in seeds and mutations of them.
 
 pub mod arguments;
+pub mod audit;
 pub mod authorization;
+pub mod challenge;
 pub mod config;
 mod cutting;
 pub mod envelope;
+pub mod gateway;
+pub mod header_params;
 pub mod header_value;
 pub mod http_answer;
 pub mod import;
 pub mod json;
 pub mod names;
+pub mod output;
 pub mod paths;
 pub mod sse;
 pub mod stdio;
+pub mod template;
 
 /// What must hold of an input.
 pub type Holds = fn(&[u8]);
@@ -21,15 +27,21 @@ pub type Holds = fn(&[u8]);
 /// All parsers, by the names of their targets.
 pub const ALL: &[(&str, Holds)] = &[
     ("arguments", arguments::holds),
+    ("audit", audit::holds),
     ("authorization", authorization::holds),
+    ("challenge", challenge::holds),
     ("config", config::holds),
     ("envelope", envelope::holds),
+    ("gateway", gateway::holds),
+    ("header_params", header_params::holds),
     ("header_value", header_value::holds),
     ("http_answer", http_answer::holds),
     ("import", import::holds),
     ("json", json::holds),
     ("names", names::holds),
+    ("output", output::holds),
     ("paths", paths::holds),
     ("sse", sse::holds),
     ("stdio", stdio::holds),
+    ("template", template::holds),
 ];

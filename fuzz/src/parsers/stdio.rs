@@ -3,19 +3,14 @@
 //!
 //! The first line of an input says how the rest is cut, see [`cutting`](super::cutting).
 
-use super::cutting::{cut, cutting};
+use super::cutting::{Pieces, cut, cutting};
 use bytes::Bytes;
 use std::{
     cell::LazyCell,
-    collections::VecDeque,
-    io,
-    pin::{Pin, pin},
+    pin::pin,
     task::{Context, Poll, Waker},
 };
-use tokio::{
-    io::{AsyncRead, AsyncReadExt as _, ReadBuf},
-    runtime::Runtime,
-};
+use tokio::{io::AsyncReadExt as _, runtime::Runtime};
 use trunkline_transport::stdio::{FrameReader, FrameWriter, Line, QueueLimits, TOO_LONG_HEAD};
 
 const LIMITS: [usize; 3] = [4, 64, 1 << 20];
@@ -68,40 +63,6 @@ fn read(pieces: impl IntoIterator<Item = Bytes>, limit: usize) -> Lines {
             Poll::Ready(Ok(None)) => return (lines, reader.discarded()),
             Poll::Ready(Err(error)) => panic!("memory does not fail: {error}"),
         }
-    }
-}
-
-/// Gives one piece a time, and between two of them lets its reader wait.
-struct Pieces {
-    left: VecDeque<Bytes>,
-    waits: bool,
-}
-
-impl Pieces {
-    fn new(pieces: impl IntoIterator<Item = Bytes>) -> Self {
-        // A piece of nothing would be the end.
-        Self { left: pieces.into_iter().filter(|piece| !piece.is_empty()).collect(), waits: false }
-    }
-}
-
-impl AsyncRead for Pieces {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-        room: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        self.waits = !self.waits;
-        if self.waits {
-            return Poll::Pending;
-        }
-        if let Some(piece) = self.left.front_mut() {
-            let here = piece.split_to(piece.len().min(room.remaining()));
-            room.put_slice(&here);
-            if piece.is_empty() {
-                self.left.pop_front();
-            }
-        }
-        Poll::Ready(Ok(()))
     }
 }
 

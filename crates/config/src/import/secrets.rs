@@ -55,10 +55,6 @@ pub(super) fn set_aside(server: &mut Map<String, Value>, name: &str, taken: &mut
 }
 
 impl Taken {
-    fn is_free(&self, name: &str, value: &Secret) -> bool {
-        self.names.get(name).is_none_or(|taken| taken == value)
-    }
-
     /// The name with the number that this value has, or else with the next that is free.
     fn numbered(&mut self, own: &str, value: &Secret) -> String {
         let (last, values) = self.numbered.entry(own.to_owned()).or_insert((1, HashMap::new()));
@@ -66,11 +62,16 @@ impl Taken {
         if let Some(number) = values.get(value.expose()) {
             return name(*number);
         }
-        let free = |number: &usize| self.names.get(&name(*number)).is_none_or(|taken| taken == value);
+        let free = |number: &usize| is_free(&self.names, &name(*number), value);
         *last = (*last + 1..=usize::MAX).find(free).expect("there is always a next number");
         values.insert(value.expose().to_owned(), *last);
         name(*last)
     }
+}
+
+/// Whether a name can stand for this value.
+fn is_free(names: &BTreeMap<String, Secret>, name: &str, value: &Secret) -> bool {
+    names.get(name).is_none_or(|taken| taken == value)
 }
 
 struct Aside<'a> {
@@ -129,7 +130,7 @@ impl Aside<'_> {
         let value = Secret::hidden(value);
         let own = format!("{}_{wanted}", self.prefix);
         let mut names = [wanted.to_owned(), own.clone()].into_iter();
-        let name = names.find(|name| self.taken.is_free(name, &value));
+        let name = names.find(|name| is_free(&self.taken.names, name, &value));
         let name = name.unwrap_or_else(|| self.taken.numbered(&own, &value));
         self.taken.names.insert(name.clone(), value.clone());
         self.found.push(SecretFound { variable: name.clone(), key: key.to_owned(), value });

@@ -10,11 +10,12 @@ pub struct Position {
 }
 
 /// A text that can tell where a byte stands.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Lines {
     text: String,
     starts: Vec<usize>,
-    /// How many characters begin before each block, so that a long line is not counted anew for each of its columns.
+    /// How many characters begin before each block, and at the end how many there are, so that a long line is not counted anew
+    /// for each of its columns.
     characters: Vec<usize>,
 }
 
@@ -26,12 +27,11 @@ impl Lines {
         let text = text.into();
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(breaks).collect();
-        let blocks = text.as_bytes().chunks(BLOCK).scan(0, |before, block| {
-            let here = *before;
-            *before += beginnings(block);
-            Some(here)
+        let sums = text.as_bytes().chunks(BLOCK).scan(0, |sum, block| {
+            *sum += beginnings(block);
+            Some(*sum)
         });
-        let characters = blocks.collect();
+        let characters = std::iter::once(0).chain(sums).collect();
         Self { text, starts, characters }
     }
 
@@ -52,14 +52,7 @@ impl Lines {
     /// How many characters begin before this byte.
     fn before(&self, at: usize) -> usize {
         let block = at / BLOCK;
-        let rest = self.text.as_bytes().get(block * BLOCK..at).unwrap_or_default();
-        self.characters.get(block).map_or_else(|| self.total(), |before| before + beginnings(rest))
-    }
-
-    fn total(&self) -> usize {
-        let last = self.characters.len().saturating_sub(1);
-        let rest = self.text.as_bytes().get(last * BLOCK..).unwrap_or_default();
-        self.characters.last().map_or(0, |before| before + beginnings(rest))
+        self.characters[block] + beginnings(&self.text.as_bytes()[block * BLOCK..at])
     }
 
     /// The line with this number, without its end.

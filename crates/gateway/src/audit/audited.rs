@@ -134,7 +134,7 @@ impl<H: Handler> Recorded<H> {
         self.step = Step::Starting;
         let (Some(call), trail) = (&self.call, &self.desk.trail) else { return };
         let about = About::of(call);
-        let target = about.target(call);
+        let target = about.target();
         let mutating = effect(call, target.as_deref(), &self.desk.read_only);
         self.on_failure = match mutating {
             Mutating::Yes => trail.options().mutating,

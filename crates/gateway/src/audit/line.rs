@@ -70,6 +70,9 @@ impl<'a> Line<'a> {
         let (text, tail) = line.split_at_checked(line.len().checked_sub(HASH.len() + 64 + END.len())?)?;
         let hash = from_hex(tail.strip_prefix(HASH)?.strip_suffix(END)?)?;
         let (seq, members) = text.strip_prefix(SEQ)?.split_once(',')?;
+        if seq.starts_with(['0', '+']) {
+            return None;
+        }
         Some(Self { seq: seq.parse().ok()?, hash, text: text.as_bytes(), members })
     }
 

@@ -42,34 +42,58 @@ pub(super) enum Mutating {
 /// What the records of a call tell of its parameters.
 #[derive(Debug, Default)]
 pub(super) struct About {
-    /// The tool, the prompt, the resource or the task, still raw.
-    target: Option<Raw>,
+    /// What the call is about, still raw.
+    target: Option<(Kind, Raw)>,
     arguments: Option<Raw>,
+}
+
+/// How a call names what it is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A tool or a prompt.
+    Name,
+    /// A resource.
+    Address,
+    Task,
 }
 
 impl About {
     pub(super) fn of(call: &Call) -> Self {
         let Some(params) = &call.params else { return Self::default() };
-        let name = match call.method.as_ref() {
-            method::TOOLS_CALL | method::PROMPTS_GET => "name",
-            method::RESOURCES_READ | method::RESOURCES_SUBSCRIBE | method::RESOURCES_UNSUBSCRIBE => "uri",
-            method::TASKS_GET | method::TASKS_RESULT | method::TASKS_CANCEL | method::TASKS_UPDATE => {
-                "taskId"
-            }
-            _ => return Self { target: None, arguments: params.member("arguments") },
+        let Some(kind) = Kind::of(&call.method) else {
+            return Self { target: None, arguments: params.member("arguments") };
         };
-        let [target, arguments] = params.pick([name, "arguments"]);
-        Self { target, arguments }
+        let [target, arguments] = params.pick([kind.member(), "arguments"]);
+        Self { target: target.map(|target| (kind, target)), arguments }
     }
 
     /// What the call is about. Names stay whole, however random they look; addresses may hold secrets.
-    pub(super) fn target(&self, call: &Call) -> Option<Cow<'_, str>> {
-        let target = self.target.as_ref()?.text()?;
-        match call.method.as_ref() {
+    pub(super) fn target(&self) -> Option<Cow<'_, str>> {
+        let (kind, target) = self.target.as_ref()?;
+        let target = target.text()?;
+        Some(if *kind == Kind::Address { mask(&target).into() } else { target })
+    }
+}
+
+impl Kind {
+    fn of(method: &str) -> Option<Self> {
+        match method {
+            method::TOOLS_CALL | method::PROMPTS_GET => Some(Self::Name),
             method::RESOURCES_READ | method::RESOURCES_SUBSCRIBE | method::RESOURCES_UNSUBSCRIBE => {
-                Some(mask(&target).into())
+                Some(Self::Address)
             }
-            _ => Some(target),
+            method::TASKS_GET | method::TASKS_RESULT | method::TASKS_CANCEL | method::TASKS_UPDATE => {
+                Some(Self::Task)
+            }
+            _ => None,
+        }
+    }
+
+    fn member(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Address => "uri",
+            Self::Task => "taskId",
         }
     }
 }

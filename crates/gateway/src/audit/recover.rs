@@ -154,7 +154,7 @@ fn scan(disk: &Disk, number: u64) -> io::Result<Scan> {
                 None => break,
             },
         };
-        if line.seq != before.seq + 1 || !line.follows(&before.hash) {
+        if before.seq.checked_add(1) != Some(line.seq) || !line.follows(&before.hash) {
             break;
         }
         scan.last = Some(line.link());

@@ -95,7 +95,7 @@ pub fn verify(dir: impl AsRef<Path>) -> io::Result<Report> {
         if *number != expected {
             check.problem(segment_name(expected), 0, ProblemKind::Missing);
         }
-        expected = number + 1;
+        expected = number.saturating_add(1);
         check.segment(*number, &numbers[at + 1..]);
     }
     if let Some(head) = check.head.filter(|head| head.seq > check.at.seq) {
@@ -174,7 +174,7 @@ impl Check<'_> {
     fn line(&mut self, name: &str, at: u64, line: &Line<'_>) {
         let other_head = self.head.is_some_and(|head| head.seq == line.seq && head.hash != line.hash);
         let misplaced = !line.follows(&self.at.hash) || (at == 1 && !self.is_opened_by(line));
-        let kind = if line.seq != self.at.seq + 1 {
+        let kind = if self.at.seq.checked_add(1) != Some(line.seq) {
             Some(ProblemKind::Order { found: line.seq, after: self.at.seq })
         } else if misplaced || other_head {
             Some(ProblemKind::Changed)

@@ -1,7 +1,9 @@
 //! Template: whether a URI may have been made from an RFC 6570 template. It routes; the server judges.
 
-/// The most places a template may have; longer ones match nothing.
+/// The most places that a template may have; longer ones match nothing.
 const MAX_STEPS: usize = 4096;
+/// The most steps that are taken for one URI; what would take more matches nothing.
+const MAX_WORK: usize = 1 << 24;
 
 /// A template cut into literal text and places.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,11 +49,15 @@ impl Template {
         }
         let Some(rest) = uri.strip_prefix(self.prefix.as_str()) else { return false };
         let steps = &self.steps[self.prefix.len()..];
+        if steps.len().saturating_mul(rest.len()) > MAX_WORK {
+            return false;
+        }
         let mut here = vec![false; steps.len() + 1];
         here[0] = true;
+        let mut next = vec![false; here.len()];
         skip_places(steps, &mut here);
         for byte in rest.bytes() {
-            let mut next = vec![false; steps.len() + 1];
+            next.fill(false);
             for (at, step) in steps.iter().enumerate().filter(|(at, _)| here[*at]) {
                 match step {
                     Step::Literal(want) if *want == byte => next[at + 1] = true,
@@ -61,7 +67,7 @@ impl Template {
                 }
             }
             skip_places(steps, &mut next);
-            here = next;
+            std::mem::swap(&mut here, &mut next);
         }
         here[steps.len()]
     }
@@ -98,5 +104,6 @@ mod tests {
         let template = format!("a:{}b", "{x}".repeat(1000));
         assert!(!matches(&template, &format!("a:{}", "x".repeat(2000))));
         assert!(!matches(&"{x}".repeat(5000), "a"));
+        assert!(!matches(&format!("{}b", "{x}".repeat(1000)), &"x".repeat(100_000)));
     }
 }

@@ -20,7 +20,7 @@ use trunkline_protocol::{
 
 impl Inner {
     pub(super) fn call_tool(self: &Arc<Self>, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
-        let found = call.params.as_ref().and_then(|params| params.find("name"));
+        let found = name_of(&call);
         let route = match named(catalog, (view, &view.tools), (&call, found.as_ref()), "tool") {
             Ok(route) => route,
             Err(missing) => return self.missing(catalog, view, call, missing),
@@ -35,15 +35,15 @@ impl Inner {
                 return Reply::ready(Ok(bad_arguments(&complaint)));
             }
         }
-        if let (Some(found), Some(inner)) = (found, route.inner_raw()) {
-            call.params = Some(found.replaced(inner));
+        if let Some(params) = renamed(found.as_ref(), route) {
+            call.params = Some(params);
         }
         let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
         self.follow(permit.call(call), publisher)
     }
 
     pub(super) fn get_prompt(self: &Arc<Self>, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
-        let found = call.params.as_ref().and_then(|params| params.find("name"));
+        let found = name_of(&call);
         let route = match named(catalog, (view, &view.prompts), (&call, found.as_ref()), "prompt") {
             Ok(route) => route,
             Err(missing) => return self.missing(catalog, view, call, missing),
@@ -52,8 +52,8 @@ impl Inner {
             let refused = refused(&call, "prompt");
             return self.missing(catalog, view, call, Missing::Unknown(refused));
         };
-        if let (Some(found), Some(inner)) = (found, route.inner_raw()) {
-            call.params = Some(found.replaced(inner));
+        if let Some(params) = renamed(found.as_ref(), route) {
+            call.params = Some(params);
         }
         let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
         publish(permit.call(call), publisher, About::Prompt)
@@ -116,6 +116,16 @@ enum Missing<'a> {
     Unknown(Fault),
 }
 
+/// The name that a call gives, where it stands in the parameters.
+fn name_of(call: &Call) -> Option<Found<'_>> {
+    call.params.as_ref()?.find("name")
+}
+
+/// The parameters with the server's own name, where that is another one.
+fn renamed(found: Option<&Found<'_>>, route: &Route) -> Option<Raw> {
+    Some(found?.replaced(route.inner_raw()?))
+}
+
 fn named<'a>(
     catalog: &Catalog,
     (view, shelf): (&'a View, &'a Shelf),
@@ -136,7 +146,7 @@ fn named<'a>(
 /// Whether a call for something by its name finds it now, and may use it.
 fn is_usable(catalog: &Catalog, view: &View, call: &Call) -> bool {
     let shelf = if call.method == method::PROMPTS_GET { &view.prompts } else { &view.tools };
-    let found = call.params.as_ref().and_then(|params| params.find("name"));
+    let found = name_of(call);
     let route = named(catalog, (view, shelf), (call, found.as_ref()), "").ok();
     route.is_some_and(|route| catalog.policy.admits(&call.caller, route))
 }

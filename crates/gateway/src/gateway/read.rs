@@ -23,11 +23,14 @@ impl Inner {
             }
             return Reply::ready(Err(fault));
         };
-        let publisher = Publisher::new(found.server, &call.caller, found.server.name().as_ref(), &self.ids);
-        let about = About::Read { public: uri.clone(), inner: found.inner.clone() };
-        if found.inner != uri {
+        let subject = found.server.name().as_ref();
+        let publisher = if found.inner == uri {
+            Publisher::new(found.server, &call.caller, subject, &self.ids)
+        } else {
             call.params = call.params.and_then(|params| params.with("uri", &Raw::string(&found.inner)));
-        }
+            Some(Publisher::always(found.server, &call.caller, subject, &self.ids))
+        };
+        let about = About::Read { public: uri, inner: found.inner.clone() };
         publish(permit.call(call), publisher, about)
     }
 

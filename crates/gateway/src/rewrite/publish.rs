@@ -38,13 +38,24 @@ impl Publisher {
         subject: &str,
         ids: &Arc<TaskIds>,
     ) -> Option<Self> {
-        (server.makes_tasks() || !server.uris().is_empty()).then(|| Self {
+        let rewrites = server.makes_tasks() || !server.uris().is_empty();
+        rewrites.then(|| Self::always(server, caller, subject, ids))
+    }
+
+    /// For an answer in which something is rewritten, even if nothing of this server is now.
+    pub(crate) fn always(
+        server: &Arc<Server>,
+        caller: &Arc<Caller>,
+        subject: &str,
+        ids: &Arc<TaskIds>,
+    ) -> Self {
+        Self {
             server: Arc::clone(server),
             caller: Arc::clone(caller),
             subject: subject.into(),
             ids: Arc::clone(ids),
             about: About::Tool,
-        })
+        }
     }
 
     pub(crate) fn about(mut self, about: About) -> Self {

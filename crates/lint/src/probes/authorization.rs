@@ -4,6 +4,7 @@ use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::{List, Step},
     rule::{Carriers, Eras, Mode},
+    well_known::{issuer_places, resource_places},
     wire::{Expect, HttpAsk, Speaker, bytes, initialize_params, request},
 };
 use serde_json::{Value, json};
@@ -96,39 +97,7 @@ async fn each(speaker: &mut Speaker, era: Era) {
     }
 }
 
-/// Where the document may be: as the challenge says, then by the server's path, then at the root.
-fn resource_places(url: &Url, challenge: Option<&str>) -> Vec<Url> {
-    let named = challenge.and_then(|text| text.split("resource_metadata=\"").nth(1)?.split('"').next());
-    let mut places: Vec<Url> = named.and_then(|place| url.join(place).ok()).into_iter().collect();
-    let path = url.path().trim_end_matches('/');
-    for suffix in [path, ""] {
-        let mut place = url.clone();
-        place.set_query(None);
-        place.set_path(&format!("/.well-known/oauth-protected-resource{suffix}"));
-        if !places.contains(&place) {
-            places.push(place);
-        }
-    }
-    places
-}
-
 fn issuers(document: &Value) -> Vec<Url> {
     let listed = document["authorization_servers"].as_array().into_iter().flatten();
     listed.filter_map(|issuer| Url::parse(issuer.as_str()?).ok()).take(ISSUERS).collect()
-}
-
-/// Three forms of the well-known address.
-fn issuer_places(issuer: &Url) -> Vec<Url> {
-    let path = issuer.path().trim_end_matches('/').to_owned();
-    let forms = [
-        format!("/.well-known/oauth-authorization-server{path}"),
-        format!("/.well-known/openid-configuration{path}"),
-        format!("{path}/.well-known/openid-configuration"),
-    ];
-    let place = |form: &String| {
-        let mut place = issuer.clone();
-        place.set_path(form);
-        place
-    };
-    forms.iter().map(place).collect()
 }

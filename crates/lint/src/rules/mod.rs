@@ -24,6 +24,7 @@ macro_rules! groups {
 }
 
 mod content;
+mod icons;
 mod schema;
 mod words;
 

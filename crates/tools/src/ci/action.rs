@@ -7,7 +7,6 @@ use serde::Deserialize;
 use tempfile::TempDir;
 
 use super::{
-    answer::Told,
     command::Approved,
     job::{InCall, Job, Order},
     pack::Ci,
@@ -15,7 +14,7 @@ use super::{
     report::Reading,
     run_report::RunReport,
 };
-use crate::{Context, Limits, TaskMode, Tool, ToolError};
+use crate::{Context, Limits, TaskMode, Tool, ToolError, told::Told};
 
 /// How much longer than its patience a call may take, to start and to read what was said.
 const MARGIN: Duration = Duration::from_secs(5);

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use super::{
     action::{self, ProjectArgs},
-    answer::Told,
     pack::{self, Ci},
     project::Action,
     run_report::RunReport,
 };
-use crate::{Context, Tool, ToolError};
+use crate::{Context, Tool, ToolError, told::Told};
 
 pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
     let tool = pack::tool(ci, "build", run)

@@ -7,11 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     action::shown,
-    answer::Told,
     pack::{self, Ci},
     project::{self, Action, Kind, Project},
 };
-use crate::{Context, Tool, ToolError};
+use crate::{Context, Tool, ToolError, told::Told};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]

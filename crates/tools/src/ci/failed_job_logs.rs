@@ -7,11 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::Told,
     pack::{self, Ci},
     provider::{Hosted, HostedJob, ProviderKind, RunState},
 };
-use crate::{Context, Tool, ToolError};
+use crate::{Context, Tool, ToolError, told::Told};
 
 /// Lines of each log, unless asked otherwise.
 const DEFAULT_LINES: usize = 200;

@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::Told,
     log_text::{cut, plain},
     pack::{self, Ci},
 };
 use crate::{
     Context, Tool, ToolError,
     process::{Keep, Limits, Program},
+    told::Told,
 };
 
 /// How long a program may take to tell its version.

@@ -6,11 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::Told,
     job::{Page, Stream},
     pack::{self, Ci},
 };
-use crate::{Context, Tool, ToolError};
+use crate::{Context, Tool, ToolError, told::Told};
 
 /// Bytes of one answer, unless asked otherwise, and at most.
 const DEFAULT_BYTES: usize = 16 * 1024;

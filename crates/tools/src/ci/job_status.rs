@@ -7,11 +7,10 @@ use serde::Deserialize;
 
 use super::{
     action,
-    answer::Told,
     pack::{self, Ci},
     run_report::RunReport,
 };
-use crate::{Context, Tool, ToolError};
+use crate::{Context, Tool, ToolError, told::Told};
 
 /// Longest time that a call waits.
 const LONGEST_WAIT: u64 = 25;

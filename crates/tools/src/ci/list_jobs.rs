@@ -7,11 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     action::shown,
-    answer::Told,
     job::{Job, Outcome},
     pack::{self, Ci},
 };
-use crate::{Context, Tool, ToolError};
+use crate::{Context, Tool, ToolError, told::Told};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -6,11 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::Told,
     pack::{self, Ci},
     provider::{ProviderKind, Run, Wanted},
 };
-use crate::{Context, Tool, ToolError};
+use crate::{Context, Tool, ToolError, told::Told};
 
 /// Runs in an answer, unless asked otherwise, and at most.
 const DEFAULT_RUNS: usize = 20;

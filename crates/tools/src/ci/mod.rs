@@ -15,7 +15,6 @@
 //! hosted services are sent ([`Fetch`]).
 
 mod action;
-mod answer;
 mod build;
 mod cancel_job;
 mod ci_pack_error;
@@ -55,3 +54,5 @@ pub use pack::pack;
 pub use provider::{
     Fetch, FetchError, FetchMethod, FetchRequest, FetchResponse, ProviderKind, ProviderOptions, Rerun, Token,
 };
+#[doc(hidden)]
+pub use report::reports;

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    answer::Told,
     build, cancel_job,
     ci_pack_error::CiPackError,
     command::CommandRule,
@@ -21,7 +20,7 @@ use super::{
     roots::Roots,
     run_command, run_tests, start_job, wait_for_run,
 };
-use crate::{Context, Tool, ToolError};
+use crate::{Context, Tool, ToolError, told::Told};
 
 /// What the tools share.
 #[derive(Debug)]

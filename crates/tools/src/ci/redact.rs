@@ -162,9 +162,8 @@ fn without_values(line: &str) -> String {
 /// The word right before the sign is the name.
 fn is_secret_name(before: &str) -> bool {
     let word = before.trim_end_matches([' ', '"', '\'']);
-    let start =
-        word.rfind(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))).map_or(0, |at| at + 1);
-    let word = word.get(start..).unwrap_or_default().to_ascii_lowercase();
+    let word = word.rsplit(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))).next();
+    let word = word.unwrap_or_default().to_ascii_lowercase();
     NAMES.iter().any(|name| word.ends_with(name))
 }
 
@@ -191,6 +190,7 @@ mod tests {
         assert_eq!(redact("DB_PASSWORD=hunter22 next"), "DB_PASSWORD=[redacted] next");
         assert_eq!(redact(r#"{"api_key": "abcdefgh"}"#), r#"{"api_key": "[redacted]"}"#);
         assert_eq!(redact("Authorization: Bearer abcdef123"), "Authorization: Bearer [redacted]");
+        assert_eq!(redact("\u{201e}password=hunter22"), "\u{201e}password=[redacted]");
         assert_eq!(redact("tokens: 12345678"), "tokens: 12345678");
         assert_eq!(redact("unexpected token: Token::new(1)"), "unexpected token: Token::new(1)");
     }

@@ -7,12 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::Told,
     failed_job_logs::run_number,
     pack::{self, Ci},
     provider::{ProviderKind, Scope},
 };
-use crate::{Context, Tool, ToolError};
+use crate::{Context, Tool, ToolError, told::Told};
 
 /// What a caller's token must carry.
 const RERUN_SCOPE: &str = "ci:rerun";

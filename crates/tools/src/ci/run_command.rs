@@ -7,11 +7,10 @@ use serde::Deserialize;
 
 use super::{
     action,
-    answer::Told,
     pack::{self, Ci},
     run_report::RunReport,
 };
-use crate::{Context, Tool, ToolError};
+use crate::{Context, Tool, ToolError, told::Told};
 
 /// Rules that the description lists.
 const RULES_SHOWN: usize = 30;

@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use super::{
     action::shown,
-    answer::Told,
     job::{Done, Job, Outcome},
     log_text::{Tail, plain, tail},
     project::{Action, Kind},
     report::{Diagnostic, Reading, Report, Severity, TestCounts, TestFailure},
 };
+use crate::told::Told;
 
 /// Lines of the log in an answer: of a run that failed or still runs, and of one that succeeded.
 const TAIL_LINES: usize = 120;

@@ -7,12 +7,11 @@ use serde::Deserialize;
 
 use super::{
     action::{self, ProjectArgs},
-    answer::Told,
     pack::{self, Ci},
     project::{Action, Kind},
     run_report::RunReport,
 };
-use crate::{Context, Tool, ToolError};
+use crate::{Context, Tool, ToolError, told::Told};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]

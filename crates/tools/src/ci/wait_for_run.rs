@@ -7,12 +7,11 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::{
-    answer::Told,
     failed_job_logs::run_number,
     pack::{self, Ci},
     provider::{ProviderKind, Run},
 };
-use crate::{Context, Limits, TaskMode, Tool, ToolError};
+use crate::{Context, Limits, TaskMode, Tool, ToolError, told::Told};
 
 /// How often the service is asked.
 const POLL: Duration = Duration::from_secs(5);

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::Told,
     arguments::{MOST_PATHS, inside},
     failure::clean,
     options::{Drivers, UserSettings},
@@ -14,7 +13,7 @@ use super::{
     parse::{FileChange, changes},
     repository::Repository,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 /// Most files in the answer.
 const MOST_FILES: usize = 1000;

@@ -1,38 +1,12 @@
-//! What the tools answer: data for programs, and text for people.
+//! What several of the tools answer.
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use trunkline_protocol::{
-    Raw,
-    message::{CallToolResult, ContentBlock},
-};
 
 use super::failure::clean;
-use crate::{Answer, IntoToolResult, Json, ToolError};
 
 /// Bytes of one text in an answer, such as a patch.
 pub(super) const TEXT_LIMIT: usize = 96 * 1024;
-
-/// An answer: what it says in words, and as data.
-#[derive(Debug)]
-pub(super) struct Told<T> {
-    pub(super) text: String,
-    pub(super) data: T,
-}
-
-impl<T: Serialize + JsonSchema> IntoToolResult for Told<T> {
-    fn into_tool_result(self) -> Result<Answer, ToolError> {
-        let mut answer = Json(self.data).into_tool_result()?;
-        if let Answer::Complete(CallToolResult { content, .. }) = &mut answer {
-            *content = Some(vec![ContentBlock::text(self.text)]);
-        }
-        Ok(answer)
-    }
-
-    fn output_schema() -> Option<Raw> {
-        Json::<T>::output_schema()
-    }
-}
 
 /// A commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

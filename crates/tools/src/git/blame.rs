@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::Told,
     arguments::{inside, tracked},
     failure::clean,
     pack::{self, Git},
@@ -14,7 +13,7 @@ use super::{
     repository::Repository,
     revision::Revision,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 /// Most lines in one answer.
 const MOST_LINES: u64 = 500;

@@ -6,13 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::Told,
     failure::clean,
     pack::{self, Git},
     repository::Repository,
     revision::Revision,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 /// Most branches in one answer.
 const MOST_BRANCHES: usize = 1000;

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::{
-    answer::Told,
     environment::Mode,
     invocation::Invocation,
     pack::{self, Git},
@@ -15,7 +14,7 @@ use super::{
     repository::Repository,
     revision::RefName,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     add,
-    answer::Told,
     failure::clean,
     identity,
     options::Hooks,
@@ -15,7 +14,7 @@ use super::{
     repository::Repository,
     state::InProgress,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 /// Longest message.
 const LONGEST_MESSAGE: usize = 64 * 1024;

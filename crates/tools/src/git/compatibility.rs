@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     add,
-    answer::Told,
     arguments::RepositoryOnly,
     branch::{self, BranchType},
     commit, diff, log,
@@ -15,7 +14,7 @@ use super::{
     repository::Repository,
     status,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]

@@ -6,12 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::Told,
     pack::{self, Git},
     repository::Repository,
     revision::{RefName, Revision},
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

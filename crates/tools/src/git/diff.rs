@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::{TEXT_LIMIT, Told},
+    answer::TEXT_LIMIT,
     arguments::inside,
     failure::{self, clean},
     invocation::Invocation,
@@ -15,7 +15,7 @@ use super::{
     repository::Repository,
     revision::Revision,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 /// Most lines of context.
 const MOST_CONTEXT: i64 = 100;

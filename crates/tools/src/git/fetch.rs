@@ -9,13 +9,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::Told,
     failure::clean,
     pack::{self, Git},
     remote::Remote,
     repository::Repository,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

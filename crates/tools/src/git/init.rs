@@ -7,13 +7,12 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::{
-    answer::Told,
     environment::Mode,
     invocation::Invocation,
     pack::{self, Git},
     revision::RefName,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

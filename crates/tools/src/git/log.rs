@@ -6,14 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::{Commit, Told},
+    answer::Commit,
     arguments::tracked,
     pack::{self, Git},
     parse::{COMMIT_FORMAT, commits},
     repository::Repository,
     revision::{Revision, plain},
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 /// Most commits in one answer.
 const MOST_COMMITS: i64 = 500;

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::Told,
     failure, identity,
     options::Hooks,
     pack::{self, Git},
@@ -14,7 +13,7 @@ use super::{
     revision::Revision,
     state::InProgress,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

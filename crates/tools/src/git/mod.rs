@@ -55,3 +55,5 @@ mod worktree;
 pub use git_pack_error::GitPackError;
 pub use options::{Access, Drivers, GitOptions, Hooks, Identity, Network, Ownership, UserSettings};
 pub use pack::{compatibility_tools, pack};
+#[doc(hidden)]
+pub use parse::listings;

@@ -7,9 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::{
-    add,
-    answer::Told,
-    blame,
+    add, blame,
     boundary::Roots,
     branch, checkout, clone, commit, compatibility, create_branch, diff,
     environment::{self, Settings},
@@ -19,7 +17,7 @@ use super::{
     options::{Access, GitOptions, Network},
     pull, push, reset, show, stash, status, tag, worktree,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 /// Git as the operator allows it.
 #[derive(Debug)]

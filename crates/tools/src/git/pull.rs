@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    answer::Told,
     arguments::RepositoryOnly,
     fetch::fetch,
     merge::{Merged, join},
@@ -15,7 +14,7 @@ use super::{
     repository::Repository,
     revision::Revision,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 /// What a pull did.
 #[derive(Debug, Serialize, JsonSchema)]

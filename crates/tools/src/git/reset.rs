@@ -7,12 +7,11 @@ use serde::Serialize;
 
 use super::{
     add,
-    answer::Told,
     arguments::RepositoryOnly,
     pack::{self, Git},
     repository::Repository,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 /// What was unstaged.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::{Commit, TEXT_LIMIT, Told},
+    answer::{Commit, TEXT_LIMIT},
     diff::{default_context, patch, switches, visible},
     failure::clean,
     log,
@@ -15,7 +15,7 @@ use super::{
     repository::Repository,
     revision::Revision,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 /// Most entries of a directory.
 const MOST_ENTRIES: usize = 1000;

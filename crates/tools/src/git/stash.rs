@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::Told,
     arguments::RepositoryOnly,
     failure::{self, clean},
     identity,
@@ -15,7 +14,7 @@ use super::{
     repository::Repository,
     revision::plain,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    answer::Told,
     arguments::RepositoryOnly,
     failure::clean,
     pack::{self, Git},
@@ -14,7 +13,7 @@ use super::{
     repository::Repository,
     state::InProgress,
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 /// Most entries in one answer.
 const MOST_ENTRIES: usize = 1000;

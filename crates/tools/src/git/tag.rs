@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    answer::Told,
     arguments::RepositoryOnly,
     failure::clean,
     identity,
@@ -14,7 +13,7 @@ use super::{
     repository::Repository,
     revision::{RefName, Revision},
 };
-use crate::{Tool, ToolError};
+use crate::{Tool, ToolError, told::Told};
 
 /// Most tags in one answer.
 const MOST_TAGS: usize = 1000;

@@ -5,6 +5,7 @@
 
 mod answer;
 mod arriving;
+mod challenge;
 mod client;
 mod connect_error;
 mod connector;
@@ -24,6 +25,7 @@ mod tls_error;
 
 pub(crate) use answer::{Answer, Head};
 pub use arriving::Arriving;
+pub use challenge::Challenge;
 pub use client::HttpClient;
 pub use connect_error::{ConnectError, ConnectFailure};
 pub use error::{HttpError, Phase};

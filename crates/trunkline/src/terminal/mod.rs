@@ -2,6 +2,7 @@
 
 mod answers;
 mod ask;
+mod bar;
 mod field;
 mod form;
 mod host;

@@ -1,57 +1,34 @@
 //! The progress bar of one call: drawn on a terminal, and nowhere else.
 
-use super::Screen;
+use super::{
+    Screen,
+    bar::{Bar, style},
+};
 use crate::render::safe;
-use indicatif::{ProgressBar, ProgressStyle};
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 use trunkline_protocol::message::ProgressParams;
 
 /// Steps of the bar; the server's own numbers may be fractions.
 const STEPS: u64 = 1000;
-const TICK: Duration = Duration::from_millis(100);
 
 /// Something under way. Dropping it takes the bar away.
 #[derive(Debug)]
-pub(crate) struct Progress {
-    screen: Arc<Screen>,
-    bar: Option<ProgressBar>,
-}
+pub(crate) struct Progress(Bar);
 
 impl Progress {
     /// Shows that something is under way, by a spinner until there is progress to show.
     pub(crate) fn start(screen: &Arc<Screen>, what: &str) -> Self {
-        let bar = screen.shows_progress().then(|| {
-            let bar = ProgressBar::new(STEPS);
-            bar.set_style(style("{spinner} {elapsed} {wide_msg}"));
-            bar.set_message(safe::line(what));
-            bar.enable_steady_tick(TICK);
-            bar
-        });
-        screen.set_bar(bar.clone());
-        Self { screen: screen.clone(), bar }
+        Self(Bar::start(screen, what, STEPS))
     }
 
     pub(crate) fn show(&self, params: &ProgressParams) {
-        let Some(bar) = &self.bar else { return };
+        let Some(bar) = self.0.drawn() else { return };
         bar.set_message(message(params));
         if let Some(position) = position(params) {
             bar.set_style(style("{spinner} {bar:30} {percent:>3}% {wide_msg}"));
             bar.set_position(position);
         }
     }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = self.bar.take() {
-            self.screen.set_bar(None);
-            bar.finish_and_clear();
-        }
-    }
-}
-
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).expect("the templates are ours and valid")
 }
 
 fn message(params: &ProgressParams) -> String {

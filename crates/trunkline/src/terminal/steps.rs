@@ -1,18 +1,16 @@
 //! The progress of work that has steps: drawn on a terminal, and nowhere else.
 
-use super::Screen;
+use super::{
+    Screen,
+    bar::{Bar, style},
+};
 use crate::render::safe;
-use indicatif::{ProgressBar, ProgressStyle};
-use std::{sync::Arc, time::Duration};
-
-const TICK: Duration = Duration::from_millis(100);
+use indicatif::ProgressBar;
+use std::sync::Arc;
 
 /// Work under way. Dropping it takes the bar away.
 #[derive(Debug)]
-pub(crate) struct Steps {
-    screen: Arc<Screen>,
-    bar: Option<ProgressBar>,
-}
+pub(crate) struct Steps(Bar);
 
 /// Tells how far the work is, from wherever it is done.
 #[derive(Debug, Clone)]
@@ -20,19 +18,11 @@ pub(crate) struct Teller(Option<ProgressBar>);
 
 impl Steps {
     pub(crate) fn start(screen: &Arc<Screen>, what: &str) -> Self {
-        let bar = screen.shows_progress().then(|| {
-            let bar = ProgressBar::new(1);
-            bar.set_style(style("{spinner} {elapsed} {wide_msg}"));
-            bar.set_message(safe::line(what));
-            bar.enable_steady_tick(TICK);
-            bar
-        });
-        screen.set_bar(bar.clone());
-        Self { screen: screen.clone(), bar }
+        Self(Bar::start(screen, what, 1))
     }
 
     pub(crate) fn teller(&self) -> Teller {
-        Teller(self.bar.clone())
+        Teller(self.0.drawn().cloned())
     }
 }
 
@@ -47,17 +37,4 @@ impl Teller {
             bar.set_position(done as u64);
         }
     }
-}
-
-impl Drop for Steps {
-    fn drop(&mut self) {
-        if let Some(bar) = self.bar.take() {
-            self.screen.set_bar(None);
-            bar.finish_and_clear();
-        }
-    }
-}
-
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).expect("the templates are ours and valid")
 }

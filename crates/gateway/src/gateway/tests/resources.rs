@@ -135,6 +135,17 @@ async fn links_in_results_are_rewritten_where_their_uris_are_and_nowhere_else() 
 }
 
 #[tokio::test]
+async fn what_is_read_is_named_as_it_was_asked_for_even_where_nothing_collides_any_more() {
+    let (a, b) = (Fake::new("a", Wares::resources(&["a:x"])), Fake::new("b", Wares::resources(&["b:x"])));
+    telling(&b, json!({"contents": [{"uri": "b:x", "text": "t"}]}));
+    let gateway = gateway(&[&a, &b], Rules::default());
+    for uri in ["b:x", "trunkline:b/b:x"] {
+        let read = somebody().ask(&gateway, RESOURCES_READ, json!({"uri": uri})).await.unwrap();
+        assert_eq!(read.as_str(), format!(r#"{{"contents":[{{"uri":"{uri}","text":"t"}}]}}"#));
+    }
+}
+
+#[tokio::test]
 async fn u17_what_a_result_links_to_is_never_fetched() {
     let a = Fake::new("a", Wares::tools(&["t"]));
     telling(

@@ -5,22 +5,21 @@
 use super::{
     Site,
     request::{self, Body, Reply},
-    sign_in::parameter,
 };
-use crate::doctor::{
-    cause::Cause,
-    diagnosis::Problem,
-    evidence::{Evidence, Kind},
-    examination::Stop,
-    options::DoctorOptions,
+use crate::{
+    doctor::{
+        cause::Cause,
+        diagnosis::Problem,
+        evidence::{Evidence, Kind},
+        examination::Stop,
+        options::DoctorOptions,
+    },
+    well_known::{issuer_places, resource_places},
 };
 use ::url::Url;
 use http::{HeaderMap, header};
 use serde_json::Value;
 use trunkline_transport::http::{HttpClient, HttpOptions};
-
-/// Documents that are asked for in all.
-const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// Where to sign in.
 pub(super) struct Found {
@@ -63,17 +62,10 @@ fn without_headers(site: &Site<'_>) -> DoctorOptions {
     DoctorOptions { http, ..site.options.clone() }
 }
 
-/// The metadata of the server: where its challenge says, else at the well-known places.
+/// The metadata of the server.
 async fn resource(site: &Site<'_>, client: &HttpClient, reply: &Reply) -> Result<(Url, Value), Stop> {
-    let challenges = reply.headers.get_all(header::WWW_AUTHENTICATE);
-    let named = challenges.iter().find_map(|value| parameter(value.to_str().ok()?, "resource_metadata"));
-    let mut places: Vec<Url> = named.iter().filter_map(|text| site.address.join(text).ok()).collect();
-    let path = site.address.path().trim_end_matches('/');
-    places.extend(
-        [format!("{WELL_KNOWN}{path}"), WELL_KNOWN.to_owned()]
-            .iter()
-            .filter_map(|path| site.address.join(path).ok()),
-    );
+    let challenges = reply.headers.get_all(header::WWW_AUTHENTICATE).iter();
+    let places = resource_places(site.address, challenges.filter_map(|value| value.to_str().ok()));
     let mut tried = Vec::new();
     for place in places {
         match fetch(site, client, &place).await {
@@ -104,7 +96,7 @@ fn check_resource(site: &Site<'_>, document: &Value, place: &Url) -> Result<(), 
     ))
 }
 
-/// The metadata of the authorization server, in the three forms that exist.
+/// The metadata of the authorization server.
 async fn authorization_server(site: &Site<'_>, client: &HttpClient, issuer: &str) -> Result<Value, Stop> {
     let unreachable = |tried: Vec<Evidence>| {
         Problem::new(Cause::IssuerUnreachable, format!("the authorization server {issuer} gives no metadata"))
@@ -115,14 +107,8 @@ async fn authorization_server(site: &Site<'_>, client: &HttpClient, issuer: &str
             ))
     };
     let Ok(base) = Url::parse(issuer) else { return Err(Box::new(unreachable(Vec::new()))) };
-    let path = base.path().trim_end_matches('/').to_owned();
-    let forms = [
-        format!("/.well-known/oauth-authorization-server{path}"),
-        format!("/.well-known/openid-configuration{path}"),
-        format!("{path}/.well-known/openid-configuration"),
-    ];
     let mut tried = Vec::new();
-    for place in forms.iter().filter_map(|form| base.join(form).ok()) {
+    for place in issuer_places(&base) {
         match fetch(site, client, &place).await {
             Ok(document) => return Ok(document),
             Err(why) => tried.push(Evidence::fact(format!("{place}: {why}"))),

@@ -3,6 +3,7 @@
 use super::{Site, metadata, request::Reply, token};
 use crate::doctor::{cause::Cause, diagnosis::Problem, evidence::Evidence};
 use http::header;
+use trunkline_transport::http::Challenge;
 
 /// The way to give a token.
 const GIVE: &str = "trunkline doctor -H 'Authorization: Bearer {env:TOKEN}' …    # with your token in TOKEN";
@@ -31,7 +32,8 @@ pub(super) fn forbidden(site: &Site<'_>, reply: &Reply) -> Problem {
     let host = site.address.host_str().unwrap_or_default();
     let origin = site.options.http.extra_headers.get(header::ORIGIN).and_then(|value| value.to_str().ok());
     if challenge.contains("insufficient_scope") {
-        let scope = parameter(challenge, "scope").unwrap_or_else(|| "one that it does not name".to_owned());
+        let read = Challenge::read(challenge);
+        let scope = read.iter().find_map(|one| one.get("scope")).unwrap_or("one that it does not name");
         return Problem::new(Cause::ScopeMissing, format!("the token lacks the scope `{scope}`"))
             .fix(format!("ask for a token with the scope: {scope}"));
     }
@@ -57,32 +59,7 @@ pub(super) fn forbidden(site: &Site<'_>, reply: &Reply) -> Problem {
         .proofs((!challenge.is_empty()).then(|| Evidence::fact(format!("it says: {challenge}"))))
 }
 
-/// The value of a parameter of a challenge.
-pub(super) fn parameter(challenge: &str, name: &str) -> Option<String> {
-    let start = challenge.find(&format!("{name}="))? + name.len() + 1;
-    let rest = &challenge[start..];
-    let value = match rest.strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next()?,
-        None => rest.split([',', ' ']).next()?,
-    };
-    (!value.is_empty()).then(|| value.to_owned())
-}
-
 fn given_token(site: &Site<'_>) -> Option<String> {
     let value = site.options.http.extra_headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     Some(value.split_once(' ').map_or(value, |(_, token)| token).to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameters_are_read_quoted_and_bare() {
-        let challenge =
-            "Bearer error=\"insufficient_scope\", scope=\"a b\", resource_metadata=https://h/x, realm=\"\"";
-        assert_eq!(parameter(challenge, "scope").as_deref(), Some("a b"));
-        assert_eq!(parameter(challenge, "resource_metadata").as_deref(), Some("https://h/x"));
-        assert_eq!(parameter(challenge, "realm"), None);
-    }
 }

@@ -1,10 +1,11 @@
 //! `icon-source`: icons have a whole address, with its scheme.
 
 use crate::{
-    evidence::{Case, List, FrameRef},
+    evidence::Case,
     outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::icons::owners,
 };
 use serde_json::Value;
 
@@ -42,23 +43,4 @@ fn check(case: &Case<'_>) -> Verdict {
         }
     }
     Ok(findings)
-}
-
-/// Everything that may have icons: what it is called, the frame, the pointer, the value.
-fn owners<'a>(case: &Case<'a>) -> Vec<(String, FrameRef, String, &'a Value)> {
-    let mut owners = Vec::new();
-    for list in List::ALL {
-        for item in case.list(list).unwrap_or_default() {
-            owners.push((item.label(), item.frame, item.pointer.clone(), item.value));
-        }
-    }
-    for pointer in ["/result/serverInfo", "/result/_meta/io.modelcontextprotocol~1serverInfo"] {
-        if let Some(introduced) = case.introduced()
-            && let (Some(frame), Some(info)) = (introduced.answer_ref(), introduced.answer().and_then(|it| it.pointer(pointer)))
-        {
-            owners.push(("server".to_owned(), frame, pointer.to_owned(), info));
-        }
-    }
-    owners.retain(|(.., value)| value.get("icons").is_some());
-    owners
 }

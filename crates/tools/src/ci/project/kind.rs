@@ -25,7 +25,7 @@ pub(in super::super) enum Kind {
 
 impl Kind {
     /// Make comes last: where there is something else, its file mostly only calls that.
-    pub(super) const ALL: [Self; 10] = [
+    pub(in super::super) const ALL: [Self; 10] = [
         Self::Cargo,
         Self::Go,
         Self::Dotnet,

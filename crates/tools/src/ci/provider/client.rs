@@ -28,7 +28,7 @@ const JSON_LIMIT: usize = 8 * 1024 * 1024;
 const LOG_LIMIT: u64 = 256 * 1024 * 1024;
 
 /// Pages of one list that are read.
-pub(super) const MOST_PAGES: usize = 50;
+const MOST_PAGES: usize = 50;
 
 /// Redirects to the place of a log that are followed.
 const REDIRECTS: usize = 3;
@@ -78,6 +78,26 @@ impl Client {
                 .detail(error.to_string())
         })?;
         Ok(Paged { items, next: self.next_page(url, &response)? })
+    }
+
+    /// The items of all pages from `url` on, as `items` finds them in a page, and whether there are more than `limit`.
+    pub(super) async fn list<P: DeserializeOwned, T>(
+        &self,
+        url: String,
+        items: impl Fn(P) -> Vec<T>,
+        limit: usize,
+    ) -> Result<(Vec<T>, bool), ToolError> {
+        let mut all = Vec::new();
+        let mut next = Some(url);
+        for _ in 0..MOST_PAGES {
+            let Some(url) = next.take_if(|_| all.len() < limit) else { break };
+            let page = self.get(&url).await?;
+            all.extend(items(page.items));
+            next = page.next;
+        }
+        let more = all.len() > limit || next.is_some();
+        all.truncate(limit);
+        Ok((all, more))
     }
 
     pub(super) async fn post(&self, url: &str) -> Result<(), ToolError> {

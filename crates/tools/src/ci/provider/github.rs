@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{
-    client::{Client, JobLog, MOST_PAGES},
+    client::{Client, JobLog},
     model::{HostedJob, Jobs, Run, RunState, Runs, Wanted},
     project_name::{ProjectName, encode},
     set::Scope,
@@ -78,18 +78,8 @@ pub(super) async fn runs(
         Wanted::Running => url.push_str("&status=in_progress"),
         Wanted::Succeeded => url.push_str("&status=success"),
     }
-    let mut runs = Vec::new();
-    let mut next = Some(url);
-    while let Some(url) = next {
-        let page = client.get::<RunPage>(&url).await?;
-        runs.extend(page.items.workflow_runs.into_iter().map(run_of));
-        next = page.next;
-        if runs.len() >= limit {
-            break;
-        }
-    }
-    let more = runs.len() > limit || next.is_some();
-    runs.truncate(limit);
+    let of_page = |page: RunPage| page.workflow_runs.into_iter().map(run_of).collect();
+    let (runs, more) = client.list(url, of_page, limit).await?;
     Ok(Runs { runs, more })
 }
 
@@ -100,15 +90,9 @@ pub(super) async fn run(client: &Client, project: &ProjectName, id: u64) -> Resu
 
 pub(super) async fn jobs(client: &Client, project: &ProjectName, run: u64) -> Result<Jobs, ToolError> {
     let path = format!("/repos/{}/actions/runs/{run}/jobs?filter=latest&per_page={PAGE}", project.as_str());
-    let mut next = Some(client.url(&path));
-    let mut jobs = Vec::new();
-    for _ in 0..MOST_PAGES {
-        let Some(url) = next else { break };
-        let page = client.get::<JobPage>(&url).await?;
-        jobs.extend(page.items.jobs.into_iter().map(job_of));
-        next = page.next;
-    }
-    Ok(Jobs { jobs, more: next.is_some() })
+    let of_page = |page: JobPage| page.jobs.into_iter().map(job_of).collect();
+    let (jobs, more) = client.list(client.url(&path), of_page, usize::MAX).await?;
+    Ok(Jobs { jobs, more })
 }
 
 pub(super) async fn log(

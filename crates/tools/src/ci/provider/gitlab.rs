@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{
-    client::{Client, JobLog, MOST_PAGES},
+    client::{Client, JobLog},
     model::{HostedJob, Jobs, Run, RunState, Runs, Wanted},
     project_name::{ProjectName, encode},
 };
@@ -61,18 +61,8 @@ pub(super) async fn runs(
         Wanted::Running => url.push_str("&status=running"),
         Wanted::Succeeded => url.push_str("&status=success"),
     }
-    let mut runs = Vec::new();
-    let mut next = Some(url);
-    while let Some(url) = next {
-        let page = client.get::<Vec<Pipeline>>(&url).await?;
-        runs.extend(page.items.into_iter().map(run_of));
-        next = page.next;
-        if runs.len() >= limit {
-            break;
-        }
-    }
-    let more = runs.len() > limit || next.is_some();
-    runs.truncate(limit);
+    let of_page = |pipelines: Vec<Pipeline>| pipelines.into_iter().map(run_of).collect();
+    let (runs, more) = client.list(url, of_page, limit).await?;
     Ok(Runs { runs, more })
 }
 
@@ -83,15 +73,9 @@ pub(super) async fn run(client: &Client, project: &ProjectName, id: u64) -> Resu
 
 pub(super) async fn jobs(client: &Client, project: &ProjectName, run: u64) -> Result<Jobs, ToolError> {
     let path = format!("/projects/{}/pipelines/{run}/jobs?per_page={PAGE}", project.encoded());
-    let mut next = Some(client.url(&path));
-    let mut jobs = Vec::new();
-    for _ in 0..MOST_PAGES {
-        let Some(url) = next else { break };
-        let page = client.get::<Vec<PipelineJob>>(&url).await?;
-        jobs.extend(page.items.into_iter().map(job_of));
-        next = page.next;
-    }
-    Ok(Jobs { jobs, more: next.is_some() })
+    let of_page = |jobs: Vec<PipelineJob>| jobs.into_iter().map(job_of).collect();
+    let (jobs, more) = client.list(client.url(&path), of_page, usize::MAX).await?;
+    Ok(Jobs { jobs, more })
 }
 
 pub(super) async fn log(

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::{
     evidence::Evidence,
     place,
-    types::{Diagnostic, Report, Severity, TestCounts, TestFailure},
+    types::{Diagnostic, Report, Severity, TestCounts, TestFailure, count},
 };
 
 #[derive(Debug, Deserialize)]
@@ -120,7 +120,7 @@ pub(super) fn tests(text: &str) -> Report {
             }) {
                 said.push(line);
             }
-            report.failures.push(failure(name, &said));
+            report.fail(|| failure(name, &said));
         }
     }
     report.tests = counts;
@@ -132,9 +132,9 @@ fn result_counts(result: &str) -> TestCounts {
     let mut counts = TestCounts::default();
     for part in result.split([';', '.']) {
         match part.trim().split_once(' ') {
-            Some((number, "passed")) => counts.passed = number.parse().unwrap_or(0),
-            Some((number, "failed")) => counts.failed = number.parse().unwrap_or(0),
-            Some((number, "ignored")) => counts.skipped = number.parse().unwrap_or(0),
+            Some((number, "passed")) => counts.passed = count(number).unwrap_or(0),
+            Some((number, "failed")) => counts.failed = count(number).unwrap_or(0),
+            Some((number, "ignored")) => counts.skipped = count(number).unwrap_or(0),
             _ => {}
         }
     }

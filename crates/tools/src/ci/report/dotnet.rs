@@ -2,7 +2,7 @@
 
 use super::{
     place::Place,
-    types::{Report, TestCounts, TestFailure},
+    types::{Report, TestCounts, TestFailure, count},
     xml::{Event, events},
 };
 
@@ -46,7 +46,7 @@ fn read_file(file: &str, report: &mut Report) {
             Event::End("Message" | "StackTrace") => inside = "",
             Event::End("UnitTestResult") => {
                 if let Some(failure) = failure.take() {
-                    report.failures.push(located(failure, &trace));
+                    report.fail(|| located(failure, &trace));
                 }
                 trace.clear();
             }
@@ -78,7 +78,7 @@ pub(super) fn text(text: &str) -> Report {
                 message: message.collect::<Vec<_>>().join("\n"),
                 ..TestFailure::default()
             };
-            report.failures.push(located(failure, &said.join("\n")));
+            report.fail(|| located(failure, &said.join("\n")));
         }
         if let Some(rest) = line.split_once("!  - ").map(|(_, rest)| rest) {
             report.tests.get_or_insert_default().add(counts(rest));
@@ -92,7 +92,7 @@ fn counts(rest: &str) -> TestCounts {
     let mut counts = TestCounts::default();
     for part in rest.split(',') {
         let Some((word, number)) = part.split_once(':') else { continue };
-        let number = number.trim().parse().unwrap_or(0);
+        let number = count(number.trim()).unwrap_or(0);
         match word.trim() {
             "Failed" => counts.failed = number,
             "Passed" => counts.passed = number,

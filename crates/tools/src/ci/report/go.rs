@@ -1,6 +1,6 @@
 //! What `go test -json` says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
@@ -56,9 +56,11 @@ pub(super) fn read(evidence: &Evidence) -> Report {
             _ => {}
         }
     }
-    let failures =
-        failed.iter().filter(|key| !is_parent(key, &failed)).map(|key| failure(key, outputs.get(key)));
-    let mut report = Report { tests: counts, failures: failures.collect(), ..Report::default() };
+    let mut report = Report { tests: counts, ..Report::default() };
+    let all: BTreeSet<&Key> = failed.iter().collect();
+    for key in failed.iter().filter(|key| !is_parent(key, &all)) {
+        report.fail(|| failure(key, outputs.get(key)));
+    }
     if report.failures.is_empty() {
         report.diagnostics = compiler::diagnostics(&readable, Unmarked::Error);
         report.diagnostics.extend(compiler::diagnostics(&evidence.stderr, Unmarked::Error));
@@ -68,13 +70,13 @@ pub(super) fn read(evidence: &Evidence) -> Report {
 }
 
 /// A test with a failed test inside fails only for that.
-fn is_parent(key: &Key, failed: &[Key]) -> bool {
+fn is_parent(key: &Key, failed: &BTreeSet<&Key>) -> bool {
     let Some(test) = &key.1 else { return false };
-    failed.iter().any(|other| {
-        other.0 == key.0
-            && other.1.as_ref().is_some_and(|inner| {
-                inner.strip_prefix(test.as_str()).is_some_and(|rest| rest.starts_with('/'))
-            })
+    let inside = format!("{test}/");
+    let from = (key.0.clone(), Some(inside.clone()));
+    let next = failed.range::<&Key, _>(&from..).next();
+    next.is_some_and(|(package, inner)| {
+        *package == key.0 && inner.as_ref().is_some_and(|inner| inner.starts_with(&inside))
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     place::{self, Place},
-    types::{Report, TestCounts, TestFailure},
+    types::{Report, TestCounts, TestFailure, count},
 };
 
 pub(super) fn read(text: &str) -> Report {
@@ -10,8 +10,8 @@ pub(super) fn read(text: &str) -> Report {
     let lines: Vec<&str> = text.lines().collect();
     for (at, line) in lines.iter().enumerate() {
         if let Some(name) = line.strip_suffix(" FAILED").filter(|name| name.contains(" > ")) {
-            let said = lines[at + 1..].iter().take_while(|line| line.starts_with("    "));
-            report.failures.push(failure(name, &said.map(|line| line.trim()).collect::<Vec<_>>()));
+            let said = lines[at + 1..].iter().take_while(|line| line.starts_with("    ")).take(60);
+            report.fail(|| failure(name, &said.map(|line| line.trim()).collect::<Vec<_>>()));
         }
         if let Some((completed, rest)) = line
             .trim()
@@ -43,12 +43,12 @@ fn failure(name: &str, said: &[&str]) -> TestFailure {
 
 /// `3 tests completed, 1 failed, 1 skipped`.
 fn counts(completed: &str, rest: &str) -> Option<TestCounts> {
-    let completed: u64 = completed.parse().ok()?;
+    let completed = count(completed)?;
     let mut counts = TestCounts::default();
     for part in rest.split(", ") {
         match part.split_once(' ') {
-            Some((number, "failed")) => counts.failed = number.parse().ok()?,
-            Some((number, "skipped")) => counts.skipped = number.parse().ok()?,
+            Some((number, "failed")) => counts.failed = count(number)?,
+            Some((number, "skipped")) => counts.skipped = count(number)?,
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{
     place,
-    types::{Report, TestCounts, TestFailure},
+    types::{Report, TestCounts, TestFailure, count},
 };
 
 pub(super) fn read(text: &str) -> Report {
@@ -19,7 +19,7 @@ pub(super) fn read(text: &str) -> Report {
             && !summary
         {
             let said = lines[at + 1..].iter().take_while(|line| line.is_empty() || line.starts_with("    "));
-            report.failures.push(failure(name, &said.take(80).copied().collect::<Vec<_>>()));
+            report.fail(|| failure(name, &said.take(80).copied().collect::<Vec<_>>()));
         }
     }
     // Without its summary it was something else that used the same bullet.
@@ -51,7 +51,7 @@ fn counts(rest: &str) -> Option<TestCounts> {
     let mut counts = TestCounts::default();
     for part in rest.trim().split(", ") {
         let (number, word) = part.split_once(' ')?;
-        let number: u64 = number.parse().ok()?;
+        let number = count(number)?;
         match word {
             "passed" => counts.passed = number,
             "failed" => counts.failed = number,

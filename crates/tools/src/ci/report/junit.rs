@@ -72,7 +72,7 @@ impl Report {
             Outcome::Skipped => counts.skipped += 1,
             Outcome::Failed => {
                 counts.failed += 1;
-                self.failures.push(failure(case));
+                self.fail(|| failure(case));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What Maven prints about tests, for runs that left no report file.
 
-use super::types::{Report, TestCounts, TestFailure};
+use super::types::{Report, TestCounts, TestFailure, count};
 
 pub(super) fn read(text: &str) -> Report {
     let mut report = Report::default();
@@ -14,7 +14,7 @@ pub(super) fn read(text: &str) -> Report {
         if rest.starts_with("Tests run: ") && !rest.contains("Time elapsed") {
             report.tests.get_or_insert_default().add(counts(rest));
         } else if let Some(failure) = line.strip_prefix("[ERROR]   ").and_then(failure) {
-            report.failures.push(failure);
+            report.fail(|| failure);
         }
     }
     report
@@ -26,7 +26,7 @@ fn counts(rest: &str) -> TestCounts {
     let mut counts = TestCounts::default();
     for part in rest.split(", ") {
         let Some((word, number)) = part.split_once(": ") else { continue };
-        let number: u64 = number.trim().parse().unwrap_or(0);
+        let number = count(number.trim()).unwrap_or(0);
         match word {
             "Tests run" => run = number,
             "Failures" | "Errors" => counts.failed += number,

@@ -2,7 +2,7 @@
 
 use super::{
     place,
-    types::{Report, TestCounts, TestFailure},
+    types::{self, Report, TestCounts, TestFailure},
 };
 
 pub(super) fn read(text: &str) -> Report {
@@ -10,7 +10,7 @@ pub(super) fn read(text: &str) -> Report {
     let count = |word: &str| {
         lines.iter().enumerate().rev().find_map(|(at, line)| {
             let mut words = line.split_whitespace();
-            let number: u64 = words.next()?.parse().ok()?;
+            let number = types::count(words.next()?)?;
             (words.next()? == word).then_some((at, number))
         })
     };
@@ -26,7 +26,7 @@ pub(super) fn read(text: &str) -> Report {
     let starts: Vec<usize> = (below..lines.len()).filter(|at| is_start(lines[*at])).collect();
     for (index, start) in starts.iter().enumerate() {
         let end = starts.get(index + 1).copied().unwrap_or(lines.len());
-        report.failures.push(failure(&lines[*start..end]));
+        report.fail(|| failure(&lines[*start..end]));
     }
     report
 }

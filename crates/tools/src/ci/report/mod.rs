@@ -21,6 +21,7 @@ mod read;
 mod recorded;
 mod spec;
 mod tap;
+mod trial;
 mod types;
 mod unittest;
 mod vitest;
@@ -28,4 +29,5 @@ mod xml;
 
 pub(super) use evidence::Evidence;
 pub(super) use read::{Reading, read};
+pub use trial::reports;
 pub(super) use types::{Diagnostic, Report, Severity, TestCounts, TestFailure};

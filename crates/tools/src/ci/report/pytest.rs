@@ -2,7 +2,7 @@
 
 use super::{
     place,
-    types::{Report, TestCounts, TestFailure},
+    types::{Report, TestCounts, TestFailure, count},
 };
 
 pub(super) fn read(text: &str) -> Report {
@@ -12,7 +12,7 @@ pub(super) fn read(text: &str) -> Report {
             if let Some(rest) = line.strip_prefix(word)
                 && rest.contains(".py")
             {
-                report.failures.push(failure(rest, text));
+                report.fail(|| failure(rest, text));
             }
         }
         report.tests = counts(line).or(report.tests);
@@ -26,8 +26,9 @@ fn failure(rest: &str, text: &str) -> TestFailure {
     let file = name.split("::").next().unwrap_or(name);
     // The traceback of this test is headed by its name between underscores and ends with a place.
     let function = name.split_once("::").map_or(name, |(_, function)| function).replace("::", ".");
+    let heading = format!(" {function} ");
     let traceback =
-        text.lines().skip_while(|line| !(line.starts_with("__") && line.contains(&format!(" {function} "))));
+        text.lines().skip_while(|line| !(line.starts_with("__") && line.contains(heading.as_str())));
     let mut places = traceback.skip(1).take_while(|line| !line.starts_with("__")).filter_map(place::leading);
     let line = places.find(|(place, _)| place.file == file).map(|(place, _)| place.line);
     TestFailure { name: name.to_owned(), file: Some(file.to_owned()), line, message: message.to_owned() }
@@ -40,7 +41,7 @@ fn counts(line: &str) -> Option<TestCounts> {
     let mut counts = TestCounts::default();
     for part in parts.split(", ") {
         let (number, what) = part.split_once(' ')?;
-        let number: u64 = number.parse().ok()?;
+        let number = count(number)?;
         match what {
             "passed" | "xpassed" => counts.passed += number,
             "failed" | "error" | "errors" => counts.failed += number,

@@ -2,7 +2,7 @@
 
 use super::{
     place,
-    types::{Report, TestCounts, TestFailure},
+    types::{Report, TestCounts, TestFailure, count},
 };
 
 pub(super) fn read(text: &str) -> Report {
@@ -11,7 +11,7 @@ pub(super) fn read(text: &str) -> Report {
     let lines: Vec<&str> = text.lines().collect();
     for (at, line) in lines.iter().enumerate() {
         if let Some((word, number)) = line.strip_prefix("ℹ ").and_then(|rest| rest.split_once(' '))
-            && let Ok(number) = number.parse::<u64>()
+            && let Some(number) = count(number)
         {
             match word {
                 "pass" => counts.passed = number,

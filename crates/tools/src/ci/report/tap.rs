@@ -2,7 +2,7 @@
 
 use super::{
     place::{self, Place},
-    types::{Report, TestCounts, TestFailure},
+    types::{Report, TestCounts, TestFailure, count},
 };
 
 pub(super) fn read(text: &str) -> Report {
@@ -22,7 +22,7 @@ pub(super) fn read(text: &str) -> Report {
                 seen.skipped += 1;
             } else if value(&block, "failureType").as_deref() != Some("subtestsFailed") {
                 seen.failed += 1;
-                report.failures.push(failure(rest, &block));
+                report.fail(|| failure(rest, &block));
             }
         } else if let Some(rest) = result(test, "ok ") {
             // A test with tests inside is not counted beside them.
@@ -56,7 +56,7 @@ fn result<'a>(line: &'a str, word: &str) -> Option<&'a str> {
 /// `pass 3`, after the tests.
 fn summarize(summary: &str, told: &mut TestCounts) {
     let Some((word, number)) = summary.split_once(' ') else { return };
-    let Ok(number) = number.trim().parse::<u64>() else { return };
+    let Some(number) = count(number.trim()) else { return };
     match word {
         "pass" => told.passed = number,
         "fail" | "cancelled" => told.failed += number,

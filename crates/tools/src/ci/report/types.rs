@@ -1,9 +1,14 @@
 //! What a report says.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::{log_text::cut, redact::redact};
+use super::super::{
+    log_text::{cut, plain},
+    redact::redact,
+};
 
 /// Most failures, and most diagnostics, in one report.
 const MOST: usize = 50;
@@ -44,7 +49,7 @@ pub(in super::super) struct TestFailure {
 }
 
 /// What a compiler or linter has to say.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(in super::super) struct Diagnostic {
     pub(in super::super) severity: Severity,
@@ -60,7 +65,7 @@ pub(in super::super) struct Diagnostic {
     pub(in super::super) column: Option<u64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in super::super) enum Severity {
     Error,
@@ -77,22 +82,32 @@ impl Report {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count()
     }
 
-    /// Without repetitions and secrets, errors first.
+    /// Without repetitions, secrets and terminal controls, which formats for programs may hide from whoever cleans the text; errors
+    /// first.
     pub(super) fn tidy(mut self) -> Self {
-        let mut kept: Vec<Diagnostic> = Vec::new();
-        for diagnostic in self.diagnostics {
-            if !kept.contains(&diagnostic) {
-                kept.push(diagnostic);
-            }
-        }
-        kept.sort_by_key(|diagnostic| diagnostic.severity);
-        for diagnostic in kept.iter_mut().take(MOST) {
+        let mut seen = HashSet::new();
+        self.diagnostics.retain(|diagnostic| seen.insert(diagnostic.clone()));
+        self.diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
+        for diagnostic in self.diagnostics.iter_mut().take(MOST) {
             diagnostic.message = short(&diagnostic.message);
+            diagnostic.code = diagnostic.code.as_deref().map(plain);
+            diagnostic.file = diagnostic.file.as_deref().map(plain);
         }
         for failure in self.failures.iter_mut().take(MOST) {
             failure.message = short(&failure.message);
+            failure.name = plain(&failure.name);
+            failure.file = failure.file.as_deref().map(plain);
         }
-        Self { diagnostics: kept, ..self }
+        self.readable = self.readable.as_deref().map(plain);
+        self
+    }
+
+    /// Adds a failure. One more than are shown is enough to know that there are more, so that no output makes us read it over
+    /// and over.
+    pub(super) fn fail(&mut self, failure: impl FnOnce() -> TestFailure) {
+        if self.failures.len() <= MOST {
+            self.failures.push(failure());
+        }
     }
 
     /// The failures to show.
@@ -118,8 +133,13 @@ impl TestCounts {
     }
 }
 
+/// A number of tests. One that no run can have is none, so that no sum is too large.
+pub(super) fn count(text: &str) -> Option<u64> {
+    text.parse::<u32>().ok().map(u64::from)
+}
+
 fn short(message: &str) -> String {
-    let message = redact(message.trim());
+    let message = redact(plain(message).trim());
     let kept = cut(&message, LONGEST_MESSAGE);
     if kept.len() < message.len() { format!("{kept}…") } else { message }
 }

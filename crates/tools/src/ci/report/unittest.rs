@@ -2,7 +2,7 @@
 
 use super::{
     place::Place,
-    types::{Diagnostic, Report, Severity, TestCounts, TestFailure},
+    types::{Diagnostic, Report, Severity, TestCounts, TestFailure, count},
 };
 
 pub(super) fn read(text: &str) -> Report {
@@ -16,13 +16,15 @@ pub(super) fn read(text: &str) -> Report {
             let said = lines[at + 2..]
                 .iter()
                 .take_while(|line| !line.starts_with("=====") && !line.starts_with("-----"));
-            report.failures.push(failure(name, &said.copied().collect::<Vec<_>>()));
-        }
-        if let Some(rest) = line.strip_prefix("Ran ") {
-            let ran = rest.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0);
-            report.tests = Some(counts(ran, &lines[at..]));
+            report.fail(|| failure(name, &said.copied().collect::<Vec<_>>()));
         }
     }
+    let summary =
+        lines.iter().enumerate().rev().find_map(|(at, line)| Some((at, line.strip_prefix("Ran ")?)));
+    report.tests = summary.map(|(at, rest)| {
+        let ran = rest.split(' ').next().and_then(count).unwrap_or(0);
+        counts(ran, &lines[at..])
+    });
     report
 }
 
@@ -79,9 +81,9 @@ fn counts(ran: u64, lines: &[&str]) -> TestCounts {
     for part in inner.split(", ") {
         match part.split_once('=') {
             Some(("failures" | "errors" | "unexpected successes", number)) => {
-                counts.failed += number.parse().unwrap_or(0);
+                counts.failed += count(number).unwrap_or(0);
             }
-            Some(("skipped" | "expected failures", number)) => counts.skipped += number.parse().unwrap_or(0),
+            Some(("skipped" | "expected failures", number)) => counts.skipped += count(number).unwrap_or(0),
             _ => {}
         }
     }

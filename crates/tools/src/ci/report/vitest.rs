@@ -2,7 +2,7 @@
 
 use super::{
     place,
-    types::{Report, TestCounts, TestFailure},
+    types::{Report, TestCounts, TestFailure, count},
 };
 
 pub(super) fn read(text: &str) -> Report {
@@ -17,7 +17,7 @@ pub(super) fn read(text: &str) -> Report {
             let said = lines[at + 1..]
                 .iter()
                 .take_while(|line| !line.trim_start().starts_with("FAIL  ") && !line.starts_with("⎯"));
-            report.failures.push(failure(name, &said.take(60).copied().collect::<Vec<_>>()));
+            report.fail(|| failure(name, &said.take(60).copied().collect::<Vec<_>>()));
         }
     }
     if report.tests.is_some() { report } else { Report::default() }
@@ -40,7 +40,7 @@ fn counts(rest: &str) -> Option<TestCounts> {
     let mut counts = TestCounts::default();
     for part in rest.split('|') {
         let mut words = part.split_whitespace();
-        let number: u64 = words.next()?.parse().ok()?;
+        let number = count(words.next()?)?;
         match words.next()? {
             "passed" => counts.passed = number,
             "failed" => counts.failed = number,

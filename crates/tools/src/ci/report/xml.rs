@@ -3,6 +3,9 @@
 
 use std::borrow::Cow;
 
+/// Longest name of an entity: `#x10FFFF`.
+const LONGEST_NAME: usize = 8;
+
 /// What comes next in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Event<'a> {
@@ -102,7 +105,7 @@ fn decoded(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('&') {
         plain.push_str(before);
-        let Some((name, next)) = after.split_once(';').filter(|(name, _)| name.len() <= 8) else {
+        let Some((name, next)) = entity(after) else {
             plain.push('&');
             rest = after;
             continue;
@@ -119,6 +122,12 @@ fn decoded(text: &str) -> Cow<'_, str> {
     }
     plain.push_str(rest);
     Cow::Owned(plain)
+}
+
+/// The name of an entity and what follows it. Names are short, so that a lone `&` is not looked through to the end of the text.
+fn entity(after: &str) -> Option<(&str, &str)> {
+    let end = after.bytes().take(LONGEST_NAME + 1).position(|byte| byte == b';')?;
+    Some((&after[..end], &after[end + 1..]))
 }
 
 fn by_number(name: &str) -> Option<char> {

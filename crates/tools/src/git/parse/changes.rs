@@ -1,5 +1,7 @@
 //! `diff --raw --numstat -z`.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -36,6 +38,7 @@ pub(in crate::git) enum FileStatus {
 /// Reads the fields: the raw entries, then the counts.
 pub(in crate::git) fn changes(fields: Vec<String>) -> Vec<FileChange> {
     let mut found: Vec<FileChange> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     let mut fields = fields.into_iter();
     while let Some(field) = fields.next() {
         if let Some(entry) = field.strip_prefix(':') {
@@ -47,6 +50,7 @@ pub(in crate::git) fn changes(fields: Vec<String>) -> Vec<FileChange> {
                 Some(None) => break,
                 None => (first, None),
             };
+            places.entry(path.clone()).or_insert(found.len());
             found.push(FileChange { path, original_path, status, added: None, removed: None });
         } else {
             let mut columns = field.splitn(3, '\t');
@@ -57,8 +61,8 @@ pub(in crate::git) fn changes(fields: Vec<String>) -> Vec<FileChange> {
                 Some("") => fields.nth(1),
                 path => path.map(Into::into),
             };
-            if let Some(change) = path.and_then(|path| found.iter_mut().find(|change| change.path == path)) {
-                (change.added, change.removed) = (added, removed);
+            if let Some(place) = path.and_then(|path| places.get(&path)) {
+                (found[*place].added, found[*place].removed) = (added, removed);
             }
         }
     }

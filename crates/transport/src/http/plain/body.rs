@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 
 use super::Kept;
 use super::head::After;
@@ -12,15 +14,15 @@ use crate::body::BoxError;
 use crate::framing::{BadFraming, Framing, Taken};
 
 /// Read to its end, it gives its connection back to the pool; dropped before that, it closes it, which takes the request back.
-pub(in crate::http) struct PlainBody {
-    line: Option<Box<Line>>,
-    kept: Arc<Kept>,
+pub(in crate::http) struct PlainBody<S = TcpStream> {
+    line: Option<Box<Line<S>>>,
+    kept: Arc<Kept<S>>,
     framing: Framing,
     after: After,
 }
 
-impl PlainBody {
-    pub(super) fn new(line: Box<Line>, kept: Arc<Kept>, framing: Framing, after: After) -> Self {
+impl<S: AsyncRead + AsyncWrite + Unpin> PlainBody<S> {
+    pub(super) fn new(line: Box<Line<S>>, kept: Arc<Kept<S>>, framing: Framing, after: After) -> Self {
         let mut body = Self { line: Some(line), kept, framing, after };
         if body.framing.is_over() {
             body.end();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::{Buf as _, Bytes, BytesMut};
 use http::{Method, StatusCode};
 use memchr::memchr;
-use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::runtime::{Handle, Id};
 use tokio::time::Instant;
@@ -29,8 +29,8 @@ const MOST_ROOM: usize = 256 * 1024;
 /// How many answers may come before the one that counts.
 const MAX_INTERIM: u32 = 16;
 
-pub(super) struct Line {
-    stream: TcpStream,
+pub(super) struct Line<S = TcpStream> {
+    stream: S,
     runtime: Id,
     authority: Arc<str>,
     since: Instant,
@@ -66,7 +66,14 @@ enum NoAnswer {
 }
 
 impl Line {
-    pub(super) fn new(stream: TcpStream, authority: Arc<str>) -> Self {
+    /// Whether it can take a request: one that the server has hung up on, or speaks on unasked, cannot.
+    pub(super) fn is_quiet(&self) -> bool {
+        matches!(self.stream.try_read(&mut [0]), Err(error) if error.kind() == ErrorKind::WouldBlock)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Line<S> {
+    pub(super) fn new(stream: S, authority: Arc<str>) -> Self {
         Self {
             stream,
             runtime: Handle::current().id(),
@@ -105,11 +112,6 @@ impl Line {
 
     pub(super) fn is_older_than(&self, idle: Duration) -> bool {
         self.since.elapsed() >= idle
-    }
-
-    /// Whether it can take a request: one that the server has hung up on, or speaks on unasked, cannot.
-    pub(super) fn is_quiet(&self) -> bool {
-        matches!(self.stream.try_read(&mut [0]), Err(error) if error.kind() == ErrorKind::WouldBlock)
     }
 
     /// Whether everything that was begun here is over.

@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 use tokio::runtime::{Handle, Id};
 
 use super::connector::{Connecting, Connector};
@@ -33,20 +35,20 @@ pub(super) struct PlainPool {
 }
 
 /// Unused connections by the authority they lead to.
-pub(super) struct Kept {
-    places: Mutex<Places>,
+pub(super) struct Kept<S = TcpStream> {
+    places: Mutex<Places<S>>,
     most: usize,
     idle: Duration,
 }
 
-type Places = BTreeMap<Arc<str>, Vec<Shelf>>;
+type Places<S> = BTreeMap<Arc<str>, Vec<Shelf<S>>>;
 
 /// The unused connections of one runtime. A connection wakes the runtime that it was made in, so another one that used it would
 /// be woken across threads.
-struct Shelf {
+struct Shelf<S> {
     runtime: Id,
     #[expect(clippy::vec_box, reason = "a connection comes and goes as it is, without being copied")]
-    lines: Vec<Box<Line>>,
+    lines: Vec<Box<Line<S>>>,
 }
 
 impl PlainPool {
@@ -76,8 +78,10 @@ impl Kept {
             }
         }
     }
+}
 
-    fn keep(&self, mut line: Box<Line>) {
+impl<S: AsyncRead + AsyncWrite + Unpin> Kept<S> {
+    fn keep(&self, mut line: Box<Line<S>>) {
         line.rest();
         let runtime = line.runtime();
         let mut places = self.places();
@@ -93,12 +97,12 @@ impl Kept {
         }
     }
 
-    fn places(&self) -> MutexGuard<'_, Places> {
+    fn places(&self) -> MutexGuard<'_, Places<S>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shelf {
+impl<S> Shelf<S> {
     fn of(runtime: Id, shelves: &mut [Self]) -> Option<&mut Self> {
         shelves.iter_mut().find(|shelf| shelf.runtime == runtime)
     }

@@ -1,11 +1,22 @@
-//! Reads an answer from memory as a plain connection would, for tests that bring answers of their own.
+//! One request over a stream of the caller's own, for tests that bring answers of their own: what a plain connection makes of them.
 
-use bytes::{Bytes, BytesMut};
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode};
+use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::head::{self, After, Answered, HEAD_LIMIT};
-use crate::framing::Taken;
+use super::Kept;
+use super::body::PlainBody;
+use super::head::Answered;
+use super::line::Line;
+use crate::framing::BadFraming;
 use crate::http::answer::{Said, map_of};
+use crate::http::fields::Fields;
+use crate::http::sending::Request;
+use crate::http::target::Target;
 
 /// An answer, as far as it was understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,81 +40,62 @@ pub enum End {
     Broken,
 }
 
-/// The answer to a request of this method that comes in these pieces; `None` when it has no head that can be used.
-pub fn hear(pieces: impl IntoIterator<Item = Bytes>, method: &Method) -> Option<Heard> {
-    let (mut input, mut answered) = (BytesMut::new(), None);
-    let mut body = Vec::new();
-    for piece in pieces {
-        input.extend_from_slice(&piece);
-        let answered = match &mut answered {
-            Some(answered) => answered,
-            none => match head_in(&mut input, method).ok()? {
-                Some(head) => none.insert(head),
-                None => continue,
-            },
-        };
-        loop {
-            match answered.framing.take(&mut input) {
-                Ok(Taken::Data(data)) => body.extend_from_slice(&data),
-                Ok(Taken::Nothing) => break,
-                Ok(Taken::End) if answered.after == After::Kept => {
-                    return Some(heard(answered, body, End::Kept));
-                }
-                Ok(Taken::End) => return Some(heard(answered, body, End::Closed)),
-                Err(_) => return Some(heard(answered, body, End::Broken)),
-            }
-        }
-    }
-    let mut answered = answered?;
-    let end = if answered.framing.close().is_ok() { End::Closed } else { End::Early };
-    Some(heard(&answered, body, end))
-}
-
-/// There is no answer to be had.
-struct NoAnswer;
-
-/// The head that counts, as soon as it is whole.
-fn head_in(input: &mut BytesMut, method: &Method) -> Result<Option<Answered>, NoAnswer> {
-    loop {
-        match head::read(input, method).map_err(|_| NoAnswer)? {
-            Some(answered) if answered.head.status == StatusCode::SWITCHING_PROTOCOLS => {
-                return Err(NoAnswer);
-            }
-            Some(answered) if answered.head.status.is_informational() => {}
-            None if input.len() > HEAD_LIMIT => return Err(NoAnswer),
-            answered => return Ok(answered),
-        }
-    }
-}
-
-fn heard(answered: &Answered, body: Vec<u8>, end: End) -> Heard {
-    let headers = match &answered.head.fields {
-        Said::Text(text) => map_of(text),
-        Said::Map(map) => map.clone(),
+/// Asks over this stream, and hears the answer; `None` when it has no head that can be used.
+pub async fn hear<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
+    method: Method,
+    target: Target,
+) -> Option<Heard> {
+    let mut line = Box::new(Line::new(stream, target.authority().into()));
+    line.load(&Request::new(method, target, Fields::default(), Bytes::new()));
+    let Answered { head, framing, after } = poll_fn(|cx| line.poll_answer(cx)).await.ok()?;
+    let headers = match head.fields {
+        Said::Text(text) => map_of(&text),
+        Said::Map(map) => map,
     };
-    Heard { status: answered.head.status, headers, body, end }
+    let kept = Arc::new(Kept { places: Mutex::default(), most: 1, idle: Duration::MAX });
+    let mut arriving = PlainBody::new(line, Arc::clone(&kept), framing, after);
+    let mut body = Vec::new();
+    let end = loop {
+        match poll_fn(|cx| arriving.poll_data(cx)).await {
+            Some(Ok(data)) => body.extend_from_slice(&data),
+            Some(Err(error)) if error.downcast_ref() == Some(&BadFraming::Early) => break End::Early,
+            Some(Err(_)) => break End::Broken,
+            None if kept.places().is_empty() => break End::Closed,
+            None => break End::Kept,
+        }
+    };
+    Some(Heard { status: head.status, headers, body, end })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::io::{AsyncWriteExt as _, duplex};
 
-    #[test]
-    fn an_answer_is_heard_as_it_comes_in() {
+    #[tokio::test]
+    async fn an_answer_is_heard_to_its_end() {
         let head = "HTTP/1.1 103 x\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n";
-        let hear = |pieces: &[&str]| {
-            let pieces: Vec<_> = pieces.iter().map(|piece| Bytes::from((*piece).to_owned())).collect();
-            hear(pieces, &Method::POST).map(|heard| (heard.status.as_u16(), heard.body, heard.end))
-        };
-        assert_eq!(
-            hear(&[head, "content-length: 4\r\n", "\r\nab", "cdef"]),
-            Some((200, b"abcd".into(), End::Kept))
-        );
-        assert_eq!(hear(&[head, "content-length: 4\r\n\r\nab"]), Some((200, b"ab".into(), End::Early)));
-        assert_eq!(hear(&[head, "\r\nab", "c"]), Some((200, b"abc".into(), End::Closed)));
         let chunked = "transfer-encoding: chunked\r\n\r\n1\r\na\r\n";
-        assert_eq!(hear(&[head, chunked, "x"]), Some((200, b"a".into(), End::Broken)));
-        assert_eq!(hear(&[head]), None);
-        assert_eq!(hear(&["HTTP/1.1 101 x\r\n\r\n"]), None);
+        for (rest, body, end) in [
+            ("content-length: 4\r\n\r\nabcd", "abcd", End::Kept),
+            ("content-length: 4\r\n\r\nabcdef", "abcd", End::Closed),
+            ("content-length: 4\r\n\r\nab", "ab", End::Early),
+            ("\r\nabc", "abc", End::Closed),
+            (&format!("{chunked}x\r\n"), "a", End::Broken),
+        ] {
+            let heard = heard(&format!("{head}{rest}")).await.unwrap();
+            assert_eq!((heard.status, heard.end), (StatusCode::OK, end), "{rest}");
+            assert_eq!((heard.headers["a"].as_bytes(), heard.body), (&b"b"[..], body.into()), "{rest}");
+        }
+        assert_eq!(heard(head).await, None);
+        assert_eq!(heard("HTTP/1.1 101 x\r\n\r\n").await, None);
+    }
+
+    async fn heard(answer: &str) -> Option<Heard> {
+        let (near, mut far) = duplex(1024);
+        far.write_all(answer.as_bytes()).await.unwrap();
+        far.shutdown().await.unwrap();
+        hear(near, Method::POST, Target::parse("http://127.0.0.1/").unwrap()).await
     }
 }

@@ -1,4 +1,4 @@
-//! What the tools answer: data for programs, and text for people.
+//! What the tools of packs answer: data for programs, and text for people.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,9 +11,9 @@ use crate::{Answer, IntoToolResult, Json, ToolError};
 
 /// An answer: what it says in words, and as data.
 #[derive(Debug)]
-pub(super) struct Told<T> {
-    pub(super) text: String,
-    pub(super) data: T,
+pub(crate) struct Told<T> {
+    pub(crate) text: String,
+    pub(crate) data: T,
 }
 
 impl<T: Serialize + JsonSchema> IntoToolResult for Told<T> {

@@ -1,0 +1,40 @@
+//! What programs print: build tools, tests and git say what they like, and what is shown of it is bounded and harmless.
+
+use serde_json::Value;
+use trunkline_tools::{ci, git};
+
+/// Entries of one kind that are shown, and bytes of a message with the mark of a cut.
+const MOST: usize = 50;
+const LONGEST: usize = 1500 + '…'.len_utf8();
+
+pub fn holds(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for report in ci::reports(&text) {
+        for kind in ["failures", "diagnostics"] {
+            let entries = report[kind].as_array().expect("a list");
+            assert!(entries.len() <= MOST);
+            assert!(
+                entries
+                    .iter()
+                    .all(|entry| entry["message"].as_str().is_some_and(|text| text.len() <= LONGEST))
+            );
+        }
+        is_harmless(&report);
+    }
+    for listing in git::listings(&text) {
+        // A name may hold anything, and is given as it is; what is made for people is clean.
+        is_harmless(&listing["lines"]);
+    }
+}
+
+/// No terminal takes it for a command.
+fn is_harmless(value: &Value) {
+    match value {
+        Value::String(text) => {
+            assert!(!text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')), "{text:?}");
+        }
+        Value::Array(items) => items.iter().for_each(is_harmless),
+        Value::Object(members) => members.values().for_each(is_harmless),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
