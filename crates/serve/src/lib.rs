@@ -16,6 +16,8 @@ mod lazy_timer;
 mod metrics;
 mod options;
 mod outgoing;
+mod phase;
+mod places;
 mod server;
 mod service;
 mod session;

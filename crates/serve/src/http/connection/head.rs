@@ -2,7 +2,10 @@
 //!
 //! Strict: what another reader of the same bytes could take differently is refused, and nothing behind it is read.
 
-use super::spare;
+use super::{
+    accept::{self, Takes},
+    spare,
+};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use bytes::Bytes;
 use httparse::{ParserConfig, Status};
@@ -32,6 +35,7 @@ pub(super) struct Asked {
     /// Whether the client means to go on with the connection.
     pub(super) keeps: bool,
     pub(super) expects: Expects,
+    pub(super) takes: Takes,
 }
 
 /// Whether the client waits for a word before it sends its body.
@@ -63,7 +67,7 @@ pub(crate) enum BadHead {
 }
 
 impl BadHead {
-    pub(super) fn status(self) -> StatusCode {
+    pub(crate) fn status(self) -> StatusCode {
         match self {
             Self::LongTarget => StatusCode::URI_TOO_LONG,
             Self::Long | Self::ManyFields => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
@@ -93,6 +97,7 @@ pub(super) fn read(input: &mut Bytes) -> Result<Option<Asked>, BadHead> {
     let version = Version::of(parsed.version);
     let mut declared = Declared::default();
     let mut expects = Expects::Nothing;
+    let mut takes = None;
     let mut map = spare::fields();
     map.reserve(parsed.headers.len());
     for field in parsed.headers.iter() {
@@ -100,17 +105,21 @@ pub(super) fn read(input: &mut Bytes) -> Result<Option<Asked>, BadHead> {
         if declared.add(field.name, field.value)? {
             continue;
         }
-        if field.name.eq_ignore_ascii_case("expect") && field.value.eq_ignore_ascii_case(b"100-continue") {
+        let name = name(field.name)?;
+        if name == header::ACCEPT && takes != Some(Takes::Ours) {
+            takes = Some(accept::takes(field.value));
+        } else if name == header::EXPECT && field.value.eq_ignore_ascii_case(b"100-continue") {
             expects = Expects::Continue;
         }
-        map.append(name(field.name)?, value(input, field.value)?);
+        map.append(name, value(input, field.value)?);
     }
+    let takes = takes.unwrap_or(Takes::Ours);
     let framing = declared.framing(version)?.unwrap_or(Framing::EMPTY);
     let keeps = declared.keeps(version) && method != Method::CONNECT;
     // Who speaks HTTP/1.0 does not know what it would be told.
     let expects = if version == Version::Old { Expects::Nothing } else { expects };
     *input = input.slice(length..);
-    Ok(Some(Asked { method, uri, fields: map, framing, version, keeps, expects }))
+    Ok(Some(Asked { method, uri, fields: map, framing, version, keeps, expects, takes }))
 }
 
 /// A head that is not whole yet may be wrong already.
