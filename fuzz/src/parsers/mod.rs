@@ -8,6 +8,7 @@ mod cutting;
 pub mod envelope;
 pub mod header_value;
 pub mod http_answer;
+pub mod http_request;
 pub mod import;
 pub mod json;
 pub mod names;
@@ -26,6 +27,7 @@ pub const ALL: &[(&str, Holds)] = &[
     ("envelope", envelope::holds),
     ("header_value", header_value::holds),
     ("http_answer", http_answer::holds),
+    ("http_request", http_request::holds),
     ("import", import::holds),
     ("json", json::holds),
     ("names", names::holds),

@@ -31,6 +31,7 @@ use trunkline_protocol::{
 use trunkline_transport::headers::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
 pub(crate) use connection::{Connection, Stay};
+pub use connection::{End, Heard, hear};
 pub(crate) use line::Line;
 pub(crate) use sse::SseClients;
 

@@ -243,12 +243,18 @@ async fn a_client_that_reads_nothing_is_given_up() {
     let held = Arc::strong_count(&slow);
     until(|| Arc::strong_count(&slow) < held).await;
     assert!(slow.made.load(Ordering::Relaxed) < MANY);
-    // Who reads a little now and then is not given up.
+}
+
+#[tokio::test]
+async fn a_client_that_reads_a_little_now_and_then_is_not_given_up() {
+    let patience = Duration::from_secs(2);
+    let limits = Limits { write_timeout: patience, ..Limits::default() };
+    let (_slow, address, _running, _server) = slow_with(ServeOptions { limits, ..options() }).await;
     let mut reader = Talk::to(address).await;
     reader.say(flood()).await;
     assert_eq!(reader.hear_head().await.status, 200);
-    for _ in 0..8 {
-        tokio::time::sleep(Duration::from_millis(100)).await;
+    for _ in 0..12 {
+        tokio::time::sleep(patience / 8).await;
         for _ in 0..100 {
             assert!(reader.hear_chunk().await.is_some());
         }

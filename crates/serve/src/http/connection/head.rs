@@ -7,7 +7,7 @@ use super::{
     spare,
 };
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
-use bytes::Bytes;
+use bytes::{Buf as _, Bytes};
 use httparse::{ParserConfig, Status};
 use std::mem::MaybeUninit;
 use trunkline_transport::{
@@ -16,13 +16,13 @@ use trunkline_transport::{
 };
 
 /// How long a head may be.
-pub(super) const HEAD_LIMIT: usize = 64 * 1024;
+const HEAD_LIMIT: usize = 64 * 1024;
 /// The first line, and the empty one at the end.
 const LINES_AROUND: usize = 2;
 /// How many fields it may have.
 const MAX_FIELDS: usize = 100;
 /// How long the target of a request may be.
-pub(super) const TARGET_LIMIT: usize = 16 * 1024;
+const TARGET_LIMIT: usize = 16 * 1024;
 
 /// The head of a request, and what it means for the connection.
 #[derive(Debug)]
@@ -78,8 +78,23 @@ impl BadHead {
     }
 }
 
-/// Takes the head of a request out of `input`; none as long as it is not whole.
-pub(super) fn read(input: &mut Bytes) -> Result<Option<Asked>, BadHead> {
+/// Takes the head of a request out of `input`, of which so many bytes were looked at before; none as long as it is not whole.
+/// Empty lines before it are passed over: some clients end a body with one that does not belong to it.
+pub(super) fn find(input: &mut Bytes, seen: usize) -> Result<Option<Asked>, BadHead> {
+    skip_empty_lines(input);
+    // One that is not whole is looked at again only when another line has come.
+    let begins = seen == 0 && !input.is_empty();
+    let new_line = || memchr::memchr(b'\n', input.get(seen..).unwrap_or_default()).is_some();
+    if begins || new_line() || input.len() > HEAD_LIMIT { read(input) } else { Ok(None) }
+}
+
+pub(super) fn skip_empty_lines(input: &mut Bytes) {
+    while input.starts_with(b"\r\n") {
+        input.advance(2);
+    }
+}
+
+fn read(input: &mut Bytes) -> Result<Option<Asked>, BadHead> {
     let mut fields = [const { MaybeUninit::uninit() }; MAX_FIELDS];
     let mut parsed = httparse::Request::new(&mut []);
     let parser = ParserConfig::default();

@@ -13,6 +13,7 @@ mod reading;
 mod remainder;
 mod reply;
 mod spare;
+mod trial;
 mod wire;
 
 use super::{
@@ -43,6 +44,7 @@ use wire::Wire;
 
 pub(crate) use head::BadHead;
 pub(crate) use incoming::Incoming;
+pub use trial::{End, Heard, hear};
 
 /// How much more of a request that was refused unread is passed over, and how long, so that its sender can hear the refusal.
 const LINGER_BYTES: usize = 1024 * 1024;
@@ -165,20 +167,13 @@ impl Connection {
     fn poll_asked(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
         let Stage::Waiting(mut seen) = self.stage else { return Poll::Pending };
         let refused = loop {
-            self.wire.skip_empty_lines();
-            let text = &self.wire.input;
-            // A head that is not whole is looked at again only when another line has come.
-            let begins = seen == 0 && !text.is_empty();
-            let new_line = || memchr::memchr(b'\n', text.get(seen..).unwrap_or_default()).is_some();
-            if begins || new_line() || text.len() > head::HEAD_LIMIT {
-                match head::read(&mut self.wire.input) {
-                    Ok(Some(asked)) => {
-                        self.ask(asked);
-                        return Poll::Ready(Ok(()));
-                    }
-                    Ok(None) => {}
-                    Err(bad) => break Some(bad),
+            match head::find(&mut self.wire.input, seen) {
+                Ok(Some(asked)) => {
+                    self.ask(asked);
+                    return Poll::Ready(Ok(()));
                 }
+                Ok(None) => {}
+                Err(bad) => break Some(bad),
             }
             seen = self.wire.input.len();
             match self.wire.poll_fill(cx)? {
@@ -320,7 +315,7 @@ impl Connection {
             _ => (false, false),
         };
         loop {
-            self.wire.skip_empty_lines();
+            head::skip_empty_lines(&mut self.wire.input);
             if reading || self.hushed || self.wire.input.len() >= AHEAD {
                 return Poll::Pending;
             }

@@ -1,7 +1,7 @@
 //! The bytes of one connection, in and out.
 
 use super::{outbox::Outbox, spare};
-use bytes::{Buf as _, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use std::{
     io::{self, ErrorKind},
     pin::{Pin, pin},
@@ -48,13 +48,6 @@ impl Wire {
             }
             came.len()
         })
-    }
-
-    /// Passes over empty lines: some clients end a body with one that does not belong to it.
-    pub(super) fn skip_empty_lines(&mut self) {
-        while self.input.starts_with(b"\r\n") {
-            self.input.advance(2);
-        }
     }
 
     /// Reads a part of something long, of which so much is known to come.
