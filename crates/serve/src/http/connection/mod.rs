@@ -50,7 +50,7 @@ pub use trial::{End, Heard, hear};
 const LINGER_BYTES: usize = 1024 * 1024;
 const LINGER: Duration = Duration::from_secs(1);
 /// How much may come behind a request that is being answered before nothing more is read.
-const AHEAD: usize = 64 * 1024;
+const AHEAD: usize = 16 * 1024;
 
 pub(crate) struct Connection {
     line: Arc<Line>,
