@@ -7,11 +7,13 @@ use std::{
     collections::HashMap,
     sync::{Arc, Mutex},
 };
+use tokio::time::Instant;
 use trunkline_protocol::{Call, Handler, Notify, Reply};
 
 pub(crate) struct Doors {
     pub(crate) main: Arc<Service>,
     views: Mutex<HashMap<String, Arc<Service>>>,
+    began: Instant,
 }
 
 /// A handler through one of its views.
@@ -22,7 +24,11 @@ struct View {
 
 impl Doors {
     pub(crate) fn new(handler: Arc<dyn Handler>, options: ServeOptions) -> Arc<Self> {
-        Arc::new(Self { main: Service::new(handler, options), views: Mutex::default() })
+        Arc::new(Self {
+            main: Service::new(handler, options),
+            views: Mutex::default(),
+            began: Instant::now(),
+        })
     }
 
     /// The door of that name, if the handler has such a view now. The empty name is the main door's.
@@ -47,6 +53,12 @@ impl Doors {
         service.start();
         views.insert(name.to_owned(), service.clone());
         Some(service)
+    }
+
+    /// How old the server is at this time, in milliseconds.
+    pub(crate) fn age(&self, at: Instant) -> u64 {
+        let age = at.saturating_duration_since(self.began);
+        age.as_secs() * 1000 + u64::from(age.subsec_millis())
     }
 
     /// Sessions open and calls parked, at all doors.

@@ -16,6 +16,8 @@ mod lazy_timer;
 mod metrics;
 mod options;
 mod outgoing;
+mod phase;
+mod places;
 mod server;
 mod service;
 mod session;
@@ -28,3 +30,8 @@ pub use lanes::{LaneThreads, Lanes};
 pub use options::{Eras, Limits, Page, Render, ServeOptions};
 pub use server::{BindError, Listener, Server, Shutdown};
 pub use stdio::serve_stdio;
+
+/// Requests read from memory, for tests that bring requests of their own.
+pub mod trial {
+    pub use crate::http::{End, Heard, hear};
+}

@@ -44,11 +44,15 @@ pub enum Eras {
 pub struct Limits {
     /// Bytes of a request's body, or of a line on stdio.
     pub body: usize,
-    /// How long the head of a request may take, and how long a connection may lie unused between requests.
+    /// How long the head of a request may take, and how long a new connection may say nothing.
     pub header_timeout: Duration,
+    /// How long a connection may lie unused between requests.
+    pub idle_timeout: Duration,
     /// How long the body of a request may take.
     pub body_timeout: Duration,
-    /// Connections at once; further ones wait to be accepted.
+    /// How long a client may take nothing of what is sent to it.
+    pub write_timeout: Duration,
+    /// Connections at once. When there are so many, one that lies unused gives way to the next; if there is none, that one waits.
     pub connections: usize,
     /// Legacy sessions at once; further ones are refused with 503.
     pub sessions: usize,
@@ -75,7 +79,9 @@ impl Default for Limits {
         Self {
             body: 10 * 1024 * 1024,
             header_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(75),
             body_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(30),
             connections: 1024,
             sessions: 1024,
             session_idle: Duration::from_mins(30),

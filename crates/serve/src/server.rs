@@ -6,6 +6,8 @@ use crate::{
     guard::{BindRefused, Guard},
     http::{Connection, Line, Stay},
     options::ServeOptions,
+    phase::{Phase, reached},
+    places::Places,
 };
 use std::{
     io,
@@ -17,7 +19,7 @@ use std::{
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{Semaphore, watch},
+    sync::watch,
     task::JoinSet,
 };
 use trunkline_protocol::Handler;
@@ -25,8 +27,8 @@ use trunkline_protocol::Handler;
 /// How long to wait when no connection can be accepted, say because there are no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// How long a new connection may say nothing when others wait for its place.
-const FIRST_WORD: Duration = Duration::from_secs(1);
+/// How long clients may take to hear that their calls were cut off.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Connections taken at once while the server is stopping.
 const LATE: usize = 64;
@@ -103,46 +105,42 @@ impl Server {
     /// Serves until told to stop. Readiness turns false first; calls under way may finish within the drain limit.
     pub async fn run(self, mut shutdown: watch::Receiver<Shutdown>) {
         self.doors.main.start();
-        let room = Arc::new(Semaphore::new(self.doors.main.options.limits.connections));
-        let crowded = watch::Sender::new(Crowd::Thin);
+        let places = Places::new(self.doors.main.options.limits.connections);
         let mut connections = JoinSet::new();
-        loop {
-            let place = if let Ok(place) = room.clone().try_acquire_owned() {
-                Ok(place)
-            } else {
-                crowded.send_replace(Crowd::Full);
-                tokio::select! {
-                    place = room.clone().acquire_owned() => place,
-                    () = told(&mut shutdown) => break,
-                }
-            };
-            let Ok(place) = place else { break };
-            crowded.send_if_modified(|crowd| std::mem::take(crowd) == Crowd::Full);
+        let left_over = loop {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
-                () = told(&mut shutdown) => break,
+                () = told(&mut shutdown) => break None,
                 Some(_) = connections.join_next() => continue,
             };
-            match accepted {
-                Ok((stream, peer)) => {
-                    self.doors.main.metrics.connected();
-                    let line = Line::new(self.doors.clone(), peer, self.address.port());
-                    let (crowd, told) = (crowded.subscribe(), shutdown.clone());
-                    let serve = async move |stream| {
-                        serve_connection(line, stream, told, Some(crowd)).await;
-                        drop(place);
-                    };
-                    if let Err(error) = self.deal(&mut connections, stream, serve) {
-                        tracing::warn!(%error, "a connection could not be served");
-                    }
-                }
+            let (stream, peer) = match accepted {
+                Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
                 }
+            };
+            self.doors.main.metrics.connected();
+            let line = Line::new(self.doors.clone(), peer, self.address.port());
+            let place = tokio::select! {
+                place = places.find(&line) => place,
+                () = told(&mut shutdown) => break Some((stream, line)),
+            };
+            let phase = self.doors.main.phase();
+            let serve = async move |stream| {
+                serve_connection(stream, line, phase, Stay::Open).await;
+                drop(place);
+            };
+            if let Err(error) = self.deal(&mut connections, stream, serve) {
+                tracing::warn!(%error, "a connection could not be served");
             }
+        };
+        let mut late = JoinSet::new();
+        if let Some((stream, line)) = left_over {
+            late.spawn(serve_connection(stream, line, self.doors.main.phase(), Stay::Once));
         }
-        self.drain(connections, shutdown).await;
+        self.drain(connections, late, shutdown).await;
     }
 
     /// Has a connection served in the lane with the fewest.
@@ -174,28 +172,44 @@ impl Server {
     }
 
     /// Lets what runs finish. The door stays open meanwhile, so that whoever asks hears that we are going.
-    async fn drain(self, mut connections: JoinSet<()>, mut shutdown: watch::Receiver<Shutdown>) {
-        self.doors.main.begin_draining();
-        let limit = self.doors.main.options.limits.drain;
-        let deadline = tokio::time::sleep(limit);
-        tokio::pin!(deadline);
-        let mut late = JoinSet::new();
-        let told = shutdown.clone();
-        while !connections.is_empty() {
+    async fn drain(
+        self,
+        mut connections: JoinSet<()>,
+        mut late: JoinSet<()>,
+        mut shutdown: watch::Receiver<Shutdown>,
+    ) {
+        let main = &self.doors.main;
+        main.enter(Phase::Leaving);
+        let limit = main.options.limits.drain;
+        let mut deadline = std::pin::pin!(tokio::time::sleep(limit));
+        let in_time = loop {
+            if connections.is_empty() {
+                main.enter(Phase::Closing);
+                if late.is_empty() {
+                    break true;
+                }
+            }
             tokio::select! {
-                _ = connections.join_next() => {}
-                accepted = self.listener.accept(), if late.len() < LATE => {
+                Some(_) = connections.join_next() => {}
+                Some(_) = late.join_next() => {}
+                accepted = self.listener.accept(), if !connections.is_empty() && late.len() < LATE => {
                     if let Ok((stream, peer)) = accepted {
                         let line = Line::new(self.doors.clone(), peer, self.address.port());
-                        late.spawn(serve_connection(line, stream, told.clone(), None));
+                        late.spawn(serve_connection(stream, line, main.phase(), Stay::Once));
                     }
                 }
-                Some(_) = late.join_next() => {}
-                () = &mut deadline => {
-                    tracing::warn!(?limit, "some calls did not finish in time");
-                    break;
-                }
-                _ = shutdown.wait_for(|told| *told == Shutdown::Now) => break,
+                () = &mut deadline => break false,
+                _ = shutdown.wait_for(|told| *told == Shutdown::Now) => break true,
+            }
+        };
+        if !in_time {
+            tracing::warn!(?limit, "some calls did not finish in time");
+            main.enter(Phase::Over);
+            let all = async {
+                while connections.join_next().await.is_some() || late.join_next().await.is_some() {}
+            };
+            if tokio::time::timeout(LAST_WORDS, all).await.is_err() {
+                tracing::debug!("some clients did not take the last that was told to them");
             }
         }
         connections.shutdown().await;
@@ -212,72 +226,46 @@ async fn told(shutdown: &mut watch::Receiver<Shutdown>) {
     }
 }
 
-/// Whether connections wait for room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Crowd {
-    #[default]
-    Thin,
-    Full,
-}
-
-/// Ends when the connection has said nothing for a while and its place is wanted; else never.
-async fn gives_way(line: Arc<Line>, crowd: Option<watch::Receiver<Crowd>>) {
-    if let Some(mut crowd) = crowd {
-        tokio::time::sleep(FIRST_WORD).await;
-        while !line.has_spoken() {
-            if *crowd.borrow_and_update() == Crowd::Full {
-                tracing::debug!("a connection that asked nothing gives way to others");
-                return;
-            }
-            if crowd.changed().await.is_err() {
-                break;
-            }
-        }
-    }
-    std::future::pending::<()>().await;
-}
-
 /// What happens to a connection beside its requests.
 enum Event {
-    Stop,
-    GiveWay,
+    /// The server has come so far.
+    Reached(Phase),
+    Dismissed,
 }
 
-async fn serve_connection(
-    line: Arc<Line>,
-    stream: TcpStream,
-    mut shutdown: watch::Receiver<Shutdown>,
-    crowd: Option<watch::Receiver<Crowd>>,
-) {
+async fn next_event(line: Arc<Line>, mut phase: watch::Receiver<Phase>, wanted: Phase) -> Event {
+    tokio::select! {
+        now = reached(&mut phase, wanted) => Event::Reached(now),
+        () = line.dismissed() => Event::Dismissed,
+    }
+}
+
+/// One that comes while we are stopping gets one answer.
+async fn serve_connection(stream: TcpStream, line: Arc<Line>, phase: watch::Receiver<Phase>, stay: Stay) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection has no TCP_NODELAY");
     }
-    // A connection that comes while we are stopping gets one answer.
-    let draining = *shutdown.borrow() != Shutdown::Running;
-    let stay = if draining { Stay::Once } else { Stay::Open };
+    let mut wanted = if stay == Stay::Once { Phase::Closing } else { Phase::Leaving };
     let mut connection = Connection::new(stream, line.clone(), stay);
-    let mut event = Aside::new(async move {
-        tokio::select! {
-            () = told(&mut shutdown), if !draining => Event::Stop,
-            () = gives_way(line, crowd) => Event::GiveWay,
-        }
-    });
-    let mut stopping = draining;
+    let mut event = Aside::new(next_event(line.clone(), phase.clone(), wanted));
     let served = std::future::poll_fn(|cx| {
         loop {
             if let Poll::Ready(served) = connection.poll(cx) {
                 return Poll::Ready(served);
             }
-            if stopping {
-                return Poll::Pending;
-            }
             match ready!(Pin::new(&mut event).poll(cx)) {
-                Event::GiveWay => return Poll::Ready(Ok(())),
-                Event::Stop => {
-                    stopping = true;
+                Event::Dismissed => connection.give_way(),
+                Event::Reached(Phase::Over) => {
+                    connection.cut();
+                    event = Aside::new(std::future::pending());
+                    continue;
+                }
+                Event::Reached(_) => {
+                    wanted = Phase::Over;
                     connection.leave();
                 }
             }
+            event = Aside::new(next_event(line.clone(), phase.clone(), wanted));
         }
     });
     if let Err(error) = served.await {

@@ -5,6 +5,7 @@ use crate::{
     http::SseClients,
     metrics::Metrics,
     options::ServeOptions,
+    phase::Phase,
     session::Sessions,
     tasks::Shelf,
 };
@@ -15,6 +16,7 @@ use std::{
     },
     time::Duration,
 };
+use tokio::sync::watch;
 use trunkline_protocol::{
     Call, Caller, Fault, Handler, Object, Part, Raw,
     message::{
@@ -45,7 +47,7 @@ pub(crate) struct Service {
     pub(crate) identity: OnceLock<Identity>,
     /// The path below the main door's, empty or beginning with `/`.
     pub(crate) path: String,
-    draining: Arc<AtomicBool>,
+    phase: Arc<watch::Sender<Phase>>,
 }
 
 impl Service {
@@ -57,7 +59,7 @@ impl Service {
     pub(crate) fn beside(&self, handler: Arc<dyn Handler>, name: &str) -> Arc<Self> {
         Arc::new(Self {
             metrics: self.metrics.clone(),
-            draining: self.draining.clone(),
+            phase: self.phase.clone(),
             path: format!("/{name}"),
             ..Self::assemble(handler, self.options.clone())
         })
@@ -78,7 +80,7 @@ impl Service {
             sse_clients: Arc::default(),
             identity: OnceLock::new(),
             path: String::new(),
-            draining: Arc::default(),
+            phase: Arc::default(),
         }
     }
 
@@ -136,11 +138,17 @@ impl Service {
     }
 
     pub(crate) fn is_draining(&self) -> bool {
-        self.draining.load(Ordering::Acquire)
+        *self.phase.borrow() > Phase::Serving
     }
 
-    pub(crate) fn begin_draining(&self) {
-        self.draining.store(true, Ordering::Release);
+    /// To hear of the end.
+    pub(crate) fn phase(&self) -> watch::Receiver<Phase> {
+        self.phase.subscribe()
+    }
+
+    /// Says how far it has come.
+    pub(crate) fn enter(&self, phase: Phase) {
+        self.phase.send_replace(phase);
     }
 }
 

@@ -12,6 +12,7 @@ pub mod gateway;
 pub mod header_params;
 pub mod header_value;
 pub mod http_answer;
+pub mod http_request;
 pub mod import;
 pub mod json;
 pub mod names;
@@ -36,6 +37,7 @@ pub const ALL: &[(&str, Holds)] = &[
     ("header_params", header_params::holds),
     ("header_value", header_value::holds),
     ("http_answer", http_answer::holds),
+    ("http_request", http_request::holds),
     ("import", import::holds),
     ("json", json::holds),
     ("names", names::holds),

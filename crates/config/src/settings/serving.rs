@@ -13,15 +13,23 @@ pub struct Limits {
     /// Bytes of a request's body, or of a line on standard input.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub body_bytes: u64,
-    /// How long the head of a request may take, and how long a connection may lie unused between requests.
+    /// How long the head of a request may take, and how long a new connection may say nothing.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 100, "maximum" = 600_000))]
     pub header_timeout: Duration,
+    /// How long a connection may lie unused between requests.
+    #[serde(with = "kind")]
+    #[schemars(schema_with = "kind::time", extend("minimum" = 100, "maximum" = 3_600_000))]
+    pub idle_timeout: Duration,
     /// How long the body of a request may take.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 100, "maximum" = 3_600_000))]
     pub body_timeout: Duration,
-    /// Connections at once; further ones wait.
+    /// How long a client may take nothing of what is sent to it before its connection is closed.
+    #[serde(with = "kind")]
+    #[schemars(schema_with = "kind::time", extend("minimum" = 100, "maximum" = 3_600_000))]
+    pub write_timeout: Duration,
+    /// Connections at once. A further one takes the place of the one that has lain unused longest; if all are in use, it waits.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub connections: u32,
     /// Sessions of clients of older revisions at once; further ones are refused.

@@ -81,6 +81,7 @@ fn access(call: &Call) -> Access {
         bytes_out: 0,
         trace_id: parent.and_then(|text| text.parse::<TraceParent>().ok()).map(|parent| parent.trace_id),
         session: None,
+        cut: false,
     }
 }
 

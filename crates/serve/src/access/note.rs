@@ -48,6 +48,8 @@ pub(crate) struct Finish {
     way: Way,
     session: Option<String>,
     pub(crate) bytes_out: u64,
+    /// Until all of it was sent.
+    pub(crate) cut: bool,
 }
 
 /// Writes into the note of the request that this task answers, if there is one.
@@ -72,6 +74,7 @@ pub(crate) async fn watched<B, A, F: Future<Output = Response<A>>>(
         way: way(&request, peer.ip()),
         session: session(request.headers()),
         bytes_out: 0,
+        cut: true,
     };
     let answer = NOTE.sync_scope(note.clone(), || answer(request));
     let response = NOTE.scope(note, answer).await;
@@ -162,6 +165,7 @@ impl Drop for Finish {
             bytes_out: self.bytes_out,
             trace_id: noted.trace_id,
             session: self.session.take(),
+            cut: self.cut,
         };
         drop(noted);
         (self.hook)(access);

@@ -33,6 +33,8 @@ pub struct Access {
     pub trace_id: Option<[u8; 16]>,
     /// A hash of the session's id; the id itself would let others in.
     pub session: Option<String>,
+    /// The answer was not sent to its end: the client went away, or the server stopped.
+    pub cut: bool,
 }
 
 /// How a request came.
@@ -40,6 +42,8 @@ pub struct Access {
 pub enum Way {
     /// Over HTTP. No status: the client went away before there was one.
     Http { verb: Method, path: String, peer: IpAddr, status: Option<u16> },
+    /// Over HTTP, but its head could not be read, so that nothing else is known of it.
+    Unread { peer: IpAddr, status: u16, reason: String },
     /// Over stdio or HTTP+SSE, or by itself after its request was over; with the view it came to.
     Line { view: Option<Arc<str>> },
 }
@@ -57,6 +61,26 @@ pub enum CallEnding {
     },
     /// The client went away, or asked to stop.
     Cancelled,
+}
+
+impl Access {
+    /// A request that was refused because its head cannot be read.
+    pub(crate) fn refused(peer: IpAddr, status: u16, reason: String) -> Self {
+        Self {
+            at: SystemTime::now(),
+            took: Duration::ZERO,
+            way: Way::Unread { peer, status, reason },
+            caller: None,
+            method: None,
+            target: None,
+            ending: None,
+            bytes_in: 0,
+            bytes_out: 0,
+            trace_id: None,
+            session: None,
+            cut: false,
+        }
+    }
 }
 
 impl CallEnding {

@@ -7,13 +7,13 @@ use crate::{
     era::{Head, LegacyReply, ModernRequest},
     outgoing::Outgoing,
     service::Service,
-    session::{Outlet, Session, lock},
+    session::{Calls, Outlet, Session, lock},
 };
 use bytes::Bytes;
 use futures_util::future::{AbortHandle, BoxFuture};
 use std::{
-    collections::HashMap,
     sync::{Arc, Mutex},
+    task::{Context, Poll, ready},
 };
 use trunkline_protocol::{
     Caller, Envelope, Era, ErrorObject, Frame, Malformed, Notification, Object, Raw, Request, RequestId,
@@ -29,7 +29,7 @@ pub(crate) struct Duplex {
     session: Mutex<Option<Arc<Session>>>,
     outgoing: Outgoing,
     /// Modern requests under way.
-    calls: Mutex<HashMap<RequestId, AbortHandle>>,
+    calls: Mutex<Calls<AbortHandle>>,
 }
 
 /// What is left to do about a frame; answers come out on the line.
@@ -70,10 +70,19 @@ impl Duplex {
         if let Some(session) = lock(&self.session).take() {
             session.end();
         }
-        let calls: Vec<_> = lock(&self.calls).drain().map(|(_, call)| call).collect();
+        let calls = lock(&self.calls).take();
         for call in calls {
             call.abort();
         }
+    }
+
+    /// Ready when nothing is under way.
+    pub(crate) fn poll_quiet(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let session = lock(&self.session).clone();
+        if let Some(session) = session {
+            ready!(session.poll_quiet(cx));
+        }
+        lock(&self.calls).poll_quiet(cx)
     }
 
     fn refuse(&self, malformed: &Malformed) -> Taken {
@@ -183,7 +192,7 @@ impl Duplex {
         };
         let full = {
             let calls = lock(&self.calls);
-            calls.contains_key(&id) || calls.len() >= self.service.options.limits.calls
+            calls.get(&id).is_some() || calls.len() >= self.service.options.limits.calls
         };
         if full {
             let text = "a request with this id, or too many others, are under way already";
@@ -201,7 +210,7 @@ impl Duplex {
 
     fn begin_modern(self: &Arc<Self>, request: ModernRequest, id: RequestId) -> Driving {
         let (abort, aborted) = AbortHandle::new_pair();
-        lock(&self.calls).insert(id.clone(), abort);
+        lock(&self.calls).by_id().insert(id.clone(), abort);
         let reply = request.begin(&self.service, self.caller.clone());
         Driving::modern(self.clone(), reply, id, aborted)
     }

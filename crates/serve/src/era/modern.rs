@@ -167,6 +167,24 @@ impl ModernReply {
         }
     }
 
+    /// Whether it is a subscription, which has no end of its own.
+    pub(crate) fn is_subscription(&self) -> bool {
+        self.request.method == method::LISTEN
+    }
+
+    /// Ends it before its time; what is returned is told last. A subscription ends as its client would expect, another call fails.
+    pub(crate) fn end(&mut self) -> Envelope {
+        self.reply = None;
+        self.waiting = None;
+        self.ahead.clear();
+        let text = "the server stopped before the call had ended";
+        self.respond(if self.is_subscription() {
+            Ok(self.finished(&Raw::empty_object()))
+        } else {
+            Err(Fault::new(FaultKind::Cancelled, text).to_error(Era::Modern))
+        })
+    }
+
     /// Asks the client everything that the tool wants to know by now.
     async fn ask(&mut self, mut reply: Reply, first: Question) -> Envelope {
         let mut questions = vec![first];

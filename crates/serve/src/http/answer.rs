@@ -4,18 +4,21 @@ use super::sse::Seat;
 use crate::{
     access::Finish,
     era::ModernReply,
-    session::{Item, Reader},
+    phase::{Phase, reached},
+    session::{Reader, Session},
 };
 use ::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
 use std::{
+    future::poll_fn,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
 use tokio::{
-    sync::mpsc,
+    sync::{mpsc, watch},
     time::{Instant, Sleep},
 };
 use trunkline_protocol::{Envelope, ErrorObject, RequestId, Response as RpcResponse};
@@ -43,6 +46,8 @@ pub(crate) struct Watched {
 
 /// A stream of events, with a comment now and then while it is quiet.
 pub(crate) struct EventBody {
+    /// Whether a client that says no more is taken to listen on.
+    goes_on: bool,
     /// What is sent before anything else.
     first: Option<Bytes>,
     next: Option<BoxFuture<'static, (Option<Bytes>, EventSource)>>,
@@ -50,24 +55,64 @@ pub(crate) struct EventBody {
     keep_alive: Duration,
 }
 
-/// Where events come from.
-pub(crate) enum EventSource {
+/// Where events come from, until the server stops.
+pub(crate) struct EventSource {
+    pub(crate) events: Events,
+    pub(crate) phase: watch::Receiver<Phase>,
+}
+
+pub(crate) enum Events {
     Modern(Box<ModernReply>),
-    Log(Reader),
-    Line { queue: mpsc::Receiver<Envelope>, _seat: Seat },
+    /// The stream of a call.
+    Call(Reader),
+    /// The stream of a session.
+    Session(Reader, Arc<Session>),
+    Line {
+        queue: mpsc::Receiver<Envelope>,
+        seat: Seat,
+    },
 }
 
 impl EventSource {
+    /// The next event. When the server stops, what has no call under way ends at once, and the rest when its time is up.
     async fn next(mut self) -> (Option<Bytes>, Self) {
-        let event = match &mut self {
-            Self::Modern(reply) => reply.next().await.as_ref().map(event_of),
-            Self::Log(reader) => match reader.next().await {
-                Item::Event(event) => Some(event),
-                Item::End => None,
+        let phase = &mut self.phase;
+        let event = match &mut self.events {
+            Events::Modern(reply) => {
+                let end = if reply.is_subscription() { Phase::Leaving } else { Phase::Over };
+                let told = tokio::select! {
+                    biased;
+                    told = reply.next() => Some(told),
+                    _ = reached(phase, end) => None,
+                };
+                told.unwrap_or_else(|| Some(reply.end())).as_ref().map(event_of)
+            }
+            Events::Call(reader) => tokio::select! {
+                biased;
+                item = reader.next() => item.event(),
+                _ = reached(phase, Phase::Over) => None,
             },
-            Self::Line { queue, .. } => queue.recv().await.as_ref().map(event_of),
+            Events::Session(reader, session) => tokio::select! {
+                biased;
+                item = reader.next() => item.event(),
+                () = quiet(phase, |cx| session.poll_quiet(cx)) => None,
+            },
+            Events::Line { queue, seat } => tokio::select! {
+                biased;
+                envelope = queue.recv() => envelope.as_ref().map(event_of),
+                () = quiet(phase, |cx| seat.poll_quiet(cx)) => None,
+            },
         };
         (event, self)
+    }
+}
+
+/// Resolves when the server stops and no call is under way any more.
+async fn quiet(phase: &mut watch::Receiver<Phase>, poll: impl FnMut(&mut Context<'_>) -> Poll<()>) {
+    reached(phase, Phase::Leaving).await;
+    tokio::select! {
+        () = poll_fn(poll) => {}
+        _ = reached(phase, Phase::Over) => {}
     }
 }
 
@@ -85,6 +130,7 @@ impl Answer {
 
     pub(crate) fn events(first: Option<Bytes>, source: EventSource, keep_alive: Duration) -> Self {
         Self::Stream(Box::new(EventBody {
+            goes_on: matches!(source.events, Events::Call(_)),
             first,
             next: Some(Box::pin(source.next())),
             quiet: Box::pin(tokio::time::sleep(keep_alive)),
@@ -105,6 +151,22 @@ impl Answer {
                 watched.finish.bytes_out += bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
                 Poll::Ready(bytes)
             }
+        }
+    }
+
+    /// All of it was sent.
+    pub(crate) fn sent(&mut self) {
+        if let Self::Watched(watched) = self {
+            watched.finish.cut = false;
+        }
+    }
+
+    /// Whether a client that says no more is taken to listen on.
+    pub(crate) fn goes_on(&self) -> bool {
+        match self {
+            Self::Whole(_) | Self::Parts(_) => true,
+            Self::Stream(events) => events.goes_on,
+            Self::Watched(watched) => watched.body.goes_on(),
         }
     }
 

@@ -3,13 +3,15 @@
 use super::{
     Begun, Rare, Visit, accepted,
     answer::{
-        Answer, EventSource, OVERLOADED, empty, error, events, json, respond, retry_after, turned_away,
-        with_retry_after,
+        Answer, EventSource, Events, OVERLOADED, empty, error, events, json, respond, retry_after,
+        turned_away, with_retry_after,
     },
+    hang_up::outlasting,
 };
 use crate::{
     control,
     era::{Head, LegacyReply, Out},
+    service::Service,
     session::{Outlet, Place, Session, StreamLog, Streams, Underway},
 };
 use ::http::{HeaderValue, Response, StatusCode};
@@ -104,7 +106,7 @@ impl Visit {
         // A call that takes a while becomes a stream early, so that a client that is cut off can come back for the rest.
         let polls = running.session.revision.has_polling();
         let mut late = None;
-        let first = poll_fn(|cx| {
+        let first = outlasting(poll_fn(|cx| {
             if let Poll::Ready(first) = running.poll_first(cx) {
                 return Poll::Ready(first);
             }
@@ -113,7 +115,7 @@ impl Visit {
             }
             let late = late.get_or_insert_with(|| Alarm::after(PROMPT));
             Pin::new(late).poll(cx).map(|()| First::Late)
-        });
+        }));
         let opening = match first.await {
             First::Message(Envelope::Response(response)) => {
                 running.finish();
@@ -130,7 +132,7 @@ impl Visit {
             First::Detach => Opening::Detached,
             First::Late => Opening::Quiet,
         };
-        running.stream(opening, self.service.options.limits.keep_alive)
+        running.stream(opening, &self.service)
     }
 
     /// The stream on which we speak unasked, or the rest of one that broke.
@@ -156,7 +158,13 @@ impl Visit {
         };
         match reader {
             Some(reader) => {
-                events(Answer::events(None, EventSource::Log(reader), self.service.options.limits.keep_alive))
+                let of = if reader.is_of_session() {
+                    Events::Session(reader, session.clone())
+                } else {
+                    Events::Call(reader)
+                };
+                let source = EventSource { events: of, phase: self.service.phase() };
+                events(Answer::events(None, source, self.service.options.limits.keep_alive))
             }
             None => {
                 error(StatusCode::NOT_FOUND, None, ErrorObject::new(-32600, "this event is no longer known"))
@@ -295,7 +303,7 @@ impl Running {
     }
 
     /// The answer becomes a stream: what has come, what comes, and a place to come back to.
-    fn stream(mut self, opening: Opening, keep_alive: Duration) -> Response<Answer> {
+    fn stream(mut self, opening: Opening, service: &Service) -> Response<Answer> {
         let Outlet::Streams(streams) = &self.session.outlet else { return empty(StatusCode::ACCEPTED) };
         let log = streams.open();
         let reader = log.read();
@@ -306,7 +314,8 @@ impl Running {
             Opening::Quiet => {}
         }
         self.go_on(log);
-        events(Answer::events(None, EventSource::Log(reader), keep_alive))
+        let source = EventSource { events: Events::Call(reader), phase: service.phase() };
+        events(Answer::events(None, source, service.options.limits.keep_alive))
     }
 
     fn go_on(&mut self, log: Arc<StreamLog>) {

@@ -3,6 +3,7 @@
 mod answer;
 mod body;
 mod connection;
+mod hang_up;
 mod legacy;
 mod line;
 mod modern;
@@ -20,6 +21,7 @@ use crate::{
 use ::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use answer::{Answer, empty, error, json, plain};
 use connection::Incoming;
+use hang_up::outlasting;
 use legacy::Running;
 use line::Answering;
 use std::sync::Arc;
@@ -29,6 +31,7 @@ use trunkline_protocol::{
 use trunkline_transport::headers::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
 pub(crate) use connection::{Connection, Stay};
+pub use connection::{End, Heard, hear};
 pub(crate) use line::Line;
 pub(crate) use sse::SseClients;
 
@@ -38,6 +41,10 @@ pub(crate) struct Visit {
     pub(crate) caller: Arc<Caller>,
     pub(crate) headers: HeaderMap,
 }
+
+/// Marks a request whose client takes no answer in a form that we have.
+#[derive(Debug, Clone, Copy)]
+struct Deaf;
 
 /// What came of a message so far.
 enum Begun {
@@ -63,7 +70,7 @@ fn answer(line: &Arc<Line>, request: Request<Incoming>) -> Answering {
     if let Err(denied) = main.options.guard.check_headers(uri, headers, line.port) {
         return Answering::now(deny(main, denied));
     }
-    if method == Method::GET
+    if reads(method)
         && let Some(open) = open_page(main, uri.path())
     {
         return Answering::now(open);
@@ -104,14 +111,21 @@ fn admitted(line: &Arc<Line>, request: Request<Incoming>, caller: Arc<Caller>) -
     let (head, body) = request.into_parts();
     let visit = Visit { service, caller, headers: head.headers };
     match (place, head.method) {
+        (Place::Endpoint, Method::POST) if head.extensions.get::<Deaf>().is_some() => {
+            Answering::now(not_acceptable())
+        }
         (Place::Endpoint, Method::POST) => Answering::later(visit.post(body)),
+        // Neither exists in the modern era.
+        (Place::Endpoint, Method::GET | Method::DELETE) if visit.era(None) == Era::Modern => {
+            Answering::now(not_allowed("POST"))
+        }
         (Place::Endpoint, Method::GET) => Answering::now(visit.get()),
         (Place::Endpoint, Method::DELETE) => Answering::now(visit.delete()),
         (Place::Sse, Method::GET) => Answering::now(visit.open_sse()),
         (Place::Message, Method::POST) => {
             Answering::later(async move { visit.post_message(head.uri.query(), body).await })
         }
-        _ => Answering::now(not_allowed()),
+        (place, _) => Answering::now(not_allowed(place.methods(visit.service.options.eras))),
     }
 }
 
@@ -126,6 +140,15 @@ enum Place {
 }
 
 impl Place {
+    /// What can be done there.
+    fn methods(self, eras: Eras) -> &'static str {
+        match self {
+            Self::Endpoint if eras.allows(Era::Legacy) => "GET, POST, DELETE",
+            Self::Endpoint | Self::Message => "POST",
+            Self::Sse => "GET",
+        }
+    }
+
     /// The place of a path, and the view that the rest of the path names.
     fn of(path: &str) -> Option<(Self, &str)> {
         let places = [("/mcp", Self::Endpoint), ("/sse", Self::Sse), ("/message", Self::Message)];
@@ -138,17 +161,24 @@ impl Place {
     }
 }
 
+/// Whether it is read only; the body is left out elsewhere.
+fn reads(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
 /// A page about ourselves.
 fn page(doors: &Doors, method: &Method, path: &str, caller: &Caller) -> Response<Answer> {
     let options = &doors.main.options;
     let page = options.pages.iter().find(|page| page.path == path);
-    match (method, page) {
-        (&Method::GET, Some(page)) => {
+    let known = page.is_some() || ["/metrics", "/healthz", "/readyz"].contains(&path);
+    match page {
+        _ if known && !reads(method) => not_allowed("GET, HEAD"),
+        Some(page) => {
             let mut response = plain(StatusCode::OK, &(page.render)(caller));
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(page.content_type));
             response
         }
-        (&Method::GET, None) if path == "/metrics" => {
+        None if path == "/metrics" => {
             let (sessions, parked) = doors.held();
             let mut text = doors.main.metrics.render(sessions, parked);
             if let Some(more) = &options.more_metrics {
@@ -156,15 +186,21 @@ fn page(doors: &Doors, method: &Method, path: &str, caller: &Caller) -> Response
             }
             plain(StatusCode::OK, &text)
         }
-        (_, Some(_)) => not_allowed(),
-        (_, None) if ["/metrics", "/healthz", "/readyz"].contains(&path) => not_allowed(),
-        _ => plain(StatusCode::NOT_FOUND, "nothing here; MCP is spoken at /mcp\n"),
+        None => plain(StatusCode::NOT_FOUND, "nothing here; MCP is spoken at /mcp\n"),
     }
 }
 
-fn not_allowed() -> Response<Answer> {
+/// Tells which methods would be allowed.
+fn not_allowed(methods: &'static str) -> Response<Answer> {
     let text = "this method is not allowed here";
-    error(StatusCode::METHOD_NOT_ALLOWED, None, ErrorObject::new(-32600, text))
+    let mut response = error(StatusCode::METHOD_NOT_ALLOWED, None, ErrorObject::new(-32600, text));
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(methods));
+    response
+}
+
+fn not_acceptable() -> Response<Answer> {
+    let text = "answers are application/json or text/event-stream; `Accept` must name both";
+    error(StatusCode::NOT_ACCEPTABLE, None, ErrorObject::new(-32600, text))
 }
 
 impl Begun {
@@ -193,7 +229,8 @@ impl Visit {
             Begun::Legacy(running) => self.answer_legacy(running).await,
             Begun::Modern(reply) => self.answer_modern(reply).await,
             Begun::Answered(response) => *response,
-            Begun::Rare(rare) => Box::pin(self.deal_with(rare)).await,
+            Begun::Rare(rare @ Rare::Unready(_)) => Box::pin(self.deal_with(rare)).await,
+            Begun::Rare(rare) => Box::pin(outlasting(self.deal_with(rare))).await,
         }
     }
 

@@ -3,7 +3,8 @@
 use super::{
     Begun, Rare, Visit, accepted,
     answer::{
-        Answer, EventSource, error, event_of, events, respond, retry_after, turned_away, with_retry_after,
+        Answer, EventSource, Events, error, event_of, events, respond, retry_after, turned_away,
+        with_retry_after,
     },
 };
 use crate::era::{Head, ModernReply, ModernRequest, Refused, check_version};
@@ -63,11 +64,9 @@ impl Visit {
             }
             Some(first) => {
                 let keep_alive = self.service.options.limits.keep_alive;
-                events(Answer::events(
-                    Some(event_of(&first)),
-                    EventSource::Modern(Box::new(reply)),
-                    keep_alive,
-                ))
+                let source =
+                    EventSource { events: Events::Modern(Box::new(reply)), phase: self.service.phase() };
+                events(Answer::events(Some(event_of(&first)), source, keep_alive))
             }
             None => error(
                 StatusCode::INTERNAL_SERVER_ERROR,

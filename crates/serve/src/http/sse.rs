@@ -2,7 +2,7 @@
 
 use super::{
     Visit, accepted,
-    answer::{Answer, EventSource, OVERLOADED, error, events},
+    answer::{Answer, EventSource, Events, OVERLOADED, error, events},
     connection::Incoming,
 };
 use crate::duplex::{Duplex, Taken};
@@ -12,6 +12,7 @@ use ::http::{Response, StatusCode};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex},
+    task::{Context, Poll},
 };
 use tokio::sync::mpsc;
 use trunkline_protocol::{Caller, ErrorObject};
@@ -33,6 +34,7 @@ struct SseClient {
 pub(crate) struct Seat {
     clients: Arc<SseClients>,
     name: String,
+    line: Arc<Duplex>,
 }
 
 impl SseClients {
@@ -56,9 +58,10 @@ impl Visit {
         let (outgoing, queue) = mpsc::channel(OUTGOING);
         let name = crate::era::unguessable();
         let line = Duplex::new(service.clone(), caller.clone(), Outgoing::Queue(outgoing));
-        lock(&clients.0).insert(name.clone(), SseClient { line, caller });
+        lock(&clients.0).insert(name.clone(), SseClient { line: line.clone(), caller });
         let first = format!("event: endpoint\ndata: /message{}?sessionId={name}\n\n", service.path);
-        let source = EventSource::Line { queue, _seat: Seat { clients, name } };
+        let events_of = Events::Line { queue, seat: Seat { clients, name, line } };
+        let source = EventSource { events: events_of, phase: service.phase() };
         events(Answer::events(Some(first.into()), source, service.options.limits.keep_alive))
     }
 
@@ -89,11 +92,16 @@ impl Visit {
     }
 }
 
+impl Seat {
+    /// Ready when the client has nothing under way.
+    pub(crate) fn poll_quiet(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.line.poll_quiet(cx)
+    }
+}
+
 impl Drop for Seat {
     fn drop(&mut self) {
-        let client = lock(&self.clients.0).remove(&self.name);
-        if let Some(client) = client {
-            client.line.end();
-        }
+        lock(&self.clients.0).remove(&self.name);
+        self.line.end();
     }
 }

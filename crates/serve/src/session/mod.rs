@@ -1,5 +1,6 @@
 //! Session: one legacy client, for as long as it talks to us.
 
+mod calls;
 mod listening;
 mod registry;
 mod stream;
@@ -24,9 +25,10 @@ use trunkline_protocol::{
     message::Level,
 };
 
+pub(crate) use calls::Calls;
 pub(crate) use listening::{listen, subscribe};
 pub(crate) use registry::Sessions;
-pub(crate) use stream::{Item, Place, Reader, StreamLog, Streams};
+pub(crate) use stream::{Place, Reader, StreamLog, Streams};
 
 /// What a server without another wish sends to a client that set no log level.
 const DEFAULT_LEVEL: Level = Level::Info;
@@ -44,7 +46,7 @@ pub(crate) struct Session {
     always: Mutex<Option<Always>>,
     questions: Mutex<HashMap<RequestId, Question>>,
     next_question: AtomicU64,
-    calls: Mutex<HashMap<RequestId, Arc<Cancelled>>>,
+    calls: Mutex<Calls<Arc<Cancelled>>>,
     touched: Mutex<Instant>,
 }
 
@@ -147,7 +149,7 @@ impl Session {
     pub(crate) fn begin(self: &Arc<Self>, id: &RequestId, most: usize) -> Result<Underway, Fault> {
         let mut calls = lock(&self.calls);
         let under_way = calls.len();
-        let Entry::Vacant(place) = calls.entry(id.clone()) else {
+        let Entry::Vacant(place) = calls.by_id().entry(id.clone()) else {
             return Err(Fault::new(FaultKind::InvalidRequest, "a request with this id is under way already"));
         };
         if under_way >= most {
@@ -207,11 +209,16 @@ impl Session {
         }
     }
 
+    /// Ready when no call is under way.
+    pub(crate) fn poll_quiet(&self, cx: &mut Context<'_>) -> Poll<()> {
+        lock(&self.calls).poll_quiet(cx)
+    }
+
     /// The session is over: nothing of it goes on.
     pub(crate) fn end(&self) {
         self.listening.stop();
         lock(&self.questions).clear();
-        let calls: Vec<_> = lock(&self.calls).drain().map(|(_, cancelled)| cancelled).collect();
+        let calls = lock(&self.calls).take();
         for cancelled in calls {
             cancelled.tell();
         }

@@ -80,6 +80,15 @@ pub(crate) enum Item {
     End,
 }
 
+impl Item {
+    pub(crate) fn event(self) -> Option<Bytes> {
+        match self {
+            Self::Event(event) => Some(event),
+            Self::End => None,
+        }
+    }
+}
+
 impl Streams {
     pub(crate) fn new(events: usize, bytes: usize) -> Self {
         Self { logs: Mutex::default(), events, bytes }
@@ -221,6 +230,11 @@ impl Reader {
             }
             changed.await;
         }
+    }
+
+    /// Whether it is the session's own stream, and not that of a call.
+    pub(crate) fn is_of_session(&self) -> bool {
+        self.log.number == OWN
     }
 
     fn look(&mut self) -> Option<Item> {

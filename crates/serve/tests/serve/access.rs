@@ -6,7 +6,7 @@ use crate::support::{
 };
 use std::{net::SocketAddr, sync::Arc};
 use tokio::{
-    io::AsyncWriteExt,
+    io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
     sync::{mpsc, watch},
 };
@@ -44,6 +44,7 @@ async fn served() -> (SocketAddr, Log, mpsc::UnboundedReceiver<String>, watch::S
 fn status(access: &Access) -> Option<u16> {
     match &access.way {
         Way::Http { status, .. } => *status,
+        Way::Unread { status, .. } => Some(*status),
         Way::Line { .. } => None,
     }
 }
@@ -67,6 +68,7 @@ async fn a_request_is_told_once_with_its_call() {
     assert_eq!((told.caller.unwrap().id.as_str(), told.ending), ("local", Some(CallEnding::Fine)));
     assert_eq!((told.bytes_in, told.bytes_out), (body.len() as u64, heard.body.len() as u64));
     assert_eq!(told.trace_id.map(u128::from_be_bytes), Some(0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736));
+    assert!(!told.cut);
 
     let page = send(address, &request("GET", "/healthz?token=secret", address, &[], "")).await;
     assert_eq!(page.status, 200);
@@ -117,7 +119,36 @@ async fn a_client_that_hangs_up_leaves_a_record_without_status() {
     drop(stream);
     let told = log.next().await;
     assert_eq!((status(&told), told.target.as_deref()), (None, Some("never")));
-    assert_eq!(told.ending, Some(CallEnding::Cancelled));
+    assert_eq!((told.ending, told.cut), (Some(CallEnding::Cancelled), true));
+}
+
+#[tokio::test]
+async fn an_answer_that_its_client_did_not_wait_for_is_told_as_cut() {
+    let (address, mut log, _seen, _running) = served().await;
+    let body = modern("subscriptions/listen", r#""notifications":{"toolsListChanged":true}"#);
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let asked = request("POST", "/mcp", address, &headers_of("subscriptions/listen", ""), &body);
+    stream.write_all(&asked).await.unwrap();
+    assert_eq!(stream.read_u8().await.unwrap(), b'H');
+    drop(stream);
+    let told = log.next().await;
+    assert_eq!((status(&told), told.cut), (Some(200), true), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_request_that_cannot_be_read_is_told_with_its_reason() {
+    let (address, mut log, _seen, _running) = served().await;
+    for (head, expected) in [
+        ("GET / HTTP/1.1\nhost: a\n\n", 400),
+        ("GET / HTTP/1.1\r\ntransfer-encoding: gzip\r\n\r\n", 501),
+        (&format!("GET / HTTP/1.1\r\n{}\r\n", "x: y\r\n".repeat(101)), 431),
+    ] {
+        assert_eq!(send(address, head.as_bytes()).await.status, expected);
+        let told = log.next().await;
+        let Way::Unread { peer, status, reason } = &told.way else { panic!("{told:?}") };
+        assert!(peer.is_loopback() && *status == expected && !reason.is_empty(), "{told:?}");
+        assert!(told.caller.is_none() && told.method.is_none());
+    }
 }
 
 #[tokio::test]

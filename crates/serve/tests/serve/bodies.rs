@@ -2,7 +2,7 @@
 
 use crate::support::{
     hosted,
-    wire::{HOST, INITIALIZE, Talk, kept, list, modern},
+    wire::{HANG, HOST, INITIALIZE, Talk, kept, list, modern},
 };
 use proptest::{prelude::*, sample::Index};
 use std::{net::SocketAddr, time::Duration};
@@ -127,6 +127,9 @@ async fn bad_chunks_are_refused_and_nothing_behind_them_is_read() {
         "1\r\n{\n",
         "0\r\nx: y\n\r\n",
         "1;a\n{",
+        "1;a\0\r\n{",
+        "1;a=\x01\r\n{",
+        "1;\x7f\r\n{",
     ] {
         let mut talk = Talk::to(address).await;
         talk.say(format!("{head}{chunks}{}", kept("GET", "/healthz", &[], ""))).await;
@@ -183,9 +186,80 @@ async fn a_body_that_nobody_reads_is_never_a_request() {
     let (begin, end) = request.split_at(request.len() - inner.len());
     talk.say(begin).await;
     let heard = talk.hear().await;
-    assert_eq!((heard.status, heard.header("connection").as_deref()), (404, Some("close")));
-    talk.say(end).await;
+    assert_eq!((heard.status, heard.header("connection").as_deref()), (404, None));
+    talk.say(end.to_owned() + &kept("GET", "/readyz", &[], "")).await;
+    assert_eq!(talk.hear().await.body, "ready\n");
+}
+
+#[tokio::test]
+async fn a_refusal_keeps_the_connection_where_the_rest_of_the_body_is_short() {
+    let (address, _running) = hosted(Limits::default()).await;
+    let mut talk = Talk::to(address).await;
+    let (_, body) = list(1);
+    let wrong = ("content-type", "text/plain");
+    let chunks = "5\r\nhello\r\n0\r\nx: y\r\n\r\n";
+    let long = "x".repeat(64 * 1024);
+    for (headers, body) in [
+        (vec![wrong], body.as_str()),
+        (vec![wrong, ("transfer-encoding", "chunked")], chunks),
+        (vec![wrong], &long),
+    ] {
+        let chunked = headers.len() > 1;
+        let request = kept("POST", "/mcp", &headers, if chunked { "" } else { body });
+        let request = if chunked { request + body } else { request };
+        let head = request.len() - body.len();
+        for cut in [head, head + 1, head + 6] {
+            talk.say(&request[..cut]).await;
+            let heard = talk.hear().await;
+            assert_eq!((heard.status, heard.header("connection")), (415, None), "{cut}");
+            talk.say(&request.as_bytes()[cut..]).await;
+            talk.say(measured(7)).await;
+            hears(&mut talk, 7).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_closes_the_connection_where_the_rest_of_the_body_is_long_or_wrong() {
+    let (address, _running) = hosted(Limits::default()).await;
+    let wrong = ("content-type", "text/plain");
+    let mut talk = Talk::to(address).await;
+    let long = "x".repeat(64 * 1024 + 1);
+    let request = kept("POST", "/mcp", &[wrong], &long);
+    talk.say(&request[..request.len() - long.len()]).await;
+    let heard = talk.hear().await;
+    assert_eq!((heard.status, heard.header("connection").as_deref()), (415, Some("close")));
     assert!(talk.rest().await.is_empty());
+    let inner = kept("GET", "/healthz", &[], "");
+    let chunks = format!("{:x}\r\n{long}\r\n0\r\n\r\n{inner}", long.len());
+    for chunks in [chunks, format!("x\r\n{inner}"), format!("1\r\n{inner}")] {
+        let mut talk = Talk::to(address).await;
+        talk.say(kept("POST", "/mcp", &[wrong, ("transfer-encoding", "chunked")], "")).await;
+        assert_eq!(talk.hear().await.status, 415);
+        talk.say(chunks).await;
+        assert!(talk.rest().await.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn h06_a_chunk_that_is_said_to_be_too_long_is_refused_before_it_comes() {
+    let limits = Limits { body: 1000, body_timeout: HANG * 10, ..Limits::default() };
+    let (address, _running) = hosted(limits).await;
+    let (headers, _) = list(1);
+    let head = kept("POST", "/mcp", &[headers, vec![("transfer-encoding", "chunked")]].concat(), "");
+    let some = format!("258\r\n{}\r\n191\r\n ", " ".repeat(600));
+    for chunks in ["3e9\r\n", "ffffffffffffffff\r\n", &some] {
+        for cuts in [vec![], vec![head.len()], vec![head.len(), head.len() + 4]] {
+            let mut talk = Talk::to(address).await;
+            talk.say_cut((head.clone() + chunks).as_bytes(), &cuts).await;
+            let heard = talk.hear().await;
+            assert_eq!(
+                (heard.status, heard.header("connection").as_deref()),
+                (413, Some("close")),
+                "{heard:?}"
+            );
+        }
+    }
 }
 
 /// Sends more than is taken, and reads only then.

@@ -2,7 +2,7 @@
 
 use crate::support::{
     Fixture, start,
-    wire::{HANG, HOST, Talk, headers_of, kept, list, modern},
+    wire::{HANG, HOST, INITIALIZE, Talk, headers_of, kept, list, modern},
 };
 use futures_util::stream;
 use serde_json::json;
@@ -12,10 +12,11 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 use tokio::sync::{Notify, watch};
 use trunkline_protocol::{Call, Handler, Notification, Notify as Notice, Part, Raw, Reply, method};
-use trunkline_serve::{Guard, ServeOptions, Server, Shutdown};
+use trunkline_serve::{Guard, Limits, ServeOptions, Server, Shutdown};
 
 /// Bytes of one event of [`Flood`].
 const EVENT: usize = 64 * 1024;
@@ -59,7 +60,10 @@ async fn h14_a_client_that_says_no_more_takes_its_call_back() {
     let (fixture, mut told) = Fixture::new();
     let (address, _running, _server) = start(fixture, options()).await;
     // Some clients end a body with an empty line, which says nothing.
-    for (with_it, later) in [("", ""), ("\r\n", ""), ("", "\r\n")] {
+    let next = kept("GET", "/healthz", &[], "");
+    for (with_it, later) in
+        [("", ""), ("\r\n", ""), ("", "\r\n"), (next.as_str(), ""), (&next[..9], &next[9..])]
+    {
         let mut talk = Talk::to(address).await;
         talk.say([call("never"), with_it.into()].concat()).await;
         assert_eq!(told.recv().await.as_deref(), Some("began"));
@@ -67,6 +71,34 @@ async fn h14_a_client_that_says_no_more_takes_its_call_back() {
         talk.hush().await;
         assert_eq!(tokio::time::timeout(HANG, told.recv()).await.unwrap().as_deref(), Some("never"));
         assert!(talk.rest().await.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn h14_a_legacy_client_that_says_no_more_hears_the_answer_to_its_call() {
+    let (fixture, _told) = Fixture::new();
+    let (address, _running, _server) = start(fixture.clone(), options()).await;
+    let json = ("content-type", "application/json");
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
+    for (revision, batch) in [("2025-03-26", true), ("2025-06-18", false), ("2025-11-25", false)] {
+        let mut talk = Talk::to(address).await;
+        talk.say(kept("POST", "/mcp", &[json], &INITIALIZE.replace("2025-11-25", revision))).await;
+        let session = talk.hear().await.header("mcp-session-id").unwrap();
+        let before = fixture.changes.receiver_count();
+        let body = if batch { format!("[{call}]") } else { call.to_owned() };
+        talk.say(kept("POST", "/mcp", &[json, ("mcp-session-id", &session)], &body)).await;
+        talk.hush().await;
+        until(|| fixture.changes.receiver_count() > before).await;
+        // Whoever is served later was not heard before the silence.
+        let mut other = Talk::to(address).await;
+        for _ in 0..20 {
+            other.say(kept("GET", "/healthz", &[], "")).await;
+            assert_eq!(other.hear().await.status, 200);
+        }
+        fixture.changes.send("notifications/tools/list_changed").unwrap();
+        let heard = talk.hear().await;
+        assert!(heard.status == 200 && heard.body.contains("waited"), "{revision}: {heard:?}");
+        assert!(talk.rest().await.is_empty(), "{revision}");
     }
 }
 
@@ -154,9 +186,15 @@ impl Handler for Slow {
 }
 
 async fn slow() -> (Arc<State>, SocketAddr, watch::Sender<Shutdown>, tokio::task::JoinHandle<()>) {
+    slow_with(options()).await
+}
+
+async fn slow_with(
+    options: ServeOptions,
+) -> (Arc<State>, SocketAddr, watch::Sender<Shutdown>, tokio::task::JoinHandle<()>) {
     let slow = Arc::new(State::default());
     let handler = Arc::new(Slow(slow.clone()));
-    let server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), handler, options()).await.unwrap();
+    let server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), handler, options).await.unwrap();
     let address = server.address();
     let (tell, told) = watch::channel(Shutdown::Running);
     (slow, address, tell, tokio::spawn(server.run(told)))
@@ -193,6 +231,34 @@ async fn a_stream_waits_for_a_client_that_reads_slowly() {
     // The stream is over, and the connection is not.
     reader.say(kept("POST", "/mcp", &headers, &body)).await;
     assert_eq!(reader.hear().await.status, 200);
+}
+
+#[tokio::test]
+async fn a_client_that_reads_nothing_is_given_up() {
+    let limits = Limits { write_timeout: Duration::from_millis(300), ..Limits::default() };
+    let (slow, address, _running, _server) = slow_with(ServeOptions { limits, ..options() }).await;
+    let mut reader = Talk::to(address).await;
+    reader.say(flood()).await;
+    until(|| slow.made.load(Ordering::Relaxed) > 0).await;
+    let held = Arc::strong_count(&slow);
+    until(|| Arc::strong_count(&slow) < held).await;
+    assert!(slow.made.load(Ordering::Relaxed) < MANY);
+}
+
+#[tokio::test]
+async fn a_client_that_reads_a_little_now_and_then_is_not_given_up() {
+    let patience = Duration::from_secs(2);
+    let limits = Limits { write_timeout: patience, ..Limits::default() };
+    let (_slow, address, _running, _server) = slow_with(ServeOptions { limits, ..options() }).await;
+    let mut reader = Talk::to(address).await;
+    reader.say(flood()).await;
+    assert_eq!(reader.hear_head().await.status, 200);
+    for _ in 0..12 {
+        tokio::time::sleep(patience / 8).await;
+        for _ in 0..100 {
+            assert!(reader.hear_chunk().await.is_some());
+        }
+    }
 }
 
 #[tokio::test]

@@ -9,5 +9,7 @@ mod endings;
 mod eras;
 mod lanes;
 mod lines;
+mod places;
 mod requests;
+mod stopping;
 mod support;

@@ -245,6 +245,66 @@ async fn an_answer_says_when_and_how_long_it_is() {
 }
 
 #[tokio::test]
+async fn whoever_asks_for_heads_only_gets_them_where_get_is_answered() {
+    let (address, _running) = hosted(Limits::default()).await;
+    let mut talk = Talk::to(address).await;
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        talk.say(kept("GET", path, &[], "")).await;
+        let whole = talk.hear().await;
+        talk.say(kept("HEAD", path, &[], "")).await;
+        let head = talk.hear_head().await;
+        assert_eq!((head.status, head.header("content-length")), (200, whole.header("content-length")));
+        assert_ne!(whole.body.len(), 0);
+    }
+    talk.say(listing(3)).await;
+    hears(&mut talk, 3).await;
+}
+
+#[tokio::test]
+async fn a_method_that_is_not_allowed_hears_which_ones_are() {
+    let (address, _running) = hosted(Limits::default()).await;
+    let mut talk = Talk::to(address).await;
+    for (method, path, allowed) in [
+        ("PUT", "/mcp", "GET, POST, DELETE"),
+        ("HEAD", "/mcp", "GET, POST, DELETE"),
+        ("POST", "/sse", "GET"),
+        ("GET", "/message", "POST"),
+        ("POST", "/healthz", "GET, HEAD"),
+        ("DELETE", "/metrics", "GET, HEAD"),
+    ] {
+        talk.say(kept(method, path, &[], "")).await;
+        let heard = if method == "HEAD" { talk.hear_head().await } else { talk.hear().await };
+        assert_eq!((heard.status, heard.header("allow").as_deref()), (405, Some(allowed)), "{method} {path}");
+    }
+    // In the modern era there is nothing else.
+    for method in ["GET", "DELETE"] {
+        talk.say(kept(method, "/mcp", &[("mcp-protocol-version", "2026-07-28")], "")).await;
+        let heard = talk.hear().await;
+        assert_eq!((heard.status, heard.header("allow").as_deref()), (405, Some("POST")), "{method}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_takes_neither_form_of_an_answer_is_told_so() {
+    let (address, _running) = hosted(Limits::default()).await;
+    let mut talk = Talk::to(address).await;
+    let (headers, body) = list(1);
+    for (accept, status) in [
+        ("application/json, text/event-stream", 200),
+        ("*/*", 200),
+        ("application/json", 200),
+        ("text/html\r\naccept: application/*", 200),
+        ("text/html", 406),
+        ("image/*, application/json;q=0", 406),
+    ] {
+        talk.say(kept("POST", "/mcp", &[&headers[..], &[("accept", accept)]].concat(), &body)).await;
+        assert_eq!(talk.hear().await.status, status, "{accept}");
+    }
+    talk.say(listing(3)).await;
+    hears(&mut talk, 3).await;
+}
+
+#[tokio::test]
 async fn an_answer_without_content_has_no_length() {
     let (address, _running) = hosted(Limits::default()).await;
     let mut talk = Talk::to(address).await;
@@ -261,7 +321,8 @@ async fn an_answer_without_content_has_no_length() {
 
 #[tokio::test]
 async fn h08_who_begins_late_is_left_and_who_ends_late_is_told() {
-    let limits = Limits { header_timeout: Duration::from_millis(200), ..Limits::default() };
+    let soon = Duration::from_millis(200);
+    let limits = Limits { header_timeout: soon, idle_timeout: soon, ..Limits::default() };
     let (address, _running) = hosted(limits).await;
     let mut talk = Talk::to(address).await;
     talk.say(listing(1)).await;

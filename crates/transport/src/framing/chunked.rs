@@ -79,12 +79,20 @@ impl Chunked {
         }
     }
 
+    /// What is left of the chunk that is being read.
+    pub(super) fn left(&self) -> u64 {
+        match self.at {
+            At::Data(left) => left,
+            _ => 0,
+        }
+    }
+
     fn step(&mut self, byte: u8) -> Result<At, BadFraming> {
         Ok(match (self.at, byte) {
             (At::Size { size, digits }, _) => return self.size(size, digits, byte),
             (At::Blank(size) | At::Extension(size), b'\r') => At::SizeEnd(size),
             (At::Blank(size), b';') => At::Extension(size),
-            (At::Blank(size), b' ' | b'\t') => self.pass_over(byte, At::Blank(size))?,
+            (At::Blank(size), b' ' | b'\t') => self.pass_over(At::Blank(size))?,
             (At::Blank(_), _) => return Err(BadFraming::ChunkSize),
             (At::SizeEnd(0), b'\n') => {
                 self.ignored = 0;
@@ -97,12 +105,10 @@ impl Chunked {
             (At::Trailer, b'\r') => At::TrailerEnd,
             (At::TrailerEnd, b'\n') => At::Trailers,
             (At::LastEnd, b'\n') => At::Over,
-            (At::Extension(size), _) => self.pass_over(byte, At::Extension(size))?,
-            (At::Trailers | At::TrailerName, _) if is_of_name(byte) => {
-                self.pass_over(byte, At::TrailerName)?
-            }
+            (At::Extension(size), b'\t' | b' '..=b'~' | 0x80..) => self.pass_over(At::Extension(size))?,
+            (At::Trailers | At::TrailerName, _) if is_of_name(byte) => self.pass_over(At::TrailerName)?,
             (At::TrailerName, b':') | (At::Trailer, b'\t' | b' '..=b'~' | 0x80..) => {
-                self.pass_over(byte, At::Trailer)?
+                self.pass_over(At::Trailer)?
             }
             _ => return Err(BadFraming::Chunk),
         })
@@ -122,9 +128,9 @@ impl Chunked {
         }
     }
 
-    fn pass_over(&mut self, byte: u8, at: At) -> Result<At, BadFraming> {
+    fn pass_over(&mut self, at: At) -> Result<At, BadFraming> {
         self.ignored += 1;
-        if byte == b'\n' || self.ignored > IGNORED_LIMIT { Err(BadFraming::Chunk) } else { Ok(at) }
+        if self.ignored > IGNORED_LIMIT { Err(BadFraming::Chunk) } else { Ok(at) }
     }
 }
 
@@ -163,7 +169,8 @@ mod tests {
 
     #[test]
     fn chunks_are_joined_and_the_end_is_exact() {
-        let body = b"5\r\nhello\r\n00b;name=\"x\"\r\n, friends..\r\n0 \t;y z\r\nx-trailer: 1\r\n\r\nHTTP";
+        let body =
+            b"5\r\nhello\r\n00b;name=\"x\"\r\n, friends..\r\n0 \t;y\tz\xff\r\nx-trailer: 1\r\n\r\nHTTP";
         assert_eq!(read(&[&body[..]]).unwrap(), (b"hello, friends..".to_vec(), Some(4)));
         assert_eq!(read(&[&b"5\r\nhel"[..]]).unwrap(), (b"hel".to_vec(), None));
     }
@@ -194,6 +201,10 @@ mod tests {
         for body in [
             "1\rx",
             "1;a\nx\r\n",
+            "1;a\0\r\nx\r\n",
+            "1;a\x01=b\r\nx\r\n",
+            "1;a\x7f\r\nx\r\n",
+            "1; \x1b[2J\r\nx\r\n",
             "1\r\nxy\r\n",
             "1\r\nx\n",
             "1\r\nx\rx",

@@ -4,11 +4,13 @@
 
 mod chunked;
 mod declared;
+mod length;
 
 use bytes::{Bytes, BytesMut};
 
 pub use chunked::Chunked;
 pub use declared::{Declared, Version};
+pub use length::write_length;
 
 /// How the end of a body is known.
 #[derive(Debug)]
@@ -89,6 +91,15 @@ impl Framing {
         match self {
             Self::Length(left) => Some(*left),
             Self::Chunked(_) | Self::UntilClose => None,
+        }
+    }
+
+    /// How much is to come at least.
+    pub fn at_least(&self) -> u64 {
+        match self {
+            Self::Length(left) => *left,
+            Self::Chunked(chunked) => chunked.left(),
+            Self::UntilClose => 0,
         }
     }
 }

@@ -105,7 +105,9 @@ fn limits(settings: &Settings) -> trunkline_serve::Limits {
     trunkline_serve::Limits {
         body: bytes(given.body_bytes),
         header_timeout: given.header_timeout,
+        idle_timeout: given.idle_timeout,
         body_timeout: given.body_timeout,
+        write_timeout: given.write_timeout,
         connections: size(given.connections),
         sessions: size(given.sessions),
         session_idle: given.session_idle,

@@ -109,7 +109,7 @@ const LONG_LOAD: usize = 600;
 const SOON: Duration = Duration::from_millis(500);
 /// How often the comparison is made before it counts as missed.
 const TRIES: usize = 3;
-/// A connection that was not used for so long is about to be closed: `limits.headerTimeout` is twice that.
+/// A connection that was not used for so long is not asked again.
 const STALE: Duration = Duration::from_secs(5);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

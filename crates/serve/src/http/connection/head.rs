@@ -2,9 +2,12 @@
 //!
 //! Strict: what another reader of the same bytes could take differently is refused, and nothing behind it is read.
 
-use super::spare;
+use super::{
+    accept::{self, Takes},
+    spare,
+};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
-use bytes::Bytes;
+use bytes::{Buf as _, Bytes};
 use httparse::{ParserConfig, Status};
 use std::mem::MaybeUninit;
 use trunkline_transport::{
@@ -13,13 +16,13 @@ use trunkline_transport::{
 };
 
 /// How long a head may be.
-pub(super) const HEAD_LIMIT: usize = 64 * 1024;
+const HEAD_LIMIT: usize = 64 * 1024;
 /// The first line, and the empty one at the end.
 const LINES_AROUND: usize = 2;
 /// How many fields it may have.
 const MAX_FIELDS: usize = 100;
 /// How long the target of a request may be.
-pub(super) const TARGET_LIMIT: usize = 16 * 1024;
+const TARGET_LIMIT: usize = 16 * 1024;
 
 /// The head of a request, and what it means for the connection.
 #[derive(Debug)]
@@ -32,6 +35,7 @@ pub(super) struct Asked {
     /// Whether the client means to go on with the connection.
     pub(super) keeps: bool,
     pub(super) expects: Expects,
+    pub(super) takes: Takes,
 }
 
 /// Whether the client waits for a word before it sends its body.
@@ -63,7 +67,7 @@ pub(crate) enum BadHead {
 }
 
 impl BadHead {
-    pub(super) fn status(self) -> StatusCode {
+    pub(crate) fn status(self) -> StatusCode {
         match self {
             Self::LongTarget => StatusCode::URI_TOO_LONG,
             Self::Long | Self::ManyFields => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
@@ -74,8 +78,23 @@ impl BadHead {
     }
 }
 
-/// Takes the head of a request out of `input`; none as long as it is not whole.
-pub(super) fn read(input: &mut Bytes) -> Result<Option<Asked>, BadHead> {
+/// Takes the head of a request out of `input`, of which so many bytes were looked at before; none as long as it is not whole.
+/// Empty lines before it are passed over: some clients end a body with one that does not belong to it.
+pub(super) fn find(input: &mut Bytes, seen: usize) -> Result<Option<Asked>, BadHead> {
+    skip_empty_lines(input);
+    // One that is not whole is looked at again only when another line has come.
+    let begins = seen == 0 && !input.is_empty();
+    let new_line = || memchr::memchr(b'\n', input.get(seen..).unwrap_or_default()).is_some();
+    if begins || new_line() || input.len() > HEAD_LIMIT { read(input) } else { Ok(None) }
+}
+
+pub(super) fn skip_empty_lines(input: &mut Bytes) {
+    while input.starts_with(b"\r\n") {
+        input.advance(2);
+    }
+}
+
+fn read(input: &mut Bytes) -> Result<Option<Asked>, BadHead> {
     let mut fields = [const { MaybeUninit::uninit() }; MAX_FIELDS];
     let mut parsed = httparse::Request::new(&mut []);
     let parser = ParserConfig::default();
@@ -93,6 +112,7 @@ pub(super) fn read(input: &mut Bytes) -> Result<Option<Asked>, BadHead> {
     let version = Version::of(parsed.version);
     let mut declared = Declared::default();
     let mut expects = Expects::Nothing;
+    let mut takes = None;
     let mut map = spare::fields();
     map.reserve(parsed.headers.len());
     for field in parsed.headers.iter() {
@@ -100,17 +120,21 @@ pub(super) fn read(input: &mut Bytes) -> Result<Option<Asked>, BadHead> {
         if declared.add(field.name, field.value)? {
             continue;
         }
-        if field.name.eq_ignore_ascii_case("expect") && field.value.eq_ignore_ascii_case(b"100-continue") {
+        let name = name(field.name)?;
+        if name == header::ACCEPT && takes != Some(Takes::Ours) {
+            takes = Some(accept::takes(field.value));
+        } else if name == header::EXPECT && field.value.eq_ignore_ascii_case(b"100-continue") {
             expects = Expects::Continue;
         }
-        map.append(name(field.name)?, value(input, field.value)?);
+        map.append(name, value(input, field.value)?);
     }
+    let takes = takes.unwrap_or(Takes::Ours);
     let framing = declared.framing(version)?.unwrap_or(Framing::EMPTY);
     let keeps = declared.keeps(version) && method != Method::CONNECT;
     // Who speaks HTTP/1.0 does not know what it would be told.
     let expects = if version == Version::Old { Expects::Nothing } else { expects };
     *input = input.slice(length..);
-    Ok(Some(Asked { method, uri, fields: map, framing, version, keeps, expects }))
+    Ok(Some(Asked { method, uri, fields: map, framing, version, keeps, expects, takes }))
 }
 
 /// A head that is not whole yet may be wrong already.

@@ -28,6 +28,8 @@ struct Piece {
     wanted: Option<Waker>,
     /// What is to come, where that was said.
     announced: Option<u64>,
+    /// What is to come at least, where it is more than is taken.
+    least: u64,
 }
 
 impl Arriving {
@@ -45,6 +47,13 @@ impl Arriving {
         let mut piece = lock(&self.0);
         piece.over |= next.is_err();
         piece.next = Some(next);
+        piece.wake();
+    }
+
+    /// So much comes at least.
+    pub(super) fn expect(&self, least: u64) {
+        let mut piece = lock(&self.0);
+        piece.least = least;
         piece.wake();
     }
 
@@ -97,7 +106,12 @@ impl http_body::Body for Incoming {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
             Self::Arriving(arriving) => {
-                lock(&arriving.0).announced.map_or_else(SizeHint::new, SizeHint::with_exact)
+                let piece = lock(&arriving.0);
+                let mut hint = piece.announced.map_or_else(SizeHint::new, SizeHint::with_exact);
+                if piece.announced.is_none() {
+                    hint.set_lower(piece.least);
+                }
+                hint
             }
         }
     }

@@ -4,23 +4,30 @@
 //! other. Nothing runs beside it and nothing is queued: a body is read when it is asked for, and a stream is asked on when what it
 //! gave is written. An idle connection holds no buffers; those belong to the thread (`spare`).
 
+mod accept;
 mod date;
 mod head;
 mod incoming;
 mod outbox;
 mod reading;
+mod remainder;
 mod reply;
 mod spare;
+mod trial;
 mod wire;
 
 use super::{
-    answer::{Answer, plain},
+    Deaf,
+    answer::{Answer, error, plain},
+    hang_up,
     line::{Answering, Line},
 };
 use crate::lazy_timer::LazyTimer;
-use ::http::{Method, Request, Response};
-use head::{Asked, BadHead};
+use ::http::{Method, Request, Response, StatusCode};
+use accept::Takes;
+use head::Asked;
 use reading::{Fed, Reading};
+use remainder::{Behind, Remainder};
 use reply::{Coding, Pulled, To};
 use std::{
     io,
@@ -30,21 +37,28 @@ use std::{
     time::Duration,
 };
 use tokio::{net::TcpStream, time::Instant};
+use trunkline_protocol::{Era, Fault, FaultKind};
 use trunkline_resilience::Alarm;
 use trunkline_transport::framing::{Framing, Version};
 use wire::Wire;
 
+pub(crate) use head::BadHead;
 pub(crate) use incoming::Incoming;
+pub use trial::{End, Heard, hear};
 
 /// How much more of a request that was refused unread is passed over, and how long, so that its sender can hear the refusal.
 const LINGER_BYTES: usize = 1024 * 1024;
 const LINGER: Duration = Duration::from_secs(1);
+/// How much may come behind a request that is being answered before nothing more is read.
+const AHEAD: usize = 16 * 1024;
 
 pub(crate) struct Connection {
     line: Arc<Line>,
     wire: Wire,
     timer: LazyTimer,
     stay: Stay,
+    /// The client says no more, but what it asked for goes on.
+    hushed: bool,
     stage: Stage,
 }
 
@@ -64,6 +78,8 @@ enum Stage {
     Waiting(usize),
     Answering(Answering, Underway),
     Sending(Answer, Coding, Underway),
+    /// The request is answered, and its body is still coming.
+    PassingOver(Box<Remainder>),
     /// Everything is said, but the client may not have heard it yet.
     Lingering(Box<Alarm>, usize),
     Over,
@@ -87,13 +103,37 @@ pub(crate) enum Broken {
 
 impl Connection {
     pub(crate) fn new(stream: TcpStream, line: Arc<Line>, stay: Stay) -> Self {
-        let timer = LazyTimer::until(Instant::now() + line.doors.main.options.limits.header_timeout);
-        Self { line, wire: Wire::new(stream), timer, stay, stage: Stage::Waiting(0) }
+        let limits = &line.doors.main.options.limits;
+        let timer = LazyTimer::until(Instant::now() + limits.header_timeout);
+        let wire = Wire::new(stream, limits.write_timeout);
+        Self { line, wire, timer, stay, hushed: false, stage: Stage::Waiting(0) }
     }
 
     /// Takes no further request.
     pub(crate) fn leave(&mut self) {
         self.stay = Stay::Leaving;
+    }
+
+    /// Ends if it still waits for a request and its place was given to another.
+    pub(crate) fn give_way(&mut self) {
+        if matches!(self.stage, Stage::Waiting(_)) && self.line.is_dismissed() {
+            tracing::debug!("a connection that waits for a request gives way to another");
+            self.stage = Stage::Over;
+        }
+    }
+
+    /// Ends what is under way. What is an answer already may still be heard: a stream knows itself that it is over.
+    pub(crate) fn cut(&mut self) {
+        self.stay = Stay::Leaving;
+        match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Answering(_, underway) => {
+                let fault = Fault::new(FaultKind::Cancelled, "the server stopped before there was an answer");
+                let refusal = error(StatusCode::INTERNAL_SERVER_ERROR, None, fault.to_error(Era::Modern));
+                self.respond(refusal, underway);
+            }
+            sending @ Stage::Sending(..) => self.stage = sending,
+            Stage::Waiting(_) | Stage::PassingOver(_) | Stage::Lingering(..) | Stage::Over => {}
+        }
     }
 
     /// Serves until the connection is over.
@@ -103,6 +143,13 @@ impl Connection {
                 Stage::Waiting(_) => ready!(self.poll_asked(cx))?,
                 Stage::Answering(..) => ready!(self.poll_answer(cx))?,
                 Stage::Sending(..) => ready!(self.poll_sent(cx))?,
+                Stage::PassingOver(remainder) => match ready!(remainder.poll(&mut self.wire, cx))? {
+                    Behind::Next(input) => {
+                        self.wire.input = input;
+                        self.rest();
+                    }
+                    Behind::Unknown => ready!(self.poll_linger(cx))?,
+                },
                 Stage::Lingering(alarm, left) => {
                     if Pin::new(&mut **alarm).poll(cx).is_ready() || *left == 0 {
                         self.stage = Stage::Over;
@@ -120,20 +167,13 @@ impl Connection {
     fn poll_asked(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
         let Stage::Waiting(mut seen) = self.stage else { return Poll::Pending };
         let refused = loop {
-            self.wire.skip_empty_lines();
-            let text = &self.wire.input;
-            // A head that is not whole is looked at again only when another line has come.
-            let begins = seen == 0 && !text.is_empty();
-            let new_line = || memchr::memchr(b'\n', text.get(seen..).unwrap_or_default()).is_some();
-            if begins || new_line() || text.len() > head::HEAD_LIMIT {
-                match head::read(&mut self.wire.input) {
-                    Ok(Some(asked)) => {
-                        self.ask(asked);
-                        return Poll::Ready(Ok(()));
-                    }
-                    Ok(None) => {}
-                    Err(bad) => break Some(bad),
+            match head::find(&mut self.wire.input, seen) {
+                Ok(Some(asked)) => {
+                    self.ask(asked);
+                    return Poll::Ready(Ok(()));
                 }
+                Ok(None) => {}
+                Err(bad) => break Some(bad),
             }
             seen = self.wire.input.len();
             match self.wire.poll_fill(cx)? {
@@ -142,6 +182,11 @@ impl Connection {
                 Poll::Ready(_) => {}
                 Poll::Pending if self.stay == Stay::Leaving && seen == 0 => break None,
                 Poll::Pending => {
+                    if seen > 0 && matches!(self.stage, Stage::Waiting(0)) {
+                        let now = Instant::now();
+                        self.timer.set(now + self.line.doors.main.options.limits.header_timeout);
+                        self.line.begins(now);
+                    }
                     self.stage = Stage::Waiting(seen);
                     ready!(self.timer.poll(cx));
                     // Who has not begun has nothing to be told.
@@ -158,7 +203,7 @@ impl Connection {
 
     /// Begins to answer a request.
     fn ask(&mut self, asked: Asked) {
-        let Asked { method, uri, fields, framing, version, keeps, expects } = asked;
+        let Asked { method, uri, fields, framing, version, keeps, expects, takes } = asked;
         let to = To { version, keeps, head_only: method == Method::HEAD };
         let (body, reading) = match framing {
             Framing::Length(length) if length <= self.wire.input.len() as u64 => {
@@ -166,7 +211,8 @@ impl Connection {
                 (Incoming::Whole(self.wire.input.split_to(length)), None)
             }
             framing => {
-                let reading = Reading::new(framing, std::mem::take(&mut self.wire.input), expects);
+                let limit = self.line.doors.main.options.limits.body;
+                let reading = Reading::new(framing, std::mem::take(&mut self.wire.input), expects, limit);
                 (Incoming::Arriving(reading.reader()), Some(Box::new(reading)))
             }
         };
@@ -174,12 +220,15 @@ impl Connection {
         *request.method_mut() = method;
         *request.uri_mut() = uri;
         *request.headers_mut() = fields;
+        if takes == Takes::Else {
+            request.extensions_mut().insert(Deaf);
+        }
         self.stage = Stage::Answering(self.line.answer(request), Underway { to, reading });
     }
 
     /// Answers what is no request. Nothing behind it can be read.
     fn refuse(&mut self, bad: BadHead) {
-        tracing::debug!(error = %bad, "a request is refused unread");
+        self.line.refused(bad);
         let to = To { version: Version::Usual, keeps: false, head_only: false };
         let response = plain(bad.status(), &format!("{bad}\n"));
         self.respond(response, Underway { to, reading: None });
@@ -188,7 +237,7 @@ impl Connection {
     fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
         let Stage::Answering(answering, underway) = &mut self.stage else { return Poll::Pending };
         let response = loop {
-            if let Poll::Ready(response) = answering.poll_answer(cx) {
+            if let Poll::Ready(response) = hang_up::polled(|| answering.poll_answer(cx)) {
                 break response;
             }
             let Some(reading) = &mut underway.reading else { return self.poll_gone(cx) };
@@ -206,7 +255,8 @@ impl Connection {
 
     /// Begins to send an answer.
     fn respond(&mut self, response: Response<Answer>, mut underway: Underway) {
-        underway.to.keeps &= underway.reading.is_none() && self.stay == Stay::Open;
+        let ends = |reading: &Reading| Remainder::can_be_passed_over(reading, response.status());
+        underway.to.keeps &= underway.reading.as_deref().is_none_or(ends) && self.stay == Stay::Open;
         let (answer, coding, keeps) = reply::begin(&mut self.wire.outbox, response, underway.to);
         underway.to.keeps = keeps;
         self.stage = Stage::Sending(answer, coding, underway);
@@ -226,33 +276,54 @@ impl Connection {
                 Pulled::End => break,
             }
         }
+        answer.sent();
         // What made the answer goes away only now that it is written.
-        self.stage = if underway.to.keeps {
-            self.timer.set(Instant::now() + self.line.doors.main.options.limits.header_timeout);
-            Stage::Waiting(0)
+        if underway.to.keeps {
+            match underway.reading.take() {
+                Some(reading) => self.stage = Stage::PassingOver(Box::new(Remainder::of(*reading))),
+                None => self.rest(),
+            }
         } else if underway.reading.is_some() || !self.wire.input.is_empty() {
-            ready!(self.wire.poll_shutdown(cx))?;
-            Stage::Lingering(Box::new(Alarm::after(LINGER)), LINGER_BYTES)
+            ready!(self.poll_linger(cx))?;
         } else {
-            Stage::Over
-        };
+            self.stage = Stage::Over;
+        }
         Poll::Ready(Ok(()))
     }
 
-    /// Ends when the client has hung up, which takes its request back. As long as what it sent meanwhile is not taken it is not
-    /// listened to.
+    /// Waits for the next request.
+    fn rest(&mut self) {
+        let now = Instant::now();
+        self.timer.set(now + self.line.doors.main.options.limits.idle_timeout);
+        self.line.rests(now);
+        self.stage = Stage::Waiting(0);
+    }
+
+    /// Says no more, and passes over what still comes.
+    fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
+        ready!(self.wire.poll_shutdown(cx))?;
+        self.stage = Stage::Lingering(Box::new(Alarm::after(LINGER)), LINGER_BYTES);
+        Poll::Ready(Ok(()))
+    }
+
+    /// Ends when the client has hung up, if that takes its request back. It is listened to as long as what it sent meanwhile is not
+    /// too much.
     fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
-        let reading = match &self.stage {
-            Stage::Answering(_, underway) | Stage::Sending(_, _, underway) => underway.reading.is_some(),
-            _ => false,
+        let (reading, goes_on) = match &self.stage {
+            Stage::Answering(_, underway) => (underway.reading.is_some(), hang_up::goes_on()),
+            Stage::Sending(answer, _, underway) => (underway.reading.is_some(), answer.goes_on()),
+            _ => (false, false),
         };
         loop {
-            self.wire.skip_empty_lines();
-            if reading || !self.wire.input.is_empty() {
+            head::skip_empty_lines(&mut self.wire.input);
+            if reading || self.hushed || self.wire.input.len() >= AHEAD {
                 return Poll::Pending;
             }
             if ready!(self.wire.poll_fill(cx))? == 0 {
-                return Poll::Ready(Err(Broken::Gone));
+                if !goes_on {
+                    return Poll::Ready(Err(Broken::Gone));
+                }
+                self.hushed = true;
             }
         }
     }

@@ -18,6 +18,9 @@ pub(super) struct Reading {
     input: BytesMut,
     expects: Expects,
     broken: bool,
+    /// How much is read at most, and how much was.
+    limit: u64,
+    passed: u64,
 }
 
 /// What came of looking after the body.
@@ -29,9 +32,23 @@ pub(super) enum Fed {
 }
 
 impl Reading {
-    pub(super) fn new(framing: Framing, input: Bytes, expects: Expects) -> Self {
+    pub(super) fn new(framing: Framing, input: Bytes, expects: Expects, limit: usize) -> Self {
         let to = Arriving::new(framing.announced());
-        Self { framing, to, input: input.into(), expects, broken: false }
+        Self { framing, to, input: input.into(), expects, broken: false, limit: limit as u64, passed: 0 }
+    }
+
+    pub(super) fn framing(&self) -> &Framing {
+        &self.framing
+    }
+
+    /// Whether the rest of it comes, as far as can be told: it was fine so far, and its sender does not wait to be asked for it.
+    pub(super) fn is_on_its_way(&self) -> bool {
+        !self.broken && self.expects == Expects::Nothing
+    }
+
+    /// What is left of it, and what of that is there.
+    pub(super) fn into_rest(self) -> (Framing, BytesMut) {
+        (self.framing, self.input)
     }
 
     pub(super) fn reader(&self) -> Arc<Arriving> {
@@ -46,10 +63,12 @@ impl Reading {
             }
             match self.framing.take(&mut self.input) {
                 Ok(Taken::Data(data)) => {
+                    self.passed += data.len() as u64;
                     self.to.put(Ok(data));
                     return Poll::Ready(Ok(if self.framing.is_over() { self.end() } else { Fed::More }));
                 }
                 Ok(Taken::End) => return Poll::Ready(Ok(self.end())),
+                Ok(Taken::Nothing) if self.is_too_much() => return Poll::Ready(Ok(Fed::More)),
                 Ok(Taken::Nothing) => {}
                 Err(error) => return Poll::Ready(Ok(self.fail(error))),
             }
@@ -61,6 +80,17 @@ impl Reading {
                 return Poll::Ready(Ok(self.fail(BadFraming::Early)));
             }
         }
+    }
+
+    /// Tells the reader once, if more is said to come than it takes.
+    fn is_too_much(&mut self) -> bool {
+        let least = self.framing.at_least();
+        let too_much = self.passed.saturating_add(least) > self.limit;
+        if too_much {
+            self.limit = u64::MAX;
+            self.to.expect(least);
+        }
+        too_much
     }
 
     fn end(&mut self) -> Fed {

@@ -5,10 +5,7 @@ use crate::http::answer::Answer;
 use ::http::{HeaderMap, Response, StatusCode, header};
 use bytes::Bytes;
 use std::task::{Context, Poll};
-use trunkline_transport::framing::Version;
-
-/// Digits of the largest length.
-const DIGITS: usize = 20;
+use trunkline_transport::framing::{Version, write_length};
 
 /// How a body is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,22 +131,6 @@ fn write_status(out: &mut Vec<u8>, status: StatusCode) {
     out.extend_from_slice(b"\r\n");
 }
 
-fn write_length(out: &mut Vec<u8>, mut length: u64) {
-    let mut digits = [0; DIGITS];
-    let mut from = DIGITS;
-    loop {
-        from -= 1;
-        digits[from] = b"0123456789"[(length % 10) as usize];
-        length /= 10;
-        if length == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(b"content-length: ");
-    out.extend_from_slice(&digits[from..]);
-    out.extend_from_slice(b"\r\n");
-}
-
 fn write_fields(out: &mut Vec<u8>, fields: &HeaderMap) {
     for (name, value) in fields {
         // Where the answer ends, and what comes behind it, is the connection's to say.
@@ -166,15 +147,6 @@ fn write_fields(out: &mut Vec<u8>, fields: &HeaderMap) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_length_is_written_as_it_is_read() {
-        for length in [0, 7, 10, 99, 100, 1_234_567_890, u64::MAX] {
-            let mut out = Vec::new();
-            write_length(&mut out, length);
-            assert_eq!(String::from_utf8(out).unwrap(), format!("content-length: {length}\r\n"));
-        }
-    }
 
     #[test]
     fn fields_of_the_connection_are_written_once() {

@@ -1,16 +1,18 @@
 //! The bytes of one connection, in and out.
 
 use super::{outbox::Outbox, spare};
-use bytes::{Buf as _, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use std::{
-    io,
+    io::{self, ErrorKind},
     pin::{Pin, pin},
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
+    time::Duration,
 };
 use tokio::{
     io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _},
     net::TcpStream,
 };
+use trunkline_resilience::Alarm;
 
 /// Room for a body that is long.
 const LEAST_ROOM: usize = 8 * 1024;
@@ -18,14 +20,18 @@ const MOST_ROOM: usize = 256 * 1024;
 
 pub(super) struct Wire {
     stream: TcpStream,
+    /// How long the client may take nothing.
+    patience: Duration,
+    /// Set while there is something that it does not take.
+    stuck: Option<Box<Alarm>>,
     /// What came and was not looked at yet, mostly nothing.
     pub(super) input: Bytes,
     pub(super) outbox: Outbox,
 }
 
 impl Wire {
-    pub(super) fn new(stream: TcpStream) -> Self {
-        Self { stream, input: Bytes::new(), outbox: Outbox::default() }
+    pub(super) fn new(stream: TcpStream, patience: Duration) -> Self {
+        Self { stream, patience, stuck: None, input: Bytes::new(), outbox: Outbox::default() }
     }
 
     /// Adds to the input what has come; 0 when the client has closed.
@@ -42,13 +48,6 @@ impl Wire {
             }
             came.len()
         })
-    }
-
-    /// Passes over empty lines: some clients end a body with one that does not belong to it.
-    pub(super) fn skip_empty_lines(&mut self) {
-        while self.input.starts_with(b"\r\n") {
-            self.input.advance(2);
-        }
     }
 
     /// Reads a part of something long, of which so much is known to come.
@@ -69,13 +68,37 @@ impl Wire {
         spare::read(|room| stream.poll_read(cx, room), <[u8]>::len)
     }
 
-    /// Writes all that waits.
+    /// Writes all that waits. A client that takes nothing for too long is given up.
     pub(super) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let Self { stream, outbox, .. } = self;
-        outbox.poll_write(|slices| match slices {
-            [one] => Pin::new(&mut *stream).poll_write(cx, one),
-            slices => Pin::new(&mut *stream).poll_write_vectored(cx, slices),
-        })
+        let mut wrote = false;
+        let flushed = outbox.poll_write(|slices| {
+            let written = match slices {
+                [one] => Pin::new(&mut *stream).poll_write(cx, one),
+                slices => Pin::new(&mut *stream).poll_write_vectored(cx, slices),
+            };
+            wrote |= written.is_ready();
+            written
+        });
+        if flushed.is_pending() {
+            return self.poll_stuck(wrote, cx);
+        }
+        if self.stuck.is_some() {
+            self.stuck = None;
+        }
+        flushed
+    }
+
+    fn poll_stuck(&mut self, wrote: bool, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let alarm = match &mut self.stuck {
+            Some(alarm) if !wrote => alarm,
+            stuck => stuck.insert(Box::new(Alarm::after(self.patience))),
+        };
+        ready!(Pin::new(&mut **alarm).poll(cx));
+        Poll::Ready(Err(io::Error::new(
+            ErrorKind::TimedOut,
+            "the client takes nothing of what is sent to it",
+        )))
     }
 
     /// Tells the client that nothing more comes.

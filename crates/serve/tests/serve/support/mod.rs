@@ -44,6 +44,13 @@ impl Fixture {
             "progress" => progress(params["_meta"]["progressToken"].clone()),
             "ask" => ask(),
             "detach" => detach(),
+            "wait" => {
+                let mut changes = self.changes.subscribe();
+                Reply::from_future(async move {
+                    drop(changes.recv().await);
+                    Ok(text("waited"))
+                })
+            }
             "panic" => Reply::from_future(async { panic!("as it was asked to") }),
             "never" => {
                 let watched = Watched { name: name.to_owned(), tell: Some(self.dropped.clone()) };

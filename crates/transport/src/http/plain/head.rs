@@ -7,7 +7,7 @@ use http::{Method, StatusCode, header};
 use httparse::{ParserConfig, Status};
 use memchr::memchr;
 
-use crate::framing::{BadFraming, Declared, Framing, Version};
+use crate::framing::{BadFraming, Declared, Framing, Version, write_length};
 use crate::http::answer::{Head, Said};
 use crate::http::media::{Media, coding};
 use crate::http::opening::write_field;
@@ -57,23 +57,9 @@ pub(super) fn write(out: &mut Vec<u8>, request: &Request) {
         }
     }
     if !body.is_empty() || matches!(opening.method, Method::POST | Method::PUT | Method::PATCH) {
-        out.extend_from_slice(b"content-length: ");
-        write_number(out, body.len());
-        out.extend_from_slice(b"\r\n");
+        write_length(out, body.len() as u64);
     }
     out.extend_from_slice(b"\r\n");
-}
-
-fn write_number(out: &mut Vec<u8>, mut number: usize) {
-    let start = out.len();
-    loop {
-        out.push(b"0123456789"[number % 10]);
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out[start..].reverse();
 }
 
 /// Takes the head of an answer to a request of this method out of `input`; none as long as it is not whole.
@@ -216,15 +202,6 @@ mod tests {
         assert!(
             answered.head.get(&header::HeaderName::from_static("200 a".trim_start_matches("200 "))).is_none()
         );
-    }
-
-    #[test]
-    fn a_number_is_written_as_it_is_read() {
-        for number in [0, 7, 10, 99, 100, 1_234_567_890, usize::MAX] {
-            let mut out = b"x".to_vec();
-            write_number(&mut out, number);
-            assert_eq!(String::from_utf8(out).unwrap(), format!("x{number}"));
-        }
     }
 
     #[test]

@@ -26,6 +26,12 @@ pub(super) fn write(out: &mut String, form: Form, access: &Access) {
                 line.number("status", *status);
             }
         }
+        Way::Unread { peer, status, reason } => {
+            line.text("way", "http");
+            line.text("peer", &peer.to_string());
+            line.number("status", *status);
+            line.text("reason", reason);
+        }
         Way::Line { view } => {
             line.text("way", "line");
             line.maybe("view", view.as_deref());
@@ -47,6 +53,9 @@ pub(super) fn write(out: &mut String, form: Form, access: &Access) {
     let trace = access.trace_id.map(|id| format!("{:032x}", u128::from_be_bytes(id)));
     line.maybe("trace", trace.as_deref());
     line.maybe("session", access.session.as_deref());
+    if access.cut {
+        line.number("cut", true);
+    }
     line.end();
 }
 
@@ -156,6 +165,7 @@ pub(super) mod tests {
             bytes_out: 99,
             trace_id: Some([0xab; 16]),
             session: Some("0123456789abcdef".into()),
+            cut: false,
         }
     }
 
@@ -170,6 +180,20 @@ pub(super) mod tests {
         let record = record("read_file");
         insta::assert_snapshot!(written(Form::Json, &record), @r#"{"time":"2026-11-15T14:00:00.999Z","way":"http","verb":"POST","path":"/mcp/files","peer":"127.0.0.1","status":200,"caller":"local","method":"tools/call","target":"read_file","outcome":"failed","code":-32602,"error":"E203","ms":12.345,"in":120,"out":99,"trace":"abababababababababababababababab","session":"0123456789abcdef"}"#);
         insta::assert_snapshot!(written(Form::Text, &record), @"time=2026-11-15T14:00:00.999Z way=http verb=POST path=/mcp/files peer=127.0.0.1 status=200 caller=local method=tools/call target=read_file outcome=failed code=-32602 error=E203 ms=12.345 in=120 out=99 trace=abababababababababababababababab session=0123456789abcdef");
+    }
+
+    #[test]
+    fn what_was_not_read_or_not_heard_is_told_as_well() {
+        let mut record = record("read_file");
+        record.cut = true;
+        assert!(written(Form::Json, &record).ends_with(",\"cut\":true}\n"));
+        assert!(written(Form::Text, &record).ends_with(" cut=true\n"));
+        let reason = "a line does not end with CR and LF".to_owned();
+        let (caller, method, target) = (None, None, None);
+        let way = Way::Unread { peer: IpAddr::V4(Ipv4Addr::LOCALHOST), status: 400, reason };
+        let (ending, trace_id, session) = (None, None, None);
+        let unread = Access { way, caller, method, target, ending, trace_id, session, cut: false, ..record };
+        insta::assert_snapshot!(written(Form::Text, &unread), @r#"time=2026-11-15T14:00:00.999Z way=http peer=127.0.0.1 status=400 reason="a line does not end with CR and LF" ms=12.345 in=120 out=99"#);
     }
 
     #[test]
