@@ -21,6 +21,7 @@ use tokio::{
     task::JoinSet,
 };
 use trunkline_protocol::Handler;
+use trunkline_resilience::Alarm;
 
 /// How long to wait when no connection can be accepted, say because there are no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -177,7 +178,7 @@ impl Server {
     async fn drain(self, mut connections: JoinSet<()>, mut shutdown: watch::Receiver<Shutdown>) {
         self.doors.main.begin_draining();
         let limit = self.doors.main.options.limits.drain;
-        let deadline = tokio::time::sleep(limit);
+        let deadline = Alarm::after(limit);
         tokio::pin!(deadline);
         let mut late = JoinSet::new();
         let told = shutdown.clone();

@@ -39,6 +39,12 @@ pub(crate) fn look() {
     tell(pause);
 }
 
+/// Whether this moment is so long ago that the process cannot have run when it came. For housekeepers: what looks unused after a
+/// pause was perhaps wanted meanwhile, and nobody could hear it.
+pub fn overslept(due: tokio::time::Instant) -> bool {
+    due.elapsed() > record::LEAST
+}
+
 impl Mark {
     pub(crate) fn set() -> Self {
         Self(paused())

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// A busy machine lets a thread that only looks at the clock run sooner than this; one that does not paused us.
-const LEAST: Duration = Duration::from_secs(1);
+pub(super) const LEAST: Duration = Duration::from_secs(1);
 /// So long must the process have run before it is believed that it paused again. Were it never let run for longer, limits would
 /// have no end; so a limit of n seconds is put off by no more than n + 1 pauses.
 const BREATH: Duration = Duration::from_secs(1);

@@ -7,8 +7,8 @@ use thiserror::Error;
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt},
     sync::{Notify, watch},
-    time::timeout,
 };
+use trunkline_resilience::within_time;
 
 use super::{
     queue::{Flow, Load, Piece, Put, Queue, Text},
@@ -155,7 +155,7 @@ impl FrameWriter {
             }
         };
         let stalled = SendError::Stalled(self.shared.stall);
-        timeout(self.shared.stall, room).await.unwrap_or(Err(stalled))?;
+        within_time(self.shared.stall, room).await.unwrap_or(Err(stalled))?;
         queue.put(frame).map(drop).map_err(|flow| self.refusal(flow))
     }
 
@@ -247,12 +247,12 @@ impl Gauge {
     async fn patiently<T>(&self, step: impl Future<Output = io::Result<T>>) -> Result<T, SendError> {
         let mut step = pin!(step);
         loop {
-            match timeout(self.stall, step.as_mut()).await {
-                Ok(result) => {
+            match within_time(self.stall, step.as_mut()).await {
+                Some(result) => {
                     self.show(Flow::Moving);
                     return result.map_err(|error| SendError::Closed(error.kind()));
                 }
-                Err(_) => self.show(Flow::Stalled),
+                None => self.show(Flow::Stalled),
             }
             if self.queue.room.is_closed() {
                 return Err(SendError::Stalled(self.stall));
