@@ -128,6 +128,15 @@ impl FrameWriter {
         self.shared.abort.notify_one();
     }
 
+    /// Waits until nothing can be written any more, because the peer closed its end or because this side closed the write half.
+    pub async fn ended(&self) -> SendError {
+        let mut flow = self.shared.flow.clone();
+        match flow.wait_for(|flow| matches!(flow, Flow::Ended(_))).await.as_deref() {
+            Ok(Flow::Ended(why)) => *why,
+            Ok(Flow::Moving | Flow::Stalled) | Err(_) => SendError::Finished,
+        }
+    }
+
     /// Waits until the peer has left its input unread for [`QueueLimits::stall`] while something was waiting
     /// to be written, or until the write half is closed, and tells which.
     pub async fn stalled(&self) -> SendError {
