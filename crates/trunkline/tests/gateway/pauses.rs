@@ -20,6 +20,8 @@ use tokio::{task::JoinSet, time::sleep};
 const LIMITS: [u64; 3] = [2, 10, 40];
 /// How much longer than a limit the pause is.
 const MORE: u64 = 2;
+/// Who speaks while nobody listens.
+const SPEAKERS: usize = 8;
 /// A server behind each way: two programs, and two addresses.
 const SERVERS: [&str; 4] = ["one", "two", "three", "four"];
 const TOOLS: [&str; 4] = ["one_gate", "two_gate", "three_far_gate", "four_far_gate"];
@@ -182,6 +184,46 @@ async fn p03_a_pause_longer_than_a_call_may_take_ends_no_call() {
 async fn p03_hangups_broken_pipes_and_a_pause_end_nothing() {
     let pause = rounds(2, 60) as u64;
     assert_eq!(endure("paused", (60, pause)).await, Verdict::Passed);
+}
+
+/// Whether what is said during a pause is heard after it, though the connections lay unused for longer than they may.
+async fn hear(limit: u64) -> Verdict {
+    let given = json!({"limits": {"headerTimeout": format!("{limit}s")}});
+    let stand = Stand::new(&format!("unheard-{limit}"), given, 60).await;
+    let began = Instant::now();
+    let mut callers = Vec::new();
+    for number in 0..SPEAKERS {
+        callers.push(Caller::open(&stand.door, None, [LEGACY, MODERN][number % 2]).await);
+    }
+    stand.door.signal(Signal::STOP);
+    until(|| state(stand.door.pid()) == 'T', || "it does not pause".into()).await;
+    if began.elapsed() > Duration::from_secs(limit) / 2 {
+        return Verdict::Unclear;
+    }
+    let mut calls = Calls::new();
+    for mut caller in callers {
+        calls.spawn(async move {
+            let heard = caller.call("one_echo", json!({"text": GATES[0]})).await;
+            (caller, heard)
+        });
+    }
+    stand.stop(limit + MORE).await;
+    stand.go_on();
+    for (_, heard) in calls.join_all().await {
+        assert_eq!(text(&heard).as_deref(), Some(GATES[0]), "{heard:#}");
+    }
+    stand.end().await;
+    Verdict::Passed
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p03_what_is_said_during_a_pause_is_heard_after_it() {
+    for limit in LIMITS {
+        if hear(limit).await == Verdict::Passed {
+            return;
+        }
+    }
+    panic!("the machine is too busy to tell");
 }
 
 /// Whether a gateway that was told to stop lets its calls finish, though it is stopped for longer than they are given.
