@@ -16,12 +16,12 @@ const LAYERS: &[(&str, May)] = &[
     // Probes own the raw wire: what a client would repair or hide is what they are after.
     ("lint", May::Use(&["client", "transport", "protocol"])),
     ("gateway", May::Use(&["resilience", "schema", "protocol"])),
-    ("tools", May::Use(&["schema", "protocol"])),
+    ("tools", May::Use(&["resilience", "schema", "protocol"])),
     ("documents", May::Use(&["protocol"])),
     ("config", May::Use(&["protocol"])),
-    ("transport", May::Use(&["protocol"])),
+    ("transport", May::Use(&["resilience", "protocol"])),
     ("auth", May::Use(&[])),
-    // Clocks and counters that know no MCP: client, server and gateway guard their calls with the same ones.
+    // Clocks and counters that know no MCP: whoever waits for somebody waits by the same ones.
     ("resilience", May::Use(&[])),
     ("schema", May::Use(&[])),
     ("protocol", May::Use(&[])),

@@ -29,6 +29,7 @@ use std::{
 };
 use tokio::sync::{Mutex as AsyncMutex, broadcast, watch};
 use trunkline_protocol::{Call, Era, Fault, FaultKind, Handler, Notification, Notify, Raw, Reply, method};
+use trunkline_resilience::within_time;
 
 /// An open conversation. Cloning shares it; [`Connection::close`] ends it for all.
 #[derive(Clone)]
@@ -261,7 +262,7 @@ impl Inner {
         http.forget_session();
         let limit = self.options.timeouts.connect();
         let begun = handshake::initialize(&self.link, &self.speech, &self.ids, &self.options);
-        let renewed = tokio::time::timeout(limit, begun).await.unwrap_or_else(|_| {
+        let renewed = within_time(limit, begun).await.unwrap_or_else(|| {
             Err(no_new_session(format!(
                 "the server forgot our session and did not begin a new one within {limit:?}"
             )))

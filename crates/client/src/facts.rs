@@ -12,6 +12,7 @@ use trunkline_protocol::{
     message::{HeaderParam, TaskSupport, Tool, header_params, may_want_headers, next_cursor},
     method,
 };
+use trunkline_resilience::within_time;
 
 /// Pages of a list that are looked through for facts.
 const MAX_PAGES: usize = 100;
@@ -95,7 +96,7 @@ impl Inner {
 
     /// Asks the server for its list, and tells what it says of a tool.
     pub(crate) async fn find_fact(&self, tool: &str) -> Option<Arc<Fact>> {
-        if tokio::time::timeout(PATIENCE, self.look()).await.is_err() {
+        if within_time(PATIENCE, self.look()).await.is_none() {
             tracing::debug!("the server does not tell of its tools");
         }
         self.facts.known().by_name.get(tool).cloned()

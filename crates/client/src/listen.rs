@@ -16,6 +16,7 @@ use trunkline_protocol::{
     message::meta::{self, LOG_LEVEL},
     method,
 };
+use trunkline_resilience::within_time;
 
 /// Resources that one listener may watch.
 const MAX_URIS: usize = 1000;
@@ -228,11 +229,11 @@ impl Inner {
         let mut params = Object::new();
         params.set("uri", Raw::string(uri));
         let mut exchange = self.exchange(&Ask::new(name, params));
-        match tokio::time::timeout(PATIENCE, handshake::answer(&mut exchange)).await {
-            Ok(Ok(Ok(_))) => Ok(()),
-            Ok(Ok(Err(error))) => Err(error.message),
-            Ok(Err(loss)) => Err(loss.fault.to_string()),
-            Err(_) => Err("it does not answer".to_owned()),
+        match within_time(PATIENCE, handshake::answer(&mut exchange)).await {
+            Some(Ok(Ok(_))) => Ok(()),
+            Some(Ok(Err(error))) => Err(error.message),
+            Some(Err(loss)) => Err(loss.fault.to_string()),
+            None => Err("it does not answer".to_owned()),
         }
     }
 

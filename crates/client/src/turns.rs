@@ -11,6 +11,7 @@ use std::{
 };
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, Semaphore};
 use trunkline_protocol::{Fault, FaultKind};
+use trunkline_resilience::within_time;
 
 /// Calls that may wait for their turn.
 const MAX_WAITING: usize = 256;
@@ -55,8 +56,8 @@ impl Turns {
                 Turn::Shared { _line: line.read_owned().await }
             }
         };
-        let late = |_| Fault::new(FaultKind::Timeout, "the server is waiting for another call's answers");
-        tokio::time::timeout(limit, turn).await.map_err(late)
+        let late = || Fault::new(FaultKind::Timeout, "the server is waiting for another call's answers");
+        within_time(limit, turn).await.ok_or_else(late)
     }
 
     /// A turn that is free at once.

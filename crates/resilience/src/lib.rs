@@ -2,17 +2,20 @@
 //!
 //! Each part stands alone and knows no transport: the caller tells it how a call went. None takes a lock that calls
 //! on other threads wait for on the way to a healthy server. Their usual order around a call, from the outside in:
-//! [`Deadline`] (all attempts together), [`Retry`], [`Breaker`] (each attempt by itself).
+//! [`Deadline`] (all attempts together), [`Retry`], [`Breaker`] (each attempt by itself). Time in which the process itself did
+//! not run is no time of any limit here.
 
 mod alarm;
 mod breaker;
+mod pause;
 mod retry;
 mod timeout;
 
 use std::{fmt, ops::RangeInclusive};
 
-pub use alarm::{Alarm, Reminder, within_time};
+pub use alarm::{Alarm, Reminder, before, within_time};
 pub use breaker::{Admission, Breaker, BreakerCounts, BreakerOptions, BreakerState, Refused};
+pub use pause::overslept;
 pub use retry::{Jitter, Retry, RetryOptions, Safety, Verdict};
 pub use timeout::{Deadline, Expired, TimeoutOptions, Timeouts};
 

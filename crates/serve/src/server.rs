@@ -23,6 +23,7 @@ use tokio::{
     task::JoinSet,
 };
 use trunkline_protocol::Handler;
+use trunkline_resilience::Alarm;
 
 /// How long to wait when no connection can be accepted, say because there are no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -181,7 +182,7 @@ impl Server {
         let main = &self.doors.main;
         main.enter(Phase::Leaving);
         let limit = main.options.limits.drain;
-        let mut deadline = std::pin::pin!(tokio::time::sleep(limit));
+        let mut deadline = std::pin::pin!(Alarm::after(limit));
         let in_time = loop {
             if connections.is_empty() {
                 main.enter(Phase::Closing);

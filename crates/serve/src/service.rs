@@ -16,7 +16,10 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::watch;
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
 use trunkline_protocol::{
     Call, Caller, Fault, Handler, Object, Part, Raw,
     message::{
@@ -25,6 +28,7 @@ use trunkline_protocol::{
     },
     method,
 };
+use trunkline_resilience::overslept;
 
 /// How often what has expired is let go.
 const SWEEP: Duration = Duration::from_secs(5);
@@ -89,8 +93,12 @@ impl Service {
         let service = Arc::downgrade(self);
         tokio::spawn(async move {
             loop {
-                tokio::time::sleep(SWEEP).await;
+                let due = Instant::now() + SWEEP;
+                sleep_until(due).await;
                 let Some(service) = service.upgrade() else { return };
+                if overslept(due) {
+                    service.sessions.resume();
+                }
                 service.sessions.sweep();
                 service.parking.sweep();
             }

@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use trunkline_protocol::{Caller, Handler};
 use trunkline_transport::stdio::{FrameReader, FrameWriter, Line, QueueLimits};
 
-/// Serves until the client closes its end. What is still running then is cancelled.
+/// Serves until the client closes its end, or reads no more. What is still running then is cancelled.
 ///
 /// The calls are driven here and not by tasks of their own, so that the answers that are ready together go out together.
 pub async fn serve_stdio<R, W>(
@@ -32,11 +32,17 @@ where
     let client = Duplex::new(service, Caller::local(), Outgoing::Pipe(writer.clone()));
     let mut lines = FrameReader::with_limit(input, limit);
     let mut calls = FuturesUnordered::new();
+    // It is looked at only when it has woken us.
+    let mut unread: FuturesUnordered<_> = [writer.ended()].into_iter().collect();
     loop {
         let read = tokio::select! {
             biased;
             Some(()) = calls.next() => continue,
             read = lines.next() => read?,
+            Some(why) = unread.next() => {
+                tracing::debug!(%why, "nobody reads what is said");
+                break;
+            }
         };
         let Some(first) = read else { break };
         let mut next = Some(first);

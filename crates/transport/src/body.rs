@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use hyper::body::Body;
+use trunkline_resilience::within_time;
 
 /// How large a body that is read whole may be unless told otherwise.
 pub const DEFAULT_BODY_LIMIT: usize = 16 * 1024 * 1024;
@@ -54,9 +55,9 @@ where
     let mut collector = Collector::new(limit);
     collector.announced_may_exceed = true;
     let reading = std::future::poll_fn(|cx| collector.poll(Pin::new(&mut body), cx));
-    match tokio::time::timeout(within, reading).await {
-        Ok(Ok(whole)) => Beginning::Whole(whole),
-        Ok(Err(_)) | Err(_) => Beginning::Cut(collector.take()),
+    match within_time(within, reading).await {
+        Some(Ok(whole)) => Beginning::Whole(whole),
+        Some(Err(_)) | None => Beginning::Cut(collector.take()),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::{
 };
 use std::sync::Arc;
 use trunkline_protocol::{Era, Fault, FaultKind};
+use trunkline_resilience::within_time;
 use trunkline_transport::child::{ChildCommand, ChildProcess};
 
 pub(super) async fn connect(
@@ -34,18 +35,18 @@ pub(super) async fn connect(
             Verdict::Legacy | Verdict::Again => Err(not_modern()),
         };
     }
-    match tokio::time::timeout(PROBE_PATIENCE, probe(&attempt, &mut exchange)).await {
-        Ok(Ok(Verdict::Modern(introduction))) => Ok(attempt.modern(introduction)),
-        Ok(Ok(_)) => attempt.initialize().await.map_err(|loss| loss.fault),
-        Ok(Err(loss)) if loss.how == LossKind::Line && loss.fault.kind() == FaultKind::ServerExited => {
+    match within_time(PROBE_PATIENCE, probe(&attempt, &mut exchange)).await {
+        Some(Ok(Verdict::Modern(introduction))) => Ok(attempt.modern(introduction)),
+        Some(Ok(_)) => attempt.initialize().await.map_err(|loss| loss.fault),
+        Some(Err(loss)) if loss.how == LossKind::Line && loss.fault.kind() == FaultKind::ServerExited => {
             tracing::info!(
                 "the server ended at the first modern question; starting it again for the old ones"
             );
             attempt.link.close().await;
             start(line, options, life)?.initialize().await.map_err(|loss| loss.fault)
         }
-        Ok(Err(loss)) => Err(loss.fault),
-        Err(_) => ask_both(attempt, exchange).await,
+        Some(Err(loss)) => Err(loss.fault),
+        None => ask_both(attempt, exchange).await,
     }
 }
 

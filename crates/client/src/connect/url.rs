@@ -15,6 +15,7 @@ use ::http::HeaderMap;
 use ::url::Url;
 use std::{pin::pin, sync::Arc};
 use trunkline_protocol::{Fault, FaultKind};
+use trunkline_resilience::within_time;
 use trunkline_transport::{http::HttpClient, legacy_sse, streamable_http::Endpoint};
 
 pub(super) async fn connect(
@@ -43,11 +44,11 @@ impl<'a> Caller<'a> {
     async fn probe(&self) -> Result<Found, Fault> {
         let attempt = self.attempt()?;
         let mut exchange = attempt.begin_probe();
-        match tokio::time::timeout(PROBE_PATIENCE, probe(&attempt, &mut exchange)).await {
-            Ok(Ok(Verdict::Modern(introduction))) => Ok(attempt.modern(introduction)),
-            Ok(Err(loss)) if !may_be_older(&loss) => Err(loss.fault),
-            Ok(Ok(_) | Err(_)) => self.legacy().await,
-            Err(_) => self.ask_both(attempt, exchange).await,
+        match within_time(PROBE_PATIENCE, probe(&attempt, &mut exchange)).await {
+            Some(Ok(Verdict::Modern(introduction))) => Ok(attempt.modern(introduction)),
+            Some(Err(loss)) if !may_be_older(&loss) => Err(loss.fault),
+            Some(Ok(_) | Err(_)) => self.legacy().await,
+            None => self.ask_both(attempt, exchange).await,
         }
     }
 
@@ -65,8 +66,8 @@ impl<'a> Caller<'a> {
                 },
                 found = &mut old => match found {
                     Ok(found) => return Ok(found),
-                    Err(fault) => match tokio::time::timeout(PROBE_PATIENCE, probed).await {
-                        Ok(Ok(Verdict::Modern(introduction))) => introduction,
+                    Err(fault) => match within_time(PROBE_PATIENCE, probed).await {
+                        Some(Ok(Verdict::Modern(introduction))) => introduction,
                         _ => return Err(fault),
                     },
                 },

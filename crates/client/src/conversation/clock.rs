@@ -72,10 +72,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_question_is_thought_about_until_the_ceiling() {
         let mut clock = clock();
+        let start = Instant::now();
         let expired = poll_fn(|cx| clock.poll(Thinking::Somebody, cx)).await;
-        assert_eq!(
-            (expired, clock.deadline.elapsed()),
-            (Expired::Ceiling { limit: 10 * SECOND }, 10 * SECOND)
-        );
+        assert_eq!((expired, start.elapsed()), (Expired::Ceiling { limit: 10 * SECOND }, 10 * SECOND));
     }
 }

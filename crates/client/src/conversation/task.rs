@@ -9,6 +9,7 @@ use trunkline_protocol::{
     message::{InputRequests, TaskState, TaskStatus},
     method,
 };
+use trunkline_resilience::{Deadline, Timeouts};
 
 /// How often a task is looked at when the server does not say.
 const DEFAULT_POLL: Duration = Duration::from_secs(1);
@@ -22,8 +23,14 @@ pub(super) struct TaskRun {
     poll: Duration,
     /// Keys of questions that were asked already; a server repeats them until it has seen the answers.
     asked: HashSet<String>,
-    until: Option<Instant>,
+    until: Option<Deadline>,
     ended: bool,
+}
+
+/// All the time that a call may take, whatever its progress.
+fn whole_time(timeouts: Timeouts) -> Option<Deadline> {
+    let timeouts = timeouts.with_call(timeouts.ceiling()).ok()?;
+    Some(Deadline::start_at(&timeouts, Instant::now()))
 }
 
 impl Conversation {
@@ -37,7 +44,7 @@ impl Conversation {
             id: state.id.clone(),
             poll: DEFAULT_POLL,
             asked: HashSet::new(),
-            until: self.timeouts.map(|timeouts| Instant::now() + timeouts.ceiling()),
+            until: self.timeouts.and_then(whole_time),
             ended: false,
         });
         self.task_state(state)
@@ -52,7 +59,7 @@ impl Conversation {
 
     pub(super) fn poll_task_after_pause(&mut self) -> Next {
         let Some(task) = &self.task else { return bad("there is no task".to_owned()) };
-        if task.until.is_some_and(|until| Instant::now() >= until) {
+        if task.until.as_ref().is_some_and(|until| until.struck().is_some()) {
             return end(Err(Fault::new(
                 FaultKind::Timeout,
                 "the task did not end before the call's ceiling",

@@ -1,8 +1,9 @@
 //! Farewells: word to a server that a caller no longer waits, which a line lets out before it closes.
 
 use std::{sync::Arc, time::Duration};
-use tokio::{runtime, sync::RwLock, time::timeout};
+use tokio::{runtime, sync::RwLock};
 use trunkline_protocol::Fault;
+use trunkline_resilience::within_time;
 
 /// How long a line that closes waits for them.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -27,7 +28,7 @@ impl Farewells {
 
     /// Waits until all of them are said, but not for ever.
     pub(super) async fn said(&self) {
-        if timeout(PATIENCE, self.0.write()).await.is_err() {
+        if within_time(PATIENCE, self.0.write()).await.is_none() {
             tracing::debug!("the server was not told of every cancellation");
         }
     }

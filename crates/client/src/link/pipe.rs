@@ -8,6 +8,7 @@ use crate::{switchboard::Switchboard, tap::Tap};
 use std::{sync::Arc, time::Duration};
 use tokio::process::ChildStdout;
 use trunkline_protocol::{Fault, FaultKind};
+use trunkline_resilience::within_time;
 use trunkline_transport::stdio::{FrameReader, Line};
 
 /// Lines that are no messages, before the server is taken for one that does not speak MCP at all.
@@ -95,9 +96,9 @@ fn too_long(limit: usize) -> Fault {
 }
 
 async fn departed(link: &Duplex) -> Fault {
-    let last_words = tokio::time::timeout(LAST_WORDS, link.obituary()).await;
+    let last_words = within_time(LAST_WORDS, link.obituary()).await;
     match last_words {
-        Ok(Some(words)) => {
+        Some(Some(words)) => {
             Fault::new(FaultKind::ServerExited, "the server's process ended").with_detail(words)
         }
         _ => Fault::new(FaultKind::ConnectionLost, "the server closed its output"),

@@ -21,7 +21,7 @@ pub struct ServerOptions {
     pub breaker: Breaker,
     /// How requests are repeated that may be: lists, reads, and tools marked as idempotent.
     pub retry: Retry,
-    /// How long the server may take. A number (milliseconds) or a text such as `"30s"` alone is the time for one request.
+    /// How long the server may take. A number (milliseconds) or a text such as `"30s"` alone is the time for one request. Time in which this process itself was stopped does not count.
     #[schemars(schema_with = "timeouts")]
     pub timeout: Timeouts,
     /// Calls under way at once.

@@ -21,6 +21,7 @@ use std::{
 };
 use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Fault, FaultKind};
+use trunkline_resilience::within_time;
 
 /// A trail that is open for writing. Clones share it; the last one to go waits until everything is on disk.
 #[derive(Debug, Clone)]
@@ -102,8 +103,8 @@ impl Trail {
     pub(super) async fn next_slot(self) -> Result<OwnedSemaphorePermit, Fault> {
         let queue = &self.0.ledger.queue;
         let slots = Arc::clone(&queue.slots);
-        let slot = tokio::time::timeout(self.0.options.patience, slots.acquire_owned()).await;
-        let Ok(Ok(slot)) = slot else {
+        let slot = within_time(self.0.options.patience, slots.acquire_owned()).await;
+        let Some(Ok(slot)) = slot else {
             queue.lose();
             let text = "the audit trail cannot keep up; try again later";
             return Err(Fault::new(FaultKind::Overloaded, text));

@@ -9,6 +9,7 @@ use futures_util::future::{self, FutureExt};
 use std::{sync::Arc, sync::Weak, time::Duration};
 use tokio::{sync::watch, time};
 use trunkline_protocol::{Call, Fault, method};
+use trunkline_resilience::before;
 
 /// Keeps the catalog for as long as the gateway lives.
 pub(super) fn start(inner: &Arc<Inner>) {
@@ -87,8 +88,8 @@ impl Inner {
         if let Some(permit) = catalog.policy.permit_to(&call.caller, server, method::DISCOVER) {
             let mut ask = Call::new(method::DISCOVER, call.params.as_ref().and_then(only_meta));
             ask.caller = Arc::clone(&call.caller);
-            let told = time::timeout_at(until, permit.call(ask).outcome()).await;
-            told.map_err(|_| faults::unheard(server))??;
+            let told = before(until, permit.call(ask).outcome()).await;
+            told.ok_or_else(|| faults::unheard(server))??;
         }
         let is_heard = |other: &Arc<Server>| other.name() != server.name() || other.offer().is_some();
         let heard = self.wait(call, until, |_, view| view.servers.iter().all(is_heard));
@@ -112,7 +113,7 @@ impl Inner {
             if there(&self.now.load()) {
                 return true;
             }
-            if !matches!(time::timeout_at(until, changed.changed()).await, Ok(Ok(()))) {
+            if !matches!(before(until, changed.changed()).await, Some(Ok(()))) {
                 return false;
             }
         }

@@ -15,6 +15,7 @@ use std::{
 };
 use tokio::{sync::watch, task::AbortHandle, time::Instant};
 use trunkline_protocol::{Fault, Raw};
+use trunkline_resilience::overslept;
 
 /// What a server may ask of a client that declares it.
 const INTERACTIVE: [&str; 4] = ["roots", "sampling", "elicitation", "tasks"];
@@ -23,6 +24,10 @@ pub(super) struct Book {
     pub(super) state: State,
     /// When the state began, by both clocks.
     pub(super) since: (Instant, SystemTime),
+    /// When the supervisor meant to look at what is unused.
+    pub(super) next_look: Option<Instant>,
+    /// When the process ran again after a pause, in which nobody could be heard.
+    pub(super) resumed: Option<Instant>,
     pub(super) last_error: Option<(Fault, SystemTime)>,
     /// Failures in a row: connections that did not come about, and sessions that were soon gone.
     pub(super) failures: u32,
@@ -78,6 +83,8 @@ impl Book {
         Self {
             state: State::Idle,
             since: (Instant::now(), SystemTime::now()),
+            next_look: None,
+            resumed: None,
             last_error: None,
             failures: 0,
             retry_at: None,
@@ -256,10 +263,23 @@ impl Book {
         self.lives.remove(&Key::Common)
     }
 
+    /// How long something is unused is counted anew after a pause.
+    pub(super) fn unused_since(&self, used: Instant) -> Instant {
+        self.resumed.map_or(used, |resumed| used.max(resumed))
+    }
+
+    /// Notes a pause, if there was one before the supervisor could look.
+    pub(super) fn look(&mut self) {
+        if self.next_look.take().is_some_and(overslept) {
+            self.resumed = Some(Instant::now());
+        }
+    }
+
     /// Sessions that nobody used for so long; the lister is left.
     pub(super) fn retire_idle(&mut self, idle: Duration) -> Vec<Arc<Live>> {
         let Some(lister) = self.lister() else { return Vec::new() };
-        let old = |live: &Arc<Live>| live.last_used().elapsed() >= idle && !Arc::ptr_eq(live, &lister);
+        let unused = |live: &Arc<Live>| self.unused_since(live.last_used()).elapsed() >= idle;
+        let old = |live: &Arc<Live>| unused(live) && !Arc::ptr_eq(live, &lister);
         let keys: Vec<Key> = self
             .lives
             .iter()

@@ -6,6 +6,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use trunkline_resilience::within_time;
 
 #[derive(Debug)]
 pub(super) struct Bulkhead {
@@ -48,9 +49,9 @@ impl Bulkhead {
             return Err(Full::Queue { running: self.options.concurrency, waiting: queue });
         }
         let _place = Waiting(&self.waiting);
-        match tokio::time::timeout(self.options.wait, self.slots.clone().acquire_owned()).await {
-            Ok(Ok(slot)) => Ok(slot),
-            Ok(Err(_)) | Err(_) => Err(Full::Wait(self.options.wait)),
+        match within_time(self.options.wait, self.slots.clone().acquire_owned()).await {
+            Some(Ok(slot)) => Ok(slot),
+            Some(Err(_)) | None => Err(Full::Wait(self.options.wait)),
         }
     }
 

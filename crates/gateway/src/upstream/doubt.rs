@@ -6,9 +6,8 @@ use std::{
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
-use tokio::time::timeout;
 use trunkline_protocol::{Fault, FaultKind};
-use trunkline_resilience::BreakerState;
+use trunkline_resilience::{BreakerState, within_time};
 
 /// How long a sign of life may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -35,15 +34,17 @@ impl Core {
 /// Why the session is no use any more, if so.
 async fn examine(live: &Live) -> Option<Fault> {
     let asked = live.session.call(own_call(sign_of_life(live.session.revision()), None));
-    match timeout(LIMIT, asked.outcome()).await {
-        Ok(Err(fault)) if is_loss(&fault) => Some(fault),
-        Ok(Err(fault)) if fault.peer().is_none() && fault.kind() == FaultKind::ConnectionLost => Some(fault),
+    match within_time(LIMIT, asked.outcome()).await {
+        Some(Err(fault)) if is_loss(&fault) => Some(fault),
+        Some(Err(fault)) if fault.peer().is_none() && fault.kind() == FaultKind::ConnectionLost => {
+            Some(fault)
+        }
         // A server that is busy may be silent for a while; one that also failed call after call hangs.
-        Err(_) if !matches!(live.breaker.state(), BreakerState::Closed { .. }) => {
+        None if !matches!(live.breaker.state(), BreakerState::Closed { .. }) => {
             let fault =
                 format!("the server failed call after call and gave no sign of life within {LIMIT:?}");
             Some(Fault::new(FaultKind::Timeout, fault))
         }
-        Ok(_) | Err(_) => None,
+        Some(_) | None => None,
     }
 }

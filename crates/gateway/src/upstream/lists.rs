@@ -11,12 +11,13 @@ use std::{
     sync::{Arc, LazyLock},
     time::Duration,
 };
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 use trunkline_protocol::{
     Call, Caller, Fault, FaultKind, Object, Raw,
     message::{CacheHints, meta::SERVER_INFO, next_cursor},
     method,
 };
+use trunkline_resilience::within_time;
 
 /// The gateway itself, when it asks on nobody's behalf.
 static OURSELVES: LazyLock<Arc<Caller>> =
@@ -74,12 +75,12 @@ pub(super) async fn read(
     let mut cursor = None;
     loop {
         let call = own_call(method_of(kind), cursor.take());
-        let page = match timeout(limit, session.call(call).outcome()).await {
-            Ok(Ok(page)) => page,
+        let page = match within_time(limit, session.call(call).outcome()).await {
+            Some(Ok(page)) => page,
             // A server that declares more than it has: nothing is there.
-            Ok(Err(fault)) if fault.kind() == FaultKind::NotAvailable => return Ok(reader.done()),
-            Ok(Err(fault)) => return Err(fault),
-            Err(_) => {
+            Some(Err(fault)) if fault.kind() == FaultKind::NotAvailable => return Ok(reader.done()),
+            Some(Err(fault)) => return Err(fault),
+            None => {
                 let fault = format!("`{}` was not answered within {limit:?}", method_of(kind));
                 return Err(Fault::new(FaultKind::Timeout, fault));
             }

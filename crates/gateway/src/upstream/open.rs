@@ -19,9 +19,10 @@ use std::{
 };
 use tokio::{
     sync::watch,
-    time::{Instant, sleep_until, timeout},
+    time::{Instant, sleep_until},
 };
 use trunkline_protocol::{Call, Fault, FaultKind, Notification, method};
+use trunkline_resilience::{before, within_time};
 
 /// Room for a connection to give up by itself, with a better reason, before it is dropped.
 const CONNECT_GRACE: Duration = Duration::from_secs(1);
@@ -46,9 +47,9 @@ impl Core {
             let (choice, failing) = self.choose(&profile);
             match choice {
                 Choice::Use(held) => return Ok(held),
-                Choice::Wait(pending) if failing => tokio::select! {
-                    outcome = ended(pending) => outcome.map_err(|why| self.away(Some(&why)))?,
-                    () = sleep_until(patience) => return Err(self.away(None)),
+                Choice::Wait(pending) if failing => match before(patience, ended(pending)).await {
+                    Some(outcome) => outcome.map_err(|why| self.away(Some(&why)))?,
+                    None => return Err(self.away(None)),
                 },
                 Choice::Wait(pending) => ended(pending).await.map_err(|why| self.away(Some(&why)))?,
                 Choice::Pause(until) if until <= patience => sleep_until(until).await,
@@ -100,8 +101,8 @@ impl Core {
             },
         };
         let limit = self.options.timeouts.connect();
-        let connecting = timeout(limit + CONNECT_GRACE, self.connect.connect(profile));
-        let session = connecting.await.unwrap_or_else(|_| {
+        let connecting = within_time(limit + CONNECT_GRACE, self.connect.connect(profile));
+        let session = connecting.await.unwrap_or_else(|| {
             let fault = Fault::new(FaultKind::Timeout, format!("no connection within {limit:?}"));
             Err(Broken { fault, permanent: false })
         })?;

@@ -15,9 +15,10 @@ use std::{
 };
 use tokio::{
     sync::{broadcast, watch},
-    time::Instant,
+    time::sleep,
 };
 use trunkline_protocol::{Call, Handler, Notify, Reply, ServerName, method};
+use trunkline_resilience::within_time;
 
 /// How often an upstream that is to go is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
@@ -93,13 +94,15 @@ impl Upstream {
     /// Lets calls under way finish, for so long, and stops then. Calls that were on their way here when the catalog changed are
     /// still taken.
     pub async fn drain(&self, limit: Duration) {
-        let until = Instant::now() + limit;
-        loop {
-            tokio::time::sleep(LOOK_AGAIN.min(limit)).await;
-            if self.core.calls().in_flight == 0 || Instant::now() >= until {
-                break;
+        within_time(limit, async {
+            loop {
+                sleep(LOOK_AGAIN).await;
+                if self.core.calls().in_flight == 0 {
+                    break;
+                }
             }
-        }
+        })
+        .await;
         self.stop().await;
     }
 

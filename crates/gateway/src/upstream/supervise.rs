@@ -194,6 +194,7 @@ impl Core {
     /// Closes sessions that nobody needs.
     fn tidy(&self) {
         let mut book = self.book();
+        book.look();
         if book.lister().is_some_and(|live| live.opened.elapsed() >= self.options.restart.stable) {
             book.failures = 0;
         }
@@ -210,7 +211,7 @@ impl Core {
         let Some(idle) = self.options.idle else { return false };
         let mut book = self.book();
         let busy = book.is_opening() || book.lives().any(|(_, live)| live.users() > 0);
-        if busy || self.idle_since(book.since.0).elapsed() < idle {
+        if busy || book.unused_since(self.idle_since(book.since.0)).elapsed() < idle {
             return false;
         }
         tracing::info!(upstream = %self.name, ?idle, "upstream was not called and is stopped");
@@ -232,11 +233,16 @@ impl Core {
     fn next_look(&self) -> Instant {
         let now = Instant::now();
         let usual = now + TIDY_EVERY;
-        let Some(idle) = self.options.idle else { return usual };
-        let since = self.book().since.0;
-        let due = self.idle_since(since) + idle;
-        // A call under way may put it off; then it is looked at again after as much time.
-        usual.min(if due > now { due } else { now + idle })
+        let mut book = self.book();
+        let next = match self.options.idle {
+            None => usual,
+            Some(idle) => {
+                let due = book.unused_since(self.idle_since(book.since.0)) + idle;
+                // A call under way may put it off; then it is looked at again after as much time.
+                usual.min(if due > now { due } else { now + idle })
+            }
+        };
+        *book.next_look.insert(next)
     }
 
     /// Hears of changes from a server that tells them only to those who listen.

@@ -3,6 +3,8 @@
 //! A timer of the runtime that is due before all others wakes the thread that sleeps for the next one, once for each call. Nearly
 //! all limits of calls are never reached, so here they only stand in a list, which a task looks through every [`TICK`]. An alarm
 //! that is due sooner than that is a timer of the runtime.
+//!
+//! Pauses of the process are no time of an alarm: it rings so much later.
 
 mod reminder;
 mod ticker;
@@ -12,18 +14,21 @@ use std::{
     future::{Future, poll_fn},
     pin::{Pin, pin},
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::Duration,
 };
 
+use crate::pause::{self, Mark, Watch};
 pub use reminder::Reminder;
 use ticker::{TICK, Ticker};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// A future that is ready at its time, not before it and hardly later.
+/// A future that is ready at its time, not before it and hardly later. If the process paused meanwhile, it is ready so much later.
 #[must_use = "an alarm does nothing unless it is awaited"]
 pub struct Alarm {
     due: Instant,
+    /// The pauses before it are in `due`.
+    mark: Mark,
     stage: Stage,
 }
 
@@ -31,39 +36,65 @@ enum Stage {
     Unset,
     /// Its place in a list.
     Listed(Arc<Ticker>, usize),
-    Timer(Pin<Box<Sleep>>),
+    Timer(Pin<Box<Sleep>>, Watch),
     Rung,
+}
+
+/// What comes next.
+enum Step {
+    Ready,
+    Pending,
+    Again,
 }
 
 impl Alarm {
     pub fn at(due: Instant) -> Self {
-        Self { due, stage: Stage::Unset }
+        Self { due, mark: Mark::set(), stage: Stage::Unset }
     }
 
     pub fn after(wait: Duration) -> Self {
         Self::at(Instant::now() + wait)
     }
 
-    fn start(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+    fn start(&mut self, cx: &mut Context<'_>) -> Step {
         let ticker = Ticker::of_this_thread();
         if let Some(place) = ticker.list_later(self.due, cx.waker()) {
             self.stage = Stage::Listed(ticker, place);
-            return Poll::Pending;
+            return Step::Pending;
         }
         let wait = self.due.saturating_duration_since(Instant::now());
         if wait.is_zero() {
-            self.stage = Stage::Rung;
-            return Poll::Ready(());
+            return self.ring();
         }
         if wait < TICK {
-            let mut timer = Box::pin(sleep_until(self.due));
-            let rung = timer.as_mut().poll(cx);
-            self.stage = Stage::Timer(timer);
-            return rung;
+            self.stage = Stage::Timer(Box::pin(sleep_until(self.due)), Watch::begin());
+            return Step::Again;
         }
         let place = ticker.list(self.due, cx.waker());
         self.stage = Stage::Listed(ticker, place);
-        Poll::Pending
+        Step::Pending
+    }
+
+    /// Its time has come, unless there was a pause.
+    fn ring(&mut self) -> Step {
+        pause::look();
+        self.leave();
+        let missed = Duration::from_nanos(self.mark.missed());
+        if missed.is_zero() {
+            self.stage = Stage::Rung;
+            return Step::Ready;
+        }
+        self.mark = Mark::set();
+        self.due += missed;
+        self.stage = Stage::Unset;
+        Step::Again
+    }
+
+    /// Gives its place in a list back.
+    fn leave(&mut self) {
+        if let Stage::Listed(ticker, place) = &self.stage {
+            ticker.strike_out(*place);
+        }
     }
 }
 
@@ -71,20 +102,25 @@ impl Future for Alarm {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        match &mut self.stage {
-            Stage::Unset => self.start(cx),
-            Stage::Listed(ticker, place) => ticker.look(*place, cx.waker()),
-            Stage::Timer(timer) => timer.as_mut().poll(cx),
-            Stage::Rung => Poll::Ready(()),
+        loop {
+            let rung = match &mut self.stage {
+                Stage::Unset => Poll::Ready(self.start(cx)),
+                Stage::Listed(ticker, place) => ticker.look(*place, cx.waker()).map(|()| self.ring()),
+                Stage::Timer(timer, _) => timer.as_mut().poll(cx).map(|()| self.ring()),
+                Stage::Rung => Poll::Ready(Step::Ready),
+            };
+            match ready!(rung) {
+                Step::Ready => return Poll::Ready(()),
+                Step::Pending => return Poll::Pending,
+                Step::Again => {}
+            }
         }
     }
 }
 
 impl Drop for Alarm {
     fn drop(&mut self) {
-        if let Stage::Listed(ticker, place) = &self.stage {
-            ticker.strike_out(*place);
-        }
+        self.leave();
     }
 }
 
@@ -96,14 +132,23 @@ impl fmt::Debug for Alarm {
 
 /// What `work` gives, or nothing if that takes longer than `limit`. The alarm is set only when `work` is not done at once.
 pub async fn within_time<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+    unless(|| Alarm::after(limit), work).await
+}
+
+/// What `work` gives, or nothing if that is not there at this moment.
+pub async fn before<T>(end: Instant, work: impl Future<Output = T>) -> Option<T> {
+    unless(|| Alarm::at(end), work).await
+}
+
+/// What `work` gives, unless the alarm rings first. What is there counts, even at the last moment.
+async fn unless<T>(set: impl Fn() -> Alarm, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     let mut alarm = None;
     poll_fn(|cx| {
         if let Poll::Ready(done) = work.as_mut().poll(cx) {
             return Poll::Ready(Some(done));
         }
-        let alarm = alarm.get_or_insert_with(|| Alarm::after(limit));
-        Pin::new(alarm).poll(cx).map(|()| None)
+        Pin::new(alarm.get_or_insert_with(&set)).poll(cx).map(|()| None)
     })
     .await
 }
@@ -111,6 +156,7 @@ pub async fn within_time<T>(limit: Duration, work: impl Future<Output = T>) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pause::pretend;
     use std::future::pending;
     use tokio::time::{advance, sleep};
 
@@ -193,6 +239,54 @@ mod tests {
         let begin = Instant::now();
         assert_eq!(within_time(SECOND, pending::<()>()).await, None);
         assert_eq!(begin.elapsed(), SECOND);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pauses_are_no_time_of_an_alarm() {
+        for wait in [Duration::from_millis(3), SECOND, SECOND * 600] {
+            let begin = Instant::now();
+            let mut alarm = Alarm::after(wait);
+            assert!(futures_are_pending(&mut alarm).await);
+            pretend(SECOND * 60);
+            advance(SECOND * 60).await;
+            assert!(futures_are_pending(&mut alarm).await, "{wait:?}");
+            pretend(SECOND * 5);
+            advance(SECOND * 5).await;
+            alarm.await;
+            let ran = begin.elapsed() - SECOND * 65;
+            assert!(ran >= wait && ran <= wait + Duration::from_millis(2), "{wait:?}: {ran:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pause_before_an_alarm_is_first_waited_for_counts_and_one_before_it_was_made_does_not() {
+        pretend(SECOND * 60);
+        let (early, late) = (Alarm::after(SECOND), Alarm::at(Instant::now() - SECOND));
+        pretend(SECOND * 60);
+        advance(SECOND * 60).await;
+        let begin = Instant::now();
+        late.await;
+        assert_eq!(begin.elapsed(), Duration::ZERO);
+        early.await;
+        assert_eq!(begin.elapsed(), SECOND);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn work_is_given_up_only_when_it_had_its_time_without_pauses() {
+        let work = async {
+            sleep(SECOND).await;
+            pretend(SECOND * 60);
+            sleep(SECOND * 61).await;
+            7
+        };
+        assert_eq!(within_time(SECOND * 3, work).await, Some(7));
+        let begin = Instant::now();
+        let work = async {
+            pretend(SECOND * 60);
+            pending::<()>().await;
+        };
+        assert_eq!(before(begin + SECOND, work).await, None);
+        assert_eq!(begin.elapsed(), SECOND, "the alarm was set after the pause");
     }
 
     async fn futures_are_pending(alarm: &mut Alarm) -> bool {

@@ -1,5 +1,6 @@
 //! Ticker: the list of one thread's alarms, and the task that looks through it.
 
+use crate::pause::{self, Watch};
 use std::{
     cell::RefCell,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -75,7 +76,8 @@ impl Ticker {
         let place = list.add(due, waker);
         if list.task == Task::Ended {
             list.task = Task::Running;
-            tokio::spawn(Looking { ticker: Arc::clone(self), task: Task::Running }.run());
+            let looking = Looking { ticker: Arc::clone(self), task: Task::Running, _watch: Watch::begin() };
+            tokio::spawn(looking.run());
         }
         place
     }
@@ -111,6 +113,7 @@ impl Ticker {
 struct Looking {
     ticker: Arc<Ticker>,
     task: Task,
+    _watch: Watch,
 }
 
 impl Looking {
@@ -119,6 +122,8 @@ impl Looking {
         while self.task == Task::Running {
             let next = self.ticker.lock().next_look();
             sleep_until(next).await;
+            // Before anything rings: an alarm whose time was over in a pause is put off.
+            pause::look();
             let ringing = self.ticker.lock().take_due();
             empty = if ringing.is_none() { empty + 1 } else { 0 };
             for entry in ringing.into_iter().flatten() {

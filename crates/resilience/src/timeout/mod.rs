@@ -1,21 +1,20 @@
 //! Time limits of calls: how long silence is borne, and how long a call may last at all.
 //!
 //! [`Timeouts`] are the settings of one server or one tool, [`Deadline`] is the clock of one call. Progress starts the
-//! call limit anew, but never moves the ceiling: a server that reports progress for ever is cut off all the same.
+//! call limit anew, but never moves the ceiling: a server that reports progress for ever is cut off all the same. A pause of
+//! this process counts towards neither.
 
 #[cfg(test)]
 mod tests;
 
 use std::{
-    future::Future,
-    pin::pin,
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
 use tokio::time::Instant;
 
-use super::{Alarm, OutOfRange, within};
+use super::{OutOfRange, pause::Mark, within};
 
 /// Time limits as given; they are checked by [`Timeouts::new`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,14 +33,17 @@ pub struct Timeouts {
     options: TimeoutOptions,
 }
 
-/// The clock of one call. It is shared by reference: one side waits for its end while the other reports progress.
+/// The clock of one call. It is shared by reference: one side waits for its end, with a [`Reminder`](super::Reminder), while the
+/// other reports progress.
 #[derive(Debug)]
 pub struct Deadline {
     start: Instant,
     call: Duration,
     ceiling: Duration,
-    /// When progress was last seen, in nanoseconds after `start`; it only grows.
+    /// When progress was last seen, in nanoseconds after `start`, without pauses; it only grows.
     progress: AtomicU64,
+    /// Pauses after it are left out.
+    mark: Mark,
 }
 
 /// A call ran out of time; which limit it was.
@@ -84,16 +86,10 @@ impl Timeouts {
 }
 
 impl Deadline {
-    /// Starts the clock now. `call` stands in for the call limit of `timeouts`, for this call alone; beyond the ceiling
-    /// it is refused rather than silently cut.
-    pub fn start(timeouts: &Timeouts, call: Option<Duration>) -> Result<Self, OutOfRange> {
-        let timeouts = call.map_or(Ok(*timeouts), |call| timeouts.with_call(call))?;
-        Ok(Self::start_at(&timeouts, Instant::now()))
-    }
-
     /// Starts the clock at a moment that was just now.
     pub fn start_at(timeouts: &Timeouts, start: Instant) -> Self {
-        Self { start, call: timeouts.call(), ceiling: timeouts.ceiling(), progress: AtomicU64::new(0) }
+        let (call, ceiling) = (timeouts.call(), timeouts.ceiling());
+        Self { start, call, ceiling, progress: AtomicU64::new(0), mark: Mark::set() }
     }
 
     /// The call showed progress: its limit starts anew. After the end this changes nothing.
@@ -112,7 +108,7 @@ impl Deadline {
     fn note(&self, now: Instant) {
         // The ceiling is a day at most, far below the 584 years that fit.
         let nanos = u64::try_from((now - self.start).as_nanos()).unwrap_or(u64::MAX);
-        self.progress.fetch_max(nanos, Ordering::Relaxed);
+        self.progress.fetch_max(nanos.saturating_sub(self.mark.missed()), Ordering::Relaxed);
     }
 
     /// Which limit struck; `None` while there is time left.
@@ -120,38 +116,12 @@ impl Deadline {
         (self.expires_at() <= Instant::now()).then(|| self.limit())
     }
 
-    /// When the call ends unless progress comes.
+    /// When the call ends unless progress, or a pause, comes.
     pub fn expires_at(&self) -> Instant {
-        self.start + self.silence_ends().min(self.ceiling)
-    }
-
-    pub fn remaining(&self) -> Duration {
-        self.expires_at().saturating_duration_since(Instant::now())
-    }
-
-    pub fn elapsed(&self) -> Duration {
-        self.start.elapsed()
-    }
-
-    /// Waits for the end of the call's time. Progress meanwhile is taken into account, from whichever task it comes.
-    pub async fn expired(&self) -> Expired {
-        // Progress only ever puts the end off, so it is enough to look again when the known end is reached.
-        loop {
-            let end = self.expires_at();
-            Alarm::at(end).await;
-            if self.expires_at() == end {
-                return self.limit();
-            }
-        }
-    }
-
-    /// Runs `call` against the clock and drops it at the end. An answer that is there counts, even at the last moment.
-    pub async fn run<F: Future>(&self, call: F) -> Result<F::Output, Expired> {
-        let mut call = pin!(call);
-        tokio::select! {
-            biased;
-            answer = &mut call => Ok(answer),
-            expired = self.expired() => Err(expired),
+        let end = self.start + self.silence_ends().min(self.ceiling);
+        match self.mark.missed() {
+            0 => end,
+            missed => end + Duration::from_nanos(missed),
         }
     }
 
@@ -163,7 +133,7 @@ impl Deadline {
         }
     }
 
-    /// When the call limit strikes, as a time after `start`.
+    /// When the call limit strikes, as a time after `start` without pauses.
     fn silence_ends(&self) -> Duration {
         Duration::from_nanos(self.progress.load(Ordering::Relaxed)) + self.call
     }

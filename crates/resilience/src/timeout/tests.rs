@@ -1,8 +1,9 @@
-use std::{future::pending, time::Duration};
+use std::{future::poll_fn, time::Duration};
 
 use tokio::time::{Instant, advance, sleep};
 
 use super::{Deadline, Expired, TimeoutOptions, Timeouts};
+use crate::{Reminder, pause::pretend};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -16,7 +17,18 @@ fn timeouts(call: u64, ceiling: u64) -> Timeouts {
 }
 
 fn deadline(call: u64, ceiling: u64) -> Deadline {
-    Deadline::start(&timeouts(call, ceiling), None).unwrap()
+    Deadline::start_at(&timeouts(call, ceiling), Instant::now())
+}
+
+/// Waits for the end as callers do.
+async fn expired(deadline: &Deadline) -> Expired {
+    let mut reminder = Reminder::default();
+    loop {
+        poll_fn(|cx| reminder.poll(deadline.expires_at(), cx)).await;
+        if let Some(expired) = deadline.struck() {
+            return expired;
+        }
+    }
 }
 
 #[test]
@@ -32,7 +44,7 @@ fn defaults_are_within_their_own_bounds() {
 #[tokio::test(start_paused = true)]
 async fn silence_ends_at_the_call_limit() {
     let begin = Instant::now();
-    let expired = deadline(60, 600).expired().await;
+    let expired = expired(&deadline(60, 600)).await;
     assert_eq!(expired, Expired::Call { limit: SECOND * 60 });
     assert_eq!(begin.elapsed(), SECOND * 60);
     assert_eq!(expired.to_string(), "no answer and no progress within 60s");
@@ -40,31 +52,30 @@ async fn silence_ends_at_the_call_limit() {
 
 #[tokio::test(start_paused = true)]
 async fn progress_starts_the_call_limit_anew() {
-    let deadline = deadline(60, 600);
+    let (begin, deadline) = (Instant::now(), deadline(60, 600));
     advance(SECOND * 50).await;
     deadline.progress();
-    assert_eq!(deadline.remaining(), SECOND * 60);
-    assert_eq!(deadline.expired().await, Expired::Call { limit: SECOND * 60 });
-    assert_eq!(deadline.elapsed(), SECOND * 110);
+    assert_eq!(expired(&deadline).await, Expired::Call { limit: SECOND * 60 });
+    assert_eq!(begin.elapsed(), SECOND * 110);
 }
 
 #[tokio::test(start_paused = true)]
 async fn progress_is_seen_by_one_who_waits_already() {
-    let deadline = deadline(60, 600);
+    let (begin, deadline) = (Instant::now(), deadline(60, 600));
     let report = async {
         sleep(SECOND * 59).await;
         deadline.progress();
         sleep(SECOND * 59).await;
         deadline.progress();
     };
-    let (expired, ()) = tokio::join!(deadline.expired(), report);
+    let (expired, ()) = tokio::join!(expired(&deadline), report);
     assert_eq!(expired, Expired::Call { limit: SECOND * 60 });
-    assert_eq!(deadline.elapsed(), SECOND * 178);
+    assert_eq!(begin.elapsed(), SECOND * 178);
 }
 
 #[tokio::test(start_paused = true)]
 async fn endless_progress_ends_at_the_ceiling() {
-    let deadline = deadline(60, 600);
+    let (begin, deadline) = (Instant::now(), deadline(60, 600));
     let report = async {
         for _ in 0..200 {
             sleep(SECOND * 7).await;
@@ -72,26 +83,26 @@ async fn endless_progress_ends_at_the_ceiling() {
         }
     };
     let expired = tokio::select! {
-        expired = deadline.expired() => expired,
+        expired = expired(&deadline) => expired,
         () = report => panic!("the ceiling has not struck"),
     };
     assert_eq!(expired, Expired::Ceiling { limit: SECOND * 600 });
-    assert_eq!(deadline.elapsed(), SECOND * 600);
+    assert_eq!(begin.elapsed(), SECOND * 600);
     assert_eq!(expired.to_string(), "no answer within 600s, the longest a call may take");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_limit_as_long_as_the_ceiling_is_the_one_that_strikes() {
-    assert_eq!(deadline(60, 60).expired().await, Expired::Call { limit: SECOND * 60 });
+    assert_eq!(expired(&deadline(60, 60)).await, Expired::Call { limit: SECOND * 60 });
 }
 
 #[tokio::test(start_paused = true)]
 async fn progress_under_an_equal_ceiling_makes_it_the_ceiling() {
-    let deadline = deadline(60, 60);
+    let (begin, deadline) = (Instant::now(), deadline(60, 60));
     advance(SECOND).await;
     deadline.progress();
-    assert_eq!(deadline.expired().await, Expired::Ceiling { limit: SECOND * 60 });
-    assert_eq!(deadline.elapsed(), SECOND * 60);
+    assert_eq!(expired(&deadline).await, Expired::Ceiling { limit: SECOND * 60 });
+    assert_eq!(begin.elapsed(), SECOND * 60);
 }
 
 #[tokio::test(start_paused = true)]
@@ -101,8 +112,7 @@ async fn progress_after_the_end_revives_nothing() {
     advance(SECOND * 60).await;
     deadline.progress();
     assert_eq!(deadline.expires_at(), end);
-    assert_eq!(deadline.remaining(), Duration::ZERO);
-    assert_eq!(deadline.expired().await, Expired::Call { limit: SECOND * 60 });
+    assert_eq!(deadline.struck(), Some(Expired::Call { limit: SECOND * 60 }));
 }
 
 #[tokio::test(start_paused = true)]
@@ -113,39 +123,41 @@ async fn a_call_that_did_not_take_its_time_itself_gets_it_back_up_to_the_ceiling
     advance(SECOND * 11).await;
     assert_eq!(deadline.struck(), Some(Expired::Call { limit: SECOND * 60 }));
     deadline.renew();
-    assert_eq!((deadline.struck(), deadline.remaining()), (None, SECOND * 60));
+    assert_eq!((deadline.struck(), deadline.expires_at()), (None, Instant::now() + SECOND * 60));
     advance(SECOND * 60).await;
     deadline.renew();
     assert_eq!(deadline.struck(), Some(Expired::Ceiling { limit: SECOND * 130 }));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_may_have_its_own_limit() {
-    let deadline = Deadline::start(&timeouts(60, 600), Some(SECOND * 180)).unwrap();
-    assert_eq!(deadline.expired().await, Expired::Call { limit: SECOND * 180 });
-    assert_eq!(deadline.elapsed(), SECOND * 180);
+async fn a_pause_counts_towards_neither_limit() {
+    for (call, ceiling, limit) in
+        [(10, 600, Expired::Call { limit: SECOND * 10 }), (10, 12, Expired::Ceiling { limit: SECOND * 12 })]
+    {
+        let (begin, deadline) = (Instant::now(), deadline(call, ceiling));
+        let report = async {
+            sleep(SECOND * 4).await;
+            deadline.progress();
+            sleep(SECOND).await;
+            // The process stands still for a minute, and is late to hear of progress.
+            pretend(SECOND * 60);
+            sleep(SECOND * 60).await;
+            assert_eq!(deadline.struck(), None);
+            deadline.progress();
+        };
+        let (expired, ()) = tokio::join!(expired(&deadline), report);
+        assert_eq!(expired, limit);
+        let ran = begin.elapsed() - SECOND * 60;
+        assert_eq!(ran.as_secs(), if ceiling == 12 { 12 } else { 15 });
+    }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_is_run_to_its_answer() {
-    let answer = async {
-        sleep(SECOND * 59).await;
-        42
-    };
-    assert_eq!(deadline(60, 600).run(answer).await, Ok(42));
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_answer_at_the_last_moment_counts() {
-    let deadline = deadline(60, 600);
-    advance(SECOND * 60).await;
-    assert_eq!(deadline.run(async { 42 }).await, Ok(42));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_call_without_an_answer_is_dropped() {
-    let deadline = deadline(60, 600);
-    assert_eq!(deadline.run(pending::<()>()).await, Err(Expired::Call { limit: SECOND * 60 }));
+async fn a_pause_before_a_call_is_not_its_own() {
+    pretend(SECOND * 60);
+    let (begin, deadline) = (Instant::now(), deadline(60, 600));
+    assert_eq!(expired(&deadline).await, Expired::Call { limit: SECOND * 60 });
+    assert_eq!(begin.elapsed(), SECOND * 60);
 }
 
 #[test]
@@ -172,7 +184,7 @@ fn limits_out_of_range_are_refused() {
 
 #[test]
 fn a_calls_own_limit_out_of_range_is_refused() {
-    let refuse = |call| Deadline::start(&Timeouts::default(), Some(call)).unwrap_err().to_string();
+    let refuse = |call| Timeouts::default().with_call(call).unwrap_err().to_string();
     assert_eq!(refuse(Duration::ZERO), "call timeout is 0ns, but must lie between 1ms and 600s");
     assert_eq!(refuse(SECOND * 1200), "call timeout is 1200s, but must lie between 1ms and 600s");
 }

@@ -7,12 +7,13 @@ use std::{
     sync::{Arc, Mutex, Weak},
     time::Duration,
 };
-use tokio::{sync::oneshot, task::AbortHandle, time::sleep};
+use tokio::{sync::oneshot, task::AbortHandle};
 use trunkline_protocol::{
     Call, Fault, FaultKind, Object, Part, Raw, Reply,
     message::{ASIDES, Acknowledged, meta},
     method,
 };
+use trunkline_resilience::Alarm;
 
 /// Resources one session may watch.
 const MOST_URIS: usize = 1000;
@@ -132,7 +133,7 @@ pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) -> oneshot:
 
 impl Ear {
     async fn hear(mut self) {
-        let mut late = std::pin::pin!(sleep(AGREE));
+        let mut late = std::pin::pin!(Alarm::after(AGREE));
         loop {
             let part = tokio::select! {
                 part = self.reply.next() => part,

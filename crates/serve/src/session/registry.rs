@@ -16,6 +16,8 @@ pub(crate) struct Sessions {
     open: Mutex<HashMap<String, Arc<Session>>>,
     most: usize,
     idle: Duration,
+    /// When the process ran again after a pause, in which nobody could be heard.
+    resumed: Mutex<Option<Instant>>,
 }
 
 /// There is no room for another session.
@@ -24,7 +26,7 @@ pub(crate) struct NoRoom;
 
 impl Sessions {
     pub(crate) fn new(most: usize, idle: Duration) -> Self {
-        Self { open: Mutex::default(), most, idle }
+        Self { open: Mutex::default(), most, idle, resumed: Mutex::default() }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -76,10 +78,16 @@ impl Sessions {
         }
     }
 
+    /// The process has paused: how long sessions are silent is counted anew.
+    pub(crate) fn resume(&self) {
+        *lock(&self.resumed) = Some(Instant::now());
+    }
+
     /// Forgets sessions that have been silent for too long.
     pub(crate) fn sweep(&self) {
-        let now = Instant::now();
-        let silent = |session: &Arc<Session>| now.duration_since(session.silent_since()) >= self.idle;
+        let (now, resumed) = (Instant::now(), *lock(&self.resumed));
+        let since = |session: &Arc<Session>| resumed.max(Some(session.silent_since())).unwrap_or(now);
+        let silent = |session: &Arc<Session>| now.duration_since(since(session)) >= self.idle;
         let gone: Vec<_> =
             lock(&self.open).extract_if(|_, session| silent(session)).map(|(_, session)| session).collect();
         for session in gone {
@@ -125,6 +133,19 @@ mod tests {
         assert!(sessions.find(&alices.id, &session("bob").caller).is_none());
         sessions.remove(&alices.id);
         assert!(sessions.find(&alices.id, &alices.caller).is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn after_a_pause_sessions_have_their_time_anew() {
+        let sessions = Sessions::new(2, Duration::from_mins(1));
+        sessions.add(&session("a")).unwrap();
+        tokio::time::advance(Duration::from_mins(5)).await;
+        sessions.resume();
+        sessions.sweep();
+        assert_eq!(sessions.len(), 1);
+        tokio::time::advance(Duration::from_mins(1)).await;
+        sessions.sweep();
+        assert_eq!(sessions.len(), 0);
     }
 
     #[tokio::test(start_paused = true)]

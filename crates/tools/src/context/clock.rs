@@ -1,13 +1,13 @@
 //! Clock: how much of its time a call has used. It stands still while the caller is asked something.
 
 use std::{
+    future::poll_fn,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use tokio::{
-    sync::Notify,
-    time::{Instant, sleep_until},
-};
+use tokio::{sync::Notify, time::Instant};
+
+use trunkline_resilience::Reminder;
 
 #[derive(Debug)]
 pub(crate) struct Clock {
@@ -74,6 +74,7 @@ impl Clock {
 
     /// Waits until the time is used up.
     pub(crate) async fn expired(&self) {
+        let mut reminder = Reminder::default();
         loop {
             let end = {
                 let state = self.state();
@@ -87,12 +88,10 @@ impl Clock {
                 self.changed.notified().await;
                 continue;
             };
-            if Instant::now() >= end {
-                return;
-            }
             tokio::select! {
-                () = sleep_until(end) => {}
+                biased;
                 () = self.changed.notified() => {}
+                () = poll_fn(|cx| reminder.poll(end, cx)) => return,
             }
         }
     }

@@ -8,8 +8,9 @@ use tokio::{
     signal::unix,
     sync::watch,
     task::JoinHandle,
-    time::{Instant, sleep_until, timeout},
+    time::{Instant, timeout},
 };
+use trunkline_resilience::Alarm;
 
 use super::{ending::Ending, group::Group, limits::Overflow, pipes::Stream};
 
@@ -69,11 +70,13 @@ impl Supervisor {
                 Overflow::Drain => std::future::pending().await,
             }
         };
-        tokio::pin!(overflowed);
+        let late = Alarm::at(deadline);
+        tokio::pin!(overflowed, late);
         while !self.group.leader_has_ended() {
             tokio::select! {
+                biased;
                 _ = self.child_ended.recv() => {}
-                () = sleep_until(deadline) => return Some(Ending::Deadline),
+                () = &mut late => return Some(Ending::Deadline),
                 () = &mut overflowed => return Some(Ending::Overflow),
                 // An error says that nobody holds the program any more.
                 _ = self.killed.wait_for(|killed| *killed) => return Some(Ending::Killed),

@@ -6,7 +6,8 @@ use rustix::{
     io::Errno,
     process::{Pid, WaitId, WaitIdOptions, waitid},
 };
-use tokio::{process::Child, signal::unix, sync::watch, task::JoinHandle, time::timeout};
+use tokio::{process::Child, signal::unix, sync::watch, task::JoinHandle};
+use trunkline_resilience::within_time;
 
 use super::{ending::Ending, group::Group, survivors::Survivors, watchdog};
 
@@ -38,7 +39,7 @@ impl Monitor {
         self.group.retire();
         let ending = self.child.wait().await.map_or(Ending::Unknown, Ending::from);
         // Whoever hears of the end also wants the last words.
-        if timeout(STDERR_GRACE, &mut self.stderr).await.is_err() {
+        if within_time(STDERR_GRACE, &mut self.stderr).await.is_none() {
             self.stderr.abort();
         }
         self.ending.send_replace(Some(ending));

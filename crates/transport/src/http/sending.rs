@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{Method, header};
 use http_body_util::Full;
 use hyper_util::client::legacy::ResponseFuture;
-use tokio::time::{Sleep, sleep};
+use trunkline_resilience::Alarm;
 
 use super::answer::Answer;
 use super::arriving::Arriving;
@@ -36,7 +36,7 @@ pub(crate) struct Sending {
     redirects: usize,
     way: Way,
     /// Set when there is something to wait for.
-    limit: Option<Pin<Box<Sleep>>>,
+    limit: Option<Box<Alarm>>,
 }
 
 enum Way {
@@ -94,8 +94,8 @@ impl Sending {
 
     fn poll_limit(&mut self, cx: &mut Context<'_>) -> Poll<HttpError> {
         let Some(limit) = self.client.options().head_timeout else { return Poll::Pending };
-        let timer = self.limit.get_or_insert_with(|| Box::pin(sleep(limit)));
-        timer.as_mut().poll(cx).map(|()| HttpError::Timeout { phase: Phase::Head, limit })
+        let timer = self.limit.get_or_insert_with(|| Box::new(Alarm::after(limit)));
+        Pin::new(&mut **timer).poll(cx).map(|()| HttpError::Timeout { phase: Phase::Head, limit })
     }
 }
 

@@ -7,8 +7,8 @@ use thiserror::Error;
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt},
     sync::{Notify, watch},
-    time::timeout,
 };
+use trunkline_resilience::within_time;
 
 use super::{
     queue::{Flow, Load, Piece, Put, Queue, Text},
@@ -128,6 +128,15 @@ impl FrameWriter {
         self.shared.abort.notify_one();
     }
 
+    /// Waits until nothing can be written any more, because the peer closed its end or because this side closed the write half.
+    pub async fn ended(&self) -> SendError {
+        let mut flow = self.shared.flow.clone();
+        match flow.wait_for(|flow| matches!(flow, Flow::Ended(_))).await.as_deref() {
+            Ok(Flow::Ended(why)) => *why,
+            Ok(Flow::Moving | Flow::Stalled) | Err(_) => SendError::Finished,
+        }
+    }
+
     /// Waits until the peer has left its input unread for [`QueueLimits::stall`] while something was waiting
     /// to be written, or until the write half is closed, and tells which.
     pub async fn stalled(&self) -> SendError {
@@ -155,7 +164,7 @@ impl FrameWriter {
             }
         };
         let stalled = SendError::Stalled(self.shared.stall);
-        timeout(self.shared.stall, room).await.unwrap_or(Err(stalled))?;
+        within_time(self.shared.stall, room).await.unwrap_or(Err(stalled))?;
         queue.put(frame).map(drop).map_err(|flow| self.refusal(flow))
     }
 
@@ -247,12 +256,12 @@ impl Gauge {
     async fn patiently<T>(&self, step: impl Future<Output = io::Result<T>>) -> Result<T, SendError> {
         let mut step = pin!(step);
         loop {
-            match timeout(self.stall, step.as_mut()).await {
-                Ok(result) => {
+            match within_time(self.stall, step.as_mut()).await {
+                Some(result) => {
                     self.show(Flow::Moving);
                     return result.map_err(|error| SendError::Closed(error.kind()));
                 }
-                Err(_) => self.show(Flow::Stalled),
+                None => self.show(Flow::Stalled),
             }
             if self.queue.room.is_closed() {
                 return Err(SendError::Stalled(self.stall));

@@ -4,7 +4,7 @@ use crate::{
     caller::{Caller, LEGACY, MODERN, text},
     door::Door,
     processes,
-    site::{HANG, PAUSE, Site, rounds, until},
+    site::{HANG, PAUSE, Site, until},
     upstream::{in_flight, upstream},
     wire::Wire,
 };
@@ -46,7 +46,7 @@ async fn busy_with(site: &Site, door: &Door, many: usize) -> JoinSet<std::io::Re
 }
 
 /// Waits until the gateway says that it is going. A connection that it took before and that said nothing yet is closed.
-async fn until_draining(door: &Door) {
+pub(crate) async fn until_draining(door: &Door) {
     let began = Instant::now();
     loop {
         let mut wire = Wire::open(&door.address).await.unwrap();
@@ -140,33 +140,6 @@ async fn p02_told_twice_it_stops_at_once() {
     // Far less than the time that running calls are given.
     assert!(took < Duration::from_secs(25), "{took:?}");
     assert_eq!(calls.join_all().await.len(), UNDER_WAY);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn p03_hangups_broken_pipes_and_a_pause_end_nothing() {
-    let site = Site::of("paused", two);
-    let mut door = site.open();
-    let calls = busy(&site, &door).await;
-    door.signal(Signal::HUP);
-    door.signal(Signal::PIPE);
-    door.signal(Signal::STOP);
-    until(|| state(door.pid()) == 'T', || "it does not pause".into()).await;
-    tokio::time::sleep(Duration::from_secs(rounds(2, 60) as u64)).await;
-    door.signal(Signal::CONT);
-    fs::write(site.path("gate"), "").unwrap();
-    for call in calls.join_all().await {
-        let last = call.unwrap().pop().unwrap();
-        assert!(text(&last).is_some(), "{last:#}");
-    }
-    let mut caller = Caller::open(&door, None, MODERN).await;
-    assert_eq!(caller.said("one_echo", json!({"text": "awake"})).await, "awake");
-    door.stop().await;
-    site.emptied().await;
-}
-
-fn state(pid: i32) -> char {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap()
 }
 
 /// Descriptors that the gateway may have.

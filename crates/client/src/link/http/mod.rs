@@ -16,6 +16,7 @@ use std::{
 };
 use tokio::task::AbortHandle;
 use trunkline_protocol::{Envelope, Fault, FaultKind, Notification, Revision};
+use trunkline_resilience::within_time;
 use trunkline_transport::{
     http::Fields,
     streamable_http::{Endpoint, Resume},
@@ -79,11 +80,11 @@ impl HttpLink {
         let body = envelope.to_bytes();
         Tap::see(self.tap.as_ref(), Direction::Sent, &body);
         let accepted = self.endpoint.post(body, headers, Resume::Never);
-        match tokio::time::timeout(ACCEPTANCE, accepted).await {
+        match within_time(ACCEPTANCE, accepted).await {
             // A server may answer 200 with a body; it means nothing here.
-            Ok(Ok(exchange)) => exchange.finish(),
-            Ok(Err(error)) => return Err(fault_of_http(&error)),
-            Err(_) => {
+            Some(Ok(exchange)) => exchange.finish(),
+            Some(Err(error)) => return Err(fault_of_http(&error)),
+            None => {
                 let fault = format!("the server did not accept a notification within {ACCEPTANCE:?}");
                 return Err(Fault::new(FaultKind::Timeout, fault));
             }
@@ -116,11 +117,11 @@ impl HttpLink {
             }
             session.headers()
         };
-        match tokio::time::timeout(GOODBYE, self.endpoint.delete(headers)).await {
-            Ok(Ok(())) => {}
+        match within_time(GOODBYE, self.endpoint.delete(headers)).await {
+            Some(Ok(())) => {}
             // 405 is the server's right: it keeps sessions as long as it likes.
-            Ok(Err(error)) => tracing::debug!(%error, "the server did not end the session"),
-            Err(_) => tracing::debug!("the server did not answer the end of the session"),
+            Some(Err(error)) => tracing::debug!(%error, "the server did not end the session"),
+            None => tracing::debug!("the server did not answer the end of the session"),
         }
     }
 

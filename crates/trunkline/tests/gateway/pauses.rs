@@ -1,0 +1,266 @@
+//! A gateway that is stopped for a while and goes on.
+
+use crate::{
+    caller::{Caller, LEGACY, MODERN, text},
+    door::Door,
+    process::until_draining,
+    site::{Site, rounds, until},
+    upstream::{in_flight, upstream},
+};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+use tokio::{task::JoinSet, time::sleep};
+
+/// The limits that are tried, in seconds. Where the machine is so busy that a call uses half of the first one by itself, the next
+/// one tells more.
+const LIMITS: [u64; 3] = [2, 10, 40];
+/// How much longer than a limit the pause is.
+const MORE: u64 = 2;
+/// Who speaks while nobody listens.
+const SPEAKERS: usize = 8;
+/// A server behind each way: two programs, and two addresses.
+const SERVERS: [&str; 4] = ["one", "two", "three", "four"];
+const TOOLS: [&str; 4] = ["one_gate", "two_gate", "three_far_gate", "four_far_gate"];
+/// The files that calls wait for: one comes while the gateway is stopped, the other when it goes on.
+const GATES: [&str; 2] = ["early", "late"];
+
+/// A gateway in front of programs, and of another gateway, which goes on while the first one is stopped.
+struct Stand {
+    site: Site,
+    far: Site,
+    inner: Door,
+    door: Door,
+}
+
+/// A call under way: its caller, and what it heard.
+type Calls = JoinSet<(Caller, Value)>;
+
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    Passed,
+    /// The machine was too busy to tell.
+    Unclear,
+}
+
+impl Stand {
+    /// `given` is added to what the gateway is told.
+    async fn new(name: &str, given: Value, request: u64) -> Self {
+        let far = Site::of(&format!("{name}-far"), |far| json!({"far": far.echo("far", "modern")}));
+        let inner = far.open();
+        let site = Site::new(name);
+        let mut servers = json!({
+            "one": site.echo("one", "modern"),
+            "two": site.echo("two", "legacy"),
+            "three": {"url": inner.endpoint, "era": "modern"},
+            "four": {"url": inner.endpoint, "era": "legacy"},
+        });
+        for server in SERVERS {
+            servers[server]["timeout"] = json!({"request": format!("{request}s")});
+        }
+        let mut config = given;
+        config["mcp"] = json!({ "servers": servers });
+        site.configure(&config);
+        let door = site.open();
+        let mut caller = Caller::open(&door, None, MODERN).await;
+        for tool in TOOLS {
+            let text = caller.insist(&tool.replace("gate", "echo"), json!({"text": "there"})).await;
+            assert_eq!(text, "there");
+        }
+        Self { site, far, inner, door }
+    }
+
+    /// Calls of both eras on each way to each gate.
+    async fn busy(&self) -> Calls {
+        let mut callers = Vec::new();
+        for tool in TOOLS {
+            for gate in GATES {
+                for revision in [LEGACY, MODERN] {
+                    callers.push((Caller::open(&self.door, None, revision).await, tool, gate));
+                }
+            }
+        }
+        let (mut calls, many) = (Calls::new(), callers.len() as u64);
+        for (mut caller, tool, gate) in callers {
+            let path = self.site.path(gate).display().to_string();
+            calls.spawn(async move {
+                let heard = caller.call(tool, json!({"text": gate, "path": path})).await;
+                (caller, heard)
+            });
+        }
+        let count = |status: &Value| SERVERS.iter().map(|server| in_flight(status, server)).sum::<u64>();
+        self.door.until(|status| count(status) == many).await;
+        calls
+    }
+
+    fn open_gate(&self, gate: &str) {
+        fs::write(self.site.path(gate), "").unwrap();
+    }
+
+    async fn stop(&self, pause: u64) {
+        self.door.signal(Signal::STOP);
+        until(|| state(self.door.pid()) == 'T', || "it does not pause".into()).await;
+        self.open_gate(GATES[0]);
+        sleep(Duration::from_secs(pause)).await;
+    }
+
+    fn go_on(&self) -> Instant {
+        self.door.signal(Signal::CONT);
+        self.open_gate(GATES[1]);
+        Instant::now()
+    }
+
+    async fn end(mut self) {
+        self.door.stop().await;
+        self.site.emptied().await;
+        self.inner.stop().await;
+        self.far.emptied().await;
+    }
+}
+
+/// All answers, unless one is missing on a machine that needed half of the limit for what takes no time.
+async fn collect(calls: Calls, went_on: Instant, limit: u64) -> Option<Vec<Caller>> {
+    let mut callers = Vec::new();
+    for (caller, heard) in calls.join_all().await {
+        let is_slow = went_on.elapsed() > Duration::from_secs(limit) / 2;
+        if text(&heard).is_none() && is_slow {
+            return None;
+        }
+        assert!(text(&heard).is_some_and(|text| GATES.contains(&text.as_str())), "{heard:#}");
+        callers.push(caller);
+    }
+    Some(callers)
+}
+
+/// Stops a gateway for longer than a call may take, and looks whether anybody notices.
+async fn endure(name: &str, (limit, pause): (u64, u64)) -> Verdict {
+    let stand = Stand::new(name, json!({}), limit).await;
+    let pids = SERVERS.map(|server| stand.site.processes(server));
+    let mut early = Caller::open(&stand.door, None, LEGACY).await;
+    let began = Instant::now();
+    let mut calls = stand.busy().await;
+    stand.door.signal(Signal::HUP);
+    stand.door.signal(Signal::PIPE);
+    stand.door.signal(Signal::STOP);
+    until(|| state(stand.door.pid()) == 'T', || "it does not pause".into()).await;
+    if began.elapsed() > Duration::from_secs(limit) / 2 {
+        return Verdict::Unclear;
+    }
+    // Somebody who asks now is heard later.
+    calls.spawn(async move {
+        let heard = early.call("one_echo", json!({"text": GATES[0]})).await;
+        (early, heard)
+    });
+    stand.stop(pause).await;
+    let Some(callers) = collect(calls, stand.go_on(), limit).await else { return Verdict::Unclear };
+    for mut caller in callers {
+        for tool in TOOLS {
+            assert_eq!(caller.said(&tool.replace("gate", "echo"), json!({"text": "awake"})).await, "awake");
+        }
+    }
+    let status = stand.door.status().await;
+    for server in SERVERS {
+        assert_eq!(upstream(&status, server)["calls"]["failed"], 0, "{status:#}");
+    }
+    assert_eq!(SERVERS.map(|server| stand.site.processes(server)), pids, "no server was started again");
+    stand.end().await;
+    Verdict::Passed
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p03_a_pause_longer_than_a_call_may_take_ends_no_call() {
+    for limit in LIMITS {
+        if endure(&format!("paused-{limit}"), (limit, limit + MORE)).await == Verdict::Passed {
+            return;
+        }
+    }
+    panic!("the machine is too busy to tell");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p03_hangups_broken_pipes_and_a_pause_end_nothing() {
+    let pause = rounds(2, 60) as u64;
+    assert_eq!(endure("paused", (60, pause)).await, Verdict::Passed);
+}
+
+/// Whether what is said during a pause is heard after it, though the connections lay unused for longer than they may.
+async fn hear(limit: u64) -> Verdict {
+    let given = json!({"limits": {"headerTimeout": format!("{limit}s")}});
+    let stand = Stand::new(&format!("unheard-{limit}"), given, 60).await;
+    let began = Instant::now();
+    let mut callers = Vec::new();
+    for number in 0..SPEAKERS {
+        callers.push(Caller::open(&stand.door, None, [LEGACY, MODERN][number % 2]).await);
+    }
+    stand.door.signal(Signal::STOP);
+    until(|| state(stand.door.pid()) == 'T', || "it does not pause".into()).await;
+    if began.elapsed() > Duration::from_secs(limit) / 2 {
+        return Verdict::Unclear;
+    }
+    let mut calls = Calls::new();
+    for mut caller in callers {
+        calls.spawn(async move {
+            let heard = caller.call("one_echo", json!({"text": GATES[0]})).await;
+            (caller, heard)
+        });
+    }
+    stand.stop(limit + MORE).await;
+    stand.go_on();
+    for (_, heard) in calls.join_all().await {
+        assert_eq!(text(&heard).as_deref(), Some(GATES[0]), "{heard:#}");
+    }
+    stand.end().await;
+    Verdict::Passed
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p03_what_is_said_during_a_pause_is_heard_after_it() {
+    for limit in LIMITS {
+        if hear(limit).await == Verdict::Passed {
+            return;
+        }
+    }
+    panic!("the machine is too busy to tell");
+}
+
+/// Whether a gateway that was told to stop lets its calls finish, though it is stopped for longer than they are given.
+async fn drain(limit: u64) -> Verdict {
+    let given = json!({"limits": {"drain": format!("{limit}s")}});
+    let mut stand = Stand::new(&format!("pausing-{limit}"), given, 60).await;
+    let calls = stand.busy().await;
+    let told = Instant::now();
+    stand.door.signal(Signal::TERM);
+    until_draining(&stand.door).await;
+    stand.door.signal(Signal::STOP);
+    until(|| state(stand.door.pid()) == 'T', || "it does not pause".into()).await;
+    if told.elapsed() > Duration::from_secs(limit) / 2 {
+        return Verdict::Unclear;
+    }
+    stand.stop(limit + MORE).await;
+    if collect(calls, stand.go_on(), limit).await.is_none() {
+        return Verdict::Unclear;
+    }
+    assert_eq!(stand.door.ended().await.code(), Some(0));
+    stand.site.emptied().await;
+    stand.inner.stop().await;
+    stand.far.emptied().await;
+    Verdict::Passed
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p03_a_pause_while_it_is_going_cuts_no_call_off() {
+    for limit in LIMITS {
+        if drain(limit).await == Verdict::Passed {
+            return;
+        }
+    }
+    panic!("the machine is too busy to tell");
+}
+
+fn state(pid: i32) -> char {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap()
+}
