@@ -76,7 +76,9 @@ fn hash(before: &[u8; 32], text: &[u8]) -> [u8; 32] {
 }
 
 fn hex(hash: &[u8; 32]) -> String {
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    let [high, low] = [0, 16]
+        .map(|at| u128::from_be_bytes(hash[at..at + 16].try_into().expect("half of a hash has 16 bytes")));
+    format!("{high:032x}{low:032x}")
 }
 
 /// The chain again, told in the plainest way.

@@ -1,6 +1,7 @@
 //! Challenges: whatever a server asks for is read to its end, what is read can be written, and what we write is read as it was
 //! meant.
 
+use std::fmt::Write as _;
 use trunkline_auth as auth;
 use trunkline_transport::http::Challenge;
 
@@ -29,7 +30,7 @@ fn comes_back(found: &[Challenge]) {
             );
             let before = if at == 0 { " " } else { ", " };
             let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-            written.push_str(&format!("{before}{name}=\"{value}\""));
+            write!(written, "{before}{name}=\"{value}\"").expect("a String takes all text");
         }
         written.push_str(", ");
     }

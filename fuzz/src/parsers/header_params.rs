@@ -28,7 +28,9 @@ pub fn holds(data: &[u8]) {
     names.dedup();
     assert_eq!(names.len(), found.len(), "two arguments in one header");
     if let Ok(schema) = schema.decode::<Value>() {
-        found.iter().for_each(|param| is_in(param, &schema));
+        for param in &found {
+            is_in(param, &schema);
+        }
     }
     let Ok(arguments) = Raw::parse(arguments.to_vec()) else { return };
     for (name, value) in header_values(&found, &arguments) {

@@ -1,7 +1,7 @@
 //! The files of other clients, read and turned into ours.
 //!
-//! A file is read by what its client means ([`readers`]), variables are written our way ([`words`]), secrets that stand in it become
-//! references ([`secrets`]), a [`Plan`] says what becomes of each server, and [`insert`] puts the new ones into our file. Nothing is
+//! A file is read by what its client means (`readers`), variables are written our way (`words`), secrets that stand in it become
+//! references (`secrets`), a [`Plan`] says what becomes of each server, and [`insert`] puts the new ones into our file. Nothing is
 //! written here.
 
 mod client;

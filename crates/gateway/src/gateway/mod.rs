@@ -1,7 +1,7 @@
 //! Gateway: many servers as one handler.
 //!
 //! A call reads one snapshot of the catalog, finds its route by name, gets a permit from the policy, and is handed to the server
-//! with the server's own names in it; what comes back passes as it is, except for what [`crate::rewrite`] must translate.
+//! with the server's own names in it; what comes back passes as it is, except for what `rewrite` must translate.
 
 mod call;
 mod discover;

@@ -58,9 +58,8 @@ impl View {
                 route: Some(route),
             });
         }
-        if self.servers.len() > 1
-            && let Some((server, inner)) = rewrite::inner_uri(uri)
-        {
+        if self.servers.len() > 1 && rewrite::is_ours(uri) {
+            let (server, inner) = rewrite::inner_uri(uri)?;
             return Some(Found { server: self.server(server)?, inner: inner.to_owned(), route: None });
         }
         let fits = |route: &&Route| {

@@ -30,7 +30,7 @@ pub struct Frame {
     pub direction: Direction,
     /// Since the line was opened.
     pub at: Duration,
-    /// At most [`FRAME_LIMIT`] of it.
+    /// At most `FRAME_LIMIT` of it.
     pub bytes: Bytes,
     /// How long it was in full.
     pub length: usize,

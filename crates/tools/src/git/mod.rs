@@ -4,12 +4,12 @@
 //! git directory, common directory, object store and the stores it borrows from.
 //!
 //! Three layers keep a hostile repository from running programs:
-//! 1. The environment holds only what [`environment`] puts there. Settings given that way win over every file, and
+//! 1. The environment holds only what `environment` puts there. Settings given that way win over every file, and
 //!    switch off hooks, the file system monitor, pagers, editors, credential helpers, signing and all transports that
 //!    are not on the allow list.
 //! 2. Commands carry their own switches: no external diff, no text conversion, no submodules, literal paths.
 //! 3. What has a name of the repository's own choosing (filters, merge drivers) cannot be switched off beforehand.
-//!    [`survey`] reads the settings first: filters are emptied by name, and a command whose effect depends on a driver
+//!    `survey` reads the settings first: filters are emptied by name, and a command whose effect depends on a driver
 //!    is refused with the setting's name.
 //!
 //! Left to others: who may call (the front), and a limit on the size of results beyond the caps named here.

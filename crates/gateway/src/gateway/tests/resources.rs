@@ -146,6 +146,16 @@ async fn what_is_read_is_named_as_it_was_asked_for_even_where_nothing_collides_a
 }
 
 #[tokio::test]
+async fn a_uri_that_only_looks_like_one_of_ours_leads_nowhere() {
+    let (a, b) =
+        (Fake::new("a", Wares::resources(&["trunkline:b/x"])), Fake::new("b", Wares::resources(&["b:x"])));
+    let gateway = gateway(&[&a, &b], Rules::default());
+    for uri in ["trunkline:", "trunkline:b", "trunkline:c/x"] {
+        somebody().ask(&gateway, RESOURCES_READ, json!({"uri": uri})).await.unwrap_err();
+    }
+}
+
+#[tokio::test]
 async fn u17_what_a_result_links_to_is_never_fetched() {
     let a = Fake::new("a", Wares::tools(&["t"]));
     telling(

@@ -47,7 +47,7 @@ type Places<S> = BTreeMap<Arc<str>, Vec<Shelf<S>>>;
 /// be woken across threads.
 struct Shelf<S> {
     runtime: Id,
-    // Boxed: a connection comes and goes as it is, without being copied.
+    /// Boxed, so that a connection comes and goes without being copied.
     lines: Vec<Box<Line<S>>>,
 }
 
