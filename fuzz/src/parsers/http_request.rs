@@ -5,7 +5,7 @@
 use super::cutting::{cut, cutting};
 use bytes::Bytes;
 use http::{Method, Request, Response};
-use http_body_util::{BodyExt as _, Empty};
+use http_body_util::Empty;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
 use std::{
@@ -18,6 +18,10 @@ use tokio::{
     runtime::Runtime,
 };
 use trunkline_serve::trial::{End, Heard, hear};
+use trunkline_transport::body;
+
+/// No input is so long.
+const LIMIT: usize = 16 * 1024 * 1024;
 
 /// What two readers must agree on.
 type Seen = (Method, String, Vec<u8>);
@@ -68,8 +72,8 @@ async fn by_hyper(stream: Bytes) -> Vec<Seen> {
         let seen = seen.clone();
         async move {
             let (head, body) = request.into_parts();
-            if let Ok(body) = body.collect().await {
-                let request = (head.method, head.uri.to_string(), body.to_bytes().to_vec());
+            if let Ok(body) = body::read(body, LIMIT).await {
+                let request = (head.method, head.uri.to_string(), body.to_vec());
                 seen.lock().expect("nobody panics here").push(request);
             }
             Ok::<_, Infallible>(Response::new(Empty::<Bytes>::new()))

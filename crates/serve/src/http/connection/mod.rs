@@ -57,7 +57,7 @@ pub(crate) struct Connection {
     wire: Wire,
     timer: LazyTimer,
     stay: Stay,
-    /// The client says no more, but what it asked for goes on.
+    /// The client says no more.
     hushed: bool,
     stage: Stage,
 }
@@ -314,17 +314,13 @@ impl Connection {
             Stage::Sending(answer, _, underway) => (underway.reading.is_some(), answer.goes_on()),
             _ => (false, false),
         };
-        loop {
+        while !self.hushed {
             head::skip_empty_lines(&mut self.wire.input);
-            if reading || self.hushed || self.wire.input.len() >= AHEAD {
+            if reading || self.wire.input.len() >= AHEAD {
                 return Poll::Pending;
             }
-            if ready!(self.wire.poll_fill(cx))? == 0 {
-                if !goes_on {
-                    return Poll::Ready(Err(Broken::Gone));
-                }
-                self.hushed = true;
-            }
+            self.hushed = ready!(self.wire.poll_fill(cx))? == 0;
         }
+        if goes_on { Poll::Pending } else { Poll::Ready(Err(Broken::Gone)) }
     }
 }
