@@ -6,10 +6,11 @@ mod http_support;
 use bytes::Bytes;
 use http::HeaderMap;
 use http_support::{Connection, Peer};
+use std::{future::poll_fn, io, task::Poll, time::Duration};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _};
 use tokio::join;
 use tokio::net::TcpStream;
-use trunkline_transport::http::{HttpError, HttpOptions};
+use trunkline_transport::http::{HttpClient, HttpError, HttpOptions};
 use trunkline_transport::streamable_http::{Endpoint, Resume};
 
 const HELLO: Bytes = Bytes::from_static(b"{\"hello\":1}");
@@ -211,4 +212,29 @@ async fn an_answer_that_is_given_up_closes_its_connection() {
     let (mut connection, exchange) = join!(server, endpoint.post(HELLO, HeaderMap::new(), Resume::Never));
     drop(exchange.unwrap());
     connection.closed().await;
+}
+
+/// Longer than a busy machine keeps anybody waiting, so that it is taken for a pause of the process.
+const PAUSE: Duration = Duration::from_millis(1100);
+
+#[tokio::test]
+async fn a_server_that_hung_up_while_this_process_was_stopped_is_connected_to_again() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let client = HttpClient::new(HttpOptions::default()).unwrap();
+    let endpoint = Endpoint::new(client, &url).unwrap();
+    let mut asking = Box::pin(ask(&endpoint));
+    assert!(poll_fn(|cx| Poll::Ready(asking.as_mut().poll(cx))).await.is_pending());
+    // The connection is there, but nobody can hear of it: this thread does nothing else meanwhile.
+    drop(listener.accept().unwrap());
+    std::thread::sleep(PAUSE);
+    let answering = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = [0; 4096];
+        assert!(io::Read::read(&mut stream, &mut request).unwrap() > 0);
+        let answer = format!("{JSON}content-length: 2\r\n\r\n{{}}");
+        io::Write::write_all(&mut stream, answer.as_bytes()).unwrap();
+    });
+    assert!(asking.await.unwrap().is_some());
+    answering.join().unwrap();
 }

@@ -79,13 +79,13 @@ impl Alarm {
     fn ring(&mut self) -> Step {
         pause::look();
         self.leave();
-        let missed = Duration::from_nanos(self.mark.missed());
-        if missed.is_zero() {
+        let missed = self.mark.missed();
+        if missed == 0 {
             self.stage = Stage::Rung;
             return Step::Ready;
         }
-        self.mark = Mark::set();
-        self.due += missed;
+        self.mark.forgive(missed);
+        self.due += Duration::from_nanos(missed);
         self.stage = Stage::Unset;
         Step::Again
     }

@@ -52,7 +52,12 @@ impl Mark {
 
     /// The pauses since, in nanoseconds.
     pub(crate) fn missed(self) -> u64 {
-        paused() - self.0
+        paused().saturating_sub(self.0)
+    }
+
+    /// What was missed so far is accounted for.
+    pub(crate) fn forgive(&mut self, missed: u64) {
+        self.0 += missed;
     }
 }
 
@@ -66,8 +71,9 @@ impl Watch {
                 Err(error) => tracing::warn!(%error, "pauses of the process are noticed less exactly"),
             }
         }
-        drop(record);
-        BEGUN.notify_one();
+        if record.is_first() {
+            BEGUN.notify_one();
+        }
         Self(())
     }
 }

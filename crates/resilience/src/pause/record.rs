@@ -38,6 +38,11 @@ impl Record {
         }
     }
 
+    /// Whether only one watches, who may have just begun.
+    pub(super) fn is_first(&self) -> bool {
+        self.watches == 1
+    }
+
     pub(super) fn is_watched(&self) -> bool {
         self.watches > 0
     }

@@ -49,7 +49,12 @@ enum Verdict {
 impl Stand {
     /// `given` is added to what the gateway is told.
     async fn new(name: &str, given: Value, request: u64) -> Self {
-        let far = Site::of(&format!("{name}-far"), |far| json!({"far": far.echo("far", "modern")}));
+        let far = Site::of(&format!("{name}-far"), |far| {
+            let mut patient = far.echo("far", "modern");
+            // It is not stopped, and so its own limits go on.
+            patient["timeout"] = json!({"request": "10m"});
+            json!({ "far": patient })
+        });
         let inner = far.open();
         let site = Site::new(name);
         let mut servers = json!({

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use tokio::time::Instant;
+use trunkline_resilience::overslept;
+
 use super::PlainPool;
 use super::body::PlainBody;
 use super::head::Answered;
@@ -20,7 +23,8 @@ pub(in crate::http) struct Asking(Stage);
 enum Stage {
     #[default]
     Unsent,
-    Connecting(Connecting),
+    /// And since when.
+    Connecting(Connecting, Instant),
     Open {
         line: Box<Line>,
         origin: Origin,
@@ -46,14 +50,20 @@ impl Asking {
                 Stage::Unsent => {
                     self.0 = match pool.kept.take(request.opening.target.authority()) {
                         Some(line) => Stage::open(line, Origin::Kept, request),
-                        None => Stage::Connecting(pool.connect(&request.opening.target)),
+                        None => Stage::connecting(pool, request),
                     }
                 }
-                Stage::Connecting(connecting) => {
+                Stage::Connecting(connecting, since) => {
                     let stream = ready!(connecting.as_mut().poll(cx))?;
                     let authority = request.opening.target.authority().into();
                     let line = Box::new(Line::new(stream, authority));
-                    self.0 = Stage::open(line, Origin::New, request);
+                    // A server does not wait for ever for a request that could not be sent because this process was stopped.
+                    let is_stale = overslept(*since) && !line.is_quiet();
+                    self.0 = if is_stale {
+                        Stage::connecting(pool, request)
+                    } else {
+                        Stage::open(line, Origin::New, request)
+                    };
                 }
                 Stage::Open { line, origin } => {
                     let answered = ready!(line.poll_answer(cx));
@@ -83,6 +93,10 @@ impl Asking {
 }
 
 impl Stage {
+    fn connecting(pool: &PlainPool, request: &Request) -> Self {
+        Self::Connecting(pool.connect(&request.opening.target), Instant::now())
+    }
+
     fn open(mut line: Box<Line>, origin: Origin, request: &Request) -> Self {
         line.load(request);
         Self::Open { line, origin }
