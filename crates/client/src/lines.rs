@@ -57,9 +57,11 @@ pub(crate) fn begin(
 }
 
 impl Inner {
-    /// What a call is about during which a legacy server may ask on a line that all calls share.
+    /// What a call is about during which a legacy server may ask on a line that all calls share. Over HTTP a question belongs
+    /// on the stream of its call, but some servers ask on the stream of the session: what did so once counts as shared.
     pub(crate) fn shared_line(&self, ask: &Ask) -> Option<Arc<str>> {
-        let shared = matches!(self.link, Link::Duplex(_)) && self.speech.era() == Era::Legacy;
+        let shared = self.speech.era() == Era::Legacy
+            && (matches!(self.link, Link::Duplex(_)) || self.link.board().turns.heard_questions());
         match &ask.standing {
             Standing::Askable(subject) if shared && self.options.behalf.is_some() => Some(subject.clone()),
             _ => None,

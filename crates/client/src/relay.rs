@@ -60,7 +60,10 @@ impl Relay {
                     let fault = "`requestState` is not one that was given for this call";
                     return Err(Fault::new(FaultKind::InvalidRequest, fault));
                 }
-                params.remove("inputResponses");
+                if params.remove("inputResponses").is_some_and(|answers| !are_answers(&answers)) {
+                    let fault = "`inputResponses` must be an object of objects";
+                    return Err(Fault::new(FaultKind::InvalidRequest, fault));
+                }
                 let modern = call.revision.era() == Era::Modern;
                 if modern && matches!(call.method.as_ref(), method::TASKS_RESULT | method::TASKS_LIST) {
                     let fault = format!("`{}` does not exist in this revision", call.method);
@@ -124,6 +127,11 @@ impl Relay {
         let params = notification.params.as_ref().and_then(|raw| raw.decode::<LogParams>().ok());
         params.and_then(|params| params.severity().ok()).is_none_or(|level| level >= least)
     }
+}
+
+/// Whether this is what a modern client may answer with; a legacy server cannot judge it.
+fn are_answers(answers: &Raw) -> bool {
+    answers.object().is_some_and(|answers| answers.iter().all(|(_, answer)| answer.is_object()))
 }
 
 /// Reads a `_meta` and writes it for this server; besides, the caller's progress token, if it has one.

@@ -24,6 +24,8 @@ pub(crate) struct Turns {
     askers: Mutex<HashSet<String>>,
     /// Somebody asked and could have been any of several.
     anyone_asks: AtomicBool,
+    /// Something was asked on the line.
+    heard_questions: AtomicBool,
 }
 
 /// A turn; it ends when this is dropped.
@@ -40,6 +42,7 @@ impl Turns {
             waiting: Semaphore::new(MAX_WAITING),
             askers: Mutex::default(),
             anyone_asks: AtomicBool::new(false),
+            heard_questions: AtomicBool::new(false),
         }
     }
 
@@ -74,8 +77,14 @@ impl Turns {
         self.anyone_asks.load(Ordering::Acquire) || self.askers().contains(subject)
     }
 
+    /// Whether a question ever came on the line that all calls share.
+    pub(crate) fn heard_questions(&self) -> bool {
+        self.heard_questions.load(Ordering::Acquire)
+    }
+
     /// The call of this subject was asked something.
     pub(crate) fn asked(&self, subject: &str) {
+        self.heard_questions.store(true, Ordering::Release);
         let mut askers = self.askers();
         if askers.len() >= MAX_ASKERS {
             self.anyone_asks.store(true, Ordering::Release);
@@ -86,6 +95,7 @@ impl Turns {
 
     /// Something was asked, and nobody can tell by whom.
     pub(crate) fn asked_by_anyone(&self) {
+        self.heard_questions.store(true, Ordering::Release);
         self.anyone_asks.store(true, Ordering::Release);
     }
 

@@ -32,7 +32,7 @@ use std::{
 };
 use tasks::TaskBook;
 use tokio::{sync::watch, time::Instant};
-use trunkline_protocol::{Call, Fault, Handler, Notify, Raw, Reply, ServerName, method};
+use trunkline_protocol::{Call, Era, Fault, Handler, Notify, Raw, Reply, ServerName, method};
 
 pub use options::{GatewayOptions, MAX_PAGE_SIZE};
 pub use source::Source;
@@ -148,6 +148,10 @@ impl Inner {
             method::RESOURCES_TEMPLATES => self.list(catalog, view, call, Kind::Templates),
             method::DISCOVER => Reply::ready(Ok(self.discover(catalog, view, &call.caller))),
             method::LISTEN => self.listen(call),
+            // They went with 2025-11-25.
+            method::TASKS_RESULT | method::TASKS_LIST if call.revision.era() == Era::Modern => {
+                Reply::ready(Err(faults::no_method(&call.method)))
+            }
             method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL | method::TASKS_RESULT => {
                 self.ask_about_task(catalog, view, call)
             }

@@ -21,6 +21,7 @@ use super::{
     told,
 };
 use futures_util::{Stream, future::BoxFuture};
+use serde_json::json;
 use std::{
     borrow::Cow,
     pin::Pin,
@@ -32,7 +33,7 @@ use std::{
     time::Duration,
 };
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
-use trunkline_protocol::{Call, Fault, FaultKind, Outcome, Part, Raw, Reply, message::meta, method};
+use trunkline_protocol::{Call, Era, Fault, FaultKind, Outcome, Part, Raw, Reply, message::meta, method};
 use trunkline_resilience::{BreakerState, Deadline, Reminder, Safety};
 
 /// Starts a call; nothing happens before the reply is polled.
@@ -47,6 +48,7 @@ pub(super) fn begin(core: Arc<Core>, call: Call) -> Reply {
         attempts: 0,
         slot: None,
         asked: false,
+        refused: None,
         reminder: Reminder::default(),
     })
 }
@@ -77,6 +79,8 @@ struct Flight {
     slot: Option<OwnedSemaphorePermit>,
     /// Whether somebody was asked something: then the call is not repeated.
     asked: bool,
+    /// What the caller's client would have had to declare for a question that it was spared.
+    refused: Option<&'static str>,
     /// For whatever is waited for.
     reminder: Reminder,
 }
@@ -207,7 +211,10 @@ impl Flight {
         let Stage::Flying(airborne) = &mut self.stage else { return None };
         match arrival {
             // Dropped unanswered, it is declined.
-            Arrival::Part(Part::Question(question)) if !may_be_asked(&self.call, &question.method) => None,
+            Arrival::Part(Part::Question(question)) if !may_be_asked(&self.call, &question.method) => {
+                self.refused = capability_for(&question.method);
+                None
+            }
             Arrival::Part(part) => {
                 self.asked |= matches!(part, Part::Question(_));
                 Some(part)
@@ -225,7 +232,8 @@ impl Flight {
             }
             Arrival::Ended(Ok(result)) => {
                 self.settle(None);
-                Some(self.end(Ok(result)))
+                let missing = self.missing(|| result.member_as("isError") == Some(true));
+                Some(self.end(missing.map_or(Ok(result), Err)))
             }
             Arrival::Ended(Err(fault)) => {
                 self.settle(Some(&fault));
@@ -234,10 +242,19 @@ impl Flight {
                     self.stage = Stage::Pausing(Instant::now() + pause);
                     return None;
                 }
-                let told = self.tell(fault);
+                let missing = self.missing(|| fault.peer().is_some());
+                let told = missing.unwrap_or_else(|| self.tell(fault));
                 Some(self.end(Err(told)))
             }
         }
+    }
+
+    /// What a modern caller would have had to offer, where the server did not manage without.
+    fn missing(&self, failed: impl FnOnce() -> bool) -> Option<Fault> {
+        let capability = self.refused.filter(|_| self.call.revision.era() == Era::Modern && failed())?;
+        let needed = json!({"requiredCapabilities": {capability: {}}});
+        let fault = "the server asks what this client did not offer to answer";
+        Some(Fault::new(FaultKind::ClientCapabilityMissing, fault).with_data(needed.into()))
     }
 
     /// Tells breaker, book and histogram how it went.
@@ -349,13 +366,18 @@ fn shows_illness(fault: &Fault) -> bool {
 
 /// Whether the caller's client can be asked this. One that says nothing about itself is not ours to judge.
 fn may_be_asked(call: &Call, question: &str) -> bool {
-    let capability = match question {
-        method::CREATE_MESSAGE => "sampling",
-        method::ELICIT => "elicitation",
-        method::ROOTS_LIST => "roots",
-        _ => return true,
-    };
+    let Some(capability) = capability_for(question) else { return true };
     let meta = call.params.as_ref().and_then(|params| params.member("_meta"));
     let declared = meta.and_then(|meta| meta.member(meta::CLIENT_CAPABILITIES));
     declared.is_none_or(|declared| declared.member(capability).is_some())
+}
+
+/// What a client declares that can be asked this.
+fn capability_for(question: &str) -> Option<&'static str> {
+    match question {
+        method::CREATE_MESSAGE => Some("sampling"),
+        method::ELICIT => Some("elicitation"),
+        method::ROOTS_LIST => Some("roots"),
+        _ => None,
+    }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 use trunkline_gateway::upstream::{State, Upstream, UpstreamOptions};
-use trunkline_protocol::{Call, FaultKind, Handler, Outcome, Part, message::meta};
+use trunkline_protocol::{Call, FaultKind, Handler, Outcome, Part, Revision, message::meta};
 use trunkline_testkit::script::{Asked, ProcessLine};
 
 /// What a server may ask, and what it asks it with.
@@ -125,6 +125,41 @@ fn u06_a_client_that_declared_nothing_is_asked_nothing() {
         let (questions, outcome) = call.await.unwrap();
         assert!(questions.is_empty(), "{questions:?}");
         assert!(outcome.unwrap().as_str().contains("done"));
+        upstream.stop().await;
+    });
+}
+
+#[test]
+fn u06_a_client_that_declared_nothing_hears_what_the_server_could_not_do_without() {
+    run(async {
+        let peer = process_peer().await;
+        let upstream = legacy("curious", &peer, UpstreamOptions::default());
+        let mut line = peer.accept().await;
+        welcome(&mut line).await;
+        ready(&upstream).await;
+        let [(sample, sampling), ..] = questions();
+        let failed = json!({"content": [], "isError": true});
+        for revision in [Revision::NEWEST, Revision::NEWEST_LEGACY] {
+            for how in [None, Some(&failed)] {
+                let mut call = call_declaring(json!({}));
+                call.revision = revision;
+                let call = attended(&upstream, call);
+                let asked = called(&mut line).await;
+                let answer = answer_to(&mut line, sample, &sampling).await;
+                assert!(is_refusal(sample, &answer), "{answer:#}");
+                match how {
+                    None => line.say(asked.error(-32603, "nobody to ask")).await,
+                    Some(result) => line.answer(&asked, result.clone()).await,
+                }
+                let (_, outcome) = call.await.unwrap();
+                let told = outcome.as_ref().is_err_and(|fault| {
+                    let needed = fault.data().map(|data| data.decode::<Value>().unwrap());
+                    fault.kind() == FaultKind::ClientCapabilityMissing
+                        && needed == Some(json!({"requiredCapabilities": {"sampling": {}}}))
+                });
+                assert_eq!(told, revision == Revision::NEWEST, "{outcome:?}");
+            }
+        }
         upstream.stop().await;
     });
 }

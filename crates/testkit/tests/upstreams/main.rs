@@ -11,6 +11,7 @@ mod reach;
 mod hostile;
 mod listening;
 mod processes;
+mod questions;
 mod scripted;
 #[allow(dead_code, reason = "it serves another target, too")]
 mod support;

@@ -20,7 +20,9 @@ use crate::catalog::Rules;
 use fake::Fake;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use trunkline_protocol::{Call, Caller, Fault, Handler, Raw, Reply, message::Implementation, method};
+use trunkline_protocol::{
+    Call, Caller, Fault, Handler, Raw, Reply, Revision, message::Implementation, method,
+};
 
 fn raw(text: &str) -> Raw {
     Raw::parse(text.to_owned()).unwrap()
@@ -51,15 +53,21 @@ fn caller(id: &str, roles: &[&str]) -> Arc<Caller> {
 struct Asking {
     caller: Arc<Caller>,
     view: Option<Arc<str>>,
+    revision: Revision,
 }
 
 fn somebody() -> Asking {
-    Asking { caller: Caller::local(), view: None }
+    Asking { caller: Caller::local(), view: None, revision: Revision::NEWEST }
 }
 
 impl Asking {
     fn named(id: &str, roles: &[&str]) -> Self {
-        Self { caller: caller(id, roles), view: None }
+        Self { caller: caller(id, roles), view: None, revision: Revision::NEWEST }
+    }
+
+    fn speaking(mut self, revision: Revision) -> Self {
+        self.revision = revision;
+        self
     }
 
     fn at(mut self, view: &str) -> Self {
@@ -71,6 +79,7 @@ impl Asking {
         let mut call = Call::new(method, Some(params.clone().into()));
         call.caller = Arc::clone(&self.caller);
         call.view.clone_from(&self.view);
+        call.revision = self.revision;
         gateway.call(call)
     }
 

@@ -13,7 +13,7 @@ use futures_util::stream;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use trunkline_protocol::{
-    Call, Era, Notification, Part, Reply,
+    Call, Era, Notification, Part, Reply, Revision,
     message::{TASKS_EXTENSION, meta::CLIENT_CAPABILITIES},
     method::*,
 };
@@ -84,6 +84,8 @@ async fn s05_a_task_is_reached_by_whoever_started_it_and_nobody_else() {
                 .await
                 .is_ok()
         );
+        let [alice, bob] =
+            ["alice", "bob"].map(|name| Asking::named(name, &[]).speaking(Revision::NEWEST_LEGACY));
         let result: Value =
             alice.ask(&gateway, TASKS_RESULT, json!({"taskId": id})).await.unwrap().decode().unwrap();
         assert_eq!(result["_meta"]["io.modelcontextprotocol/related-task"], json!({"taskId": id, "k": 1.0}));
@@ -144,9 +146,24 @@ async fn news_of_a_task_within_a_call_names_it_as_the_answer_does() {
 async fn where_nobody_makes_tasks_there_are_no_task_methods() {
     let a = Fake::new("a", Wares::tools(&["x"]));
     let gateway = gateway(&[&a], Rules::default());
-    let error =
-        Asking::named("x", &[]).ask(&gateway, TASKS_LIST, json!({})).await.unwrap_err().to_error(Era::Modern);
+    let legacy = Asking::named("x", &[]).speaking(Revision::NEWEST_LEGACY);
+    let error = legacy.ask(&gateway, TASKS_LIST, json!({})).await.unwrap_err().to_error(Era::Modern);
     assert_eq!(error.code, -32601);
+}
+
+#[tokio::test]
+async fn what_went_with_2025_11_25_is_no_method_of_a_modern_client() {
+    let a = tasking("a", false);
+    let gateway = gateway(&[&a], Rules::default());
+    let alice = Asking::named("alice", &[]);
+    let started = alice.ask(&gateway, TOOLS_CALL, json!({"name": "a_long"})).await.unwrap();
+    let id: String = started.member_as("taskId").unwrap();
+    for (method, params) in
+        [(TASKS_RESULT, json!({"taskId": id})), (TASKS_RESULT, json!({})), (TASKS_LIST, json!({}))]
+    {
+        let error = alice.ask(&gateway, method, params).await.unwrap_err().to_error(Era::Modern);
+        assert_eq!(error.code, -32601, "{method}");
+    }
 }
 
 #[tokio::test]
