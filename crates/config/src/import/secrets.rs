@@ -1,7 +1,7 @@
 //! Secrets that are written out in another client's file: ours gets a reference, and the value is kept aside.
 
 use super::words::{upper_snake, variable};
-use crate::{looks, secret::Secret};
+use crate::{expand::is_name, looks, secret::Secret};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
 
@@ -27,7 +27,9 @@ pub(super) fn set_aside(server: &mut Map<String, Value>, name: &str, taken: &mut
     let mut aside = Aside { prefix: upper_snake(name), taken, found: Vec::new() };
     if let Some(Value::Object(variables)) = server.get_mut("environment") {
         for (name, value) in variables.iter_mut() {
-            aside.member(value, name, &format!("environment.{name}"), name);
+            // A name may become that of a file, and others wrote it.
+            let variable = if is_name(name) { name.clone() } else { upper_snake(name) };
+            aside.member(value, name, &format!("environment.{name}"), &variable);
         }
     }
     if let Some(Value::Object(headers)) = server.get_mut("headers") {
@@ -135,5 +137,21 @@ impl Aside<'_> {
         self.taken.names.insert(name.clone(), value.clone());
         self.found.push(SecretFound { variable: name.clone(), key: key.to_owned(), value });
         variable(&name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn no_variable_is_called_by_a_path() {
+        for name in ["../../x_KEY", "/.._KEY", "A\u{e9}_KEY", "1_KEY"] {
+            let mut server = Map::new();
+            server.insert("environment".to_owned(), json!({name: "sk-0123456789abcdef0123456789abcdef"}));
+            let found = set_aside(&mut server, "s", &mut Taken::default());
+            assert!(matches!(&found[..], [secret] if is_name(&secret.variable)), "{found:?}");
+        }
     }
 }
