@@ -253,7 +253,7 @@ mod tests {
             pretend(SECOND * 5);
             advance(SECOND * 5).await;
             alarm.await;
-            let ran = begin.elapsed().checked_sub(SECOND * 65).unwrap();
+            let ran = begin.elapsed().saturating_sub(SECOND * 65);
             assert!(ran >= wait && ran <= wait + Duration::from_millis(2), "{wait:?}: {ran:?}");
         }
     }

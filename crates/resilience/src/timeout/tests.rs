@@ -147,7 +147,7 @@ async fn a_pause_counts_towards_neither_limit() {
         };
         let (expired, ()) = tokio::join!(expired(&deadline), report);
         assert_eq!(expired, limit);
-        let ran = begin.elapsed().checked_sub(SECOND * 60).unwrap();
+        let ran = begin.elapsed().saturating_sub(SECOND * 60);
         assert_eq!(ran.as_secs(), if ceiling == 12 { 12 } else { 15 });
     }
 }
