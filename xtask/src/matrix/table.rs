@@ -4,6 +4,11 @@ use std::fmt::Write as _;
 
 use crate::conformance::Verdict;
 
+/// What stands before the tables.
+const HEAD: &str = include_str!("head.md");
+/// What the tables cannot tell, because our own server does not show it.
+const NOTES: &str = include_str!("notes.md");
+
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     pub(super) rows: Vec<Row>,
@@ -109,9 +114,7 @@ impl Table {
 
     /// The page that is kept.
     pub(crate) fn page(&self) -> String {
-        let mut text = String::from(
-            "# The transparency matrix\n\nThe official conformance suite's scenarios through `trunkline bridge`, for every pair of eras and every transport\nbetween the bridge and the server. Written by `cargo xtask matrix --write`. A warning of the suite counts as a failure,\nand so does a scenario that tested nothing. The last two rows are the client scenarios, with the bridge between our\nclient and the suite's servers.\n\n",
-        );
+        let mut text = HEAD.to_owned();
         text.push_str(&self.summary());
         text.push_str(
             "\n## What cannot be, and why\n\n| client | server | scenario | clause |\n|---|---|---|---|\n",
@@ -127,6 +130,7 @@ impl Table {
                 }
             }
         }
+        text.push_str(NOTES);
         for row in self.rows.iter().filter(|row| row.failed() > 0) {
             writeln!(text, "\n## Failed: {}\n", row.name).expect("writing to a String does not fail");
             for (scenario, outcome) in &row.outcomes {
