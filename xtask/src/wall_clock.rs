@@ -8,7 +8,7 @@ use crate::file_length::sources;
 use crate::workspace::Workspace;
 
 /// Where the time of day is read, and what for.
-const READERS: [(&str, &str); 17] = [
+const READERS: [(&str, &str); 18] = [
     ("auth/src/keys/mod.rs", "the day on which a key expires"),
     ("config/src/write.rs", "the name of a file that is kept"),
     ("gateway/src/audit/clock.rs", "told in records"),
@@ -18,6 +18,7 @@ const READERS: [(&str, &str); 17] = [
     ("lint/src/doctor/url/token.rs", "whether a token has expired, told as a hint"),
     ("serve/src/access/logged.rs", "told in the access log"),
     ("serve/src/access/note.rs", "told in the access log"),
+    ("serve/src/access/record.rs", "told in the access log"),
     ("serve/src/http/connection/date.rs", "told in answers"),
     ("serve/src/tasks/shelf.rs", "told to clients"),
     ("tools/src/ci/job/launch.rs", "whether a report is newer than its job, by the clock of the file system"),
