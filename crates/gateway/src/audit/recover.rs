@@ -10,7 +10,7 @@ use super::{
 };
 use serde::Deserialize;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     io::{self, BufRead, BufReader},
     path::Path,
 };
@@ -31,6 +31,9 @@ pub(super) struct Recovered {
 /// The most calls whose end is made up for.
 const MAX_UNFINISHED: usize = 10_000;
 
+/// How much is read before the last segment for calls that were under way, beyond the segment before it.
+const LOOK_BACK: u64 = 4 * 1024 * 1024;
+
 /// Finds the longest valid beginning of the last segment and cuts off what follows it. What is known to have been on disk
 /// must be there; less is damage, and not ours to mend.
 pub(super) fn recover(disk: &Disk, path: &Path) -> Result<Recovered, OpenError> {
@@ -46,7 +49,7 @@ pub(super) fn recover(disk: &Disk, path: &Path) -> Result<Recovered, OpenError> 
         let scan = scan(disk, number).map_err(failed)?;
         recovered.dropped += scan.rest;
         if let Some(last) = scan.last {
-            recovered.endings = endings(disk, numbers.last().copied(), scan.calls);
+            recovered.endings = endings(disk, &numbers, scan.calls);
             (recovered.last, recovered.next_number, valid) = (last, number + 1, scan.valid);
             break;
         }
@@ -70,9 +73,9 @@ fn check_head(head: &Link, last: Link, path: &Path) -> Result<(), OpenError> {
     Err(OpenError::Damaged(path.to_owned(), text))
 }
 
-/// Ends for calls that have none. A call of long standing may have begun in the segment before; one that is older still keeps
-/// its start alone, as does what is beyond the bound.
-fn endings(disk: &Disk, before: Option<u64>, calls: Calls) -> Vec<String> {
+/// Ends for calls that have none. A call of long standing may have begun in a segment before; one that is older than what is looked
+/// back at keeps its start alone, as does what is beyond the bound.
+fn endings(disk: &Disk, before: &[u64], calls: Calls) -> Vec<String> {
     #[derive(Deserialize)]
     struct Start {
         call: String,
@@ -81,10 +84,7 @@ fn endings(disk: &Disk, before: Option<u64>, calls: Calls) -> Vec<String> {
         target: Option<String>,
     }
 
-    let older = before.and_then(|number| scan(disk, number).ok());
-    let mut open = older.map(|scan| scan.calls.open).unwrap_or_default();
-    open.retain(|call, _| !calls.ended_elsewhere.contains(call));
-    open.extend(calls.open);
+    let open = open_calls(disk, before, calls);
     let starts = open.values().take(MAX_UNFINISHED);
     let starts = starts.filter_map(|members| serde_json::from_str::<Start>(&format!("{{{members}}}")).ok());
     let end = |start: Start| {
@@ -97,6 +97,23 @@ fn endings(disk: &Disk, before: Option<u64>, calls: Calls) -> Vec<String> {
         Members::new("end").part_of(&common).text("outcome", Ending::UNKNOWN.word).finish()
     };
     starts.map(end).collect()
+}
+
+fn open_calls(disk: &Disk, before: &[u64], calls: Calls) -> BTreeMap<String, String> {
+    let Calls { mut open, ended_elsewhere } = calls;
+    let mut ended: HashSet<String> = ended_elsewhere.into_iter().collect();
+    let mut read = 0;
+    for number in before.iter().rev() {
+        // What cannot be read is for whoever verifies; here it only ends the search.
+        let Ok(older) = scan(disk, *number) else { break };
+        open.extend(older.calls.open.into_iter().filter(|(call, _)| !ended.contains(call)));
+        ended.extend(older.calls.ended_elsewhere);
+        read += older.valid + older.rest;
+        if read >= LOOK_BACK {
+            break;
+        }
+    }
+    open
 }
 
 /// What a segment says of calls.

@@ -113,3 +113,24 @@ async fn d01_a_torn_end_is_cut_off_and_only_in_the_last_segment() {
     tear(0);
     assert!(!verify(dir.path()).unwrap().is_intact());
 }
+
+#[tokio::test]
+async fn p01_a_call_that_was_under_way_for_several_segments_gets_its_end_from_who_goes_on() {
+    let (dir, left) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (handler, _trail) = audited(dir.path(), Options { segment_bytes: 1024, ..Options::default() });
+    let mut long = handler.call(tool("never", &json!({})));
+    let mut other = 0;
+    while segments(dir.path()).len() < 5 {
+        assert!(glance(&mut long).is_pending());
+        call(&handler, &format!("other-{other}")).await.unwrap();
+        other += 1;
+    }
+    // What a process that is killed now leaves behind.
+    for entry in fs::read_dir(dir.path()).unwrap().map(Result::unwrap) {
+        fs::copy(entry.path(), left.path().join(entry.file_name())).unwrap();
+    }
+    drop(audited(left.path(), Options::default()));
+    let records = records(left.path());
+    let ends = of_kind(&records, "end").into_iter().filter(|end| end["target"] == "never");
+    assert_eq!(ends.map(|end| end["outcome"].as_str()).collect::<Vec<_>>(), [Some("unknown")]);
+}

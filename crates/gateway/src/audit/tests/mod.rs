@@ -8,8 +8,14 @@ mod tampering;
 mod turns;
 
 use super::{Audited, Options, Trail, verify};
+use futures_util::StreamExt;
 use serde_json::{Value, json};
-use std::{fs, future, path::Path, sync::Arc};
+use std::{
+    fs, future,
+    path::Path,
+    sync::Arc,
+    task::{Context, Poll, Waker},
+};
 use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notification, Notify, Part, Raw, Reply, method};
 
 /// Answers as the tool's name says.
@@ -56,6 +62,11 @@ fn tool(name: &str, arguments: &Value) -> Call {
 
 async fn call(handler: &Audited<Desk>, name: &str) -> Result<Raw, Fault> {
     handler.call(tool(name, &json!({}))).outcome().await
+}
+
+/// Polls once, without anybody who would be woken.
+fn glance(reply: &mut Reply) -> Poll<Option<Part>> {
+    reply.poll_next_unpin(&mut Context::from_waker(Waker::noop()))
 }
 
 /// Every record in order, after the trail was found intact.

@@ -1,12 +1,6 @@
 use super::*;
 use crate::audit::Durability;
-use futures_util::StreamExt;
-use std::{
-    collections::BTreeSet,
-    task::{Context, Poll, Waker},
-    thread,
-    time::Duration,
-};
+use std::{collections::BTreeSet, thread, time::Duration};
 
 /// Nothing is left to the thread.
 fn options() -> Options {
@@ -17,11 +11,6 @@ fn options() -> Options {
 fn started(dir: &Path) -> Vec<String> {
     let starts = lines(dir).into_iter().map(|line| serde_json::from_str::<Value>(&line).unwrap());
     starts.filter(|record| record["kind"] == "start").map(|record| record["target"].to_string()).collect()
-}
-
-/// Polls once, without anybody who would be woken.
-fn glance(reply: &mut Reply) -> Poll<Option<Part>> {
-    reply.poll_next_unpin(&mut Context::from_waker(Waker::noop()))
 }
 
 #[tokio::test]
