@@ -23,8 +23,8 @@ pub(in crate::http) struct Asking(Stage);
 enum Stage {
     #[default]
     Unsent,
-    /// And since when.
-    Connecting(Connecting, Instant),
+    /// And since when, the first time.
+    Connecting(Connecting, Option<Instant>),
     Open {
         line: Box<Line>,
         origin: Origin,
@@ -50,7 +50,7 @@ impl Asking {
                 Stage::Unsent => {
                     self.0 = match pool.kept.take(request.opening.target.authority()) {
                         Some(line) => Stage::open(line, Origin::Kept, request),
-                        None => Stage::connecting(pool, request),
+                        None => Stage::connecting(pool, request, Some(Instant::now())),
                     }
                 }
                 Stage::Connecting(connecting, since) => {
@@ -58,9 +58,9 @@ impl Asking {
                     let authority = request.opening.target.authority().into();
                     let line = Box::new(Line::new(stream, authority));
                     // A server does not wait for ever for a request that could not be sent because this process was stopped.
-                    let is_stale = overslept(*since) && !line.is_quiet();
+                    let is_stale = since.is_some_and(overslept) && !line.is_quiet();
                     self.0 = if is_stale {
-                        Stage::connecting(pool, request)
+                        Stage::connecting(pool, request, None)
                     } else {
                         Stage::open(line, Origin::New, request)
                     };
@@ -93,8 +93,8 @@ impl Asking {
 }
 
 impl Stage {
-    fn connecting(pool: &PlainPool, request: &Request) -> Self {
-        Self::Connecting(pool.connect(&request.opening.target), Instant::now())
+    fn connecting(pool: &PlainPool, request: &Request, since: Option<Instant>) -> Self {
+        Self::Connecting(pool.connect(&request.opening.target), since)
     }
 
     fn open(mut line: Box<Line>, origin: Origin, request: &Request) -> Self {
