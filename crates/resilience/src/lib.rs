@@ -17,7 +17,7 @@ pub use alarm::{Alarm, Reminder, before, within_time};
 pub use breaker::{Admission, Breaker, BreakerCounts, BreakerOptions, BreakerState, Refused};
 pub use pause::overslept;
 pub use retry::{Jitter, Retry, RetryOptions, Safety, Verdict};
-pub use timeout::{Deadline, Expired, TimeoutOptions, Timeouts};
+pub use timeout::{Beginning, Deadline, Expired, TimeoutOptions, Timeouts};
 
 /// A setting lies outside the range in which it makes sense.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

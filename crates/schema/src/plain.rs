@@ -90,6 +90,15 @@ pub(super) enum Others {
 impl Plain {
     /// `None` when the schema says more than this can check, or is not one.
     pub(super) fn new(schema: &Value) -> Option<Self> {
+        let Some(draft) = schema.get("$schema") else { return Self::part(schema) };
+        let mut schema = schema.clone();
+        let known = KNOWN_DRAFTS.iter().any(|known| draft == known);
+        // Only here: in a part of a schema it would change what the keywords beside it say.
+        schema.as_object_mut().filter(|_| known)?.remove("$schema");
+        Self::part(&schema)
+    }
+
+    fn part(schema: &Value) -> Option<Self> {
         let schema = match schema {
             Value::Bool(true) => return Some(Self::anything()),
             schema => schema.as_object()?,
@@ -97,8 +106,12 @@ impl Plain {
         let mut plain = match (schema.get("type"), schema.get("anyOf")) {
             (None, None) => Self::anything(),
             (Some(kinds), None) => Self::of_kinds(kinds)?,
-            (None, Some(choices)) => Self::any_of(choices)?,
-            (Some(_), Some(_)) => return None,
+            // What stands beside choices narrows each of them.
+            (_, Some(choices)) => {
+                let others = schema.iter().filter(|(keyword, _)| *keyword != "anyOf");
+                let alone = others.into_iter().all(|(keyword, value)| is_silent(keyword, value));
+                return Self::any_of(choices).filter(|_| alone);
+            }
         };
         for (keyword, value) in schema {
             plain.narrow(keyword, value)?;
@@ -145,7 +158,7 @@ impl Plain {
     /// Choices of which no two speak of the same kind: that is how "or null" is written.
     fn any_of(choices: &Value) -> Option<Self> {
         let choices = choices.as_array().filter(|choices| !choices.is_empty())?;
-        choices.iter().try_fold(Self::default(), |plain, choice| plain.joined(Self::new(choice)?))
+        choices.iter().try_fold(Self::default(), |plain, choice| plain.joined(Self::part(choice)?))
     }
 
     fn joined(self, other: Self) -> Option<Self> {
@@ -168,7 +181,7 @@ impl Plain {
     /// Takes in what one keyword says; `None` when that is not understood, or speaks of a kind that does not fit anyway.
     fn narrow(&mut self, keyword: &str, value: &Value) -> Option<()> {
         match keyword {
-            "type" | "anyOf" | "required" => {}
+            "type" | "required" => {}
             "minimum" => self.number.as_mut()?.range.least = bound(value)?,
             "maximum" => self.number.as_mut()?.range.most = bound(value)?,
             "exclusiveMinimum" => self.number.as_mut()?.range.above = bound(value)?,
@@ -177,7 +190,7 @@ impl Plain {
             "maxLength" => self.text.as_mut()?.length.most = count(value)?,
             "minItems" => self.list.as_mut()?.length.least = count(value)?,
             "maxItems" => self.list.as_mut()?.length.most = count(value)?,
-            "items" => self.list.as_mut()?.items = Some(Box::new(Self::new(value)?)),
+            "items" => self.list.as_mut()?.items = Some(Box::new(Self::part(value)?)),
             "enum" => self.choose(value.as_array()?)?,
             "const" => self.choose(std::slice::from_ref(value))?,
             "properties" => self.object.as_mut()?.named = fields(value.as_object()?)?,
@@ -250,14 +263,13 @@ fn is_silent(keyword: &str, value: &Value) -> bool {
         "examples" => value.is_array(),
         "deprecated" | "readOnly" | "writeOnly" => value.is_boolean(),
         "uniqueItems" => value == &Value::Bool(false),
-        "$schema" => KNOWN_DRAFTS.iter().any(|known| value == known),
         _ => false,
     }
 }
 
 fn fields(properties: &Map<String, Value>) -> Option<Vec<Field>> {
     let field = |(name, value): (&String, &Value)| {
-        Some(Field { name: name.as_str().into(), value: Plain::new(value)?, bit: 0 })
+        Some(Field { name: name.as_str().into(), value: Plain::part(value)?, bit: 0 })
     };
     if properties.len() > MAX_NAMES {
         return None;
@@ -269,7 +281,7 @@ fn others(schema: &Value) -> Option<Others> {
     Some(match schema {
         Value::Bool(true) => Others::Allowed,
         Value::Bool(false) => Others::Forbidden,
-        schema => Others::Fitting(Box::new(Plain::new(schema)?)),
+        schema => Others::Fitting(Box::new(Plain::part(schema)?)),
     })
 }
 
@@ -301,6 +313,11 @@ mod tests {
             json!({"anyOf": []}),
             json!({"anyOf": [{"type": "string"}, {"type": "string", "maxLength": 2}]}),
             json!({"type": "string", "anyOf": [{"type": "string"}]}),
+            json!({"anyOf": [{"type": "integer", "minimum": 10}, {"type": "null"}], "minimum": 0}),
+            json!({"anyOf": [{"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a"]}], "required": ["b"]}),
+            json!({"anyOf": [{"type": "object", "properties": {"a": {}}}], "additionalProperties": false}),
+            json!({"properties": {"a": {"$schema": KNOWN_DRAFTS[2], "type": "string", "format": "email"}}}),
+            json!({"$schema": 1, "type": "string"}),
             json!({"enum": [1, 2]}),
             json!({"enum": ["a"], "const": "b"}),
             json!({"items": [{"type": "string"}]}),

@@ -109,18 +109,10 @@ impl Server {
         let places = Places::new(self.doors.main.options.limits.connections);
         let mut connections = JoinSet::new();
         let left_over = loop {
-            let accepted = tokio::select! {
-                accepted = self.listener.accept() => accepted,
+            let (stream, peer) = tokio::select! {
+                accepted = self.accept() => accepted,
                 () = told(&mut shutdown) => break None,
                 Some(_) = connections.join_next() => continue,
-            };
-            let (stream, peer) = match accepted {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                    continue;
-                }
             };
             self.doors.main.metrics.connected();
             let line = Line::new(self.doors.clone(), peer, self.address.port());
@@ -142,6 +134,19 @@ impl Server {
             late.spawn(serve_connection(stream, line, self.doors.main.phase(), Stay::Once));
         }
         self.drain(connections, late, shutdown).await;
+    }
+
+    /// The next connection.
+    async fn accept(&self) -> (TcpStream, SocketAddr) {
+        loop {
+            match self.listener.accept().await {
+                Ok(accepted) => return accepted,
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
     }
 
     /// Has a connection served in the lane with the fewest.
@@ -193,11 +198,10 @@ impl Server {
             tokio::select! {
                 Some(_) = connections.join_next() => {}
                 Some(_) = late.join_next() => {}
-                accepted = self.listener.accept(), if !connections.is_empty() && late.len() < LATE => {
-                    if let Ok((stream, peer)) = accepted {
-                        let line = Line::new(self.doors.clone(), peer, self.address.port());
-                        late.spawn(serve_connection(stream, line, main.phase(), Stay::Once));
-                    }
+                accepted = self.accept(), if !connections.is_empty() && late.len() < LATE => {
+                    let (stream, peer) = accepted;
+                    let line = Line::new(self.doors.clone(), peer, self.address.port());
+                    late.spawn(serve_connection(stream, line, main.phase(), Stay::Once));
                 }
                 () = &mut deadline => break false,
                 _ = shutdown.wait_for(|told| *told == Shutdown::Now) => break true,

@@ -1,8 +1,7 @@
 //! The clock of one call.
 
 use std::task::{Context, Poll, ready};
-use tokio::time::Instant;
-use trunkline_resilience::{Deadline, Expired, Reminder, Timeouts};
+use trunkline_resilience::{Beginning, Deadline, Expired, Reminder, Timeouts};
 
 /// Nothing is set before something is waited for.
 pub(super) struct Clock {
@@ -19,7 +18,7 @@ pub(super) enum Thinking {
 
 impl Clock {
     pub(super) fn start(timeouts: Timeouts) -> Self {
-        Self { deadline: Deadline::start_at(&timeouts, Instant::now()), reminder: Reminder::default() }
+        Self { deadline: Deadline::start_at(&timeouts, Beginning::now()), reminder: Reminder::default() }
     }
 
     /// The server showed that it is at work.

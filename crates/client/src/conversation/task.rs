@@ -3,13 +3,13 @@
 use super::{Answers, Conversation, Next, Stage, Step, bad, end};
 use crate::{connection::Inner, era::Ask};
 use std::{collections::HashSet, sync::Arc, time::Duration};
-use tokio::{runtime, time::Instant};
+use tokio::runtime;
 use trunkline_protocol::{
     Era, Fault, FaultKind, Object, Raw,
     message::{InputRequests, TaskState, TaskStatus},
     method,
 };
-use trunkline_resilience::{Deadline, Timeouts};
+use trunkline_resilience::{Beginning, Deadline, Timeouts};
 
 /// How often a task is looked at when the server does not say.
 const DEFAULT_POLL: Duration = Duration::from_secs(1);
@@ -30,7 +30,7 @@ pub(super) struct TaskRun {
 /// All the time that a call may take, whatever its progress.
 fn whole_time(timeouts: Timeouts) -> Option<Deadline> {
     let timeouts = timeouts.with_call(timeouts.ceiling()).ok()?;
-    Some(Deadline::start_at(&timeouts, Instant::now()))
+    Some(Deadline::start_at(&timeouts, Beginning::now()))
 }
 
 impl Conversation {

@@ -6,10 +6,10 @@ use crate::{
     view::View,
 };
 use futures_util::future::{self, FutureExt};
-use std::{sync::Arc, sync::Weak, time::Duration};
+use std::{pin::pin, sync::Arc, sync::Weak, time::Duration};
 use tokio::{sync::watch, time};
 use trunkline_protocol::{Call, Fault, method};
-use trunkline_resilience::before;
+use trunkline_resilience::{Alarm, before};
 
 /// Keeps the catalog for as long as the gateway lives.
 pub(super) fn start(inner: &Arc<Inner>) {
@@ -105,6 +105,7 @@ impl Inner {
     ) -> bool {
         let mut changed = self.changed.subscribe();
         let _waiting = Waiting::begin(&self.waiting);
+        let mut patience = pin!(Alarm::at(until));
         loop {
             changed.mark_unchanged();
             let there = |catalog: &Catalog| {
@@ -113,8 +114,10 @@ impl Inner {
             if there(&self.now.load()) {
                 return true;
             }
-            if !matches!(before(until, changed.changed()).await, Some(Ok(()))) {
-                return false;
+            tokio::select! {
+                biased;
+                changed = changed.changed() => if changed.is_err() { return false },
+                () = &mut patience => return false,
             }
         }
     }

@@ -34,7 +34,7 @@ use std::{
 };
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use trunkline_protocol::{Call, Era, Fault, FaultKind, Outcome, Part, Raw, Reply, message::meta, method};
-use trunkline_resilience::{BreakerState, Deadline, Reminder, Safety};
+use trunkline_resilience::{Beginning, BreakerState, Deadline, Reminder, Safety};
 
 /// Starts a call; nothing happens before the reply is polled.
 pub(super) fn begin(core: Arc<Core>, call: Call) -> Reply {
@@ -70,7 +70,7 @@ struct Flight {
     call: Call,
     stage: Stage,
     /// When it was let in.
-    began: Option<Instant>,
+    began: Option<Beginning>,
     /// When it was answered.
     ended: Option<Instant>,
     attempts: u32,
@@ -156,7 +156,7 @@ impl Flight {
             let now = Instant::now();
             self.core.counts.total.fetch_add(1, Ordering::Relaxed);
             self.core.touch(now);
-            self.began = Some(now);
+            self.began = Some(Beginning::at(now));
         }
         self.attempts += 1;
         if let Some(held) = self.core.session_now(&self.call) {
@@ -189,7 +189,7 @@ impl Flight {
         let options = &self.core.options;
         let own = options.tools.find(|| self.tool()).timeouts;
         // The first try begins with the call; others look at the clock.
-        let start = self.began.filter(|_| self.attempts == 1).unwrap_or_else(Instant::now);
+        let start = self.began.filter(|_| self.attempts == 1).unwrap_or_else(Beginning::now);
         Deadline::start_at(&own.unwrap_or(options.timeouts), start)
     }
 
@@ -284,7 +284,7 @@ impl Flight {
                 let now = Instant::now();
                 if let Some(admission) = admission {
                     admission.succeeded();
-                    let began = self.began.unwrap_or(now);
+                    let began = self.began.map_or(now, Beginning::instant);
                     self.core.latency.record(now.duration_since(began), now);
                 }
                 airborne.held.left_at(now);
@@ -305,7 +305,7 @@ impl Flight {
                 _ => false,
             };
         let left = self.attempts < self.core.options.retry.attempts
-            && self.began.is_none_or(|began| began.elapsed() < self.core.options.retry.budget);
+            && self.began.is_none_or(|began| began.instant().elapsed() < self.core.options.retry.budget);
         // Whoever listens has to know that something may have been missed.
         (repeatable && left && !self.asked && !self.lasting).then(|| self.core.retry.backoff(self.attempts))
     }

@@ -76,7 +76,9 @@ impl Ticker {
         let place = list.add(due, waker);
         if list.task == Task::Ended {
             list.task = Task::Running;
+            drop(list);
             let looking = Looking { ticker: Arc::clone(self), task: Task::Running, _watch: Watch::begin() };
+            // A runtime that is closing drops it at once, and it looks into the list then.
             tokio::spawn(looking.run());
         }
         place

@@ -14,7 +14,11 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{OutOfRange, pause::Mark, within};
+use super::{
+    OutOfRange,
+    pause::{self, Mark},
+    within,
+};
 
 /// Time limits as given; they are checked by [`Timeouts::new`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +35,13 @@ pub struct TimeoutOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Timeouts {
     options: TimeoutOptions,
+}
+
+/// When a call began. Pauses since then are none of its time.
+#[derive(Debug, Clone, Copy)]
+pub struct Beginning {
+    at: Instant,
+    mark: Mark,
 }
 
 /// The clock of one call. It is shared by reference: one side waits for its end, with a [`Reminder`](super::Reminder), while the
@@ -85,11 +96,26 @@ impl Timeouts {
     }
 }
 
+impl Beginning {
+    pub fn now() -> Self {
+        Self::at(Instant::now())
+    }
+
+    /// A moment that was just now.
+    pub fn at(at: Instant) -> Self {
+        Self { at, mark: Mark::set() }
+    }
+
+    pub fn instant(self) -> Instant {
+        self.at
+    }
+}
+
 impl Deadline {
-    /// Starts the clock at a moment that was just now.
-    pub fn start_at(timeouts: &Timeouts, start: Instant) -> Self {
+    /// Starts the clock with the call.
+    pub fn start_at(timeouts: &Timeouts, start: Beginning) -> Self {
         let (call, ceiling) = (timeouts.call(), timeouts.ceiling());
-        Self { start, call, ceiling, progress: AtomicU64::new(0), mark: Mark::set() }
+        Self { start: start.at, call, ceiling, progress: AtomicU64::new(0), mark: start.mark }
     }
 
     /// The call showed progress: its limit starts anew. After the end this changes nothing.
@@ -113,6 +139,11 @@ impl Deadline {
 
     /// Which limit struck; `None` while there is time left.
     pub fn struck(&self) -> Option<Expired> {
+        if self.expires_at() > Instant::now() {
+            return None;
+        }
+        // Perhaps nobody has noticed yet that the process paused.
+        pause::look();
         (self.expires_at() <= Instant::now()).then(|| self.limit())
     }
 

@@ -17,7 +17,7 @@ fn timeouts(call: u64, ceiling: u64) -> Timeouts {
 }
 
 fn deadline(call: u64, ceiling: u64) -> Deadline {
-    Deadline::start_at(&timeouts(call, ceiling), Instant::now())
+    Deadline::start_at(&timeouts(call, ceiling), Beginning::now())
 }
 
 /// Waits for the end as callers do.
@@ -150,6 +150,15 @@ async fn a_pause_counts_towards_neither_limit() {
         let ran = begin.elapsed().saturating_sub(SECOND * 60);
         assert_eq!(ran.as_secs(), if ceiling == 12 { 12 } else { 15 });
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_between_the_beginning_of_a_call_and_its_clock_is_none_of_its_time() {
+    let begin = Beginning::now();
+    pretend(SECOND * 60);
+    advance(SECOND * 60).await;
+    let deadline = Deadline::start_at(&timeouts(10, 600), begin);
+    assert_eq!((deadline.struck(), deadline.expires_at()), (None, Instant::now() + SECOND * 10));
 }
 
 #[tokio::test(start_paused = true)]

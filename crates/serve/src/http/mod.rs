@@ -199,7 +199,7 @@ fn not_allowed(methods: &'static str) -> Response<Answer> {
 }
 
 fn not_acceptable() -> Response<Answer> {
-    let text = "answers are application/json or text/event-stream; `Accept` must name both";
+    let text = "answers are application/json or text/event-stream, and `Accept` takes neither";
     error(StatusCode::NOT_ACCEPTABLE, None, ErrorObject::new(-32600, text))
 }
 

@@ -4,6 +4,7 @@ use super::{
     Visit, accepted,
     answer::{Answer, EventSource, Events, OVERLOADED, error, events},
     connection::Incoming,
+    hang_up,
 };
 use crate::duplex::{Duplex, Taken};
 use crate::outgoing::Outgoing;
@@ -80,7 +81,7 @@ impl Visit {
                 let begun = match line.receive(&bytes) {
                     Taken::Nothing => Vec::new(),
                     Taken::Call(call) => vec![call],
-                    Taken::First(first) => first.await,
+                    Taken::First(first) => hang_up::outlasting(first).await,
                 };
                 for call in begun {
                     tokio::spawn(call);

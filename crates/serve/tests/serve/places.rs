@@ -2,9 +2,13 @@
 
 use crate::support::{
     Fixture, hosted, start,
-    wire::{HOST, Talk, headers_of, kept, modern},
+    wire::{HANG, HOST, Talk, headers_of, kept, modern},
 };
 use std::time::Duration;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 use trunkline_serve::{Guard, Limits, ServeOptions};
 
 const A_MOMENT: Duration = Duration::from_millis(200);
@@ -71,4 +75,24 @@ async fn h08_a_connection_rests_longer_than_a_head_may_take_and_not_for_ever() {
     let mut talk = Talk::to(address).await;
     well(&mut talk).await;
     assert!(talk.rest().await.is_empty());
+}
+
+#[tokio::test]
+async fn h08_empty_lines_in_pieces_hold_no_place() {
+    let (address, _running) = hosted(Limits { header_timeout: A_MOMENT, ..Limits::default() }).await;
+    let (mut reading, mut writing) = TcpStream::connect(address).await.unwrap().into_split();
+    let pieces = async {
+        for piece in [b"\r", b"\n"].iter().cycle() {
+            if writing.write_all(*piece).await.is_err() {
+                break;
+            }
+            tokio::time::sleep(A_MOMENT / 8).await;
+        }
+    };
+    let mut heard = Vec::new();
+    let end = tokio::time::timeout(HANG, reading.read_to_end(&mut heard));
+    tokio::select! {
+        end = end => assert!(end.is_ok(), "a byte at a time holds the place"),
+        () = pieces => {}
+    }
 }

@@ -187,7 +187,9 @@ impl Connection {
                         self.timer.set(now + self.line.doors.main.options.limits.header_timeout);
                         self.line.begins(now);
                     }
-                    self.stage = Stage::Waiting(seen);
+                    // Who has begun has begun, even if it was an empty line; else a byte at a time would hold a place for ever.
+                    let begun = matches!(self.stage, Stage::Waiting(1..));
+                    self.stage = Stage::Waiting(if begun { seen.max(1) } else { seen });
                     ready!(self.timer.poll(cx));
                     // Who has not begun has nothing to be told.
                     break (seen > 0).then_some(BadHead::Late);
