@@ -43,6 +43,7 @@ impl Clock {
 mod tests {
     use super::*;
     use std::{future::poll_fn, time::Duration};
+    use tokio::time::Instant;
     use trunkline_resilience::TimeoutOptions;
 
     const SECOND: Duration = Duration::from_secs(1);

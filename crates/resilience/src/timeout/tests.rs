@@ -2,7 +2,7 @@ use std::{future::poll_fn, time::Duration};
 
 use tokio::time::{Instant, advance, sleep};
 
-use super::{Deadline, Expired, TimeoutOptions, Timeouts};
+use super::{Beginning, Deadline, Expired, TimeoutOptions, Timeouts};
 use crate::{Reminder, pause::pretend};
 
 const SECOND: Duration = Duration::from_secs(1);
