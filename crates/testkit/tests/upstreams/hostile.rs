@@ -93,11 +93,7 @@ async fn called(line: &mut ProcessLine) -> Asked {
 #[test]
 fn u06_what_a_server_asks_while_nobody_called_reaches_nobody() {
     run(async {
-        let peer = process_peer().await;
-        let upstream = legacy("curious", &peer, UpstreamOptions::default());
-        let mut line = peer.accept().await;
-        welcome(&mut line).await;
-        ready(&upstream).await;
+        let (_peer, upstream, mut line) = curious().await;
         for (method, params) in questions() {
             let answer = answer_to(&mut line, method, &params).await;
             assert!(is_refusal(method, &answer), "{method}: {answer:#}");
@@ -110,11 +106,7 @@ fn u06_what_a_server_asks_while_nobody_called_reaches_nobody() {
 #[test]
 fn u06_a_client_that_declared_nothing_is_asked_nothing() {
     run(async {
-        let peer = process_peer().await;
-        let upstream = legacy("curious", &peer, UpstreamOptions::default());
-        let mut line = peer.accept().await;
-        welcome(&mut line).await;
-        ready(&upstream).await;
+        let (_peer, upstream, mut line) = curious().await;
         let call = attended(&upstream, call_declaring(json!({})));
         let asked = called(&mut line).await;
         for (method, params) in questions() {
@@ -132,11 +124,7 @@ fn u06_a_client_that_declared_nothing_is_asked_nothing() {
 #[test]
 fn u06_a_client_that_declared_nothing_hears_what_the_server_could_not_do_without() {
     run(async {
-        let peer = process_peer().await;
-        let upstream = legacy("curious", &peer, UpstreamOptions::default());
-        let mut line = peer.accept().await;
-        welcome(&mut line).await;
-        ready(&upstream).await;
+        let (_peer, upstream, mut line) = curious().await;
         let [(sample, sampling), ..] = questions();
         let failed = json!({"content": [], "isError": true});
         for revision in [Revision::NEWEST, Revision::NEWEST_LEGACY] {

@@ -1,7 +1,7 @@
 //! Questions of legacy servers: over HTTP on the stream of the session instead of on that of the call, and answers that are none.
 
 use crate::{
-    faults::{process_peer, run, text},
+    faults::{run, text},
     support::*,
 };
 use serde_json::{Value, json};
@@ -132,11 +132,7 @@ fn whoever_does_not_answer_holds_up_nobody_else_where_questions_come_on_the_sess
 #[test]
 fn what_cannot_be_an_answer_reaches_no_server() {
     run(async {
-        let peer = process_peer().await;
-        let upstream = legacy("curious", &peer, UpstreamOptions::default());
-        let mut line = peer.accept().await;
-        welcome(&mut line).await;
-        ready(&upstream).await;
+        let (_peer, upstream, mut line) = curious().await;
         for answers in [json!(5), json!(null), json!([]), json!({"user_name": 5})] {
             let call =
                 Call::new("tools/call", Some(json!({"name": "work", "inputResponses": answers}).into()));

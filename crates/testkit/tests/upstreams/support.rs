@@ -1,6 +1,6 @@
 //! What the tests of upstreams share.
 
-use crate::reach::Reach;
+use crate::{faults::process_peer, reach::Reach};
 use serde_json::{Value, json};
 use std::{fs, path::Path, sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
@@ -78,6 +78,16 @@ pub(crate) fn call_by(who: &str, tool: &str, arguments: &Value) -> Call {
 /// A call that runs beside the test.
 pub(crate) fn begin(upstream: &Arc<Upstream>, call: Call) -> JoinHandle<Outcome> {
     tokio::spawn(upstream.call(call).outcome())
+}
+
+/// A legacy server that is ready, and its line, on which it may ask.
+pub(crate) async fn curious() -> (ProcessPeer, Arc<Upstream>, ProcessLine) {
+    let peer = process_peer().await;
+    let upstream = legacy("curious", &peer, UpstreamOptions::default());
+    let mut line = peer.accept().await;
+    welcome(&mut line).await;
+    ready(&upstream).await;
+    (peer, upstream, line)
 }
 
 /// Plays a server's part until its lists were read.
