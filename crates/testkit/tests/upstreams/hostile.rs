@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 use trunkline_gateway::upstream::{State, Upstream, UpstreamOptions};
 use trunkline_protocol::{Call, FaultKind, Handler, Outcome, Part, Revision, message::meta};
-use trunkline_testkit::script::{Asked, ProcessLine};
+use trunkline_testkit::script::{Asked, ProcessLine, ProcessPeer};
 
 /// What a server may ask, and what it asks it with.
 fn questions() -> [(&'static str, Value); 3] {
@@ -88,6 +88,16 @@ async fn called(line: &mut ProcessLine) -> Asked {
             other => panic!("{other}: {}", asked.text),
         }
     }
+}
+
+/// A legacy server that is ready, and its line, on which it may ask.
+pub(crate) async fn curious() -> (ProcessPeer, Arc<Upstream>, ProcessLine) {
+    let peer = process_peer().await;
+    let upstream = legacy("curious", &peer, UpstreamOptions::default());
+    let mut line = peer.accept().await;
+    welcome(&mut line).await;
+    ready(&upstream).await;
+    (peer, upstream, line)
 }
 
 #[test]

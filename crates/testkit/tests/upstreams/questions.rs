@@ -2,6 +2,7 @@
 
 use crate::{
     faults::{run, text},
+    hostile::curious,
     support::*,
 };
 use serde_json::{Value, json};

@@ -1,8 +1,13 @@
 //! What the tests of upstreams share.
 
-use crate::{faults::process_peer, reach::Reach};
+use crate::reach::Reach;
 use serde_json::{Value, json};
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tokio::task::JoinHandle;
 use trunkline_client::{ConnectOptions, Ids, Speak, Target};
 use trunkline_gateway::upstream::{Offer, State, Status, Upstream, UpstreamOptions};
@@ -48,13 +53,18 @@ pub(crate) fn environment() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     std::env::vars_os().collect()
 }
 
+/// Longer than anything here takes on a busy machine; what takes longer will never come.
+const HANG: Duration = Duration::from_mins(3);
+
 /// Waits until an upstream is as wanted.
 pub(crate) async fn until(upstream: &Upstream, wanted: impl Fn(&Status) -> bool) -> Status {
+    let began = Instant::now();
     loop {
         let status = upstream.status();
         if wanted(&status) {
             return status;
         }
+        assert!(began.elapsed() < HANG, "it never comes: {status:?}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -78,16 +88,6 @@ pub(crate) fn call_by(who: &str, tool: &str, arguments: &Value) -> Call {
 /// A call that runs beside the test.
 pub(crate) fn begin(upstream: &Arc<Upstream>, call: Call) -> JoinHandle<Outcome> {
     tokio::spawn(upstream.call(call).outcome())
-}
-
-/// A legacy server that is ready, and its line, on which it may ask.
-pub(crate) async fn curious() -> (ProcessPeer, Arc<Upstream>, ProcessLine) {
-    let peer = process_peer().await;
-    let upstream = legacy("curious", &peer, UpstreamOptions::default());
-    let mut line = peer.accept().await;
-    welcome(&mut line).await;
-    ready(&upstream).await;
-    (peer, upstream, line)
 }
 
 /// Plays a server's part until its lists were read.
