@@ -15,7 +15,7 @@ use std::{fmt, ops::RangeInclusive};
 
 pub use alarm::{Alarm, Reminder, before, within_time};
 pub use breaker::{Admission, Breaker, BreakerCounts, BreakerOptions, BreakerState, Refused};
-pub use pause::overslept;
+pub use pause::{Unused, overslept};
 pub use retry::{Jitter, Retry, RetryOptions, Safety, Verdict};
 pub use timeout::{Beginning, Deadline, Expired, TimeoutOptions, Timeouts};
 

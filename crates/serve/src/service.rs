@@ -28,7 +28,6 @@ use trunkline_protocol::{
     },
     method,
 };
-use trunkline_resilience::overslept;
 
 /// How often what has expired is let go.
 const SWEEP: Duration = Duration::from_secs(5);
@@ -96,9 +95,7 @@ impl Service {
                 let due = Instant::now() + SWEEP;
                 sleep_until(due).await;
                 let Some(service) = service.upgrade() else { return };
-                if overslept(due) {
-                    service.sessions.resume();
-                }
+                service.sessions.look(due);
                 service.sessions.sweep();
                 service.parking.sweep();
             }

@@ -15,7 +15,7 @@ use std::{
 };
 use tokio::{sync::watch, task::AbortHandle, time::Instant};
 use trunkline_protocol::{Fault, Raw};
-use trunkline_resilience::overslept;
+use trunkline_resilience::Unused;
 
 /// What a server may ask of a client that declares it.
 const INTERACTIVE: [&str; 4] = ["roots", "sampling", "elicitation", "tasks"];
@@ -26,8 +26,7 @@ pub(super) struct Book {
     pub(super) since: (Instant, SystemTime),
     /// When the supervisor meant to look at what is unused.
     pub(super) next_look: Option<Instant>,
-    /// When the process ran again after a pause, in which nobody could be heard.
-    pub(super) resumed: Option<Instant>,
+    pub(super) unused: Unused,
     pub(super) last_error: Option<(Fault, SystemTime)>,
     /// Failures in a row: connections that did not come about, and sessions that were soon gone.
     pub(super) failures: u32,
@@ -84,7 +83,7 @@ impl Book {
             state: State::Idle,
             since: (Instant::now(), SystemTime::now()),
             next_look: None,
-            resumed: None,
+            unused: Unused::default(),
             last_error: None,
             failures: 0,
             retry_at: None,
@@ -263,22 +262,17 @@ impl Book {
         self.lives.remove(&Key::Common)
     }
 
-    /// How long something is unused is counted anew after a pause.
-    pub(super) fn unused_since(&self, used: Instant) -> Instant {
-        self.resumed.map_or(used, |resumed| used.max(resumed))
-    }
-
     /// Notes a pause, if there was one before the supervisor could look.
     pub(super) fn look(&mut self) {
-        if self.next_look.take().is_some_and(overslept) {
-            self.resumed = Some(Instant::now());
+        if let Some(due) = self.next_look.take() {
+            self.unused.look(due);
         }
     }
 
     /// Sessions that nobody used for so long; the lister is left.
     pub(super) fn retire_idle(&mut self, idle: Duration) -> Vec<Arc<Live>> {
         let Some(lister) = self.lister() else { return Vec::new() };
-        let unused = |live: &Arc<Live>| self.unused_since(live.last_used()).elapsed() >= idle;
+        let unused = |live: &Arc<Live>| self.unused.since(live.last_used()).elapsed() >= idle;
         let old = |live: &Arc<Live>| unused(live) && !Arc::ptr_eq(live, &lister);
         let keys: Vec<Key> = self
             .lives

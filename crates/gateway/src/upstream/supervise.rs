@@ -211,7 +211,7 @@ impl Core {
         let Some(idle) = self.options.idle else { return false };
         let mut book = self.book();
         let busy = book.is_opening() || book.lives().any(|(_, live)| live.users() > 0);
-        if busy || book.unused_since(self.idle_since(book.since.0)).elapsed() < idle {
+        if busy || book.unused.since(self.idle_since(book.since.0)).elapsed() < idle {
             return false;
         }
         tracing::info!(upstream = %self.name, ?idle, "upstream was not called and is stopped");
@@ -237,7 +237,7 @@ impl Core {
         let next = match self.options.idle {
             None => usual,
             Some(idle) => {
-                let due = book.unused_since(self.idle_since(book.since.0)) + idle;
+                let due = book.unused.since(self.idle_since(book.since.0)) + idle;
                 // A call under way may put it off; then it is looked at again after as much time.
                 usual.min(if due > now { due } else { now + idle })
             }

@@ -8,6 +8,7 @@ use std::{
 };
 use tokio::time::Instant;
 use trunkline_protocol::Caller;
+use trunkline_resilience::Unused;
 
 /// A session that was silent for so long may be forgotten to make room for another.
 const SILENT: Duration = Duration::from_mins(1);
@@ -16,8 +17,7 @@ pub(crate) struct Sessions {
     open: Mutex<HashMap<String, Arc<Session>>>,
     most: usize,
     idle: Duration,
-    /// When the process ran again after a pause, in which nobody could be heard.
-    resumed: Mutex<Option<Instant>>,
+    unused: Mutex<Unused>,
 }
 
 /// There is no room for another session.
@@ -26,7 +26,7 @@ pub(crate) struct NoRoom;
 
 impl Sessions {
     pub(crate) fn new(most: usize, idle: Duration) -> Self {
-        Self { open: Mutex::default(), most, idle, resumed: Mutex::default() }
+        Self { open: Mutex::default(), most, idle, unused: Mutex::default() }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -78,15 +78,15 @@ impl Sessions {
         }
     }
 
-    /// The process has paused: how long sessions are silent is counted anew.
-    pub(crate) fn resume(&self) {
-        *lock(&self.resumed) = Some(Instant::now());
+    /// Takes note of a sweep that was meant for this moment: after a pause, how long sessions are silent is counted anew.
+    pub(crate) fn look(&self, due: Instant) {
+        lock(&self.unused).look(due);
     }
 
     /// Forgets sessions that have been silent for too long.
     pub(crate) fn sweep(&self) {
-        let (now, resumed) = (Instant::now(), *lock(&self.resumed));
-        let since = |session: &Arc<Session>| resumed.max(Some(session.silent_since())).unwrap_or(now);
+        let (now, unused) = (Instant::now(), *lock(&self.unused));
+        let since = |session: &Arc<Session>| unused.since(session.silent_since());
         let silent = |session: &Arc<Session>| now.duration_since(since(session)) >= self.idle;
         let gone: Vec<_> =
             lock(&self.open).extract_if(|_, session| silent(session)).map(|(_, session)| session).collect();
@@ -139,8 +139,9 @@ mod tests {
     async fn after_a_pause_sessions_have_their_time_anew() {
         let sessions = Sessions::new(2, Duration::from_mins(1));
         sessions.add(&session("a")).unwrap();
+        let due = Instant::now();
         tokio::time::advance(Duration::from_mins(5)).await;
-        sessions.resume();
+        sessions.look(due);
         sessions.sweep();
         assert_eq!(sessions.len(), 1);
         tokio::time::advance(Duration::from_mins(1)).await;

@@ -175,14 +175,19 @@ async fn endure(name: &str, (limit, pause): (u64, u64)) -> Verdict {
     Verdict::Passed
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn p03_a_pause_longer_than_a_call_may_take_ends_no_call() {
+/// Tries one limit after the other until the machine lets it be told.
+async fn clearly(attempt: impl AsyncFn(u64) -> Verdict) {
     for limit in LIMITS {
-        if endure(&format!("paused-{limit}"), (limit, limit + MORE)).await == Verdict::Passed {
+        if attempt(limit).await == Verdict::Passed {
             return;
         }
     }
     panic!("the machine is too busy to tell");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p03_a_pause_longer_than_a_call_may_take_ends_no_call() {
+    clearly(async |limit| endure(&format!("paused-{limit}"), (limit, limit + MORE)).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -223,12 +228,7 @@ async fn hear(limit: u64) -> Verdict {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn p03_what_is_said_during_a_pause_is_heard_after_it() {
-    for limit in LIMITS {
-        if hear(limit).await == Verdict::Passed {
-            return;
-        }
-    }
-    panic!("the machine is too busy to tell");
+    clearly(hear).await;
 }
 
 /// Whether a gateway that was told to stop lets its calls finish, though it is stopped for longer than they are given.
@@ -257,12 +257,7 @@ async fn drain(limit: u64) -> Verdict {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn p03_a_pause_while_it_is_going_cuts_no_call_off() {
-    for limit in LIMITS {
-        if drain(limit).await == Verdict::Passed {
-            return;
-        }
-    }
-    panic!("the machine is too busy to tell");
+    clearly(drain).await;
 }
 
 fn state(pid: i32) -> char {
