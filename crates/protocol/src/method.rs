@@ -66,6 +66,16 @@ pub(crate) fn read(json: &[u8]) -> Option<Cow<'static, str>> {
     text_in(json).map(|name| intern(&name))
 }
 
+/// What a client declares that can be asked this.
+pub fn capability_for(question: &str) -> Option<&'static str> {
+    match question {
+        CREATE_MESSAGE => Some("sampling"),
+        ELICIT => Some("elicitation"),
+        ROOTS_LIST => Some("roots"),
+        _ => None,
+    }
+}
+
 /// Whether a request of this method changes nothing on the server's side but the conversation itself, so that sending it twice
 /// does no harm. A tool may do anything; a method we do not know is treated like a tool.
 pub fn only_asks(name: &str) -> bool {

@@ -30,18 +30,11 @@ pub(crate) fn declarable(capabilities: &Raw, revision: Revision) -> Value {
 
 /// The capability that a question needs.
 pub(crate) fn needed_for(question: &str, params: Option<&Raw>) -> Option<Value> {
-    match question {
-        method::ROOTS_LIST => Some(json!({"roots": {}})),
-        method::CREATE_MESSAGE => Some(json!({"sampling": {}})),
-        method::ELICIT => {
-            let mode: Option<String> = params.and_then(|params| params.member_as("mode"));
-            match mode.as_deref() {
-                Some("url") => Some(json!({"elicitation": {"url": {}}})),
-                _ => Some(json!({"elicitation": {}})),
-            }
-        }
-        _ => None,
-    }
+    let capability = method::capability_for(question)?;
+    let mode = params.and_then(|params| params.text_of("mode"));
+    let by_url = question == method::ELICIT && mode.as_deref() == Some("url");
+    let inner = if by_url { json!({"url": {}}) } else { json!({}) };
+    Some(json!({capability: inner}))
 }
 
 /// Whether these capabilities have what a question needs.

@@ -212,7 +212,7 @@ impl Flight {
         match arrival {
             // Dropped unanswered, it is declined.
             Arrival::Part(Part::Question(question)) if !may_be_asked(&self.call, &question.method) => {
-                self.refused = capability_for(&question.method);
+                self.refused = method::capability_for(&question.method);
                 None
             }
             Arrival::Part(part) => {
@@ -366,18 +366,8 @@ fn shows_illness(fault: &Fault) -> bool {
 
 /// Whether the caller's client can be asked this. One that says nothing about itself is not ours to judge.
 fn may_be_asked(call: &Call, question: &str) -> bool {
-    let Some(capability) = capability_for(question) else { return true };
+    let Some(capability) = method::capability_for(question) else { return true };
     let meta = call.params.as_ref().and_then(|params| params.member("_meta"));
     let declared = meta.and_then(|meta| meta.member(meta::CLIENT_CAPABILITIES));
     declared.is_none_or(|declared| declared.member(capability).is_some())
-}
-
-/// What a client declares that can be asked this.
-fn capability_for(question: &str) -> Option<&'static str> {
-    match question {
-        method::CREATE_MESSAGE => Some("sampling"),
-        method::ELICIT => Some("elicitation"),
-        method::ROOTS_LIST => Some("roots"),
-        _ => None,
-    }
 }
