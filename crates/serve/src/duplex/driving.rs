@@ -42,8 +42,12 @@ impl Driving {
         aborted: AbortRegistration,
     ) -> Self {
         let out = line.outgoing.clone();
+        let mut phase = reply.is_subscription().then(|| line.service.phase());
         let driven = async move {
-            while let Some(message) = reply.next().await {
+            while let Some(message) = match &mut phase {
+                Some(phase) => reply.next_until(phase).await,
+                None => reply.next().await,
+            } {
                 if let Some(sending) = out.send(message) {
                     sending.await;
                 }

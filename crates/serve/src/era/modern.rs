@@ -6,13 +6,17 @@ use super::{
     kept::{Form, Tasks},
     parked::{ParkedCall, Parking, Whose},
 };
-use crate::service::Service;
+use crate::{
+    phase::{Phase, reached},
+    service::Service,
+};
 use std::{
     borrow::Cow,
     collections::VecDeque,
     sync::Arc,
     time::{Duration, Instant},
 };
+use tokio::sync::watch;
 use trunkline_protocol::{
     Call, Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Notification, Object, Part, Question, Raw,
     Reply, Request, RequestId, Response, Revision,
@@ -167,13 +171,24 @@ impl ModernReply {
         }
     }
 
+    /// The next message, while the server serves: a subscription ends when it begins to stop, another call when its time is up.
+    pub(crate) async fn next_until(&mut self, phase: &mut watch::Receiver<Phase>) -> Option<Envelope> {
+        let end = if self.is_subscription() { Phase::Leaving } else { Phase::Over };
+        let told = tokio::select! {
+            biased;
+            told = self.next() => Some(told),
+            _ = reached(phase, end) => None,
+        };
+        told.unwrap_or_else(|| Some(self.end()))
+    }
+
     /// Whether it is a subscription, which has no end of its own.
     pub(crate) fn is_subscription(&self) -> bool {
         self.request.method == method::LISTEN
     }
 
     /// Ends it before its time; what is returned is told last. A subscription ends as its client would expect, another call fails.
-    pub(crate) fn end(&mut self) -> Envelope {
+    fn end(&mut self) -> Envelope {
         self.reply = None;
         self.waiting = None;
         self.ahead.clear();

@@ -78,15 +78,7 @@ impl EventSource {
     async fn next(mut self) -> (Option<Bytes>, Self) {
         let phase = &mut self.phase;
         let event = match &mut self.events {
-            Events::Modern(reply) => {
-                let end = if reply.is_subscription() { Phase::Leaving } else { Phase::Over };
-                let told = tokio::select! {
-                    biased;
-                    told = reply.next() => Some(told),
-                    _ = reached(phase, end) => None,
-                };
-                told.unwrap_or_else(|| Some(reply.end())).as_ref().map(event_of)
-            }
+            Events::Modern(reply) => reply.next_until(phase).await.as_ref().map(event_of),
             Events::Call(reader) => tokio::select! {
                 biased;
                 item = reader.next() => item.event(),

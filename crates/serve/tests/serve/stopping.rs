@@ -65,9 +65,20 @@ async fn ends(mut talk: Talk) {
 }
 
 fn listen() -> String {
-    let headers = [headers_of("subscriptions/listen", ""), vec![JSON]].concat();
-    let body = modern("subscriptions/listen", r#""notifications":{"toolsListChanged":true}"#);
-    kept("POST", "/mcp", &headers, &body)
+    modern("subscriptions/listen", r#""notifications":{"toolsListChanged":true}"#)
+}
+
+/// The server ended a subscription with id 1 of itself.
+fn is_over(end: &Value) {
+    assert_eq!((&end["id"], &end["result"]["resultType"]), (&json!(1), &json!("complete")), "{end}");
+    assert_eq!(end["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 1, "{end}");
+}
+
+/// Opens an old line; gives where to post.
+async fn old_line(address: SocketAddr) -> (Talk, String) {
+    let (line, first) = stream(address, kept("GET", "/sse", &[], ""), 1).await;
+    let first = String::from_utf8(first).unwrap();
+    (line, first.lines().find_map(|line| line.strip_prefix("data: ")).unwrap().to_owned())
 }
 
 #[tokio::test]
@@ -77,13 +88,17 @@ async fn streams_with_nothing_under_way_end_at_once_and_cleanly() {
     let own = kept("GET", "/mcp", &[("mcp-session-id", &session)], "");
     let (own, _) = stream(address, own, 0).await;
     let (old, _) = stream(address, kept("GET", "/sse", &[], ""), 1).await;
-    let (mut listening, first) = stream(address, listen(), 1).await;
+    let headers = [headers_of("subscriptions/listen", ""), vec![JSON]].concat();
+    let (mut listening, first) = stream(address, kept("POST", "/mcp", &headers, &listen()), 1).await;
     assert_eq!(message(&first)["method"], "notifications/subscriptions/acknowledged");
+    let (mut line, path) = old_line(address).await;
+    assert_eq!(posted(address, &path, &[], &listen()).await, 202);
+    let first = message(&line.hear_chunk().await.unwrap());
+    assert_eq!(first["method"], "notifications/subscriptions/acknowledged");
     running.send(Shutdown::Drain).unwrap();
-    let end = message(&listening.hear_chunk().await.expect("a result"));
-    assert_eq!((&end["id"], &end["result"]["resultType"]), (&json!(1), &json!("complete")), "{end}");
-    assert_eq!(end["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 1, "{end}");
-    for talk in [own, old, listening] {
+    is_over(&message(&listening.hear_chunk().await.expect("a result")));
+    is_over(&message(&line.hear_chunk().await.expect("a result")));
+    for talk in [own, old, listening, line] {
         ends(talk).await;
     }
     stopped(server).await;
@@ -117,14 +132,12 @@ async fn streams_of_a_session_live_as_long_as_its_calls() {
 async fn an_old_line_gets_the_last_answer_before_it_ends() {
     let (fixture, _told) = Fixture::new();
     let (address, running, server) = start(fixture.clone(), options(HANG * 10)).await;
-    let (mut line, first) = stream(address, kept("GET", "/sse", &[], ""), 1).await;
-    let first = String::from_utf8(first).unwrap();
-    let path = first.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
-    assert_eq!(posted(address, path, &[], INITIALIZE).await, 202);
+    let (mut line, path) = old_line(address).await;
+    assert_eq!(posted(address, &path, &[], INITIALIZE).await, 202);
     assert_eq!(message(&line.hear_chunk().await.unwrap())["id"], 0);
     let before = fixture.changes.receiver_count();
     let wait = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
-    assert_eq!(posted(address, path, &[], wait).await, 202);
+    assert_eq!(posted(address, &path, &[], wait).await, 202);
     assert_eq!(fixture.changes.receiver_count(), before + 1);
     running.send(Shutdown::Drain).unwrap();
     let mut late = Talk::to(address).await;
