@@ -15,6 +15,15 @@ pub(crate) enum Threads {
     All,
 }
 
+/// The main thread's runtime. Work that takes the processor for long, or waits, goes to threads of its own.
+pub(crate) fn start() -> Result<Runtime, Failure> {
+    Builder::new_current_thread().enable_all().build().map_err(|error| cannot(&error))
+}
+
+fn cannot(error: &io::Error) -> Failure {
+    Failure::usage(format!("the program cannot start: {error}"))
+}
+
 /// The main thread's runtime, and threads beside it.
 pub(crate) struct Engine {
     main: Runtime,
@@ -27,11 +36,7 @@ impl Engine {
             Threads::One => 0,
             Threads::All => thread::available_parallelism().map_or(0, |all| all.get() - 1),
         };
-        let start = || {
-            let main = Builder::new_current_thread().enable_all().build()?;
-            Ok(Self { main, further: LaneThreads::start(further)? })
-        };
-        start().map_err(|error: io::Error| Failure::usage(format!("the program cannot start: {error}")))
+        Ok(Self { main: start()?, further: LaneThreads::start(further).map_err(|error| cannot(&error))? })
     }
 
     /// Runs the command on the main thread.

@@ -5,6 +5,7 @@ use crate::{
     commands::Context,
     failure::Failure,
     remembered::Remembered,
+    runtime,
     stop::Stop,
     terminal::Progress,
     wire,
@@ -19,10 +20,7 @@ pub(crate) fn with_client<T>(
     args: &ConnectionArgs,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::usage(format!("the runtime cannot be started: {error}")))?;
+    let runtime = runtime::start()?;
     let outcome = runtime.block_on(connect_and_work(context, split, args, work));
     // A question that nobody will answer any more may still be waiting at the keyboard.
     runtime.shutdown_background();

@@ -3,6 +3,7 @@
 mod answers;
 mod ask;
 mod bar;
+mod drawing;
 mod field;
 mod form;
 mod host;

@@ -1,5 +1,6 @@
 //! Where text goes: data to standard output, everything else to standard error, neither through a progress bar.
 
+use super::drawing::Drawing;
 use crate::{
     args::{Colors, OutputArgs},
     environment::{self, Environment},
@@ -7,7 +8,6 @@ use crate::{
 };
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::{
     io::{self, ErrorKind, IsTerminal, Write},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -17,16 +17,13 @@ use trunkline_protocol::Raw;
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
-/// Back to the first column, and erase the line.
-const CLEAR_LINE: &[u8] = b"\r\x1b[2K";
-
 /// Standard output and standard error, and what they are.
 #[derive(Debug)]
 pub(crate) struct Screen {
     stdout: ColorChoice,
     stderr: ColorChoice,
     volume: Volume,
-    bar: Mutex<Option<ProgressBar>>,
+    bar: Mutex<Option<Drawing>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,19 +109,13 @@ impl Screen {
     /// before the person has answered.
     pub(super) fn asking<T>(&self, ask: impl FnOnce() -> T) -> T {
         let bar = self.bar().clone();
-        if let Some(bar) = &bar {
-            bar.set_draw_target(ProgressDrawTarget::hidden());
-            // Hiding leaves on the terminal what was drawn last.
-            io::stderr().write_all(CLEAR_LINE).unwrap_or_default();
-        }
+        bar.iter().for_each(Drawing::hide);
         let said = ask();
-        if let Some(bar) = &bar {
-            bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
+        bar.iter().for_each(Drawing::show);
         said
     }
 
-    pub(super) fn set_bar(&self, bar: Option<ProgressBar>) {
+    pub(super) fn set_bar(&self, bar: Option<Drawing>) {
         *self.bar() = bar;
     }
 
@@ -134,7 +125,7 @@ impl Screen {
         }
     }
 
-    fn bar(&self) -> MutexGuard<'_, Option<ProgressBar>> {
+    fn bar(&self) -> MutexGuard<'_, Option<Drawing>> {
         self.bar.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,10 +2,10 @@
 
 use super::{
     Screen,
-    bar::{Bar, style},
+    bar::Bar,
+    drawing::{Drawing, Extent},
 };
 use crate::render::safe;
-use indicatif::ProgressBar;
 use std::sync::Arc;
 
 /// Work under way. Dropping it takes the bar away.
@@ -14,11 +14,11 @@ pub(crate) struct Steps(Bar);
 
 /// Tells how far the work is, from wherever it is done.
 #[derive(Debug, Clone)]
-pub(crate) struct Teller(Option<ProgressBar>);
+pub(crate) struct Teller(Option<Drawing>);
 
 impl Steps {
     pub(crate) fn start(screen: &Arc<Screen>, what: &str) -> Self {
-        Self(Bar::start(screen, what, 1))
+        Self(Bar::start(screen, what))
     }
 
     pub(crate) fn teller(&self) -> Teller {
@@ -30,11 +30,9 @@ impl Teller {
     /// Says what is done now, and which step of how many it is.
     pub(crate) fn say(&self, what: &str, step: Option<(usize, usize)>) {
         let Some(bar) = &self.0 else { return };
-        bar.set_message(safe::line(what));
-        if let Some((done, total)) = step {
-            bar.set_style(style("{spinner} {bar:30} {pos}/{len} {wide_msg}"));
-            bar.set_length(total as u64);
-            bar.set_position(done as u64);
+        bar.say(safe::line(what));
+        if let Some((done, of)) = step {
+            bar.reach(Extent::Steps { done, of });
         }
     }
 }

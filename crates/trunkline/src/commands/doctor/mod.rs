@@ -9,6 +9,7 @@ use super::{Context, Ending};
 use crate::{
     args::{ConnectionArgs, TargetWords},
     failure::Failure,
+    runtime,
     stop::Stop,
     terminal::Progress,
     wire,
@@ -52,10 +53,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     refuse_questions(&args.connection)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::usage(format!("the runtime cannot be started: {error}")))?;
+    let runtime = runtime::start()?;
     let outcome = runtime.block_on(examine(context, args));
     runtime.shutdown_background();
     outcome

@@ -9,7 +9,7 @@ mod subjects;
 pub(crate) use args::Args;
 
 use super::{Context, Ending};
-use crate::{failure::Failure, stop::Stop, terminal::Steps};
+use crate::{failure::Failure, runtime, stop::Stop, terminal::Steps};
 use args::Format;
 use std::time::Duration;
 use trunkline_lint::{
@@ -29,10 +29,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     }
     let baseline = args.baseline.as_deref().map(accepted::read).transpose()?;
     let subjects = subjects::find(context, args)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::usage(format!("the runtime cannot be started: {error}")))?;
+    let runtime = runtime::start()?;
     let steps = Steps::start(&context.screen, "connecting");
     let options = options(args, &steps)?;
     let report = runtime.block_on(async {
