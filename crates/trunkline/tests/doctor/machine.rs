@@ -6,7 +6,7 @@ use crate::{
     visit::{Folder, Visit},
 };
 use serde_json::Value;
-use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt};
+use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, path::PathBuf, process::Command};
 
 /// A checkup of a home with these files.
 fn checkup(files: &[(&str, &str)]) -> (Folder, Visit) {
@@ -110,6 +110,21 @@ fn x04_unwise_entries_are_warned_of() {
         0o600,
         "--fix --yes changed the mode"
     );
+}
+
+#[test]
+fn who_is_asked_can_leave_instead() {
+    let folder = Folder::new();
+    let file = r#"{ "mcpServers": { "key": { "command": "sh", "env": { "GITHUB_TOKEN": "ghp_canarycanarycanary1" } } } }"#;
+    let path = folder.file(".mcp.json", file, 0o644);
+    let asked = folder.command(&["--fix"], &[]);
+    let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "doctor", "interrupted.py"].iter().collect();
+    let mut command = Command::new("python3");
+    command.arg(script).arg(asked.get_program()).args(asked.get_args()).current_dir(folder.path());
+    command.env_clear().envs(asked.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = command.output().expect("python3 runs");
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o644, "nothing was changed");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::{commands::Context, failure::Failure, render::safe, terminal::Screen};
 use std::io::BufRead;
+use tokio::task;
 use trunkline_lint::doctor::{Diagnosis, Edit};
 
 /// Whether the person has said yes already.
@@ -18,19 +19,19 @@ impl Consent {
 }
 
 /// Shows what would be changed, and changes it.
-pub(super) fn offer(context: &Context, diagnosis: &Diagnosis, consent: Consent) -> Result<(), Failure> {
+pub(super) async fn offer(context: &Context, diagnosis: &Diagnosis, consent: Consent) -> Result<(), Failure> {
     let edits = Edit::of(diagnosis);
     if edits.is_empty() {
         context.screen.note("there is nothing that could be mended safely by itself");
     }
-    apply(context, &edits, consent)
+    apply(context, &edits, consent).await
 }
 
 /// Shows edits, and makes them.
-pub(super) fn apply(context: &Context, edits: &[Edit], consent: Consent) -> Result<(), Failure> {
+pub(super) async fn apply(context: &Context, edits: &[Edit], consent: Consent) -> Result<(), Failure> {
     for edit in edits {
         context.screen.tell(&format!("{}\n", safe::text(&edit.diff())));
-        if !agreed(context, consent) {
+        if !agreed(context, consent).await {
             context.screen.note("not changed; say `--yes` to have it done");
             continue;
         }
@@ -41,7 +42,7 @@ pub(super) fn apply(context: &Context, edits: &[Edit], consent: Consent) -> Resu
     Ok(())
 }
 
-fn agreed(context: &Context, consent: Consent) -> bool {
+async fn agreed(context: &Context, consent: Consent) -> bool {
     if consent == Consent::Given {
         return true;
     }
@@ -49,6 +50,10 @@ fn agreed(context: &Context, consent: Consent) -> bool {
         return false;
     }
     context.screen.tell("change it? [y/N] ");
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer).is_ok() && answer.trim().eq_ignore_ascii_case("y")
+    // Beside, so that Ctrl-C is heard meanwhile.
+    let typed = task::spawn_blocking(|| {
+        let mut answer = String::new();
+        std::io::stdin().lock().read_line(&mut answer).map(|_| answer)
+    });
+    matches!(typed.await, Ok(Ok(answer)) if answer.trim().eq_ignore_ascii_case("y"))
 }

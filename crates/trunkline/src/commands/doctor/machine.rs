@@ -41,7 +41,7 @@ pub(super) async fn check(
         let problems =
             checkup.sections.iter().flat_map(|section| &section.checks).flat_map(|check| &check.problems);
         let edits: Vec<_> = problems.filter_map(|problem| problem.edit.clone()).collect();
-        fix::apply(context, &edits, fix::Consent::of(args.yes))?;
+        fix::apply(context, &edits, fix::Consent::of(args.yes)).await?;
     }
     Ok(if checkup.exit_code() == 0 { Ending::Fine } else { Ending::ToolError })
 }

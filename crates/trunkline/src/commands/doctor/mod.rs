@@ -78,7 +78,10 @@ async fn examine(context: &Context, args: &Args) -> Result<Ending, Failure> {
     drop(progress);
     tell(context, &diagnosis)?;
     if args.fix {
-        fix::offer(context, &diagnosis, fix::Consent::of(args.yes))?;
+        tokio::select! {
+            offered = fix::offer(context, &diagnosis, fix::Consent::of(args.yes)) => offered?,
+            stopped = stop.stopped() => return Err(stopped),
+        }
     }
     Ok(match diagnosis.exit_code() {
         0 => Ending::Fine,
