@@ -57,6 +57,8 @@ impl Drawing {
     pub(super) fn start(what: String) -> Self {
         let picture =
             Picture { what, extent: Extent::Unknown, began: Instant::now(), turn: 0, place: Place::Shown };
+        // At once, so that even what is over soon is seen.
+        picture.draw();
         let shared = Arc::new(Shared { picture: Mutex::new(picture), ended: Condvar::new() });
         let drawn = Arc::clone(&shared);
         let thread = thread::Builder::new().name("drawing".to_owned()).spawn(move || drawn.run());
