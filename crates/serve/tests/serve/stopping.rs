@@ -53,10 +53,14 @@ async fn stream(address: SocketAddr, request: String, chunks: usize) -> (Talk, V
     (talk, heard)
 }
 
-fn message(chunk: &[u8]) -> Value {
+/// What an event carries.
+fn data(chunk: &[u8]) -> &str {
     let text = str::from_utf8(chunk).unwrap();
-    let data = text.lines().find_map(|line| line.strip_prefix("data: ")).unwrap_or_else(|| panic!("{text}"));
-    serde_json::from_str(data).unwrap()
+    text.lines().find_map(|line| line.strip_prefix("data: ")).unwrap_or_else(|| panic!("{text}"))
+}
+
+fn message(chunk: &[u8]) -> Value {
+    serde_json::from_str(data(chunk)).unwrap()
 }
 
 async fn ends(mut talk: Talk) {
@@ -77,8 +81,7 @@ fn is_over(end: &Value) {
 /// Opens an old line; gives where to post.
 async fn old_line(address: SocketAddr) -> (Talk, String) {
     let (line, first) = stream(address, kept("GET", "/sse", &[], ""), 1).await;
-    let first = String::from_utf8(first).unwrap();
-    (line, first.lines().find_map(|line| line.strip_prefix("data: ")).unwrap().to_owned())
+    (line, data(&first).to_owned())
 }
 
 #[tokio::test]
@@ -87,7 +90,7 @@ async fn streams_with_nothing_under_way_end_at_once_and_cleanly() {
     let session = session(address).await;
     let own = kept("GET", "/mcp", &[("mcp-session-id", &session)], "");
     let (own, _) = stream(address, own, 0).await;
-    let (old, _) = stream(address, kept("GET", "/sse", &[], ""), 1).await;
+    let (old, _) = old_line(address).await;
     let headers = [headers_of("subscriptions/listen", ""), vec![JSON]].concat();
     let (mut listening, first) = stream(address, kept("POST", "/mcp", &headers, &listen()), 1).await;
     assert_eq!(message(&first)["method"], "notifications/subscriptions/acknowledged");

@@ -118,12 +118,13 @@ fn who_is_asked_can_leave_instead() {
     let file = r#"{ "mcpServers": { "key": { "command": "sh", "env": { "GITHUB_TOKEN": "ghp_canarycanarycanary1" } } } }"#;
     let path = folder.file(".mcp.json", file, 0o644);
     let asked = folder.command(&["--fix"], &[]);
-    let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "doctor", "interrupted.py"].iter().collect();
+    let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "on_terminal.py"].iter().collect();
     let mut command = Command::new("python3");
-    command.arg(script).arg(asked.get_program()).args(asked.get_args()).current_dir(folder.path());
+    command.arg(script).arg(r#"[["change it? [y/N]", "\u0003"]]"#).current_dir(folder.path());
+    command.arg(asked.get_program()).args(asked.get_args());
     command.env_clear().envs(asked.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let output = command.output().expect("python3 runs");
-    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stdout));
     assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o644, "nothing was changed");
 }
 
