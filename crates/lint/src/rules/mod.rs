@@ -1,49 +1,49 @@
-//! The rules, by group. A group's `mod.rs` names each of its files once; everything else is derived from that.
+//! The rules, by group. A group's `mod.rs` lists its files and puts each
+//! file's `RULE` into the group's table; a rule that is missing there is dead code, which does not compile.
 
 #![expect(
     clippy::unnecessary_wraps,
     reason = "all checks have one signature, also those that always have a verdict"
 )]
 
-use crate::rule::Rule;
-
-/// Declares the files of a group as modules and makes the group's table of them.
-macro_rules! rules {
-    ($($file:ident),* $(,)?) => {
-        $(mod $file;)*
-        pub(super) static RULES: &[&crate::rule::Rule] = &[$(&$file::RULE),*];
-    };
-}
-
-/// The same for the groups themselves.
-macro_rules! groups {
-    ($($group:ident),* $(,)?) => {
-        $(mod $group;)*
-        static GROUPS: &[&[&Rule]] = &[$($group::RULES),*];
-    };
-}
-
+mod auth;
+mod config;
 mod content;
+mod context;
+mod docs;
+mod http;
 mod icons;
+mod json_rpc;
+mod lifecycle;
+mod performance;
+mod prompts;
+mod resources;
 mod schema;
+mod security;
+mod stdio;
+mod tasks;
+mod tools;
+mod utilities;
 mod words;
 
-groups![
-    lifecycle,
-    json_rpc,
-    stdio,
-    http,
-    tools,
-    resources,
-    prompts,
-    utilities,
-    tasks,
-    auth,
-    security,
-    performance,
-    context,
-    docs,
-    config,
+use crate::rule::Rule;
+
+static GROUPS: &[&[&Rule]] = &[
+    lifecycle::RULES,
+    json_rpc::RULES,
+    stdio::RULES,
+    http::RULES,
+    tools::RULES,
+    resources::RULES,
+    prompts::RULES,
+    utilities::RULES,
+    tasks::RULES,
+    auth::RULES,
+    security::RULES,
+    performance::RULES,
+    context::RULES,
+    docs::RULES,
+    config::RULES,
 ];
 
 pub(crate) use config::programs;

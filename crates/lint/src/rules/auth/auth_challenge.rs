@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Evidence, HttpHead},
     outcome::{Level, Skip, Verdict},
-    probes::{AUTHORIZATION, AUTH_BARE_STEP, AUTH_RESOURCE_STEP},
+    probes::{AUTH_BARE_STEP, AUTH_RESOURCE_STEP, AUTHORIZATION},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -15,7 +15,11 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "a 401 leads to the protected-resource metadata, by its challenge or by the well-known address",
-    clause: Clause::of("2025-11-25", "basic/authorization", "Protected Resource Metadata Discovery Requirements"),
+    clause: Clause::of(
+        "2025-11-25",
+        "basic/authorization",
+        "Protected Resource Metadata Discovery Requirements",
+    ),
     why: "Without it clients cannot begin to log in: the user sees \"unauthorized\" and nothing to do about it.",
     fix: "Send `WWW-Authenticate: Bearer resource_metadata=\"…\"` with every 401, and serve the document.",
     needs: &[&AUTHORIZATION],
@@ -23,7 +27,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Verdict {
-    let bare = evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
+    let bare =
+        evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
     let Some(bare) = bare else {
         return Err(if evidence.asked(AUTH_BARE_STEP).next().is_some() {
             Skip::not_applicable("the server asks for no authorization")
@@ -33,9 +38,12 @@ fn check(evidence: &Evidence) -> Verdict {
     };
     let challenge = bare.http().and_then(|http| http.header("www-authenticate"));
     if let Some(other) = challenge.filter(|challenge| !challenge.to_ascii_lowercase().contains("bearer")) {
-        return Ok(vec![bare.finding(format!("the challenge is `{other}`, and not one for a bearer token"), "")]);
+        return Ok(vec![
+            bare.finding(format!("the challenge is `{other}`, and not one for a bearer token"), ""),
+        ]);
     }
-    let found = evidence.asked(AUTH_RESOURCE_STEP).any(|asked| asked.http().is_some_and(HttpHead::is_success));
+    let found =
+        evidence.asked(AUTH_RESOURCE_STEP).any(|asked| asked.http().is_some_and(HttpHead::is_success));
     if found {
         return Ok(Vec::new());
     }

@@ -16,7 +16,11 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "the challenge names the scopes that are needed, and not more",
-    clause: Clause::of("2025-11-25", "basic/authorization", "Protected Resource Metadata Discovery Requirements"),
+    clause: Clause::of(
+        "2025-11-25",
+        "basic/authorization",
+        "Protected Resource Metadata Discovery Requirements",
+    ),
     why: "Without `scope` clients ask for everything that is listed; the user sees a long consent page and gives too much.",
     fix: "Add `scope=\"…\"` with what this request needs to the challenge, without `offline_access`.",
     needs: &[&AUTHORIZATION],

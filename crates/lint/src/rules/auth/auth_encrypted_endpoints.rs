@@ -26,18 +26,28 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Verdict {
     bare(evidence)?;
-    let (asked, resource) = document(evidence).ok_or_else(|| Skip::not_verified("there is no protected-resource metadata"))?;
+    let (asked, resource) =
+        document(evidence).ok_or_else(|| Skip::not_verified("there is no protected-resource metadata"))?;
     let mut findings = Vec::new();
-    for server in resource["authorization_servers"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+    for server in resource["authorization_servers"].as_array().into_iter().flatten().filter_map(Value::as_str)
+    {
         if is_open(server) {
-            findings.push(asked.finding("the authorization server is not encrypted", "/authorization_servers").about(server));
+            findings.push(
+                asked
+                    .finding("the authorization server is not encrypted", "/authorization_servers")
+                    .about(server),
+            );
         }
     }
     for (issuer, asked, document) in issuers(evidence).unwrap_or_default() {
         for member in ["authorization_endpoint", "token_endpoint", "registration_endpoint"] {
             let address = document.as_ref().and_then(|document| document[member].as_str());
             if address.is_some_and(is_open) {
-                findings.push(asked.finding(format!("that of `{issuer}` is not encrypted"), &format!("/{member}")).about(member));
+                findings.push(
+                    asked
+                        .finding(format!("that of `{issuer}` is not encrypted"), &format!("/{member}"))
+                        .about(member),
+                );
             }
         }
     }

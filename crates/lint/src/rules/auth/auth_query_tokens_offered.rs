@@ -25,7 +25,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Verdict {
     bare(evidence)?;
-    let (asked, document) = document(evidence).ok_or_else(|| Skip::not_verified("there is no protected-resource metadata"))?;
+    let (asked, document) =
+        document(evidence).ok_or_else(|| Skip::not_verified("there is no protected-resource metadata"))?;
     let methods = document["bearer_methods_supported"].as_array();
     if methods.is_some_and(|methods| methods.iter().any(|method| method == "query")) {
         return Ok(vec![asked.finding("tokens in the query are offered", "/bearer_methods_supported")]);

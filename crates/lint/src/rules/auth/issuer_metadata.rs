@@ -1,9 +1,9 @@
 //! `issuer-metadata`: the issuer is who it says.
 
 use crate::{
-    evidence::{Evidence},
+    evidence::Evidence,
     outcome::{Level, Skip, Verdict},
-    probes::{AUTHORIZATION, AUTH_BARE_STEP, AUTH_ISSUER_STEP},
+    probes::{AUTH_BARE_STEP, AUTH_ISSUER_STEP, AUTHORIZATION},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -23,7 +23,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Verdict {
-    let bare = evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
+    let bare =
+        evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
     let Some(_) = bare else {
         return Err(if evidence.asked(AUTH_BARE_STEP).next().is_some() {
             Skip::not_applicable("the server asks for no authorization")
@@ -32,7 +33,9 @@ fn check(evidence: &Evidence) -> Verdict {
         });
     };
     let asked: Vec<_> = evidence.asked(AUTH_ISSUER_STEP).collect();
-    let Some(first) = asked.first() else { return Err(Skip::not_verified("no authorization server is named")) };
+    let Some(first) = asked.first() else {
+        return Err(Skip::not_verified("no authorization server is named"));
+    };
     let found = asked.iter().find_map(|asked| Some((asked, asked.http()?.document()?)));
     let Some((asked, document)) = found else {
         return Ok(vec![first.finding(format!("{} publishes no metadata", first.variant()), "")]);

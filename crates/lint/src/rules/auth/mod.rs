@@ -1,19 +1,18 @@
 //! Rules of the group `auth`.
 
-rules![
-    auth_challenge,
-    auth_challenge_scope,
-    auth_encrypted_endpoints,
-    auth_query_tokens_offered,
-    auth_registration,
-    issuer_metadata,
-    pkce,
-    plain_http,
-    resource_metadata,
-    uneven_protection,
-    wrong_token_refused,
-];
+mod auth_challenge;
+mod auth_challenge_scope;
+mod auth_encrypted_endpoints;
+mod auth_query_tokens_offered;
+mod auth_registration;
+mod issuer_metadata;
+mod pkce;
+mod plain_http;
+mod resource_metadata;
+mod uneven_protection;
+mod wrong_token_refused;
 
+use crate::rule::Rule;
 use crate::{
     evidence::{Asked, Evidence},
     outcome::Skip,
@@ -21,10 +20,25 @@ use crate::{
 };
 use serde_json::Value;
 
+pub(super) static RULES: &[&Rule] = &[
+    &auth_challenge::RULE,
+    &auth_challenge_scope::RULE,
+    &auth_encrypted_endpoints::RULE,
+    &auth_query_tokens_offered::RULE,
+    &auth_registration::RULE,
+    &issuer_metadata::RULE,
+    &pkce::RULE,
+    &plain_http::RULE,
+    &resource_metadata::RULE,
+    &uneven_protection::RULE,
+    &wrong_token_refused::RULE,
+];
+
 /// The request without a token that was refused; where there is none, why the rules about tokens have no verdict.
 fn bare(evidence: &Evidence) -> Result<Asked<'_>, Skip> {
     let Some(asked) = evidence.asked(AUTH_BARE_STEP).next() else {
-        let why = evidence.why_missed(&AUTHORIZATION, None).unwrap_or("the probe `authorization` was not run");
+        let why =
+            evidence.why_missed(&AUTHORIZATION, None).unwrap_or("the probe `authorization` was not run");
         return Err(Skip::not_verified(why));
     };
     match asked.http() {

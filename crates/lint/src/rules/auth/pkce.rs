@@ -1,9 +1,9 @@
 //! `pkce`: logins are protected by PKCE.
 
 use crate::{
-    evidence::{Evidence},
+    evidence::Evidence,
     outcome::{Level, Skip, Verdict},
-    probes::{AUTHORIZATION, AUTH_BARE_STEP, AUTH_ISSUER_STEP},
+    probes::{AUTH_BARE_STEP, AUTH_ISSUER_STEP, AUTHORIZATION},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -23,7 +23,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Verdict {
-    let bare = evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
+    let bare =
+        evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
     let Some(_) = bare else {
         return Err(if evidence.asked(AUTH_BARE_STEP).next().is_some() {
             Skip::not_applicable("the server asks for no authorization")
@@ -32,7 +33,9 @@ fn check(evidence: &Evidence) -> Verdict {
         });
     };
     let found = evidence.asked(AUTH_ISSUER_STEP).find_map(|asked| Some((asked, asked.http()?.document()?)));
-    let Some((asked, document)) = found else { return Err(Skip::not_verified("there is no metadata of an issuer")) };
+    let Some((asked, document)) = found else {
+        return Err(Skip::not_verified("there is no metadata of an issuer"));
+    };
     let methods = document["code_challenge_methods_supported"].as_array();
     if methods.is_some_and(|methods| methods.iter().any(|method| method == "S256")) {
         return Ok(Vec::new());

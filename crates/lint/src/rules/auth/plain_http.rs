@@ -1,7 +1,7 @@
 //! `plain-http`: what travels is encrypted.
 
 use crate::{
-    evidence::{Evidence},
+    evidence::Evidence,
     outcome::{Finding, Level, Skip, Verdict},
     probes::INTRODUCTION,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -23,7 +23,9 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Verdict {
-    let Some(address) = &evidence.address else { return Err(Skip::not_applicable("the server has no address")) };
+    let Some(address) = &evidence.address else {
+        return Err(Skip::not_applicable("the server has no address"));
+    };
     if address.scheme() == "https" || evidence.is_local() {
         return Ok(Vec::new());
     }

@@ -1,9 +1,9 @@
 //! `resource-metadata`: the metadata is about this server.
 
 use crate::{
-    evidence::{Evidence},
+    evidence::Evidence,
     outcome::{Level, Skip, Verdict},
-    probes::{AUTHORIZATION, AUTH_BARE_STEP, AUTH_RESOURCE_STEP},
+    probes::{AUTH_BARE_STEP, AUTH_RESOURCE_STEP, AUTHORIZATION},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -23,7 +23,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Verdict {
-    let bare = evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
+    let bare =
+        evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
     let Some(_) = bare else {
         return Err(if evidence.asked(AUTH_BARE_STEP).next().is_some() {
             Skip::not_applicable("the server asks for no authorization")
@@ -34,14 +35,24 @@ fn check(evidence: &Evidence) -> Verdict {
     let found = evidence.asked(AUTH_RESOURCE_STEP).find_map(|asked| Some((asked, asked.http()?.document()?)));
     let Some((asked, document)) = found else { return Err(Skip::not_verified("there is no metadata")) };
     let mut findings = Vec::new();
-    let own = evidence.address.as_ref().map(|url| url.as_str().trim_end_matches('/').to_owned()).unwrap_or_default();
+    let own = evidence
+        .address
+        .as_ref()
+        .map(|url| url.as_str().trim_end_matches('/').to_owned())
+        .unwrap_or_default();
     let resource = document["resource"].as_str().unwrap_or_default().trim_end_matches('/');
     // The resource may also be the origin, or a path above the address.
     if resource.is_empty() || !own.starts_with(resource) {
-        findings.push(asked.finding(format!("`resource` is `{resource}`, and the server is {own}"), "").about("resource"));
+        findings.push(
+            asked
+                .finding(format!("`resource` is `{resource}`, and the server is {own}"), "")
+                .about("resource"),
+        );
     }
     if document["authorization_servers"].as_array().is_none_or(Vec::is_empty) {
-        findings.push(asked.finding("`authorization_servers` is missing or empty", "").about("authorization_servers"));
+        findings.push(
+            asked.finding("`authorization_servers` is missing or empty", "").about("authorization_servers"),
+        );
     }
     Ok(findings)
 }

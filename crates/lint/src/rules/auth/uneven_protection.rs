@@ -41,7 +41,10 @@ fn check(evidence: &Evidence) -> Verdict {
 
 /// A server that introduces itself to everybody, and then asks who they are.
 fn open_door(evidence: &Evidence) -> Option<Finding> {
-    let open = [DISCOVER, INITIALIZE].into_iter().flat_map(|step| evidence.asked(step)).find(|asked| asked.result().is_some())?;
+    let open = [DISCOVER, INITIALIZE]
+        .into_iter()
+        .flat_map(|step| evidence.asked(step))
+        .find(|asked| asked.result().is_some())?;
     let lines = evidence.lines.iter().enumerate().filter(|(_, line)| line.purpose != AUTHORIZATION.name);
     let mut all = lines.flat_map(|(index, line)| {
         line.exchanges.iter().map(move |exchange| Asked::new(evidence, index, exchange))

@@ -1,9 +1,9 @@
 //! `wrong-token-refused`: a wrong token opens nothing.
 
 use crate::{
-    evidence::{Evidence},
+    evidence::Evidence,
     outcome::{Level, Skip, Verdict},
-    probes::{AUTHORIZATION, AUTH_BARE_STEP, AUTH_GARBAGE_STEP},
+    probes::{AUTH_BARE_STEP, AUTH_GARBAGE_STEP, AUTHORIZATION},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -23,7 +23,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Verdict {
-    let bare = evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
+    let bare =
+        evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
     let Some(_) = bare else {
         return Err(if evidence.asked(AUTH_BARE_STEP).next().is_some() {
             Skip::not_applicable("the server asks for no authorization")

@@ -27,7 +27,9 @@ fn check(config: &ConfigSubject) -> Verdict {
     for server in servers::of(config)? {
         let open = ["alwaysAllow", "autoApprove", "autoapprove", "always_allow"].into_iter().find(|member| {
             let value = &server.value[*member];
-            *value == true || *value == "*" || value.as_array().is_some_and(|items| items.iter().any(|item| item == "*"))
+            *value == true
+                || *value == "*"
+                || value.as_array().is_some_and(|items| items.iter().any(|item| item == "*"))
         });
         let trusted = (server.value["trust"] == true).then_some("trust");
         if let Some(member) = open.or(trusted) {

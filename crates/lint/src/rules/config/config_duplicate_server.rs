@@ -27,7 +27,9 @@ fn check(config: &ConfigSubject) -> Verdict {
     let mut findings = Vec::new();
     for (at, server) in all.iter().enumerate() {
         let same = |other: &&servers::Server<'_>| {
-            ["command", "args", "url"].iter().all(|member| other.value.get(member) == server.value.get(member))
+            ["command", "args", "url"]
+                .iter()
+                .all(|member| other.value.get(member) == server.value.get(member))
                 && other.value.get("env") == server.value.get("env")
         };
         if let Some(other) = all[..at].iter().find(same) {

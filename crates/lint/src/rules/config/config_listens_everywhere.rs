@@ -26,10 +26,18 @@ fn check(config: &ConfigSubject) -> Verdict {
     let mut findings = Vec::new();
     for server in servers::of(config)? {
         let args = server.args();
-        let open = |value: &str| value == "0.0.0.0" || value == "::" || value.starts_with("0.0.0.0:") || value.ends_with("=0.0.0.0");
+        let open = |value: &str| {
+            value == "0.0.0.0"
+                || value == "::"
+                || value.starts_with("0.0.0.0:")
+                || value.ends_with("=0.0.0.0")
+        };
         let container = matches!(server.program(), Some("docker" | "podman"));
         let by_argument = args.iter().any(|arg| open(arg));
-        let by_variable = server.env().into_iter().any(|(name, value)| name.to_ascii_uppercase().contains("HOST") && open(value));
+        let by_variable = server
+            .env()
+            .into_iter()
+            .any(|(name, value)| name.to_ascii_uppercase().contains("HOST") && open(value));
         if (by_argument || by_variable) && !container {
             findings.push(server.wrong("it listens on all interfaces"));
         }

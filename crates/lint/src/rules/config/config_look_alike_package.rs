@@ -24,12 +24,32 @@ pub(super) static RULE: Rule = Rule {
 
 /// Names that are worth imitating.
 const KNOWN: &[&str] = &[
-    "@modelcontextprotocol/server-everything", "@modelcontextprotocol/server-filesystem", "@modelcontextprotocol/server-memory",
-    "@modelcontextprotocol/server-sequential-thinking", "@modelcontextprotocol/server-github", "@modelcontextprotocol/server-postgres",
-    "@modelcontextprotocol/server-puppeteer", "@modelcontextprotocol/server-slack", "@modelcontextprotocol/server-brave-search",
-    "@modelcontextprotocol/inspector", "@playwright/mcp", "@upstash/context7-mcp", "firecrawl-mcp", "mcp-server-fetch", "mcp-server-git",
-    "mcp-server-time", "mcp-server-sqlite", "mcp-remote", "figma-developer-mcp", "@notionhq/notion-mcp-server", "@sentry/mcp-server",
-    "@supabase/mcp-server-supabase", "@stripe/mcp", "chrome-devtools-mcp", "mcp-atlassian", "fastmcp",
+    "@modelcontextprotocol/server-everything",
+    "@modelcontextprotocol/server-filesystem",
+    "@modelcontextprotocol/server-memory",
+    "@modelcontextprotocol/server-sequential-thinking",
+    "@modelcontextprotocol/server-github",
+    "@modelcontextprotocol/server-postgres",
+    "@modelcontextprotocol/server-puppeteer",
+    "@modelcontextprotocol/server-slack",
+    "@modelcontextprotocol/server-brave-search",
+    "@modelcontextprotocol/inspector",
+    "@playwright/mcp",
+    "@upstash/context7-mcp",
+    "firecrawl-mcp",
+    "mcp-server-fetch",
+    "mcp-server-git",
+    "mcp-server-time",
+    "mcp-server-sqlite",
+    "mcp-remote",
+    "figma-developer-mcp",
+    "@notionhq/notion-mcp-server",
+    "@sentry/mcp-server",
+    "@supabase/mcp-server-supabase",
+    "@stripe/mcp",
+    "chrome-devtools-mcp",
+    "mcp-atlassian",
+    "fastmcp",
 ];
 
 /// How many letters may differ.

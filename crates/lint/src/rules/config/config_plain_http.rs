@@ -1,11 +1,11 @@
 //! `config-plain-http`: remote servers are reached by https.
 
+use super::servers;
 use crate::{
     engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use super::servers;
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
@@ -38,7 +38,12 @@ fn check(config: &ConfigSubject) -> Verdict {
             None => false,
         };
         if url.scheme() == "http" && !local {
-            findings.push(server.finding(format!("{} is reached by plain http", url.host_str().unwrap_or_default()), "/url"));
+            findings.push(
+                server.finding(
+                    format!("{} is reached by plain http", url.host_str().unwrap_or_default()),
+                    "/url",
+                ),
+            );
         }
     }
     Ok(findings)

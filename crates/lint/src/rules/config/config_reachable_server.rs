@@ -26,13 +26,23 @@ fn check(config: &ConfigSubject) -> Verdict {
     let mut findings = Vec::new();
     for server in servers::of(config)? {
         let command = server.value["command"].as_str().map(str::trim);
-        let url = server.value.get("url").or_else(|| server.value.get("serverUrl")).or_else(|| server.value.get("httpUrl"));
+        let url = server
+            .value
+            .get("url")
+            .or_else(|| server.value.get("serverUrl"))
+            .or_else(|| server.value.get("httpUrl"));
         let message = match (command, url) {
             (Some(_), Some(_)) => "it has both a command and an address",
             (None, None) => "it has neither a command nor an address",
             (Some(""), None) => "the command is empty",
             (None, Some(_)) if server.url().is_none() => "the address is no URL",
-            (Some(command), None) if command.contains(' ') && server.value.get("args").is_none() && !command.contains(['/', '\\']) => "the command is a whole line; arguments belong into `args`",
+            (Some(command), None)
+                if command.contains(' ')
+                    && server.value.get("args").is_none()
+                    && !command.contains(['/', '\\']) =>
+            {
+                "the command is a whole line; arguments belong into `args`"
+            }
             _ if server.value.get("args").is_some_and(|args| !args.is_array()) => "`args` is no list",
             _ => continue,
         };

@@ -1,11 +1,11 @@
 //! `config-secrets`: secrets do not stand in configuration files.
 
+use super::servers;
 use crate::{
     engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use super::servers;
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {

@@ -1,11 +1,11 @@
 //! `config-shell`: no shell stands between.
 
+use super::servers;
 use crate::{
     engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use super::servers;
 
 pub(super) static RULE: Rule = Rule {
     name: "config-shell",

@@ -1,11 +1,11 @@
 //! `config-unpinned`: packages are of a known version.
 
+use super::servers;
 use crate::{
     engine::ConfigSubject,
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use super::servers;
 
 pub(super) static RULE: Rule = Rule {
     name: "config-unpinned",
@@ -36,8 +36,11 @@ fn check(config: &ConfigSubject) -> Verdict {
         let package = rest.iter().find(|word| !word.starts_with('-') && **word != "run" && **word != "--");
         let Some(package) = package else { continue };
         let version = package.trim_start_matches('@').split_once(['@', '=']).map(|(_, version)| version);
-        if version.is_none_or(|version| version.is_empty() || version == "latest") && !package.starts_with('.') {
-            findings.push(server.finding(format!("`{package}` is fetched in whatever version is newest"), ""));
+        if version.is_none_or(|version| version.is_empty() || version == "latest")
+            && !package.starts_with('.')
+        {
+            findings
+                .push(server.finding(format!("`{package}` is fetched in whatever version is newest"), ""));
         }
     }
     Ok(findings)

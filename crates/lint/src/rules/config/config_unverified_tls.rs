@@ -26,10 +26,21 @@ fn check(config: &ConfigSubject) -> Verdict {
     let mut findings = Vec::new();
     for server in servers::of(config)? {
         let off = |name: &str, value: &str| {
-            matches!((name, value), ("NODE_TLS_REJECT_UNAUTHORIZED" | "PYTHONHTTPSVERIFY" | "SSL_VERIFY" | "VERIFY_SSL", "0" | "false" | "False"))
+            matches!(
+                (name, value),
+                (
+                    "NODE_TLS_REJECT_UNAUTHORIZED" | "PYTHONHTTPSVERIFY" | "SSL_VERIFY" | "VERIFY_SSL",
+                    "0" | "false" | "False"
+                )
+            )
         };
         let variable = server.env().into_iter().find(|(name, value)| off(name, value));
-        let flag = server.args().into_iter().find(|arg| matches!(*arg, "--insecure" | "--no-check-certificate" | "--no-verify-ssl" | "--allow-insecure-tls"));
+        let flag = server.args().into_iter().find(|arg| {
+            matches!(
+                *arg,
+                "--insecure" | "--no-check-certificate" | "--no-verify-ssl" | "--allow-insecure-tls"
+            )
+        });
         if let Some(what) = variable.map(|(name, _)| name).or(flag) {
             findings.push(server.wrong(format!("it is told not to check certificates: `{what}`")));
         }

@@ -31,9 +31,15 @@ fn check(config: &ConfigSubject) -> Verdict {
             "it runs a container with all rights of the machine"
         } else if docker && args.iter().any(|arg| arg.contains("docker.sock")) {
             "it gives a container the docker socket"
-        } else if docker && args.iter().any(|arg| arg.starts_with("/:") || arg.contains("source=/,") || arg.contains("src=/,")) {
+        } else if docker
+            && args
+                .iter()
+                .any(|arg| arg.starts_with("/:") || arg.contains("source=/,") || arg.contains("src=/,"))
+        {
             "it gives a container the whole file system"
-        } else if args.iter().any(|arg| arg.contains("filesystem")) && args.iter().any(|arg| matches!(*arg, "/" | "~" | "$HOME" | "${HOME}" | "C:\\" | "C:/")) {
+        } else if args.iter().any(|arg| arg.contains("filesystem"))
+            && args.iter().any(|arg| matches!(*arg, "/" | "~" | "$HOME" | "${HOME}" | "C:\\" | "C:/"))
+        {
             "it gives a file server everything"
         } else {
             continue;

@@ -39,7 +39,9 @@ impl<'a> Server<'a> {
     pub(super) fn finding(&self, message: String, below: &str) -> Finding {
         // A file has no frames; its one value counts as the first.
         let file = FrameRef { line: 0, frame: 0 };
-        Finding::new(message).about(format!("server {}", self.name)).at(file, format!("{}{below}", self.pointer))
+        Finding::new(message)
+            .about(format!("server {}", self.name))
+            .at(file, format!("{}{below}", self.pointer))
     }
 
     /// The command and its arguments, as one list of words. Clients write the command as a text or as a list.
@@ -79,12 +81,14 @@ impl<'a> Server<'a> {
     }
 
     pub(super) fn env(&self) -> Vec<(&'a str, &'a str)> {
-        let members = ["env", "environment"].into_iter().filter_map(|name| self.value[name].as_object()).flatten();
+        let members =
+            ["env", "environment"].into_iter().filter_map(|name| self.value[name].as_object()).flatten();
         members.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?))).collect()
     }
 
     pub(super) fn url(&self) -> Option<url::Url> {
-        let text = ["url", "serverUrl", "httpUrl"].into_iter().find_map(|member| self.value[member].as_str())?;
+        let text =
+            ["url", "serverUrl", "httpUrl"].into_iter().find_map(|member| self.value[member].as_str())?;
         url::Url::parse(text).ok()
     }
 

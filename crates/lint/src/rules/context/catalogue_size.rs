@@ -39,5 +39,9 @@ fn check(case: &Case<'_>) -> Verdict {
             findings.push(Finding::new(message).about(list.method()).at(first.frame, at));
         }
     }
-    if seen { Ok(findings) } else { Err(Skip::not_applicable("the server lists neither resources nor prompts")) }
+    if seen {
+        Ok(findings)
+    } else {
+        Err(Skip::not_applicable("the server lists neither resources nor prompts"))
+    }
 }

@@ -32,7 +32,9 @@ fn check(case: &Case<'_>) -> Verdict {
         for node in schema::of_tool(&tool) {
             let count = node.value.get("enum").and_then(Value::as_array).map_or(0, Vec::len);
             if count > MOST {
-                findings.push(tool.finding(format!("an `enum` has {count} values"), &format!("{}/enum", node.pointer)));
+                findings.push(
+                    tool.finding(format!("an `enum` has {count} values"), &format!("{}/enum", node.pointer)),
+                );
             }
         }
     }

@@ -34,7 +34,12 @@ fn check(case: &Case<'_>) -> Verdict {
         let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
         let wasted: usize = text.lines().skip(1).map(blanks).filter(|count| *count >= INDENT).sum();
         if wasted >= LEAST {
-            findings.push(tool.finding(format!("{wasted} characters of the description are indentation"), "/description"));
+            findings.push(
+                tool.finding(
+                    format!("{wasted} characters of the description are indentation"),
+                    "/description",
+                ),
+            );
         }
     }
     Ok(findings)

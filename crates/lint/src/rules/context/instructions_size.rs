@@ -1,7 +1,7 @@
 //! `instructions-size`: instructions are short.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::INTRODUCTION,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -33,5 +33,7 @@ fn check(case: &Case<'_>) -> Verdict {
     if tokens <= MOST {
         return Ok(Vec::new());
     }
-    Ok(vec![introduced.finding(format!("the instructions take about {tokens} tokens"), "/result/instructions")])
+    Ok(vec![
+        introduced.finding(format!("the instructions take about {tokens} tokens"), "/result/instructions"),
+    ])
 }

@@ -25,8 +25,8 @@ pub(super) static RULE: Rule = Rule {
 
 const VERBS: [&str; 5] = ["list", "search", "find", "query", "browse"];
 const LIMITS: [&str; 22] = [
-    "limit", "max", "maximum", "count", "page", "cursor", "size", "first", "top", "offset", "head", "take", "n", "num", "number",
-    "results", "per", "tail", "last", "start", "k", "depth",
+    "limit", "max", "maximum", "count", "page", "cursor", "size", "first", "top", "offset", "head", "take",
+    "n", "num", "number", "results", "per", "tail", "last", "start", "k", "depth",
 ];
 
 fn check(case: &Case<'_>) -> Verdict {

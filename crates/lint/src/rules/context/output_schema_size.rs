@@ -30,7 +30,9 @@ fn check(case: &Case<'_>) -> Verdict {
     for tool in case.list(List::Tools)? {
         let tokens = tool.value.get("outputSchema").map_or(0, estimate);
         if tokens > MOST {
-            findings.push(tool.finding(format!("its `outputSchema` takes about {tokens} tokens"), "/outputSchema"));
+            findings.push(
+                tool.finding(format!("its `outputSchema` takes about {tokens} tokens"), "/outputSchema"),
+            );
         }
     }
     Ok(findings)

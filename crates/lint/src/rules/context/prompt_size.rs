@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, PROMPT_GETS, PROMPT_GET_STEP},
+    probes::{LISTS, PROMPT_GET_STEP, PROMPT_GETS},
     report::estimate,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -32,7 +32,10 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     let (mut findings, mut seen) = (Vec::new(), false);
     for asked in case.all(&PROMPT_GETS, PROMPT_GET_STEP)? {
-        let Some(messages) = asked.result().and_then(|it| it.get("messages")).and_then(Value::as_array) else { continue };
+        let Some(messages) = asked.result().and_then(|it| it.get("messages")).and_then(Value::as_array)
+        else {
+            continue;
+        };
         seen = true;
         let text = |message: &Value| {
             let own = message.pointer("/content/text").map_or(0, estimate);
@@ -41,7 +44,9 @@ fn check(case: &Case<'_>) -> Verdict {
         let tokens: usize = messages.iter().map(text).sum();
         if tokens > MOST {
             let message = format!("it has about {tokens} tokens");
-            findings.push(asked.finding(message, "/result/messages").about(format!("prompt {}", asked.variant())));
+            findings.push(
+                asked.finding(message, "/result/messages").about(format!("prompt {}", asked.variant())),
+            );
         }
     }
     if seen { Ok(findings) } else { Err(Skip::not_verified("no prompt could be got with made-up arguments")) }

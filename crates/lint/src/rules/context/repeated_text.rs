@@ -38,9 +38,16 @@ fn check(case: &Case<'_>) -> Verdict {
             seen.entry(sentence).or_default().push(tool);
         }
     }
-    let worst = seen.into_iter().filter(|(_, tools)| tools.len() >= TIMES).max_by_key(|(text, tools)| text.len() * tools.len());
+    let worst = seen
+        .into_iter()
+        .filter(|(_, tools)| tools.len() >= TIMES)
+        .max_by_key(|(text, tools)| text.len() * tools.len());
     let Some((text, repeated)) = worst else { return Ok(Vec::new()) };
     let first = repeated[0];
-    let message = format!("{} descriptions have the sentence {:?}", repeated.len(), text.chars().take(60).collect::<String>());
+    let message = format!(
+        "{} descriptions have the sentence {:?}",
+        repeated.len(),
+        text.chars().take(60).collect::<String>()
+    );
     Ok(vec![first.finding(message, "/description")])
 }

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
+    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
     report::estimate,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -32,7 +32,10 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     let (mut findings, mut seen) = (Vec::new(), false);
     for asked in case.all(&RESOURCE_READS, RESOURCE_READ_STEP)? {
-        let Some(contents) = asked.result().and_then(|it| it.get("contents")).and_then(Value::as_array) else { continue };
+        let Some(contents) = asked.result().and_then(|it| it.get("contents")).and_then(Value::as_array)
+        else {
+            continue;
+        };
         seen = true;
         let tokens: usize = contents.iter().filter_map(|it| it.get("text")).map(estimate).sum();
         if tokens > MOST {

@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, TOOL_CALLS, TOOL_CALL_STEP},
+    probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
     report::estimate,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -38,7 +38,8 @@ fn check(case: &Case<'_>) -> Verdict {
         let tokens = text.max(structured);
         if tokens > MOST {
             let message = format!("a call returns about {tokens} tokens");
-            findings.push(asked.finding(message, "/result/content").about(format!("tool {}", asked.variant())));
+            findings
+                .push(asked.finding(message, "/result/content").about(format!("tool {}", asked.variant())));
         }
     }
     if seen { Ok(findings) } else { Err(Skip::not_verified("no call of a tool gave a result")) }

@@ -33,12 +33,16 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     let Some(first) = tools.first() else { return Ok(findings) };
     if total > WARN_TOKENS {
-        let message = format!("the {} tools take about {total} tokens of names, descriptions and input schemas", tools.len());
+        let message = format!(
+            "the {} tools take about {total} tokens of names, descriptions and input schemas",
+            tools.len()
+        );
         let level = if total > ERROR_TOKENS { Level::Error } else { Level::Warning };
         findings.push(Finding::new(message).at(first.frame, "/result/tools").level(level));
     }
     if tools.len() > WARN_TOOLS {
-        let message = format!("the server has {} tools; some clients take no more than {WARN_TOOLS}", tools.len());
+        let message =
+            format!("the server has {} tools; some clients take no more than {WARN_TOOLS}", tools.len());
         findings.push(Finding::new(message).at(first.frame, "/result/tools"));
     }
     Ok(findings)

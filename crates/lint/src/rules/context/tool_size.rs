@@ -26,6 +26,9 @@ const MOST: usize = 1000;
 
 fn check(case: &Case<'_>) -> Verdict {
     let tools = case.list(List::Tools)?;
-    let large = tools.iter().map(|tool| (tool, crate::report::estimate_tool(tool.value))).filter(|(_, tokens)| *tokens > MOST);
+    let large = tools
+        .iter()
+        .map(|tool| (tool, crate::report::estimate_tool(tool.value)))
+        .filter(|(_, tokens)| *tokens > MOST);
     Ok(large.map(|(tool, tokens)| tool.finding(format!("it takes about {tokens} tokens"), "")).collect())
 }

@@ -40,10 +40,13 @@ fn check(case: &Case<'_>) -> Verdict {
             let text = |item: &Item<'_>| item.text("description").unwrap_or_default().to_lowercase();
             let (left, right) = (text(one), text(other));
             if a != b && bare(a) == bare(b) {
-                findings.push(other.finding(format!("its name differs from `{a}` only in how it is written"), "/name"));
+                findings.push(
+                    other.finding(format!("its name differs from `{a}` only in how it is written"), "/name"),
+                );
                 break;
             } else if left.len() > 20 && strsim::normalized_levenshtein(&left, &right) > SAME_TEXT {
-                findings.push(other.finding(format!("its description is nearly that of `{a}`"), "/description"));
+                findings
+                    .push(other.finding(format!("its description is nearly that of `{a}`"), "/description"));
                 break;
             }
         }

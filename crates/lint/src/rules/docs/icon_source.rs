@@ -38,7 +38,8 @@ fn check(case: &Case<'_>) -> Verdict {
                 continue;
             }
             let shown: String = source.chars().take(60).collect();
-            let finding = Finding::new(format!("clients do not load the icon from `{shown}`")).about(label.clone());
+            let finding =
+                Finding::new(format!("clients do not load the icon from `{shown}`")).about(label.clone());
             findings.push(finding.at(frame, format!("{pointer}/icons/{index}/src")));
         }
     }

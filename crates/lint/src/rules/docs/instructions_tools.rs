@@ -33,17 +33,25 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut known: BTreeSet<&str> = tools.iter().filter_map(|tool| tool.text("name")).collect();
     for tool in &tools {
         // Parameters and members of results may be named as well.
-        known.extend(schema::of_tool(tool).iter().flat_map(|node| schema::properties(node.value)).map(|(name, _)| name.as_str()));
+        known.extend(
+            schema::of_tool(tool)
+                .iter()
+                .flat_map(|node| schema::properties(node.value))
+                .map(|(name, _)| name.as_str()),
+        );
     }
     let odd = text.split('`').skip(1).step_by(2);
     let like_a_name = |word: &&str| {
         word.contains('_') && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
     };
     // A name counts as one of a tool when it begins as the name of a tool does.
-    let verbs: BTreeSet<String> = tools.iter().filter_map(|tool| words::words(tool.text("name")?).into_iter().next()).collect();
+    let verbs: BTreeSet<String> =
+        tools.iter().filter_map(|tool| words::words(tool.text("name")?).into_iter().next()).collect();
     let unknown: BTreeSet<&str> = odd
         .filter(like_a_name)
-        .filter(|word| !known.contains(word) && words::words(word).first().is_some_and(|verb| verbs.contains(verb)))
+        .filter(|word| {
+            !known.contains(word) && words::words(word).first().is_some_and(|verb| verbs.contains(verb))
+        })
         .collect();
     let unknown: Vec<&str> = unknown.into_iter().collect();
     if unknown.is_empty() {

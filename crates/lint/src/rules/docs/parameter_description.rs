@@ -27,19 +27,28 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for tool in case.list(List::Tools)? {
         let Some(schema) = tool.value.get("inputSchema") else { continue };
-        let required: Vec<&str> =
-            schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let required: Vec<&str> = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
         let bare: Vec<&str> = properties
             .filter(|(_, property)| property.is_object() && property.get("$ref").is_none())
-            .filter(|(_, property)| property.get("description").and_then(Value::as_str).is_none_or(|it| it.trim().is_empty()))
+            .filter(|(_, property)| {
+                property.get("description").and_then(Value::as_str).is_none_or(|it| it.trim().is_empty())
+            })
             .map(|(name, _)| name.as_str())
             .collect();
-        let (needed, free): (Vec<&str>, Vec<&str>) = bare.into_iter().partition(|name| required.contains(name));
+        let (needed, free): (Vec<&str>, Vec<&str>) =
+            bare.into_iter().partition(|name| required.contains(name));
         for (names, kind, level) in [(needed, "required", Level::Warning), (free, "optional", Level::Info)] {
             if let Some(first) = names.first() {
                 let message = format!("{kind} arguments without a description: {}", names.join(", "));
-                findings.push(tool.finding(message, &format!("/inputSchema/properties/{first}")).level(level));
+                findings
+                    .push(tool.finding(message, &format!("/inputSchema/properties/{first}")).level(level));
             }
         }
     }

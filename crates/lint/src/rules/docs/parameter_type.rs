@@ -25,17 +25,20 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-const KEYWORDS: [&str; 9] = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "properties", "items"];
+const KEYWORDS: [&str; 9] =
+    ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "properties", "items"];
 
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for tool in case.list(List::Tools)? {
         let Some(root) = tool.value.get("inputSchema") else { continue };
         let open = |property: &Value| !KEYWORDS.iter().any(|keyword| property.get(keyword).is_some());
-        let open: Vec<&str> = schema::properties(root).filter(|(_, it)| open(it)).map(|(name, _)| name.as_str()).collect();
+        let open: Vec<&str> =
+            schema::properties(root).filter(|(_, it)| open(it)).map(|(name, _)| name.as_str()).collect();
         if let Some(first) = open.first() {
             let message = format!("parameters without a type: {}", words::some(&open));
-            findings.push(tool.finding(message, &format!("/inputSchema/properties/{}", pointer::escape(first))));
+            findings
+                .push(tool.finding(message, &format!("/inputSchema/properties/{}", pointer::escape(first))));
         }
     }
     Ok(findings)

@@ -27,14 +27,22 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for prompt in case.list(List::Prompts)? {
-        let silent = |value: &Value| value.get("description").and_then(Value::as_str).is_none_or(|text| text.trim().is_empty());
+        let silent = |value: &Value| {
+            value.get("description").and_then(Value::as_str).is_none_or(|text| text.trim().is_empty())
+        };
         if silent(prompt.value) {
             findings.push(prompt.finding("it has no description", "/description"));
         }
         let arguments = prompt.value.get("arguments").and_then(Value::as_array).into_iter().flatten();
-        let names: Vec<&str> = arguments.filter(|it| silent(it)).filter_map(|it| it.get("name")?.as_str()).collect();
+        let names: Vec<&str> =
+            arguments.filter(|it| silent(it)).filter_map(|it| it.get("name")?.as_str()).collect();
         if !names.is_empty() {
-            findings.push(prompt.finding(format!("arguments without a description: {}", words::some(&names)), "/arguments"));
+            findings.push(
+                prompt.finding(
+                    format!("arguments without a description: {}", words::some(&names)),
+                    "/arguments",
+                ),
+            );
         }
     }
     Ok(findings)

@@ -31,7 +31,10 @@ fn check(case: &Case<'_>) -> Verdict {
             Err(_) if list == List::Templates => continue,
             items => items?,
         };
-        let silent: Vec<&Item<'_>> = items.iter().filter(|item| item.text("description").is_none_or(|it| it.trim().is_empty())).collect();
+        let silent: Vec<&Item<'_>> = items
+            .iter()
+            .filter(|item| item.text("description").is_none_or(|it| it.trim().is_empty()))
+            .collect();
         let Some(first) = silent.first() else { continue };
         let names: Vec<&str> = silent.iter().filter_map(|item| item.text("name")).collect();
         let message = format!("entries without a description: {}", words::some(&names));

@@ -43,5 +43,6 @@ fn identity<'a>(case: &Case<'a>) -> Result<(Asked<'a>, &'static str, &'a Value),
         Era::Modern => "/result/_meta/io.modelcontextprotocol~1serverInfo",
     };
     let info = introduced.answer().and_then(|answer| answer.pointer(pointer));
-    info.map(|info| (introduced, pointer, info)).ok_or_else(|| Skip::not_verified("the server does not say who it is"))
+    info.map(|info| (introduced, pointer, info))
+        .ok_or_else(|| Skip::not_verified("the server does not say who it is"))
 }

@@ -27,12 +27,17 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     let (introduced, pointer, info) = identity(case)?;
-    let Some(website) = info.get("websiteUrl") else { return Err(Skip::not_applicable("the server names no address")) };
+    let Some(website) = info.get("websiteUrl") else {
+        return Err(Skip::not_applicable("the server names no address"));
+    };
     let web = |url: &Url| matches!(url.scheme(), "http" | "https");
     if website.as_str().and_then(|text| Url::parse(text).ok()).is_some_and(|url| web(&url)) {
         return Ok(Vec::new());
     }
-    Ok(vec![introduced.finding(format!("{website} is not an address of a website"), &format!("{pointer}/websiteUrl"))])
+    Ok(vec![
+        introduced
+            .finding(format!("{website} is not an address of a website"), &format!("{pointer}/websiteUrl")),
+    ])
 }
 
 fn identity<'a>(case: &Case<'a>) -> Result<(Asked<'a>, &'static str, &'a Value), Skip> {
@@ -42,5 +47,6 @@ fn identity<'a>(case: &Case<'a>) -> Result<(Asked<'a>, &'static str, &'a Value),
         Era::Modern => "/result/_meta/io.modelcontextprotocol~1serverInfo",
     };
     let info = introduced.answer().and_then(|answer| answer.pointer(pointer));
-    info.map(|info| (introduced, pointer, info)).ok_or_else(|| Skip::not_verified("the server does not say who it is"))
+    info.map(|info| (introduced, pointer, info))
+        .ok_or_else(|| Skip::not_verified("the server does not say who it is"))
 }

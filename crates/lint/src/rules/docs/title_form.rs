@@ -34,7 +34,10 @@ fn check(case: &Case<'_>) -> Verdict {
             if title.trim().is_empty() {
                 findings.push(item.finding("the title is blank", "/title"));
             } else if length > LONGEST || title.contains('\n') {
-                findings.push(item.finding(format!("the title has {length} characters and does not fit into a line"), "/title"));
+                findings.push(item.finding(
+                    format!("the title has {length} characters and does not fit into a line"),
+                    "/title",
+                ));
             }
         }
     }

@@ -30,8 +30,10 @@ fn check(case: &Case<'_>) -> Verdict {
         .filter(|tool| tool.value.pointer("/annotations/title").is_none())
         .collect();
     let Some(first) = bare.first() else { return Ok(Vec::new()) };
-    let names: Vec<String> = bare.iter().take(5).map(|tool| tool.text("name").unwrap_or("?").to_owned()).collect();
+    let names: Vec<String> =
+        bare.iter().take(5).map(|tool| tool.text("name").unwrap_or("?").to_owned()).collect();
     let more = if bare.len() > 5 { ", …" } else { "" };
-    let message = format!("{} of {} tools have no title: {}{more}", bare.len(), tools.len(), names.join(", "));
+    let message =
+        format!("{} of {} tools have no title: {}{more}", bare.len(), tools.len(), names.join(", "));
     Ok(vec![Finding::new(message).at(first.frame, first.pointer.clone())])
 }

@@ -24,16 +24,23 @@ pub(super) static RULE: Rule = Rule {
 };
 
 const VAGUE: [&str; 18] = [
-    "tool", "test", "run", "do", "execute", "process", "handle", "main", "function", "action", "call", "helper", "util", "utils", "foo",
-    "bar", "mytool", "stuff",
+    "tool", "test", "run", "do", "execute", "process", "handle", "main", "function", "action", "call",
+    "helper", "util", "utils", "foo", "bar", "mytool", "stuff",
 ];
 
 fn check(case: &Case<'_>) -> Verdict {
     let tools = case.list(List::Tools)?;
     let vague = |tool: &&Item<'_>| {
         let name = words::words(tool.text("name").unwrap_or_default());
-        let word = |word: &String| VAGUE.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit())) || word.bytes().all(|b| b.is_ascii_digit());
+        let word = |word: &String| {
+            VAGUE.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()))
+                || word.bytes().all(|b| b.is_ascii_digit())
+        };
         !name.is_empty() && name.iter().all(word)
     };
-    Ok(tools.iter().filter(vague).map(|tool| tool.finding("the name says nothing about what it does", "/name")).collect())
+    Ok(tools
+        .iter()
+        .filter(vague)
+        .map(|tool| tool.finding("the name says nothing about what it does", "/name"))
+        .collect())
 }

@@ -26,7 +26,14 @@ pub(super) static RULE: Rule = Rule {
 };
 
 const SIGNS: [&str; 8] = [
-    "one of", "allowed values", "valid values", "possible values", "valid options", "options are", "must be either", "accepts either",
+    "one of",
+    "allowed values",
+    "valid values",
+    "possible values",
+    "valid options",
+    "options are",
+    "must be either",
+    "accepts either",
 ];
 
 fn check(case: &Case<'_>) -> Verdict {
@@ -35,13 +42,19 @@ fn check(case: &Case<'_>) -> Verdict {
         let Some(root) = tool.value.get("inputSchema") else { continue };
         for (name, property) in schema::properties(root) {
             let open = property.get("type").is_some_and(|kind| kind == "string")
-                && ["enum", "const", "pattern", "format"].iter().all(|keyword| property.get(keyword).is_none());
+                && ["enum", "const", "pattern", "format"]
+                    .iter()
+                    .all(|keyword| property.get(keyword).is_none());
             let text = property.get("description").and_then(Value::as_str).unwrap_or_default();
             let lower = text.to_lowercase();
             let listed = SIGNS.iter().find_map(|sign| lower.find(sign)).map_or(0, |at| quoted(&lower[at..]));
             if open && listed >= 2 {
-                let message = format!("the description of `{name}` lists {listed} values, and there is no `enum`");
-                findings.push(tool.finding(message, &format!("/inputSchema/properties/{}/description", pointer::escape(name))));
+                let message =
+                    format!("the description of `{name}` lists {listed} values, and there is no `enum`");
+                findings.push(tool.finding(
+                    message,
+                    &format!("/inputSchema/properties/{}/description", pointer::escape(name)),
+                ));
             }
         }
     }

@@ -27,7 +27,9 @@ fn check(case: &Case<'_>) -> Verdict {
     for (index, line) in case.lines() {
         for exchange in &line.exchanges {
             let asked = Asked::new(case.evidence(), index, exchange);
-            let Some(http) = asked.http().filter(|http| http.is_success() && !http.body.is_empty()) else { continue };
+            let Some(http) = asked.http().filter(|http| http.is_success() && !http.body.is_empty()) else {
+                continue;
+            };
             seen = true;
             let media = http.media().unwrap_or_default();
             if media != "application/json" && media != "text/event-stream" {
@@ -37,8 +39,12 @@ fn check(case: &Case<'_>) -> Verdict {
             let other = asked.frames().into_iter().find(|at| {
                 case.evidence().frame(*at).is_some_and(|frame| frame.direction == Direction::Noise)
             });
-            if media == "application/json" && let Some(at) = other {
-                return Ok(vec![asked.finding("the answer says that it is JSON, and is none", "").with_frame(at)]);
+            if media == "application/json"
+                && let Some(at) = other
+            {
+                return Ok(vec![
+                    asked.finding("the answer says that it is JSON, and is none", "").with_frame(at),
+                ]);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `ended-session`: an ended session is over.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{ENDED_SESSION_STEP, HTTP_EDGES},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -1,7 +1,7 @@
 //! `foreign-host`: a loopback server knows its own name.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{FOREIGN_HOST_STEP, FOREIGN_ORIGIN},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -1,7 +1,7 @@
 //! `listens-everywhere`: a local server stays on this machine.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Skip, Verdict},
     probes::{LISTENING, LISTENING_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -1,7 +1,7 @@
 //! `method-header`: the method header agrees with the body.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{HTTP_EDGES, METHOD_MISMATCH_STEP, METHOD_MISSING_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -24,11 +24,16 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
-    for (step, what) in [(METHOD_MISMATCH_STEP, "contradicts the body"), (METHOD_MISSING_STEP, "is missing")] {
+    for (step, what) in [(METHOD_MISMATCH_STEP, "contradicts the body"), (METHOD_MISSING_STEP, "is missing")]
+    {
         let asked = case.first(&HTTP_EDGES, step)?;
         let http = asked.http().ok_or_else(|| Skip::not_verified(asked.describe()))?;
         if http.status != 400 || asked.error_code() != Some(-32020) {
-            let message = format!("a request whose `Mcp-Method` {what} should get 400 and -32020, but {} (HTTP {})", asked.describe(), http.status);
+            let message = format!(
+                "a request whose `Mcp-Method` {what} should get 400 and -32020, but {} (HTTP {})",
+                asked.describe(),
+                http.status
+            );
             findings.push(asked.finding(message, "").about(what));
         }
     }

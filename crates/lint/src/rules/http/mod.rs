@@ -1,43 +1,75 @@
 //! Rules of the group `http`.
 
-rules![
-    accept_honoured,
-    answer_charset,
-    answer_type,
-    closed_stream,
-    cors_wildcard,
-    delete_answer,
-    ended_session,
-    foreign_host,
-    foreign_origin,
-    get_answer,
-    header_case,
-    listens_everywhere,
-    media_type_checked,
-    method_header,
-    modern_error_status,
-    name_encoding,
-    name_header,
-    notification_status,
-    session_delete,
-    session_for_modern,
-    session_id_form,
-    session_required,
-    stream_buffering,
-    stream_ends,
-    stream_event_ids,
-    stream_messages,
-    unknown_method_status,
-    unknown_session,
-    version_header,
-    version_header_absent,
-];
+mod accept_honoured;
+mod answer_charset;
+mod answer_type;
+mod closed_stream;
+mod cors_wildcard;
+mod delete_answer;
+mod ended_session;
+mod foreign_host;
+mod foreign_origin;
+mod get_answer;
+mod header_case;
+mod listens_everywhere;
+mod media_type_checked;
+mod method_header;
+mod modern_error_status;
+mod name_encoding;
+mod name_header;
+mod notification_status;
+mod session_delete;
+mod session_for_modern;
+mod session_id_form;
+mod session_required;
+mod stream_buffering;
+mod stream_ends;
+mod stream_event_ids;
+mod stream_messages;
+mod unknown_method_status;
+mod unknown_session;
+mod version_header;
+mod version_header_absent;
 
+use crate::rule::Rule;
 use crate::{
     evidence::{Asked, Case},
     outcome::Skip,
     probes,
 };
+
+pub(super) static RULES: &[&Rule] = &[
+    &accept_honoured::RULE,
+    &answer_charset::RULE,
+    &answer_type::RULE,
+    &closed_stream::RULE,
+    &cors_wildcard::RULE,
+    &delete_answer::RULE,
+    &ended_session::RULE,
+    &foreign_host::RULE,
+    &foreign_origin::RULE,
+    &get_answer::RULE,
+    &header_case::RULE,
+    &listens_everywhere::RULE,
+    &media_type_checked::RULE,
+    &method_header::RULE,
+    &modern_error_status::RULE,
+    &name_encoding::RULE,
+    &name_header::RULE,
+    &notification_status::RULE,
+    &session_delete::RULE,
+    &session_for_modern::RULE,
+    &session_id_form::RULE,
+    &session_required::RULE,
+    &stream_buffering::RULE,
+    &stream_ends::RULE,
+    &stream_event_ids::RULE,
+    &stream_messages::RULE,
+    &unknown_method_status::RULE,
+    &unknown_session::RULE,
+    &version_header::RULE,
+    &version_header_absent::RULE,
+];
 
 /// Every exchange that has an HTTP answer, except with well-known documents of others.
 fn exchanges<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
@@ -54,5 +86,9 @@ fn exchanges<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
 fn sessions(case: &Case<'_>) -> Result<(), Skip> {
     let begun = case.asked(probes::INITIALIZE).chain(case.asked(probes::INTRODUCED_AGAIN));
     let has = |asked: Asked<'_>| asked.http().is_some_and(|head| head.header("mcp-session-id").is_some());
-    if begun.into_iter().any(has) { Ok(()) } else { Err(Skip::not_applicable("the server begins no session")) }
+    if begun.into_iter().any(has) {
+        Ok(())
+    } else {
+        Err(Skip::not_applicable("the server begins no session"))
+    }
 }

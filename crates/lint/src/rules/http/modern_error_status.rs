@@ -32,7 +32,11 @@ fn check(case: &Case<'_>) -> Verdict {
             && http.status != 400
         {
             let message = format!("the error {code} comes with HTTP {} instead of 400", http.status);
-            let about = if asked.variant().is_empty() { "unsupported version".to_owned() } else { format!("no {}", asked.variant()) };
+            let about = if asked.variant().is_empty() {
+                "unsupported version".to_owned()
+            } else {
+                format!("no {}", asked.variant())
+            };
             findings.push(asked.finding(message, "/error/code").about(about));
         }
     }

@@ -1,7 +1,7 @@
 //! `name-encoding`: encoded names are understood.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{HTTP_EDGES, NAME_ENCODED_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -27,7 +27,9 @@ fn check(case: &Case<'_>) -> Verdict {
     let asked = case.first(&HTTP_EDGES, NAME_ENCODED_STEP)?;
     asked.http().ok_or_else(|| Skip::not_verified(asked.describe()))?;
     if asked.error_code() == Some(-32020) {
-        return Ok(vec![asked.finding("an encoded `Mcp-Name` that fits the body is refused as a mismatch", "/error/code")]);
+        return Ok(vec![
+            asked.finding("an encoded `Mcp-Name` that fits the body is refused as a mismatch", "/error/code"),
+        ]);
     }
     Ok(Vec::new())
 }

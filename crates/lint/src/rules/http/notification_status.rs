@@ -1,7 +1,7 @@
 //! `notification-status`: an accepted notification has nothing to say.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{NOTIFICATIONS, NOTIFICATIONS_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

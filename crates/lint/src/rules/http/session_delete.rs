@@ -4,7 +4,7 @@ use super::sessions;
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{SESSIONS, SESSION_DELETE_STEP},
+    probes::{SESSION_DELETE_STEP, SESSIONS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 

@@ -30,7 +30,9 @@ fn check(case: &Case<'_>) -> Verdict {
     for asked in case.asked(INITIALIZE).chain(case.asked(INTRODUCED_AGAIN)) {
         ids.extend(asked.http().and_then(|http| http.header("mcp-session-id")).map(|id| (asked, id)));
     }
-    let Some((first, id)) = ids.first() else { return Err(Skip::not_applicable("the server begins no sessions")) };
+    let Some((first, id)) = ids.first() else {
+        return Err(Skip::not_applicable("the server begins no sessions"));
+    };
     if id.bytes().any(|byte| !(0x21..=0x7e).contains(&byte)) {
         let message = "the session id has characters outside visible ASCII";
         return Ok(vec![first.finding(message, "").level(Level::Error)]);

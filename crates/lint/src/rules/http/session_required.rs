@@ -4,7 +4,7 @@ use super::sessions;
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{SESSIONS, SESSION_MISSING_STEP},
+    probes::{SESSION_MISSING_STEP, SESSIONS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -31,7 +31,8 @@ fn check(case: &Case<'_>) -> Verdict {
         400 => Vec::new(),
         200..300 => vec![asked.finding("a request without the session id was served", "")],
         status => {
-            let message = format!("a request without the session id is refused with HTTP {status} instead of 400");
+            let message =
+                format!("a request without the session id is refused with HTTP {status} instead of 400");
             vec![asked.finding(message, "").level(Level::Info)]
         }
     })

@@ -25,7 +25,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     let all = exchanges(case)?;
-    let stream = |asked: &&Asked<'_>| asked.http().and_then(HttpHead::media).as_deref() == Some("text/event-stream");
+    let stream =
+        |asked: &&Asked<'_>| asked.http().and_then(HttpHead::media).as_deref() == Some("text/event-stream");
     let Some(asked) = all.iter().find(stream) else {
         return Err(Skip::not_applicable("the server sent no event stream"));
     };

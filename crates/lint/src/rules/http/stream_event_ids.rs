@@ -29,7 +29,10 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings: Vec<Finding> = Vec::new();
     let mut any = false;
     for asked in exchanges(case)? {
-        let Some(http) = asked.http().filter(|http| http.media().as_deref() == Some("text/event-stream")) else { continue };
+        let Some(http) = asked.http().filter(|http| http.media().as_deref() == Some("text/event-stream"))
+        else {
+            continue;
+        };
         let line = asked.frames().first().map_or(0, |frame| frame.line);
         for id in http.body.lines().filter_map(|text| text.strip_prefix("id:")).map(str::trim) {
             any |= !id.is_empty();

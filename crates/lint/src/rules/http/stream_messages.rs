@@ -31,13 +31,18 @@ fn check(case: &Case<'_>) -> Verdict {
             continue;
         }
         streams = true;
-        if findings.is_empty() && let Some(why) = unanswered(&asked) {
+        if findings.is_empty()
+            && let Some(why) = unanswered(&asked)
+        {
             findings.push(asked.finding(why, ""));
         }
         for at in asked.frames() {
             let Some(frame) = case.evidence().frame(at) else { continue };
             if frame.direction == Direction::Noise && findings.is_empty() {
-                let message = format!("an event is no JSON, beginning with {:?}", frame.text().chars().take(40).collect::<String>());
+                let message = format!(
+                    "an event is no JSON, beginning with {:?}",
+                    frame.text().chars().take(40).collect::<String>()
+                );
                 findings.push(asked.finding(message, "").with_frame(at));
             }
         }

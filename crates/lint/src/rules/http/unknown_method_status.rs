@@ -1,7 +1,7 @@
 //! `unknown-method-status`: an unknown method is not found.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{UNKNOWN_METHOD, UNKNOWN_METHOD_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -28,6 +28,9 @@ fn check(case: &Case<'_>) -> Verdict {
     if http.status == 404 && asked.error().is_some() {
         return Ok(Vec::new());
     }
-    let message = format!("an unknown method should get HTTP 404 with a JSON-RPC error, but it got HTTP {}", http.status);
+    let message = format!(
+        "an unknown method should get HTTP 404 with a JSON-RPC error, but it got HTTP {}",
+        http.status
+    );
     Ok(vec![asked.finding(message, "")])
 }

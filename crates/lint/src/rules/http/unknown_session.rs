@@ -1,7 +1,7 @@
 //! `unknown-session`: unknown sessions are refused.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{BOGUS_SESSION_STEP, HTTP_EDGES},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -31,6 +31,7 @@ fn check(case: &Case<'_>) -> Verdict {
         return Ok(Vec::new());
     }
     let level = if http.is_success() { Level::Error } else { Level::Info };
-    let message = format!("a request for an unknown session should get 404, but the answer is HTTP {}", http.status);
+    let message =
+        format!("a request for an unknown session should get 404, but the answer is HTTP {}", http.status);
     Ok(vec![asked.finding(message, "").level(level)])
 }

@@ -31,7 +31,8 @@ fn check(case: &Case<'_>) -> Verdict {
     let batch = case.first(&BATCH, BATCH_STEP)?;
     let mut findings = Vec::new();
     let served = |message: &Message<'_>| {
-        message.value.get("result").is_some() && matches!(message.value.get("id").and_then(Value::as_i64), Some(9201 | 9202))
+        message.value.get("result").is_some()
+            && matches!(message.value.get("id").and_then(Value::as_i64), Some(9201 | 9202))
     };
     if let Some(message) = case.messages().into_iter().find(served) {
         let finding = batch.finding("a batch of two requests was served", "");
@@ -39,7 +40,9 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     if let Some(after) = case.asked(BATCH_AFTER).find(|after| !after.lives()) {
         let message = format!("after a batch a normal request fails: {}", after.describe());
-        findings.push(after.finding(message, "").with_frames(batch.frames()).about("survival").level(Level::Error));
+        findings.push(
+            after.finding(message, "").with_frames(batch.frames()).about("survival").level(Level::Error),
+        );
     }
     Ok(findings)
 }

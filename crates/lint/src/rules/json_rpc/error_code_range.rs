@@ -1,7 +1,7 @@
 //! `error-code-range`: error codes mean what the specification says.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Skip, Verdict},
     probes::{LISTS, UNKNOWN_METHOD, UNKNOWN_TOOL},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -25,13 +25,19 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let (mut findings, mut seen) = (Vec::<Finding>::new(), false);
     for message in case.responses() {
-        let Some(code) = message.value.pointer("/error/code").and_then(serde_json::Value::as_i64) else { continue };
+        let Some(code) = message.value.pointer("/error/code").and_then(serde_json::Value::as_i64) else {
+            continue;
+        };
         seen = true;
         let reserved = (-32099..=-32020).contains(&code) && !(-32022..=-32020).contains(&code);
         if reserved || matches!(code, -32002) {
             let text = format!("the error code {code} is reserved and not defined");
             if findings.iter().all(|known| known.message != text) {
-                findings.push(Finding::new(text).at(message.frame, message.pointer("/error/code")).about(code.to_string()));
+                findings.push(
+                    Finding::new(text)
+                        .at(message.frame, message.pointer("/error/code"))
+                        .about(code.to_string()),
+                );
             }
         }
     }

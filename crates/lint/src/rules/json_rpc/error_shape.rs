@@ -37,7 +37,9 @@ fn check(case: &Case<'_>) -> Verdict {
         } else {
             None
         };
-        if let Some((text, pointer)) = wrong && findings.iter().all(|known| known.message != text) {
+        if let Some((text, pointer)) = wrong
+            && findings.iter().all(|known| known.message != text)
+        {
             findings.push(Finding::new(text).at(message.frame, message.pointer(pointer)));
         }
     }

@@ -1,7 +1,7 @@
 //! `error-texts`: errors say something.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Skip, Verdict},
     probes::{UNKNOWN_METHOD, UNKNOWN_TOOL},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -28,7 +28,9 @@ const LONGEST: usize = 1000;
 fn check(case: &Case<'_>) -> Verdict {
     let (mut findings, mut seen) = (Vec::<Finding>::new(), false);
     for message in case.responses() {
-        let Some(text) = message.value.pointer("/error/message").and_then(serde_json::Value::as_str) else { continue };
+        let Some(text) = message.value.pointer("/error/message").and_then(serde_json::Value::as_str) else {
+            continue;
+        };
         seen = true;
         let wrong = if text.trim().is_empty() {
             "the message of an error is empty"

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case},
     outcome::{Finding, Level, Verdict},
-    probes::{FUZZ_FRAMES, FUZZ_FRAME_AFTER, FUZZ_FRAME_STEP},
+    probes::{FUZZ_FRAME_AFTER, FUZZ_FRAME_STEP, FUZZ_FRAMES},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -32,9 +32,14 @@ fn check(case: &Case<'_>) -> Verdict {
             if exchange.step == FUZZ_FRAME_STEP {
                 seen = true;
                 last = Some(asked);
-                
-            } else if exchange.step == FUZZ_FRAME_AFTER && asked.answer().is_none() && let Some(cause) = last {
-                let how = line.ended.as_ref().map_or_else(|| asked.describe(), |ended| format!("the server {}", ended.how));
+            } else if exchange.step == FUZZ_FRAME_AFTER
+                && asked.answer().is_none()
+                && let Some(cause) = last
+            {
+                let how = line
+                    .ended
+                    .as_ref()
+                    .map_or_else(|| asked.describe(), |ended| format!("the server {}", ended.how));
                 let message = format!("after a generated frame a normal request fails: {how}");
                 findings.push(cause.finding(message, "").with_frames(asked.frames()).about(cause.variant()));
             }

@@ -65,7 +65,9 @@ fn elsewhere(case: &Case<'_>) -> Option<Finding> {
         let got = asked.answer()?.get("id").unwrap_or(&Value::Null);
         let method = sent["method"].as_str().unwrap_or_default();
         (whole && got != id && !asked.answer()?.is_array()).then(|| {
-            asked.finding(format!("the request `{method}` had the id {id}, its response has {got}"), "/id").about("id")
+            asked
+                .finding(format!("the request `{method}` had the id {id}, its response has {got}"), "/id")
+                .about("id")
         })
     })
 }

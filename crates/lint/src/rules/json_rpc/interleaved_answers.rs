@@ -40,17 +40,24 @@ fn check(case: &Case<'_>) -> Verdict {
         asked.result().is_some_and(|result| result.get("tools").is_some() != list)
     };
     if let Some(swapped) = all.iter().find(swapped) {
-        findings.push(swapped.finding("the answer is that of another request which was sent together with it", "/result"));
+        findings.push(
+            swapped
+                .finding("the answer is that of another request which was sent together with it", "/result"),
+        );
     }
     let mut answers: BTreeMap<String, usize> = BTreeMap::new();
     for frame in &all[0].line().frames {
         let id = frame.json().filter(|it| it.get("method").is_none()).and_then(|it| it.get("id"));
-        if frame.direction != crate::evidence::Direction::Sent && let Some(Value::Number(id)) = id {
+        if frame.direction != crate::evidence::Direction::Sent
+            && let Some(Value::Number(id)) = id
+        {
             *answers.entry(id.to_string()).or_default() += 1;
         }
     }
-    if let Some(twice) = all.iter().find(|asked| answers.get(asked.variant()).is_some_and(|count| *count > 1)) {
-        let message = format!("the request {} was answered {} times", twice.variant(), answers[twice.variant()]);
+    if let Some(twice) = all.iter().find(|asked| answers.get(asked.variant()).is_some_and(|count| *count > 1))
+    {
+        let message =
+            format!("the request {} was answered {} times", twice.variant(), answers[twice.variant()]);
         findings.push(twice.finding(message, "/id"));
     }
     Ok(findings)

@@ -41,7 +41,9 @@ fn check(case: &Case<'_>) -> Verdict {
     for message in case.messages() {
         seen = true;
         for holder in ["result", "params"] {
-            let Some(Value::Object(meta)) = message.value.get(holder).and_then(|it| it.get("_meta")) else { continue };
+            let Some(Value::Object(meta)) = message.value.get(holder).and_then(|it| it.get("_meta")) else {
+                continue;
+            };
             for key in meta.keys() {
                 let Some(wrong) = wrong(key) else { continue };
                 let pointer = format!("/{holder}/_meta/{}", pointer::escape(key));
@@ -74,6 +76,7 @@ fn wrong(key: &str) -> Option<&'static str> {
     if prefix.split('.').any(|label| !fits(label)) {
         return Some("has a prefix that is no dotted name");
     }
-    let reserved = prefix.split('.').nth(1).is_some_and(|label| matches!(label, "modelcontextprotocol" | "mcp"));
+    let reserved =
+        prefix.split('.').nth(1).is_some_and(|label| matches!(label, "modelcontextprotocol" | "mcp"));
     reserved.then_some("uses a prefix that is reserved for the protocol")
 }

@@ -1,27 +1,53 @@
 //! Rules of the group `json-rpc`.
 
-rules![
-    batch_refused,
-    envelope_members,
-    error_code_range,
-    error_shape,
-    error_texts,
-    fuzzed_frames,
-    id_echo,
-    interleaved_answers,
-    invalid_envelope,
-    jsonrpc_member,
-    malformed_survival,
-    message_objects,
-    meta_keys,
-    notification_shape,
-    notification_silence,
-    notification_survival,
-    parse_error_code,
-    requests_answered,
-    response_shape,
-    result_type,
-    stray_responses,
-    unique_members,
-    unknown_method_code,
+mod batch_refused;
+mod envelope_members;
+mod error_code_range;
+mod error_shape;
+mod error_texts;
+mod fuzzed_frames;
+mod id_echo;
+mod interleaved_answers;
+mod invalid_envelope;
+mod jsonrpc_member;
+mod malformed_survival;
+mod message_objects;
+mod meta_keys;
+mod notification_shape;
+mod notification_silence;
+mod notification_survival;
+mod parse_error_code;
+mod requests_answered;
+mod response_shape;
+mod result_type;
+mod stray_responses;
+mod unique_members;
+mod unknown_method_code;
+
+use crate::rule::Rule;
+
+pub(super) static RULES: &[&Rule] = &[
+    &batch_refused::RULE,
+    &envelope_members::RULE,
+    &error_code_range::RULE,
+    &error_shape::RULE,
+    &error_texts::RULE,
+    &fuzzed_frames::RULE,
+    &id_echo::RULE,
+    &interleaved_answers::RULE,
+    &invalid_envelope::RULE,
+    &jsonrpc_member::RULE,
+    &malformed_survival::RULE,
+    &message_objects::RULE,
+    &meta_keys::RULE,
+    &notification_shape::RULE,
+    &notification_silence::RULE,
+    &notification_survival::RULE,
+    &parse_error_code::RULE,
+    &requests_answered::RULE,
+    &response_shape::RULE,
+    &result_type::RULE,
+    &stray_responses::RULE,
+    &unique_members::RULE,
+    &unknown_method_code::RULE,
 ];

@@ -29,7 +29,8 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for asked in told.into_iter().chain(after) {
         let own = asked.sent().and_then(|sent| sent.json()?.get("id"));
-        let method = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or("notification");
+        let method =
+            asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or("notification");
         for message in asked.got() {
             let stray = message.is_response() && message.value.get("id").is_none_or(|id| Some(id) != own);
             // Errors without an id are how some refuse an HTTP request; over HTTP that is a matter of its own.

@@ -1,7 +1,7 @@
 //! `notification-survival`: an unknown notification does no harm.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{NOTIFICATIONS, NOTIFICATIONS_AFTER, NOTIFICATIONS_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -30,7 +30,8 @@ fn check(case: &Case<'_>) -> Verdict {
     let failed = asked.http().is_some_and(|http| http.status >= 500);
     let hangs = case.carrier() == Carrier::StreamableHttp && matches!(asked.settled(), Settled::Silent(_));
     if failed || hangs {
-        let message = format!("a body that is no JSON should be refused with HTTP 400, but {}", asked.describe());
+        let message =
+            format!("a body that is no JSON should be refused with HTTP 400, but {}", asked.describe());
         findings.push(asked.finding(message, "").about("status"));
     }
     let Some(answer) = asked.answer() else { return Ok(findings) };

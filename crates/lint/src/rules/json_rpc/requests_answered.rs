@@ -35,7 +35,8 @@ fn check(case: &Case<'_>) -> Verdict {
                 message["jsonrpc"] == "2.0" && message["method"].is_string() && message.get("id").is_some()
             });
             seen |= request;
-            let method = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
+            let method =
+                asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
             let silent = matches!(asked.settled(), Settled::Silent(_));
             // How long a tool works is its own affair; `call-time` tells of it.
             busy |= silent && method == "tools/call" && exchange.step != UNKNOWN_TOOL_STEP;

@@ -31,7 +31,9 @@ fn check(case: &Case<'_>) -> Verdict {
                 continue;
             }
             seen = true;
-            if let Err(malformed) = Parsed::parse(&frame.bytes) && malformed.defect == Defect::DuplicateKey {
+            if let Err(malformed) = Parsed::parse(&frame.bytes)
+                && malformed.defect == Defect::DuplicateKey
+            {
                 let text = format!("a member name stands twice in one object (byte {})", malformed.offset);
                 return Ok(vec![Finding::new(text).with_frame(FrameRef { line: index, frame: number })]);
             }

@@ -1,7 +1,7 @@
 //! `capability-values`: capabilities have the form that clients read.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::INTRODUCTION,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -23,8 +23,12 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-const FLAGS: [(&str, &str); 4] =
-    [("tools", "listChanged"), ("prompts", "listChanged"), ("resources", "listChanged"), ("resources", "subscribe")];
+const FLAGS: [(&str, &str); 4] = [
+    ("tools", "listChanged"),
+    ("prompts", "listChanged"),
+    ("resources", "listChanged"),
+    ("resources", "subscribe"),
+];
 
 fn check(case: &Case<'_>) -> Verdict {
     let introduced = case.introduced().ok_or_else(|| case.missing(&INTRODUCTION))?;
@@ -41,7 +45,9 @@ fn check(case: &Case<'_>) -> Verdict {
     for (name, flag) in FLAGS {
         if capabilities.get(name).and_then(|value| value.get(flag)).is_some_and(|value| !value.is_boolean()) {
             let message = format!("`{name}.{flag}` is not a boolean");
-            findings.push(introduced.finding(message, &format!("/result/capabilities/{name}/{flag}")).about(name));
+            findings.push(
+                introduced.finding(message, &format!("/result/capabilities/{name}/{flag}")).about(name),
+            );
         }
     }
     Ok(findings)

@@ -49,12 +49,14 @@ fn judge(index: usize, line: &Line) -> Option<Finding> {
         }
         let lacking = NEEDED.iter().find(|(known, need)| *known == method && declared.get(need).is_none());
         let (text, level) = match lacking {
-            Some((_, need)) => {
-                (format!("the server asks `{method}` of a client that does not declare `{need}`"), Level::Error)
-            }
-            None if !ready => {
-                (format!("the server asks `{method}` before the client said that it is ready"), Level::Warning)
-            }
+            Some((_, need)) => (
+                format!("the server asks `{method}` of a client that does not declare `{need}`"),
+                Level::Error,
+            ),
+            None if !ready => (
+                format!("the server asks `{method}` before the client said that it is ready"),
+                Level::Warning,
+            ),
             None => continue,
         };
         return Some(Finding::new(text).at(FrameRef { line: index, frame: number }, "/method").level(level));

@@ -30,7 +30,10 @@ fn check(case: &Case<'_>) -> Verdict {
         }
         let pages = case.all(&LISTS, list.step())?;
         for page in pages {
-            let usable = page.result().and_then(|result| result.get(list.member())).is_some_and(serde_json::Value::is_array);
+            let usable = page
+                .result()
+                .and_then(|result| result.get(list.member()))
+                .is_some_and(serde_json::Value::is_array);
             // Templates are a part of `resources` that a server may do without.
             let optional = list == List::Templates && page.error_code() == Some(-32601);
             if !usable && !optional {
@@ -38,7 +41,8 @@ fn check(case: &Case<'_>) -> Verdict {
                     Some(_) => format!("its result has no array `{}`", list.member()),
                     None => page.describe(),
                 };
-                let message = format!("`{}` is declared, but `{}` fails: {what}", list.capability(), list.method());
+                let message =
+                    format!("`{}` is declared, but `{}` fails: {what}", list.capability(), list.method());
                 findings.push(page.finding(message, "").about(list.method()));
                 break;
             }

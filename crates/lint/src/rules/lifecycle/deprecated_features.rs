@@ -1,7 +1,7 @@
 //! `deprecated-features`: what is deprecated is on its way out.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Verdict},
     pointer,
     probes::INTRODUCTION,
@@ -36,7 +36,9 @@ fn check(case: &Case<'_>) -> Verdict {
     for message in case.messages().into_iter().filter(|_| case.era() == Era::Modern) {
         let asked = message.value.pointer("/result/inputRequests").and_then(Value::as_object);
         for (key, request) in asked.into_iter().flatten() {
-            let Some(method @ ("sampling/createMessage" | "roots/list")) = request["method"].as_str() else { continue };
+            let Some(method @ ("sampling/createMessage" | "roots/list")) = request["method"].as_str() else {
+                continue;
+            };
             if findings.iter().all(|known: &Finding| known.about.as_deref() != Some(method)) {
                 let at = format!("/result/inputRequests/{}/method", pointer::escape(key));
                 let finding = Finding::new("the server asks for input that is deprecated").about(method);

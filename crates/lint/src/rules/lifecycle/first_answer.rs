@@ -34,8 +34,12 @@ fn check(evidence: &Evidence) -> Verdict {
     let forbidden = asked.any(|asked| asked.http().is_some_and(|http| http.status == 403));
     let served = evidence.asked(UNINTRODUCED).find(|asked| asked.result().is_some());
     let mut finding = Finding::new(match (forbidden, &served) {
-        (true, _) => "the first request is refused with 403; a server that wants a token answers 401 and says where to get one",
-        (_, Some(_)) => "`server/discover` is refused, although the server answers other requests of 2026-07-28",
+        (true, _) => {
+            "the first request is refused with 403; a server that wants a token answers 401 and says where to get one"
+        }
+        (_, Some(_)) => {
+            "`server/discover` is refused, although the server answers other requests of 2026-07-28"
+        }
         _ => "neither `server/discover` nor `initialize` got a usable answer",
     });
     finding = finding.with_frames(served.into_iter().flat_map(|served| served.frames()));

@@ -1,7 +1,7 @@
 //! `initialize-refusal`: a modern-only server tells old clients what it speaks.
 
 use crate::{
-    evidence::{Evidence},
+    evidence::Evidence,
     outcome::{Level, Skip, Verdict},
     probes::{INITIALIZE, INTRODUCTION},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -17,7 +17,11 @@ pub(super) static RULE: Rule = Rule {
     eras: Eras::Modern,
     carriers: Carriers::Any,
     summary: "a server without the legacy era names its revisions when it refuses `initialize`",
-    clause: Clause::of("2026-07-28", "basic/versioning", "Backward Compatibility with Initialization-Based Versions"),
+    clause: Clause::of(
+        "2026-07-28",
+        "basic/versioning",
+        "Backward Compatibility with Initialization-Based Versions",
+    ),
     why: "Users of older clients see only that the connection failed, and not that they need a newer client.",
     fix: "Answer `initialize` with an error whose `data.supported` lists the supported revisions.",
     needs: &[&INTRODUCTION],
@@ -32,12 +36,14 @@ fn check(evidence: &Evidence) -> Verdict {
         return Err(Skip::not_verified("`initialize` was not tried"));
     };
     let named = asked.error().is_some_and(|error| {
-        let supported = error.pointer("/data/supported").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+        let supported =
+            error.pointer("/data/supported").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
         supported || error["message"].as_str().is_some_and(|message| message.contains("2026-07-28"))
     });
     if named {
         return Ok(Vec::new());
     }
-    let message = format!("`initialize` should be refused with the supported revisions, but {}", asked.describe());
+    let message =
+        format!("`initialize` should be refused with the supported revisions, but {}", asked.describe());
     Ok(vec![asked.finding(message, if asked.error().is_some() { "/error" } else { "" })])
 }

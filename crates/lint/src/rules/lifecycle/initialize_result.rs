@@ -42,9 +42,13 @@ fn check(case: &Case<'_>) -> Verdict {
         let parent_missing = pointer.rfind('/').is_some_and(|at| result.pointer(&pointer[..at]).is_none());
         match result.pointer(pointer) {
             Some(value) if is(value) => {}
-            Some(_) => findings.push(asked.finding(format!("`{name}` is not {kind}"), &format!("/result{pointer}"))),
+            Some(_) => {
+                findings.push(asked.finding(format!("`{name}` is not {kind}"), &format!("/result{pointer}")))
+            }
             None if parent_missing => {}
-            None => findings.push(asked.finding(format!("`{name}` is missing"), &format!("/result{pointer}"))),
+            None => {
+                findings.push(asked.finding(format!("`{name}` is missing"), &format!("/result{pointer}")))
+            }
         }
     }
     Ok(findings)

@@ -30,8 +30,11 @@ fn check(case: &Case<'_>) -> Verdict {
         let refused = asked.error().is_some() || asked.http().is_some_and(|http| !http.is_success());
         let served = asked.result().is_some_and(|result| result.get("resultType").is_none());
         if asked.error_code() != Some(-32602) && !(legacy && (refused || served)) {
-            let message =
-                format!("a request without `{}` should be refused with -32602, but {}", asked.variant(), asked.describe());
+            let message = format!(
+                "a request without `{}` should be refused with -32602, but {}",
+                asked.variant(),
+                asked.describe()
+            );
             findings.push(asked.finding(message, "").about(asked.variant()));
         }
     }

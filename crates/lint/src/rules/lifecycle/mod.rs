@@ -1,24 +1,47 @@
 //! Rules of the group `lifecycle`.
 
-rules![
-    capability_values,
-    client_requests,
-    declared_lists,
-    deprecated_features,
-    discover_result,
-    first_answer,
-    initialize_refusal,
-    initialize_result,
-    instructions_text,
-    known_revision,
-    meta_required,
-    newest_revision,
-    ping_result,
-    removed_methods,
-    server_identity,
-    server_requests,
-    stateless_requests,
-    undeclared_features,
-    unsupported_version,
-    version_negotiation,
+mod capability_values;
+mod client_requests;
+mod declared_lists;
+mod deprecated_features;
+mod discover_result;
+mod first_answer;
+mod initialize_refusal;
+mod initialize_result;
+mod instructions_text;
+mod known_revision;
+mod meta_required;
+mod newest_revision;
+mod ping_result;
+mod removed_methods;
+mod server_identity;
+mod server_requests;
+mod stateless_requests;
+mod undeclared_features;
+mod unsupported_version;
+mod version_negotiation;
+
+use crate::rule::Rule;
+
+pub(super) static RULES: &[&Rule] = &[
+    &capability_values::RULE,
+    &client_requests::RULE,
+    &declared_lists::RULE,
+    &deprecated_features::RULE,
+    &discover_result::RULE,
+    &first_answer::RULE,
+    &initialize_refusal::RULE,
+    &initialize_result::RULE,
+    &instructions_text::RULE,
+    &known_revision::RULE,
+    &meta_required::RULE,
+    &newest_revision::RULE,
+    &ping_result::RULE,
+    &removed_methods::RULE,
+    &server_identity::RULE,
+    &server_requests::RULE,
+    &stateless_requests::RULE,
+    &undeclared_features::RULE,
+    &unsupported_version::RULE,
+    &version_negotiation::RULE,
 ];

@@ -1,7 +1,7 @@
 //! `removed-methods`: methods of the legacy era are gone from the modern one.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{REMOVED_METHODS, REMOVED_METHODS_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

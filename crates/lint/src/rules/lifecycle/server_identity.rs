@@ -1,7 +1,7 @@
 //! `server-identity`: a modern server says who it is.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::INTRODUCTION,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -24,7 +24,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     let introduced = case.introduced().ok_or_else(|| case.missing(&INTRODUCTION))?;
-    let identity = introduced.result().and_then(|it| it.get("_meta")?.get("io.modelcontextprotocol/serverInfo"));
+    let identity =
+        introduced.result().and_then(|it| it.get("_meta")?.get("io.modelcontextprotocol/serverInfo"));
     let named = identity.is_some_and(|it| it["name"].is_string() && it["version"].is_string());
     if named {
         return Ok(Vec::new());

@@ -31,8 +31,13 @@ fn check(case: &Case<'_>) -> Verdict {
     for asked in case.all(&UNDECLARED, UNDECLARED_STEP)? {
         let items = asked.result().and_then(|result| result.get(asked.variant())?.as_array());
         if let Some(items) = items.filter(|items| !items.is_empty()) {
-            let message = format!("`{0}` is not declared, but `{0}/list` gives {1} items", asked.variant(), items.len());
-            findings.push(asked.finding(message, &format!("/result/{}", asked.variant())).about(asked.variant()));
+            let message = format!(
+                "`{0}` is not declared, but `{0}/list` gives {1} items",
+                asked.variant(),
+                items.len()
+            );
+            findings
+                .push(asked.finding(message, &format!("/result/{}", asked.variant())).about(asked.variant()));
         }
     }
     Ok(findings)

@@ -27,7 +27,8 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let asked = case.first(&UNKNOWN_VERSION, UNKNOWN_VERSION_STEP)?;
     if asked.error_code() != Some(-32022) {
-        let message = format!("the revision 1999-01-01 should be refused with -32022, but {}", asked.describe());
+        let message =
+            format!("the revision 1999-01-01 should be refused with -32022, but {}", asked.describe());
         return Ok(vec![asked.finding(message, "")]);
     }
     let supported = texts(asked.error().and_then(|error| error.pointer("/data/supported")));

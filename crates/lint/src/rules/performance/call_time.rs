@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case},
     outcome::{Level, Verdict},
-    probes::{LISTS, TOOL_CALLS, TOOL_CALL_STEP},
+    probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use std::time::Duration;
@@ -28,7 +28,9 @@ const SLOW: Duration = Duration::from_secs(2);
 fn check(case: &Case<'_>) -> Verdict {
     let calls = case.all(&TOOL_CALLS, TOOL_CALL_STEP)?;
     // A call that reports progress does not leave the user in the dark.
-    let progresses = |asked: &Asked<'_>| asked.got().iter().any(|message| message.method() == Some("notifications/progress"));
+    let progresses = |asked: &Asked<'_>| {
+        asked.got().iter().any(|message| message.method() == Some("notifications/progress"))
+    };
     let slow = calls.into_iter().filter(|asked| asked.took() > SLOW && !progresses(asked));
     let tell = |asked: Asked<'_>| {
         let how = if asked.answer().is_some() { "was answered after" } else { "was not answered in" };

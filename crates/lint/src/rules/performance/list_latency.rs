@@ -27,7 +27,8 @@ const SLOW: Duration = Duration::from_secs(1);
 
 fn check(case: &Case<'_>) -> Verdict {
     let lists = List::ALL.into_iter().flat_map(|list| case.asked(list.step()));
-    let all: Vec<_> = lists.chain(case.asked(TOOLS_AGAIN_STEP)).filter(|asked| asked.result().is_some()).collect();
+    let all: Vec<_> =
+        lists.chain(case.asked(TOOLS_AGAIN_STEP)).filter(|asked| asked.result().is_some()).collect();
     // One slow answer may be the machine's fault.
     let slow: Vec<_> = all.iter().filter(|asked| asked.took() > SLOW).collect();
     let Some(first) = slow.first() else {
@@ -36,6 +37,11 @@ fn check(case: &Case<'_>) -> Verdict {
     if slow.len() < 2 {
         return Ok(Vec::new());
     }
-    let message = format!("{} of {} lists took longer than 1 s, one {:.1} s", slow.len(), all.len(), first.took().as_secs_f64());
+    let message = format!(
+        "{} of {} lists took longer than 1 s, one {:.1} s",
+        slow.len(),
+        all.len(),
+        first.took().as_secs_f64()
+    );
     Ok(vec![Finding::new(message).with_frames(first.sent_ref())])
 }

@@ -32,8 +32,11 @@ const MANY: usize = 500;
 fn check(case: &Case<'_>) -> Verdict {
     let (mut findings, mut seen) = (Vec::new(), false);
     for list in List::ALL {
-        let count = |asked: &Asked<'_>| asked.result().and_then(|it| it.get(list.member())).and_then(Value::as_array).map(Vec::len);
-        let pages: Vec<_> = case.asked(list.step()).filter_map(|asked| Some((asked, count(&asked)?))).collect();
+        let count = |asked: &Asked<'_>| {
+            asked.result().and_then(|it| it.get(list.member())).and_then(Value::as_array).map(Vec::len)
+        };
+        let pages: Vec<_> =
+            case.asked(list.step()).filter_map(|asked| Some((asked, count(&asked)?))).collect();
         let Some((first, _)) = pages.first() else { continue };
         seen = true;
         let total: usize = pages.iter().map(|(_, count)| count).sum();

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case, List},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
+    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use std::time::Duration;

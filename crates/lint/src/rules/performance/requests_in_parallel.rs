@@ -25,7 +25,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("tools")?;
-    let mut single: Vec<Duration> = case.all(&LISTS_AGAIN, TOOLS_AGAIN_STEP)?.iter().map(Asked::took).collect();
+    let mut single: Vec<Duration> =
+        case.all(&LISTS_AGAIN, TOOLS_AGAIN_STEP)?.iter().map(Asked::took).collect();
     single.sort_unstable();
     let single = single[single.len() / 2];
     let together: Vec<_> = case.asked(LISTS_AT_ONCE_STEP).collect();

@@ -36,7 +36,9 @@ fn check(case: &Case<'_>) -> Verdict {
             if !argument.get("name").is_some_and(Value::is_string) {
                 findings.push(prompt.finding("an argument has no name", &at));
             } else if argument.get("required").is_some_and(|required| !required.is_boolean()) {
-                findings.push(prompt.finding("`required` of an argument is not a boolean", &format!("{at}/required")));
+                findings.push(
+                    prompt.finding("`required` of an argument is not a boolean", &format!("{at}/required")),
+                );
             }
         }
     }

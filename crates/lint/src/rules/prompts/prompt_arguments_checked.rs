@@ -35,8 +35,14 @@ fn check(case: &Case<'_>) -> Verdict {
     match (asked.result(), asked.error_code()) {
         (None, Some(-32602)) => Ok(Vec::new()),
         (None, Some(code)) => {
-            let message = format!("a missing argument should be refused with -32602, but the error is {code}");
-            Ok(vec![asked.finding(message, "/error/code").about(format!("prompt {}", asked.variant())).level(Level::Info)])
+            let message =
+                format!("a missing argument should be refused with -32602, but the error is {code}");
+            Ok(vec![
+                asked
+                    .finding(message, "/error/code")
+                    .about(format!("prompt {}", asked.variant()))
+                    .level(Level::Info),
+            ])
         }
         (Some(_), _) => {
             let message = "it is given although a required argument is missing";

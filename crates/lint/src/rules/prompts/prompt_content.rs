@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, PROMPT_GETS, PROMPT_GET_STEP},
+    probes::{LISTS, PROMPT_GET_STEP, PROMPT_GETS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
     rules::content,
 };
@@ -30,11 +30,16 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     let (mut findings, mut seen) = (Vec::new(), false);
     for asked in case.all(&PROMPT_GETS, PROMPT_GET_STEP)? {
-        let Some(messages) = asked.result().and_then(|it| it.get("messages")).and_then(Value::as_array) else { continue };
+        let Some(messages) = asked.result().and_then(|it| it.get("messages")).and_then(Value::as_array)
+        else {
+            continue;
+        };
         seen = true;
         for (index, message) in messages.iter().enumerate() {
             // Content that is no block at all is the matter of another rule.
-            let Some(block) = message.get("content").filter(|block| block["type"].is_string()) else { continue };
+            let Some(block) = message.get("content").filter(|block| block["type"].is_string()) else {
+                continue;
+            };
             if let Some((below, text)) = content::flaw(block) {
                 let at = format!("/result/messages/{index}/content{below}");
                 findings.push(asked.finding(text, &at).about(format!("prompt {}", asked.variant())));

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, PROMPT_GETS, PROMPT_GET_STEP},
+    probes::{LISTS, PROMPT_GET_STEP, PROMPT_GETS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, PROMPT_GETS, PROMPT_GET_STEP},
+    probes::{LISTS, PROMPT_GET_STEP, PROMPT_GETS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -44,9 +44,17 @@ fn check(case: &Case<'_>) -> Verdict {
             let at = format!("/result/messages/{index}");
             let role = message.get("role").and_then(Value::as_str);
             if !matches!(role, Some("user" | "assistant")) {
-                findings.push(asked.finding("a message has neither the role user nor assistant", &format!("{at}/role")).about(about.clone()));
+                findings.push(
+                    asked
+                        .finding("a message has neither the role user nor assistant", &format!("{at}/role"))
+                        .about(about.clone()),
+                );
             } else if !message.get("content").is_some_and(|content| content["type"].is_string()) {
-                findings.push(asked.finding("the content of a message is no content block", &format!("{at}/content")).about(about.clone()));
+                findings.push(
+                    asked
+                        .finding("the content of a message is no content block", &format!("{at}/content"))
+                        .about(about.clone()),
+                );
             }
         }
     }

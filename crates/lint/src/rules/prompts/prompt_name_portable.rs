@@ -29,5 +29,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let odd = |name: &str| name.chars().count() > LONGEST || !name.chars().all(right);
     let prompts = case.list(List::Prompts)?;
     let odd = prompts.iter().filter(|prompt| prompt.text("name").is_some_and(odd));
-    Ok(odd.map(|prompt| prompt.finding("the name cannot be typed as a slash command in all clients", "/name")).collect())
+    Ok(odd
+        .map(|prompt| prompt.finding("the name cannot be typed as a slash command in all clients", "/name"))
+        .collect())
 }

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case, List},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, PROMPT_GETS, PROMPT_GET_STEP},
+    probes::{LISTS, PROMPT_GET_STEP, PROMPT_GETS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -28,7 +28,12 @@ fn check(case: &Case<'_>) -> Verdict {
     for asked in got(case)? {
         let messages = asked.result().and_then(|result| result.get("messages")).and_then(Value::as_array);
         let Some(messages) = messages else { continue };
-        let blank = |message: &Value| message.pointer("/content/text").and_then(Value::as_str).is_some_and(|text| text.trim().is_empty());
+        let blank = |message: &Value| {
+            message
+                .pointer("/content/text")
+                .and_then(Value::as_str)
+                .is_some_and(|text| text.trim().is_empty())
+        };
         if messages.iter().all(blank) {
             let finding = asked.finding("the prompt has no text", "/result/messages");
             findings.push(finding.about(format!("prompt {}", asked.variant())));
@@ -43,7 +48,11 @@ fn got<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
     }
     let got = case.all(&PROMPT_GETS, PROMPT_GET_STEP)?;
     let got: Vec<_> = got.into_iter().filter(|asked| asked.result().is_some_and(is_complete)).collect();
-    if got.is_empty() { Err(Skip::not_verified("no prompt could be got with made-up arguments")) } else { Ok(got) }
+    if got.is_empty() {
+        Err(Skip::not_verified("no prompt could be got with made-up arguments"))
+    } else {
+        Ok(got)
+    }
 }
 
 /// Whether it is a prompt and not a question to the user.

@@ -1,7 +1,7 @@
 //! `unknown-prompt`: a prompt that does not exist is refused.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{UNKNOWN_PROMPT_STEP, UNKNOWN_RESOURCE},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

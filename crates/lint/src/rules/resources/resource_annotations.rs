@@ -43,7 +43,10 @@ fn check(case: &Case<'_>) -> Verdict {
         if annotations.get("priority").is_some_and(|value| !share(value)) {
             findings.push(item.finding("`priority` is not a number from 0 to 1", "/annotations/priority"));
         }
-        if annotations.get("lastModified").is_some_and(|value| value.as_str().is_none_or(|text| !is_time(text))) {
+        if annotations
+            .get("lastModified")
+            .is_some_and(|value| value.as_str().is_none_or(|text| !is_time(text)))
+        {
             let message = "`lastModified` is not an ISO 8601 time";
             findings.push(item.finding(message, "/annotations/lastModified").level(Level::Warning));
         }
@@ -54,7 +57,11 @@ fn check(case: &Case<'_>) -> Verdict {
 /// Whether it begins with a date, and has a time if anything follows.
 fn is_time(text: &str) -> bool {
     let shape = |text: &str, form: &str| {
-        text.len() == form.len() && text.bytes().zip(form.bytes()).all(|(is, want)| if want == b'0' { is.is_ascii_digit() } else { is == want })
+        text.len() == form.len()
+            && text
+                .bytes()
+                .zip(form.bytes())
+                .all(|(is, want)| if want == b'0' { is.is_ascii_digit() } else { is == want })
     };
     let date = text.get(..10).is_some_and(|date| shape(date, "0000-00-00"));
     date && (text.len() == 10 || text.get(10..16).is_some_and(|time| shape(time, "T00:00")))

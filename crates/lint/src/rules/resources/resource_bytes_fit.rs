@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case, List},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
+    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -55,7 +55,8 @@ fn contradiction(media: &str, contents: &Value) -> Option<String> {
         return Some(format!("{essence} comes as `text` instead of `blob`"));
     }
     let bytes = STANDARD.decode(contents.get("blob")?.as_str()?).ok()?;
-    (!bytes.starts_with(begins)).then(|| format!("the bytes are said to be {essence}, and do not begin as such"))
+    (!bytes.starts_with(begins))
+        .then(|| format!("the bytes are said to be {essence}, and do not begin as such"))
 }
 
 fn read<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
+    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use base64::Engine as _;
@@ -32,12 +32,14 @@ fn check(case: &Case<'_>) -> Verdict {
     for asked in case.all(&RESOURCE_READS, RESOURCE_READ_STEP)? {
         let Some(result) = asked.result() else { continue };
         let Some(contents) = result.get("contents").and_then(Value::as_array) else {
-            findings.push(asked.finding("the result has no array `contents`", "/result").about(asked.variant()));
+            findings
+                .push(asked.finding("the result has no array `contents`", "/result").about(asked.variant()));
             continue;
         };
         for (index, content) in contents.iter().enumerate() {
             if let Some(wrong) = wrong(content) {
-                findings.push(asked.finding(wrong, &format!("/result/contents/{index}")).about(asked.variant()));
+                findings
+                    .push(asked.finding(wrong, &format!("/result/contents/{index}")).about(asked.variant()));
             }
         }
     }
@@ -53,7 +55,8 @@ fn wrong(content: &Value) -> Option<&'static str> {
         (None, None) => Some("a content has neither `text` nor `blob`"),
         (Some(text), None) => (!text.is_string()).then_some("`text` is not a string"),
         (None, Some(blob)) => {
-            let decoded = blob.as_str().map(|blob| base64::engine::general_purpose::STANDARD.decode(blob).is_ok());
+            let decoded =
+                blob.as_str().map(|blob| base64::engine::general_purpose::STANDARD.decode(blob).is_ok());
             (decoded != Some(true)).then_some("`blob` is not base64")
         }
     }

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case, List},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
+    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -28,7 +28,9 @@ fn check(case: &Case<'_>) -> Verdict {
         let list = asked.result().and_then(|result| result.get("contents")).and_then(Value::as_array);
         list.is_some_and(Vec::is_empty)
     };
-    let tell = |asked: Asked<'_>| asked.finding("the list of contents is empty", "/result/contents").about(asked.variant());
+    let tell = |asked: Asked<'_>| {
+        asked.finding("the list of contents is empty", "/result/contents").about(asked.variant())
+    };
     Ok(read(case)?.into_iter().filter(empty).map(tell).collect())
 }
 

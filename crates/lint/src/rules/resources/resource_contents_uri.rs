@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case, List},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
+    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -31,7 +31,9 @@ fn check(case: &Case<'_>) -> Verdict {
             let Some(uri) = contents.get("uri").and_then(Value::as_str) else { continue };
             if !uri.starts_with(asked.variant().trim_end_matches('/')) {
                 let message = format!("the contents that come are of `{uri}`");
-                findings.push(asked.finding(message, &format!("/result/contents/{index}/uri")).about(asked.variant()));
+                findings.push(
+                    asked.finding(message, &format!("/result/contents/{index}/uri")).about(asked.variant()),
+                );
             }
         }
     }

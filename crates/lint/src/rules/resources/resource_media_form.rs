@@ -26,13 +26,19 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut items = case.list(List::Resources)?;
     // A server may do without templates.
     items.extend(case.list(List::Templates).unwrap_or_default());
-    let wrong = |item: &&Item<'_>| item.value.get("mimeType").is_some_and(|it| it.as_str().is_none_or(|it| !is_media(it)));
-    let tell = |item: &Item<'_>| item.finding(format!("{} is not a media type", item.value["mimeType"]), "/mimeType");
+    let wrong = |item: &&Item<'_>| {
+        item.value.get("mimeType").is_some_and(|it| it.as_str().is_none_or(|it| !is_media(it)))
+    };
+    let tell = |item: &Item<'_>| {
+        item.finding(format!("{} is not a media type", item.value["mimeType"]), "/mimeType")
+    };
     Ok(items.iter().filter(wrong).map(tell).collect())
 }
 
 fn is_media(text: &str) -> bool {
     let essence = text.split(';').next().unwrap_or_default().trim();
-    let token = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&-^_.+*".contains(&b));
+    let token = |part: &str| {
+        !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&-^_.+*".contains(&b))
+    };
     essence.split_once('/').is_some_and(|(kind, sub)| token(kind) && token(sub))
 }

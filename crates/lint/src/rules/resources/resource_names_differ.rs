@@ -31,6 +31,8 @@ fn check(case: &Case<'_>) -> Verdict {
         let entry = seen.entry(shown).or_insert((item, 0_usize));
         entry.1 += 1;
     }
-    let tell = |(item, count): &(&Item<'_>, usize)| item.finding(format!("{count} resources have this name and title"), "/name");
+    let tell = |(item, count): &(&Item<'_>, usize)| {
+        item.finding(format!("{count} resources have this name and title"), "/name")
+    };
     Ok(seen.values().filter(|(item, count)| *count > 1 && item.text("name").is_some()).map(tell).collect())
 }

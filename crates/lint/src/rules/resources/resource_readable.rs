@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
+    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -29,7 +29,8 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for asked in case.all(&RESOURCE_READS, RESOURCE_READ_STEP)? {
         if asked.result().is_none() {
-            let message = format!("the listed resource `{}` cannot be read: {}", asked.variant(), asked.describe());
+            let message =
+                format!("the listed resource `{}` cannot be read: {}", asked.variant(), asked.describe());
             findings.push(asked.finding(message, "").about(asked.variant()));
         }
     }

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case, Item, List},
     outcome::{Finding, Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
+    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -26,12 +26,17 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     let resources = case.list(List::Resources)?;
-    let wrong = |item: &&Item<'_>| item.value.get("size").is_some_and(|size| size.as_f64().is_none_or(|size| size < 0.0));
-    let tell = |item: &Item<'_>| item.finding(format!("{} is not a size in bytes", item.value["size"]), "/size");
+    let wrong = |item: &&Item<'_>| {
+        item.value.get("size").is_some_and(|size| size.as_f64().is_none_or(|size| size < 0.0))
+    };
+    let tell =
+        |item: &Item<'_>| item.finding(format!("{} is not a size in bytes", item.value["size"]), "/size");
     let mut findings: Vec<Finding> = resources.iter().filter(wrong).map(tell).collect();
     for asked in read(case)? {
         let listed = resources.iter().find(|item| item.text("uri") == Some(asked.variant()));
-        let Some(size) = listed.and_then(|item| item.value.get("size")).and_then(Value::as_u64) else { continue };
+        let Some(size) = listed.and_then(|item| item.value.get("size")).and_then(Value::as_u64) else {
+            continue;
+        };
         let list = asked.result().and_then(|result| result.get("contents")).and_then(Value::as_array);
         let Some([contents]) = list.map(Vec::as_slice) else { continue };
         let blob = contents.get("blob").and_then(Value::as_str).and_then(|blob| STANDARD.decode(blob).ok());

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READS, RESOURCE_READ_STEP},
+    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -35,13 +35,21 @@ fn check(case: &Case<'_>) -> Verdict {
         let read = content.get("mimeType").and_then(|mime| mime.as_str());
         let text = content.get("text").and_then(|text| text.as_str());
         let base = |mime: &str| mime.split(';').next().unwrap_or_default().trim().to_lowercase();
-        if let (Some(listed), Some(read)) = (listed, read) && base(listed) != base(read) {
+        if let (Some(listed), Some(read)) = (listed, read)
+            && base(listed) != base(read)
+        {
             let message = format!("it is listed as {listed} and read as {read}");
             findings.push(asked.finding(message, "/result/contents/0/mimeType").about(asked.variant()));
         }
         let mime = read.or(listed).map(base).unwrap_or_default();
-        if mime == "application/json" && text.is_some_and(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_err()) {
-            findings.push(asked.finding("it says application/json and is none", "/result/contents/0/text").about(asked.variant()));
+        if mime == "application/json"
+            && text.is_some_and(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_err())
+        {
+            findings.push(
+                asked
+                    .finding("it says application/json and is none", "/result/contents/0/text")
+                    .about(asked.variant()),
+            );
         }
         if let (Some(size), Some(text)) = (resource.and_then(|it| it.value.get("size")?.as_u64()), text)
             && size != text.len() as u64

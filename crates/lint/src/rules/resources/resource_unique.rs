@@ -27,7 +27,9 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut seen = BTreeSet::new();
     let mut findings = Vec::new();
     for resource in case.list(List::Resources)? {
-        if let Some(uri) = resource.text("uri") && !seen.insert(uri) {
+        if let Some(uri) = resource.text("uri")
+            && !seen.insert(uri)
+        {
             findings.push(resource.finding(format!("the URI `{uri}` stands twice in the list"), "/uri"));
         }
     }

@@ -32,7 +32,8 @@ fn check(case: &Case<'_>) -> Verdict {
             None => findings.push(resource.finding("the resource has no `uri`", "/uri")),
             Some(uri) => {
                 if let Err(error) = url::Url::parse(uri) {
-                    findings.push(resource.finding(format!("`{uri}` is not an absolute URI: {error}"), "/uri"));
+                    findings
+                        .push(resource.finding(format!("`{uri}` is not an absolute URI: {error}"), "/uri"));
                 }
             }
         }

@@ -27,7 +27,8 @@ fn check(case: &Case<'_>) -> Verdict {
     for resource in case.list(List::Resources)? {
         let Some(uri) = resource.text("uri") else { continue };
         // Letters of other scripts make an IRI, which clients take.
-        let foreign = uri.chars().find(|c| c.is_ascii() && (!c.is_ascii_graphic() || "<>\"{}|\\^`".contains(*c)));
+        let foreign =
+            uri.chars().find(|c| c.is_ascii() && (!c.is_ascii_graphic() || "<>\"{}|\\^`".contains(*c)));
         if let Some(foreign) = foreign {
             findings.push(resource.finding(format!("`{uri}` has the character {foreign:?}"), "/uri"));
         }

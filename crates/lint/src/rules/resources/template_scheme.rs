@@ -40,5 +40,6 @@ fn check(case: &Case<'_>) -> Verdict {
 fn has_scheme(template: &str) -> bool {
     let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '{' | '}' | '_');
     let scheme = template.split_once(':').map_or("", |(scheme, _)| scheme);
-    template.starts_with('{') || (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(part))
+    template.starts_with('{')
+        || (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(part))
 }

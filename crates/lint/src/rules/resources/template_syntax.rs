@@ -52,7 +52,8 @@ fn wrong(text: &str) -> Option<String> {
         let names = inside.strip_prefix(['+', '#', '.', '/', ';', '?', '&']).unwrap_or(inside);
         for name in names.split(',') {
             let bare = name.strip_suffix('*').unwrap_or(name);
-            let (bare, length) = bare.split_once(':').map_or((bare, None), |(bare, length)| (bare, Some(length)));
+            let (bare, length) =
+                bare.split_once(':').map_or((bare, None), |(bare, length)| (bare, Some(length)));
             let fits = |c: char| c.is_ascii_alphanumeric() || "_.%".contains(c);
             let sized = length.is_none_or(|length| length.parse::<u16>().is_ok_and(|length| length < 10_000));
             if bare.is_empty() || !bare.chars().all(fits) || !sized {

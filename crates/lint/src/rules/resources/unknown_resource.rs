@@ -1,7 +1,7 @@
 //! `unknown-resource`: a resource that does not exist cannot be read.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{UNKNOWN_RESOURCE, UNKNOWN_RESOURCE_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -35,7 +35,8 @@ fn check(case: &Case<'_>) -> Verdict {
         (Some(_), _) => Ok(vec![asked.finding("reading a resource that does not exist succeeds", "/result")]),
         (None, Some(code)) if code == wanted => Ok(Vec::new()),
         (None, Some(code)) => {
-            let message = format!("an unknown resource should be refused with {wanted}, but the error is {code}");
+            let message =
+                format!("an unknown resource should be refused with {wanted}, but the error is {code}");
             Ok(vec![asked.finding(message, "/error/code").level(level)])
         }
         (None, None) => Err(Skip::not_verified(asked.describe())),

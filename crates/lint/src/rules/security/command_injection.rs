@@ -31,7 +31,9 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings: Vec<Finding> = Vec::new();
     for asked in calls {
         let answer = asked.answer().map(Value::to_string).unwrap_or_default();
-        if answer.contains(PRODUCT) && findings.iter().all(|known| known.about.as_deref() != Some(asked.variant())) {
+        if answer.contains(PRODUCT)
+            && findings.iter().all(|known| known.about.as_deref() != Some(asked.variant()))
+        {
             let message = "the argument was run: the answer holds the product of a multiplication in it";
             findings.push(asked.finding(message, "/result").about(asked.variant()));
         }

@@ -1,12 +1,15 @@
 //! `concealment`: nothing is kept from the user.
 
+use super::{
+    phrases,
+    texts::{self, Text},
+};
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use super::{phrases, texts::{self, Text}};
 
 pub(super) static RULE: Rule = Rule {
     name: "concealment",

@@ -25,7 +25,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     let tools = case.list(List::Tools)?;
-    let told = case.messages().iter().any(|message| message.method() == Some("notifications/tools/list_changed"));
+    let told =
+        case.messages().iter().any(|message| message.method() == Some("notifications/tools/list_changed"));
     let mut findings: Vec<Finding> = Vec::new();
     case.first(&LISTS_AGAIN, TOOLS_AGAIN_STEP)?;
     for again in lists(case) {
@@ -34,7 +35,8 @@ fn check(case: &Case<'_>) -> Verdict {
             let name = tool.get("name").and_then(Value::as_str);
             let same = |item: &&Item<'_>| item.text("name") == name && again.is_on(item.frame.line);
             let Some(before) = tools.iter().find(same) else { continue };
-            let known = findings.iter().any(|finding| finding.about.as_deref() == Some(before.label().as_str()));
+            let known =
+                findings.iter().any(|finding| finding.about.as_deref() == Some(before.label().as_str()));
             if before.value != tool && !told && !known {
                 let message = "its definition changed between two lists, and no notification said so";
                 let finding = again.finding(message, &format!("/result/tools/{index}"));

@@ -30,7 +30,9 @@ const SHORTEST: usize = 40;
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for text in words::all(case)? {
-        let runs = text.content.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_')));
+        let runs = text
+            .content
+            .split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_')));
         let decoded = runs.filter(|run| run.len() >= SHORTEST).find_map(decoded);
         if let Some(decoded) = decoded {
             let shown: String = decoded.chars().take(60).collect();

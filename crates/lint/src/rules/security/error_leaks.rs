@@ -55,13 +55,21 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings: Vec<Finding> = Vec::new();
     for message in case.responses() {
         let failed = message.value["result"]["isError"] == true;
-        let Some((part, pointer)) = message.value.get("error").map(|error| (error, "/error"))
-            .or_else(|| failed.then(|| (&message.value["result"], "/result"))) else { continue };
+        let Some((part, pointer)) = message
+            .value
+            .get("error")
+            .map(|error| (error, "/error"))
+            .or_else(|| failed.then(|| (&message.value["result"], "/result")))
+        else {
+            continue;
+        };
         errors += 1;
         let mut texts = Vec::new();
         collect(part, &mut texts);
         let leak = TRACES.iter().find(|(sign, _)| texts.iter().any(|text| text.contains(sign)));
-        if let Some((_, what)) = leak && findings.iter().all(|known| known.about.as_deref() != Some(what)) {
+        if let Some((_, what)) = leak
+            && findings.iter().all(|known| known.about.as_deref() != Some(what))
+        {
             let finding = Finding::new("it stands in an error").about(*what);
             findings.push(finding.at(message.frame, message.pointer(pointer)));
         }

@@ -1,7 +1,7 @@
 //! `form-secrets`: forms do not ask for secrets.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -23,7 +23,8 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-const SECRET: [&str; 7] = ["password", "passwd", "secret", "api_key", "apikey", "access_token", "private_key"];
+const SECRET: [&str; 7] =
+    ["password", "passwd", "secret", "api_key", "apikey", "access_token", "private_key"];
 
 fn check(case: &Case<'_>) -> Verdict {
     let messages = case.messages();
@@ -34,16 +35,28 @@ fn check(case: &Case<'_>) -> Verdict {
     for message in &messages {
         let mut forms = Vec::new();
         if message.method() == Some("elicitation/create") {
-            forms.push(("/params/requestedSchema/properties".to_owned(), message.value.pointer("/params/requestedSchema/properties")));
+            forms.push((
+                "/params/requestedSchema/properties".to_owned(),
+                message.value.pointer("/params/requestedSchema/properties"),
+            ));
         }
-        for (key, request) in message.value.pointer("/result/inputRequests").and_then(Value::as_object).into_iter().flatten() {
-            forms.push((format!("/result/inputRequests/{key}/params/requestedSchema/properties"), request.pointer("/params/requestedSchema/properties")));
+        for (key, request) in
+            message.value.pointer("/result/inputRequests").and_then(Value::as_object).into_iter().flatten()
+        {
+            forms.push((
+                format!("/result/inputRequests/{key}/params/requestedSchema/properties"),
+                request.pointer("/params/requestedSchema/properties"),
+            ));
         }
         for (at, form) in forms {
             for (name, _) in form.and_then(Value::as_object).into_iter().flatten() {
                 if SECRET.iter().any(|word| name.to_lowercase().contains(word)) {
                     let text = format!("a form asks for `{name}`");
-                    findings.push(Finding::new(text).about(name).at(message.frame, message.pointer(&format!("{at}/{name}"))));
+                    findings.push(
+                        Finding::new(text)
+                            .about(name)
+                            .at(message.frame, message.pointer(&format!("{at}/{name}"))),
+                    );
                 }
             }
         }

@@ -1,12 +1,15 @@
 //! `hidden-instructions`: texts do not give orders to the model.
 
+use super::{
+    phrases,
+    texts::{self, Text},
+};
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use super::{phrases, texts::{self, Text}};
 
 pub(super) static RULE: Rule = Rule {
     name: "hidden-instructions",
@@ -31,16 +34,74 @@ fn check(case: &Case<'_>) -> Verdict {
 /// Ways to speak to the model over the user's head. One alone may be innocent.
 const SIGNALS: [(&str, &[&str]); 5] = [
     ("overrides instructions", &["override your", "new instructions:"]),
-    ("marks orders as important", &["<important>", "[important]", "<system>", "[system]", "system prompt:", "<instructions>", "you must always", "highest priority", "<!--"]),
-    ("asks for secrets", &["~/.ssh", "id_rsa", "id_ed25519", ".env", "~/.aws", ".npmrc", "/etc/passwd", "api key", "access token", "password", "credentials", "mcp.json", "private key", "conversation history"]),
-    ("sets conditions on every use", &["before using any", "before any other tool", "before calling any", "prior to using", "first call this tool", "always call this tool", "required before", "always use this tool"]),
-    ("sends data away", &["send it to", "send them to", "forward the user", "forward all", "forward it to", "post it to", "upload it to", "exfiltrate"]),
+    (
+        "marks orders as important",
+        &[
+            "<important>",
+            "[important]",
+            "<system>",
+            "[system]",
+            "system prompt:",
+            "<instructions>",
+            "you must always",
+            "highest priority",
+            "<!--",
+        ],
+    ),
+    (
+        "asks for secrets",
+        &[
+            "~/.ssh",
+            "id_rsa",
+            "id_ed25519",
+            ".env",
+            "~/.aws",
+            ".npmrc",
+            "/etc/passwd",
+            "api key",
+            "access token",
+            "password",
+            "credentials",
+            "mcp.json",
+            "private key",
+            "conversation history",
+        ],
+    ),
+    (
+        "sets conditions on every use",
+        &[
+            "before using any",
+            "before any other tool",
+            "before calling any",
+            "prior to using",
+            "first call this tool",
+            "always call this tool",
+            "required before",
+            "always use this tool",
+        ],
+    ),
+    (
+        "sends data away",
+        &[
+            "send it to",
+            "send them to",
+            "forward the user",
+            "forward all",
+            "forward it to",
+            "post it to",
+            "upload it to",
+            "exfiltrate",
+        ],
+    ),
 ];
 
 fn judge(text: &Text<'_>) -> Option<Finding> {
     let lower = text.words.to_lowercase();
-    let mut hits: Vec<&str> =
-        SIGNALS.iter().filter(|(_, words)| words.iter().any(|word| lower.contains(word))).map(|(what, _)| *what).collect();
+    let mut hits: Vec<&str> = SIGNALS
+        .iter()
+        .filter(|(_, words)| words.iter().any(|word| lower.contains(word)))
+        .map(|(what, _)| *what)
+        .collect();
     if phrases::concealment(text.words).is_some() {
         hits.push("conceals");
     }

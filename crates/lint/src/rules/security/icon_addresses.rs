@@ -25,12 +25,17 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     let texts = words::all(case)?;
-    let sources = texts.iter().filter(|text| text.pointer.contains("/icons/") && text.pointer.ends_with("/src"));
+    let sources =
+        texts.iter().filter(|text| text.pointer.contains("/icons/") && text.pointer.ends_with("/src"));
     let bad = sources.filter_map(|text| {
         let lower = text.content.to_ascii_lowercase();
         // What is no address at all does no harm; `icon-source` tells that it is not shown.
         let relative = !lower.split('/').next().is_some_and(|head| head.contains(':'));
-        let fine = relative || lower.starts_with("https://") || lower.starts_with("data:image/") || lower.starts_with("http://127.0.0.1") || lower.starts_with("http://localhost");
+        let fine = relative
+            || lower.starts_with("https://")
+            || lower.starts_with("data:image/")
+            || lower.starts_with("http://127.0.0.1")
+            || lower.starts_with("http://localhost");
         let scheme: String = text.content.chars().take(30).collect();
         (!fine).then(|| text.finding(format!("an icon is {scheme:?}")))
     });

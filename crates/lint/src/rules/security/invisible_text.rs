@@ -1,12 +1,12 @@
 //! `invisible-text`: there is nothing that people cannot see.
 
+use super::texts::{self, Text};
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use super::texts::{self, Text};
 
 pub(super) static RULE: Rule = Rule {
     name: "invisible-text",
@@ -31,9 +31,19 @@ fn check(case: &Case<'_>) -> Verdict {
 fn judge(text: &Text<'_>) -> Option<Finding> {
     let hidden: Vec<char> = text.words.chars().filter(|c| is_hidden(*c)).collect();
     let first = hidden.first()?;
-    let tags: String = text.words.chars().filter_map(|c| u8::try_from(u32::from(c).checked_sub(0xe0000)?).ok()).map(char::from).filter(|c| c.is_ascii_graphic() || *c == ' ').collect();
+    let tags: String = text
+        .words
+        .chars()
+        .filter_map(|c| u8::try_from(u32::from(c).checked_sub(0xe0000)?).ok())
+        .map(char::from)
+        .filter(|c| c.is_ascii_graphic() || *c == ' ')
+        .collect();
     let says = if tags.is_empty() { String::new() } else { format!("; they spell {tags:?}") };
-    Some(text.finding(format!("the text has {} invisible characters, the first is U+{:04X}{says}", hidden.len(), u32::from(*first))))
+    Some(text.finding(format!(
+        "the text has {} invisible characters, the first is U+{:04X}{says}",
+        hidden.len(),
+        u32::from(*first)
+    )))
 }
 
 fn is_hidden(c: char) -> bool {

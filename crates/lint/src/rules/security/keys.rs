@@ -39,7 +39,11 @@ fn has_password(text: &str) -> bool {
         let Some((user, host)) = rest[..end].rsplit_once('@') else { return false };
         let Some((_, password)) = user.split_once(':') else { return false };
         let lower = password.to_lowercase();
-        let example = EXAMPLES.iter().any(|word| lower.starts_with(word)) || password.contains(['$', '{', '*', '<']);
-        password.len() >= 6 && password.chars().any(|c| c.is_ascii_digit()) && !example && !host.starts_with("localhost")
+        let example =
+            EXAMPLES.iter().any(|word| lower.starts_with(word)) || password.contains(['$', '{', '*', '<']);
+        password.len() >= 6
+            && password.chars().any(|c| c.is_ascii_digit())
+            && !example
+            && !host.starts_with("localhost")
     })
 }

@@ -39,6 +39,7 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     let deep = case.asked(DEEP_CALL_AFTER).next().filter(|after| after.answer().is_none());
     let Some(after) = deep else { return Ok(Vec::new()) };
-    let message = format!("after a thousand lists in lists the server no longer answers: {}", after.describe());
+    let message =
+        format!("after a thousand lists in lists the server no longer answers: {}", after.describe());
     Ok(vec![after.finding(message, "").about(asked.variant())])
 }

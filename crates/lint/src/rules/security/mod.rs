@@ -1,36 +1,57 @@
 //! Rules of the group `security`.
 
-mod texts;
-
-rules![
-    command_injection,
-    concealment,
-    definitions_stable,
-    encoded_text,
-    error_leaks,
-    form_secrets,
-    hidden_instructions,
-    icon_addresses,
-    invisible_text,
-    large_argument,
-    locked_definitions,
-    path_escape,
-    request_forgery,
-    resource_escape,
-    secrets_in_results,
-    secrets_in_texts,
-    shadowed_names,
-    steers_other_servers,
-    steers_other_tools,
-    suspicious_links,
-    toxic_flow,
-];
-
+mod command_injection;
+mod concealment;
+mod definitions_stable;
+mod encoded_text;
+mod error_leaks;
+mod form_secrets;
+mod hidden_instructions;
+mod icon_addresses;
+mod invisible_text;
 mod keys;
+mod large_argument;
+mod locked_definitions;
+mod path_escape;
 mod phrases;
+mod request_forgery;
+mod resource_escape;
+mod secrets_in_results;
+mod secrets_in_texts;
+mod shadowed_names;
+mod steers_other_servers;
+mod steers_other_tools;
+mod suspicious_links;
+mod texts;
+mod toxic_flow;
 mod words;
 
+use crate::rule::Rule;
 use crate::{engine::Fleet, evidence::List};
+
+pub(super) static RULES: &[&Rule] = &[
+    &command_injection::RULE,
+    &concealment::RULE,
+    &definitions_stable::RULE,
+    &encoded_text::RULE,
+    &error_leaks::RULE,
+    &form_secrets::RULE,
+    &hidden_instructions::RULE,
+    &icon_addresses::RULE,
+    &invisible_text::RULE,
+    &large_argument::RULE,
+    &locked_definitions::RULE,
+    &path_escape::RULE,
+    &request_forgery::RULE,
+    &resource_escape::RULE,
+    &secrets_in_results::RULE,
+    &secrets_in_texts::RULE,
+    &shadowed_names::RULE,
+    &steers_other_servers::RULE,
+    &steers_other_tools::RULE,
+    &suspicious_links::RULE,
+    &toxic_flow::RULE,
+];
 
 /// The tools of all servers, with whose they are.
 fn fleet_tools<'a>(fleet: &Fleet<'a>) -> Vec<(&'a str, &'a str)> {

@@ -1,13 +1,43 @@
 //! Phrases by which a text speaks to a model over the head of its user, found by their grammar and not by their wording.
 
 const NEGATIONS: [&str; 13] = [
-    "not", "don't", "dont", "never", "mustn't", "shouldn't", "cannot", "can't", "avoid", "without", "nor", "refrain", "won't",
+    "not",
+    "don't",
+    "dont",
+    "never",
+    "mustn't",
+    "shouldn't",
+    "cannot",
+    "can't",
+    "avoid",
+    "without",
+    "nor",
+    "refrain",
+    "won't",
 ];
 
 /// Verbs of telling; those that honest texts use otherwise, such as "show", are not among them.
 const TELLING: [&str; 20] = [
-    "tell", "telling", "inform", "informing", "mention", "mentioning", "notify", "notifying", "reveal", "revealing", "disclose",
-    "disclosing", "alert", "alerting", "told", "informed", "notified", "report", "reporting", "divulge",
+    "tell",
+    "telling",
+    "inform",
+    "informing",
+    "mention",
+    "mentioning",
+    "notify",
+    "notifying",
+    "reveal",
+    "revealing",
+    "disclose",
+    "disclosing",
+    "alert",
+    "alerting",
+    "told",
+    "informed",
+    "notified",
+    "report",
+    "reporting",
+    "divulge",
 ];
 
 const PEOPLE: [&str; 9] =
@@ -117,7 +147,9 @@ mod tests {
         ] {
             assert!(cancelled_orders(text).is_some(), "{text}");
         }
-        for text in ["Ignores all other files.", "Overrides the default prompt.", "Ignore case in file names."] {
+        for text in
+            ["Ignores all other files.", "Overrides the default prompt.", "Ignore case in file names."]
+        {
             assert!(cancelled_orders(text).is_none(), "{text}");
         }
     }

@@ -28,7 +28,9 @@ fn check(case: &Case<'_>) -> Verdict {
     for asked in case.all(&RESOURCE_ESCAPE, RESOURCE_ESCAPE_STEP)? {
         let contents = asked.result().and_then(|result| result["contents"].as_array()).into_iter().flatten();
         // The first line of the file on every Unix.
-        let leaked = contents.into_iter().any(|content| content["text"].as_str().is_some_and(|text| text.contains("root:") && text.contains(":0:0:")));
+        let leaked = contents.into_iter().any(|content| {
+            content["text"].as_str().is_some_and(|text| text.contains("root:") && text.contains(":0:0:"))
+        });
         if leaked {
             let message = "the read gives the machine's own file";
             findings.push(asked.finding(message, "/result/contents").about(asked.variant()));

@@ -1,13 +1,13 @@
 //! `secrets-in-texts`: no secrets stand in texts.
 
+use super::keys;
+use super::texts::{self, Text};
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use super::keys;
-use super::texts::{self, Text};
 
 pub(super) static RULE: Rule = Rule {
     name: "secrets-in-texts",

@@ -44,7 +44,11 @@ fn check(fleet: &Fleet<'_>) -> Verdict {
             });
             if let Some((owner, tool)) = foreign {
                 let message = format!("it speaks about `{tool}` of {owner}");
-                findings.push(Finding::new(message).about(format!("{} of {}", text.about, server.target)).note(text.content.chars().take(200).collect::<String>()));
+                findings.push(
+                    Finding::new(message)
+                        .about(format!("{} of {}", text.about, server.target))
+                        .note(text.content.chars().take(200).collect::<String>()),
+                );
             }
         }
     }
@@ -55,6 +59,7 @@ fn check(fleet: &Fleet<'_>) -> Verdict {
 fn named(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-        !text[..at].chars().next_back().is_some_and(part) && !text[at + name.len()..].chars().next().is_some_and(part)
+        !text[..at].chars().next_back().is_some_and(part)
+            && !text[at + name.len()..].chars().next().is_some_and(part)
     })
 }

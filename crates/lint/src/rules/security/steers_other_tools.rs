@@ -1,12 +1,12 @@
 //! `steers-other-tools`: a tool speaks for itself only.
 
+use super::texts::{self, Text};
 use crate::{
     evidence::{Case, List},
     outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use super::texts::{self, Text};
 
 pub(super) static RULE: Rule = Rule {
     name: "steers-other-tools",
@@ -31,8 +31,14 @@ fn check(case: &Case<'_>) -> Verdict {
 }
 
 const OTHERS: [&str; 8] = [
-    "whenever another tool", "when using other tools", "when any other tool", "instead of the other", "all other tools must",
-    "when you call other tools", "when another tool", "other servers' tools",
+    "whenever another tool",
+    "when using other tools",
+    "when any other tool",
+    "instead of the other",
+    "all other tools must",
+    "when you call other tools",
+    "when another tool",
+    "other servers' tools",
 ];
 
 const WHEN: [&str; 5] = ["when ", "whenever ", "every time ", "each time ", "if "];
@@ -45,10 +51,16 @@ fn judge(text: &Text<'_>, own: &[&str]) -> Option<Finding> {
         return Some(text.finding(format!("the text steers other tools: {found:?}")));
     }
     let foreign = lower.split(['.', '\n', ';']).find_map(|sentence| {
-        let ordered = WHEN.iter().any(|word| sentence.contains(word)) && ORDERS.iter().any(|word| sentence.contains(word));
-        ordered.then(|| named_tool(sentence)).flatten().filter(|name| !own.iter().any(|tool| tool.to_lowercase() == *name))
+        let ordered = WHEN.iter().any(|word| sentence.contains(word))
+            && ORDERS.iter().any(|word| sentence.contains(word));
+        ordered
+            .then(|| named_tool(sentence))
+            .flatten()
+            .filter(|name| !own.iter().any(|tool| tool.to_lowercase() == *name))
     });
-    foreign.map(|name| text.finding(format!("the text says how to use `{name}`, a tool that is not this server's")))
+    foreign.map(|name| {
+        text.finding(format!("the text says how to use `{name}`, a tool that is not this server's"))
+    })
 }
 
 /// A name with an underscore beside the word "tool", as in `the tool send_email` and `the send_email tool`.

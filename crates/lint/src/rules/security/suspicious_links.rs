@@ -1,12 +1,12 @@
 //! `suspicious-links`: links lead where people expect.
 
+use super::texts::{self, Text};
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
-use super::texts::{self, Text};
 use std::collections::BTreeSet;
 
 pub(super) static RULE: Rule = Rule {
@@ -29,7 +29,8 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(texts.iter().filter_map(judge).collect())
 }
 
-const SHORTENERS: [&str; 8] = ["bit.ly/", "tinyurl.com/", "t.co/", "goo.gl/", "is.gd/", "ow.ly/", "rb.gy/", "cutt.ly/"];
+const SHORTENERS: [&str; 8] =
+    ["bit.ly/", "tinyurl.com/", "t.co/", "goo.gl/", "is.gd/", "ow.ly/", "rb.gy/", "cutt.ly/"];
 
 /// Shorter runs are identifiers and hashes.
 const BLOB: usize = 120;
@@ -46,7 +47,9 @@ fn judge(text: &Text<'_>) -> Option<Finding> {
         let shown: String = address.chars().take_while(|c| !c.is_whitespace()).take(40).collect();
         return Some(text.finding(format!("the text links to the bare address {shown}")));
     }
-    let plain = |word: &&str| word.len() > BLOB && word.chars().all(|c| c.is_ascii_alphanumeric() || "+/=".contains(c));
+    let plain = |word: &&str| {
+        word.len() > BLOB && word.chars().all(|c| c.is_ascii_alphanumeric() || "+/=".contains(c))
+    };
     let varied = |word: &&str| word.chars().collect::<BTreeSet<_>>().len() > VARIED;
     let blob = text.words.split_whitespace().filter(plain).find(varied)?;
     Some(text.finding(format!("the text has an encoded blob of {} characters", blob.len())))
@@ -55,5 +58,6 @@ fn judge(text: &Text<'_>) -> Option<Finding> {
 /// Whether a host is an IPv4 address of another machine.
 fn is_address(rest: &str) -> bool {
     let host: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
-    host.parse::<std::net::Ipv4Addr>().is_ok_and(|address| !address.is_loopback() && !address.is_unspecified())
+    host.parse::<std::net::Ipv4Addr>()
+        .is_ok_and(|address| !address.is_loopback() && !address.is_unspecified())
 }

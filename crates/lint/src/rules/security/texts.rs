@@ -43,9 +43,12 @@ pub(super) fn of<'a>(case: &Case<'a>) -> Result<Vec<Text<'a>>, Skip> {
                     Value::String(text) if texts.len() < MOST => {
                         texts.push(Text { words: text, about: item.label(), frame: item.frame, pointer: at });
                     }
-                    Value::Object(members) => stack.extend(members.iter().rev().map(|(name, value)| {
-                        (value, format!("{at}/{}", pointer::escape(name)))
-                    })),
+                    Value::Object(members) => stack.extend(
+                        members
+                            .iter()
+                            .rev()
+                            .map(|(name, value)| (value, format!("{at}/{}", pointer::escape(name)))),
+                    ),
                     Value::Array(items) => {
                         let items = items.iter().enumerate().rev();
                         stack.extend(items.map(|(index, value)| (value, format!("{at}/{index}"))));

@@ -23,13 +23,50 @@ pub(super) static RULE: Rule = Rule {
 };
 
 /// Tools that bring in what strangers wrote.
-const STRANGERS: &[&str] = &["fetch_url", "fetch_page", "browse", "web_search", "read_email", "read_mail", "list_issues", "get_issue", "read_comments", "scrape", "download_url", "navigate"];
+const STRANGERS: &[&str] = &[
+    "fetch_url",
+    "fetch_page",
+    "browse",
+    "web_search",
+    "read_email",
+    "read_mail",
+    "list_issues",
+    "get_issue",
+    "read_comments",
+    "scrape",
+    "download_url",
+    "navigate",
+];
 
 /// Tools that read what is private.
-const PRIVATE: &[&str] = &["read_file", "read_text_file", "read_multiple_files", "query_database", "execute_sql", "search_files", "read_note", "get_secret", "read_document", "list_contacts", "directory_tree"];
+const PRIVATE: &[&str] = &[
+    "read_file",
+    "read_text_file",
+    "read_multiple_files",
+    "query_database",
+    "execute_sql",
+    "search_files",
+    "read_note",
+    "get_secret",
+    "read_document",
+    "list_contacts",
+    "directory_tree",
+];
 
 /// Tools that send something away.
-const OUT: &[&str] = &["send_email", "send_mail", "send_message", "post_message", "http_request", "create_issue", "create_pull_request", "post_tweet", "upload_file", "webhook", "create_gist"];
+const OUT: &[&str] = &[
+    "send_email",
+    "send_mail",
+    "send_message",
+    "post_message",
+    "http_request",
+    "create_issue",
+    "create_pull_request",
+    "post_tweet",
+    "upload_file",
+    "webhook",
+    "create_gist",
+];
 
 fn check(fleet: &Fleet<'_>) -> Verdict {
     let tools = super::fleet_tools(fleet);
@@ -39,10 +76,16 @@ fn check(fleet: &Fleet<'_>) -> Verdict {
     let of = |names: &[&str]| {
         tools.iter().find(|(_, tool)| {
             let lower = tool.to_ascii_lowercase().replace('-', "_");
-            names.iter().any(|name| lower == *name || lower.ends_with(&format!("_{name}")) || lower.starts_with(&format!("{name}_")))
+            names.iter().any(|name| {
+                lower == *name
+                    || lower.ends_with(&format!("_{name}"))
+                    || lower.starts_with(&format!("{name}_"))
+            })
         })
     };
-    let (Some(source), Some(private), Some(out)) = (of(STRANGERS), of(PRIVATE), of(OUT)) else { return Ok(Vec::new()) };
+    let (Some(source), Some(private), Some(out)) = (of(STRANGERS), of(PRIVATE), of(OUT)) else {
+        return Ok(Vec::new());
+    };
     let message = format!(
         "`{}` of {} brings in strangers' texts, `{}` of {} reads private data, `{}` of {} sends it away",
         source.1, source.0, private.1, private.0, out.1, out.0

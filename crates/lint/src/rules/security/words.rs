@@ -29,7 +29,9 @@ pub(super) fn all<'a>(case: &Case<'a>) -> Result<Vec<Text<'a>>, Skip> {
     let introduced = introduced.and_then(|asked| Some((asked.result()?, asked.answer_ref()?)));
     let (introduction, frame) = introduced.ok_or_else(|| Skip::not_verified("there is no introduction"))?;
     let mut texts = Vec::new();
-    for (member, about) in [("instructions", "the instructions"), ("serverInfo", "the server's description of itself")] {
+    for (member, about) in
+        [("instructions", "the instructions"), ("serverInfo", "the server's description of itself")]
+    {
         if let Some(value) = introduction.get(member) {
             collect(value, (about, frame), format!("/result/{member}"), &mut texts);
         }
@@ -54,7 +56,9 @@ pub(super) fn all<'a>(case: &Case<'a>) -> Result<Vec<Text<'a>>, Skip> {
 
 fn collect<'a>(value: &'a Value, at: (&str, FrameRef), pointer: String, texts: &mut Vec<Text<'a>>) {
     match value {
-        Value::String(text) => texts.push(Text { content: text, about: at.0.to_owned(), frame: at.1, pointer }),
+        Value::String(text) => {
+            texts.push(Text { content: text, about: at.0.to_owned(), frame: at.1, pointer })
+        }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
                 collect(item, at, format!("{pointer}/{index}"), texts);

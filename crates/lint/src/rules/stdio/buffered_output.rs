@@ -30,7 +30,9 @@ fn check(evidence: &Evidence) -> Verdict {
         // A buffer shows at the first answer; later ones may be late for other reasons.
         let Some(first) = line.exchanges.first() else { continue };
         let asked = Asked::new(evidence, index, first);
-        let Some((sent, id)) = asked.sent().and_then(|sent| Some((sent, sent.json()?.get("id")?))) else { continue };
+        let Some((sent, id)) = asked.sent().and_then(|sent| Some((sent, sent.json()?.get("id")?))) else {
+            continue;
+        };
         seen = true;
         // A process that answers by itself keeps nothing back: another of them was only slow to start.
         if *asked.settled() == Settled::Answered {

@@ -3,7 +3,10 @@
 use crate::{
     evidence::{Asked, Case, Step},
     outcome::{Finding, Level, Verdict},
-    probes::{BATCH_AFTER, BATCH_STEP, ENVELOPES_AFTER, ENVELOPES_STEP, INTRODUCTION, LISTS, MALFORMED_AFTER, MALFORMED_STEP, PING, UNKNOWN_METHOD},
+    probes::{
+        BATCH_AFTER, BATCH_STEP, ENVELOPES_AFTER, ENVELOPES_STEP, INTRODUCTION, LISTS, MALFORMED_AFTER,
+        MALFORMED_STEP, PING, UNKNOWN_METHOD,
+    },
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 

@@ -1,11 +1,21 @@
 //! Rules of the group `stdio`.
 
-rules![
-    buffered_output,
-    children_left,
-    leaves_at_eof,
-    mid_session_exit,
-    one_line_messages,
-    stdout_noise,
-    utf8_output,
+mod buffered_output;
+mod children_left;
+mod leaves_at_eof;
+mod mid_session_exit;
+mod one_line_messages;
+mod stdout_noise;
+mod utf8_output;
+
+use crate::rule::Rule;
+
+pub(super) static RULES: &[&Rule] = &[
+    &buffered_output::RULE,
+    &children_left::RULE,
+    &leaves_at_eof::RULE,
+    &mid_session_exit::RULE,
+    &one_line_messages::RULE,
+    &stdout_noise::RULE,
+    &utf8_output::RULE,
 ];

@@ -42,7 +42,8 @@ fn check(evidence: &Evidence) -> Verdict {
 /// The first run of lines that together are a message, and alone are none.
 fn spread(frames: &[Frame]) -> Option<(usize, usize)> {
     for (first, frame) in frames.iter().enumerate() {
-        let opens = frame.bytes.trim_ascii_start().starts_with(b"{") || frame.bytes.trim_ascii_start().starts_with(b"[");
+        let opens = frame.bytes.trim_ascii_start().starts_with(b"{")
+            || frame.bytes.trim_ascii_start().starts_with(b"[");
         if frame.direction != Direction::Noise || !opens {
             continue;
         }

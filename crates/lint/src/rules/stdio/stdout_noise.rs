@@ -29,6 +29,7 @@ fn check(evidence: &Evidence) -> Verdict {
         frames.extend(noise.map(|(frame, _)| FrameRef { line: index, frame }));
     }
     let Some(first) = frames.first().and_then(|at| evidence.frame(*at)) else { return Ok(Vec::new()) };
-    let message = format!("the server writes to standard output what is no message, beginning with {:?}", first.text());
+    let message =
+        format!("the server writes to standard output what is no message, beginning with {:?}", first.text());
     Ok(vec![Finding::new(message).with_frames(frames.into_iter().take(3))])
 }

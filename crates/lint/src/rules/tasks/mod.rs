@@ -1,18 +1,17 @@
 //! Rules of the group `tasks`.
 
-rules![
-    task_created,
-    task_extension_needed,
-    task_final,
-    task_ids,
-    task_list_open,
-    task_list_shape,
-    task_support_declared,
-    task_support_values,
-    tasks_declared,
-    unknown_task,
-];
+mod task_created;
+mod task_extension_needed;
+mod task_final;
+mod task_ids;
+mod task_list_open;
+mod task_list_shape;
+mod task_support_declared;
+mod task_support_values;
+mod tasks_declared;
+mod unknown_task;
 
+use crate::rule::Rule;
 use crate::{
     evidence::{Asked, Case},
     outcome::Skip,
@@ -20,6 +19,19 @@ use crate::{
 };
 use serde_json::Value;
 use trunkline_protocol::{Era, message::TASKS_EXTENSION};
+
+pub(super) static RULES: &[&Rule] = &[
+    &task_created::RULE,
+    &task_extension_needed::RULE,
+    &task_final::RULE,
+    &task_ids::RULE,
+    &task_list_open::RULE,
+    &task_list_shape::RULE,
+    &task_support_declared::RULE,
+    &task_support_values::RULE,
+    &tasks_declared::RULE,
+    &unknown_task::RULE,
+];
 
 /// That the server declares tasks in the way of its era.
 fn declared(case: &Case<'_>) -> Result<(), Skip> {

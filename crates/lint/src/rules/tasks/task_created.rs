@@ -29,8 +29,11 @@ fn check(case: &Case<'_>) -> Verdict {
     for (asked, task, pointer) in created(case)? {
         // Up to 2025-11-25 a task must begin its work before it can end it.
         let begun = case.era() == Era::Modern || task["status"] == "working";
-        let what = lacking(task).or_else(|| (!begun).then(|| format!("has the status {}, not `working`", task["status"])));
-        if let Some(what) = what && findings.is_empty() {
+        let what = lacking(task)
+            .or_else(|| (!begun).then(|| format!("has the status {}, not `working`", task["status"])));
+        if let Some(what) = what
+            && findings.is_empty()
+        {
             findings.push(asked.finding(format!("a new task {what}"), pointer).about(asked.variant()));
         }
     }

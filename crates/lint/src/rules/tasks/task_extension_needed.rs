@@ -4,7 +4,7 @@ use super::declared;
 use crate::{
     evidence::Case,
     outcome::{Level, Verdict},
-    probes::{TASK_STRANGER_STEP, TASK_QUESTIONS},
+    probes::{TASK_QUESTIONS, TASK_STRANGER_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -29,6 +29,7 @@ fn check(case: &Case<'_>) -> Verdict {
     if asked.error_code() == Some(-32021) {
         return Ok(Vec::new());
     }
-    let message = format!("`tasks/get` from a client without the extension: {}, not -32021", asked.describe());
+    let message =
+        format!("`tasks/get` from a client without the extension: {}, not -32021", asked.describe());
     Ok(vec![asked.finding(message, "")])
 }

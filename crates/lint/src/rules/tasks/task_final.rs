@@ -30,7 +30,8 @@ fn check(case: &Case<'_>) -> Verdict {
     let status = |result: &Value| result["status"].as_str().map(str::to_owned);
     let last = case.all(&TASK_CALLS, TASK_GET_STEP)?.into_iter().last();
     let ended = last.and_then(|asked| asked.result().and_then(status));
-    let Some(ended) = ended.filter(|status| matches!(status.as_str(), "completed" | "failed" | "cancelled")) else {
+    let Some(ended) = ended.filter(|status| matches!(status.as_str(), "completed" | "failed" | "cancelled"))
+    else {
         return Err(Skip::not_verified("the task did not end in this run"));
     };
     let mut findings = Vec::new();

@@ -32,7 +32,8 @@ fn check(case: &Case<'_>) -> Verdict {
     let (Some((asked, _, pointer)), [first, second, ..]) = (created.first(), ids.as_slice()) else {
         return Err(Skip::not_verified("fewer than two tasks were created"));
     };
-    let different = first.chars().zip(second.chars()).filter(|(a, b)| a != b).count() + first.len().abs_diff(second.len());
+    let different = first.chars().zip(second.chars()).filter(|(a, b)| a != b).count()
+        + first.len().abs_diff(second.len());
     let message = if first == second {
         format!("two tasks have the id `{first}`")
     } else if first.len() < SHORTEST {

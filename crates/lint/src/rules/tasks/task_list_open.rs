@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Verdict},
-    probes::{AUTHORIZATION, AUTH_BARE_STEP, TASKS_LIST_STEP, TASK_QUESTIONS},
+    probes::{AUTH_BARE_STEP, AUTHORIZATION, TASK_QUESTIONS, TASKS_LIST_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 

@@ -4,7 +4,7 @@ use super::lacking;
 use crate::{
     evidence::Case,
     outcome::{Level, Verdict},
-    probes::{TASKS_LIST_STEP, TASK_QUESTIONS},
+    probes::{TASK_QUESTIONS, TASKS_LIST_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -33,5 +33,10 @@ fn check(case: &Case<'_>) -> Verdict {
         return Ok(vec![asked.finding("the result has no list of tasks", "/result")]);
     };
     let bad = tasks.iter().enumerate().find_map(|(index, task)| Some((index, lacking(task)?)));
-    Ok(bad.map(|(index, what)| asked.finding(format!("a listed task {what}"), &format!("/result/tasks/{index}"))).into_iter().collect())
+    Ok(bad
+        .map(|(index, what)| {
+            asked.finding(format!("a listed task {what}"), &format!("/result/tasks/{index}"))
+        })
+        .into_iter()
+        .collect())
 }

@@ -26,7 +26,9 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for tool in case.list(List::Tools)? {
         let support = tool.value.pointer("/execution/taskSupport");
-        if let Some(support) = support.filter(|support| !["required", "optional", "forbidden"].iter().any(|known| *support == known)) {
+        if let Some(support) = support
+            .filter(|support| !["required", "optional", "forbidden"].iter().any(|known| *support == known))
+        {
             findings.push(tool.finding(format!("`taskSupport` is {support}"), "/execution/taskSupport"));
         }
     }

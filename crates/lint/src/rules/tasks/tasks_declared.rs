@@ -1,7 +1,7 @@
 //! `tasks-declared`: task methods come with the capability.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{UNKNOWN_METHOD, UNKNOWN_METHOD_STEP, UNKNOWN_TASK, UNKNOWN_TASK_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -25,7 +25,10 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let asked = case.first(&UNKNOWN_TASK, UNKNOWN_TASK_STEP)?;
     let declared = case.capability("tasks").is_some()
-        || case.introduction().and_then(|it| it.pointer("/capabilities/extensions/io.modelcontextprotocol~1tasks")).is_some();
+        || case
+            .introduction()
+            .and_then(|it| it.pointer("/capabilities/extensions/io.modelcontextprotocol~1tasks"))
+            .is_some();
     if declared {
         return Err(Skip::not_applicable("the server declares tasks; `unknown-task` judges them"));
     }

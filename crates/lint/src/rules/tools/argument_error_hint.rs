@@ -1,9 +1,9 @@
 //! `argument-error-hint`: an argument error names the argument.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, TOOL_CALLS, TOOL_CALL_ILL_TYPED_STEP, TOOL_CALL_LACKING_STEP},
+    probes::{LISTS, TOOL_CALL_ILL_TYPED_STEP, TOOL_CALL_LACKING_STEP, TOOL_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -36,14 +36,20 @@ fn check(case: &Case<'_>) -> Verdict {
             findings.push(asked.finding(message, "/error/code").about(about));
             continue;
         }
-        let refused = asked.error().is_some() || asked.result().is_some_and(|result| result["isError"] == true);
+        let refused =
+            asked.error().is_some() || asked.result().is_some_and(|result| result["isError"] == true);
         if !refused {
             continue;
         }
         seen = true;
         let said = said(asked.answer());
         if !said.contains(field) {
-            findings.push(asked.finding(format!("the error does not name `{field}`"), "").about(about).level(Level::Info));
+            findings.push(
+                asked
+                    .finding(format!("the error does not name `{field}`"), "")
+                    .about(about)
+                    .level(Level::Info),
+            );
         }
     }
     if seen { Ok(findings) } else { Err(Skip::not_verified("no call with wrong arguments was refused")) }

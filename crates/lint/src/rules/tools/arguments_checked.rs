@@ -1,9 +1,9 @@
 //! `arguments-checked`: wrong arguments are refused.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
-    probes::{LISTS, TOOL_CALLS, TOOL_CALL_ILL_TYPED_STEP, TOOL_CALL_LACKING_STEP},
+    probes::{LISTS, TOOL_CALL_ILL_TYPED_STEP, TOOL_CALL_LACKING_STEP, TOOL_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -25,7 +25,8 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("tools")?;
     let lacking = case.asked(TOOL_CALL_LACKING_STEP).map(|asked| (asked, "without the required argument"));
-    let ill_typed = case.asked(TOOL_CALL_ILL_TYPED_STEP).map(|asked| (asked, "with a value of the wrong type for"));
+    let ill_typed =
+        case.asked(TOOL_CALL_ILL_TYPED_STEP).map(|asked| (asked, "with a value of the wrong type for"));
     let mut findings = Vec::new();
     let mut seen = false;
     for (asked, what) in lacking.chain(ill_typed) {

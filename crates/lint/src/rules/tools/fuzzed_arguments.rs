@@ -32,12 +32,22 @@ fn check(case: &Case<'_>) -> Verdict {
             if exchange.step == FUZZ_CALL_STEP {
                 seen = true;
                 last = Some(asked);
-                if asked.error_code() == Some(-32603) && findings.iter().all(|known| known.about.as_deref() != Some(asked.variant())) {
-                    let message = "odd arguments give an internal error (-32603) instead of a text about them";
-                    findings.push(asked.finding(message, "/error").about(asked.variant()).level(Level::Warning));
+                if asked.error_code() == Some(-32603)
+                    && findings.iter().all(|known| known.about.as_deref() != Some(asked.variant()))
+                {
+                    let message =
+                        "odd arguments give an internal error (-32603) instead of a text about them";
+                    findings
+                        .push(asked.finding(message, "/error").about(asked.variant()).level(Level::Warning));
                 }
-            } else if exchange.step == FUZZ_CALL_AFTER && asked.answer().is_none() && let Some(cause) = last {
-                let how = line.ended.as_ref().map_or_else(|| asked.describe(), |ended| format!("the server {}", ended.how));
+            } else if exchange.step == FUZZ_CALL_AFTER
+                && asked.answer().is_none()
+                && let Some(cause) = last
+            {
+                let how = line
+                    .ended
+                    .as_ref()
+                    .map_or_else(|| asked.describe(), |ended| format!("the server {}", ended.how));
                 let message = format!("after generated arguments a normal request fails: {how}");
                 findings.push(cause.finding(message, "").with_frames(asked.frames()).about(cause.variant()));
             }

@@ -47,7 +47,9 @@ fn check(case: &Case<'_>) -> Verdict {
             for (name, inner) in members {
                 if name == "properties" {
                     let properties = inner.as_object().into_iter().flatten();
-                    stack.extend(properties.map(|(name, value)| (value, format!("{at}/properties/{name}"), reachable)));
+                    stack.extend(
+                        properties.map(|(name, value)| (value, format!("{at}/properties/{name}"), reachable)),
+                    );
                 } else if inner.is_object() {
                     stack.push((inner, format!("{at}/{name}"), false));
                 }
@@ -68,12 +70,18 @@ fn judge(
         return Some(("`x-mcp-header` is not the name of a header", Level::Error));
     };
     if !kind.and_then(Value::as_str).is_some_and(|kind| matches!(kind, "string" | "integer" | "boolean")) {
-        return Some(("`x-mcp-header` stands on a property that is no string, integer or boolean", Level::Error));
+        return Some((
+            "`x-mcp-header` stands on a property that is no string, integer or boolean",
+            Level::Error,
+        ));
     }
     if !seen.insert(name.to_lowercase()) {
         return Some(("the same `x-mcp-header` stands twice", Level::Error));
     }
     let property = at.rsplit('/').next().unwrap_or_default().to_lowercase();
     let secret = SECRET.iter().any(|word| property.contains(word));
-    secret.then_some(("a parameter that looks like a secret travels in a header, where proxies log it", Level::Warning))
+    secret.then_some((
+        "a parameter that looks like a secret travels in a header, where proxies log it",
+        Level::Warning,
+    ))
 }

@@ -31,7 +31,12 @@ fn check(case: &Case<'_>) -> Verdict {
     for tool in case.list(List::Tools)? {
         let name = tool.text("name").unwrap_or_default();
         if name.len() > LONGEST {
-            findings.push(tool.finding(format!("the name has {} characters; some clients take 64", name.len()), "/name"));
+            findings.push(
+                tool.finding(
+                    format!("the name has {} characters; some clients take 64", name.len()),
+                    "/name",
+                ),
+            );
         }
         if name.contains('.') {
             findings.push(tool.finding("the name has a dot, which some clients refuse", "/name"));

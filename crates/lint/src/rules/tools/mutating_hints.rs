@@ -23,15 +23,19 @@ pub(super) static RULE: Rule = Rule {
 };
 
 const DESTRUCTIVE: [&str; 8] = ["delete", "remove", "drop", "destroy", "purge", "erase", "wipe", "truncate"];
-const CHANGING: [&str; 12] =
-    ["create", "update", "write", "insert", "edit", "modify", "rename", "move", "set", "send", "post", "upload"];
+const CHANGING: [&str; 12] = [
+    "create", "update", "write", "insert", "edit", "modify", "rename", "move", "set", "send", "post",
+    "upload",
+];
 
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for tool in case.list(List::Tools)? {
         let name = tool.text("name").unwrap_or_default().to_lowercase();
         let verb = name.split(['_', '-', '.']).next().unwrap_or_default();
-        let hint = |hint: &str| tool.value.get("annotations").and_then(|it| it.get(hint)).and_then(serde_json::Value::as_bool);
+        let hint = |hint: &str| {
+            tool.value.get("annotations").and_then(|it| it.get(hint)).and_then(serde_json::Value::as_bool)
+        };
         let destructive = DESTRUCTIVE.contains(&verb);
         if (destructive || CHANGING.contains(&verb)) && hint("readOnlyHint") == Some(true) {
             let message = format!("its name begins with `{verb}`, but it says that it only reads");

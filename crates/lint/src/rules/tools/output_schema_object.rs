@@ -25,7 +25,10 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for tool in case.list(List::Tools)? {
-        let kind = tool.value.get("outputSchema").map(|schema| schema.get("type").is_some_and(|kind| kind == "object"));
+        let kind = tool
+            .value
+            .get("outputSchema")
+            .map(|schema| schema.get("type").is_some_and(|kind| kind == "object"));
         if kind == Some(false) {
             findings.push(tool.finding("the root of `outputSchema` is not of type object", "/outputSchema"));
         }

@@ -34,13 +34,16 @@ fn check(case: &Case<'_>) -> Verdict {
                     Value::Object(members) => {
                         let reference = members.get("$ref").and_then(Value::as_str);
                         if let Some(reference) = reference.filter(|reference| !reference.starts_with('#')) {
-                            let message = format!("`{member}` refers to `{reference}`, which is another document");
+                            let message =
+                                format!("`{member}` refers to `{reference}`, which is another document");
                             findings.push(tool.finding(message, &format!("{at}/$ref")));
                         }
                         stack.extend(members.iter().map(|(name, value)| (value, format!("{at}/{name}"))));
                     }
                     Value::Array(items) => {
-                        stack.extend(items.iter().enumerate().map(|(index, value)| (value, format!("{at}/{index}"))));
+                        stack.extend(
+                            items.iter().enumerate().map(|(index, value)| (value, format!("{at}/{index}"))),
+                        );
                     }
                     _ => {}
                 }

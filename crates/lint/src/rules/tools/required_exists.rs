@@ -28,7 +28,9 @@ fn check(case: &Case<'_>) -> Verdict {
     for tool in case.list(List::Tools)? {
         let Some(schema) = tool.value.get("inputSchema") else { continue };
         // Properties may also come from a reference or an alternative.
-        let elsewhere = ["$ref", "allOf", "anyOf", "oneOf", "patternProperties"].iter().any(|it| schema.get(it).is_some());
+        let elsewhere = ["$ref", "allOf", "anyOf", "oneOf", "patternProperties"]
+            .iter()
+            .any(|it| schema.get(it).is_some());
         let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().enumerate();
         for (index, name) in required.filter_map(|(index, name)| Some((index, name.as_str()?))) {
             let known = schema.get("properties").and_then(|properties| properties.get(name)).is_some();

@@ -25,8 +25,12 @@ pub(super) static RULE: Rule = Rule {
 };
 
 /// Bounds that belong together.
-const BOUNDS: [(&str, &str); 4] =
-    [("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems"), ("minProperties", "maxProperties")];
+const BOUNDS: [(&str, &str); 4] = [
+    ("minimum", "maximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+];
 
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
@@ -43,10 +47,15 @@ fn check(case: &Case<'_>) -> Verdict {
                 bound(least).zip(bound(most)).is_some_and(|(least, most)| least > most)
             });
             if let Some((least, most)) = above {
-                findings.push(tool.finding(format!("the `{least}` of `{name}` is above its `{most}`"), &format!("{at}/{least}")));
+                findings.push(tool.finding(
+                    format!("the `{least}` of `{name}` is above its `{most}`"),
+                    &format!("{at}/{least}"),
+                ));
                 continue;
             }
-            let Some(default) = schema.get("default").filter(|_| schema.get("$ref").is_none()) else { continue };
+            let Some(default) = schema.get("default").filter(|_| schema.get("$ref").is_none()) else {
+                continue;
+            };
             if jsonschema::validator_for(schema).is_ok_and(|validator| !validator.is_valid(default)) {
                 let message = format!("the default {default} of `{name}` does not fit its own schema");
                 findings.push(tool.finding(message, &format!("{at}/default")));

@@ -29,9 +29,13 @@ fn check(case: &Case<'_>) -> Verdict {
     for tool in case.list(List::Tools)? {
         let Some(root) = tool.value.get("inputSchema") else { continue };
         let nodes = schema::walk(root, "/inputSchema");
-        let lists: Vec<_> = nodes.iter().filter(|node| node.value.get("type").is_some_and(Value::is_array)).collect();
+        let lists: Vec<_> =
+            nodes.iter().filter(|node| node.value.get("type").is_some_and(Value::is_array)).collect();
         if let Some(first) = lists.first() {
-            let message = format!("a list of types stands in {} of its schemas, which some clients do not read", lists.len());
+            let message = format!(
+                "a list of types stands in {} of its schemas, which some clients do not read",
+                lists.len()
+            );
             findings.push(tool.finding(message, &format!("{}/type", first.pointer)));
         }
     }

@@ -24,9 +24,16 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-const SECRETS: [&str; 7] = ["password", "passwd", "passphrase", "apikey", "credential", "credentials", "secret"];
+const SECRETS: [&str; 7] =
+    ["password", "passwd", "passphrase", "apikey", "credential", "credentials", "secret"];
 const KEYS: [(&str, &str); 7] = [
-    ("api", "key"), ("access", "key"), ("private", "key"), ("secret", "key"), ("access", "token"), ("auth", "token"), ("bearer", "token"),
+    ("api", "key"),
+    ("access", "key"),
+    ("private", "key"),
+    ("secret", "key"),
+    ("access", "token"),
+    ("auth", "token"),
+    ("bearer", "token"),
 ];
 /// Words beside a secret that make it the name of one.
 const HARMLESS: [&str; 9] = ["name", "id", "ref", "path", "file", "length", "count", "type", "arn"];
@@ -46,7 +53,9 @@ fn check(case: &Case<'_>) -> Verdict {
             let matter = parts.iter().any(|part| about.contains(part));
             if plain && (key || word) && !harmless && !matter {
                 let message = format!("the parameter `{name}` looks like a secret");
-                findings.push(tool.finding(message, &format!("/inputSchema/properties/{}", pointer::escape(name))));
+                findings.push(
+                    tool.finding(message, &format!("/inputSchema/properties/{}", pointer::escape(name))),
+                );
             }
         }
     }

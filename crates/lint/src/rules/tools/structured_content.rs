@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Case, List},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, TOOL_CALLS, TOOL_CALL_STEP},
+    probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -29,8 +29,11 @@ fn check(case: &Case<'_>) -> Verdict {
         let tool = tools.iter().find(|tool| tool.text("name") == Some(asked.variant()));
         let Some(schema) = tool.and_then(|tool| tool.value.get("outputSchema")) else { continue };
         // A question to the client, or a task, is no result yet.
-        let complete = |result: &&serde_json::Value| result.get("resultType").is_none_or(|kind| kind == "complete");
-        let Some(result) = asked.result().filter(|result| result["isError"] != true).filter(complete) else { continue };
+        let complete =
+            |result: &&serde_json::Value| result.get("resultType").is_none_or(|kind| kind == "complete");
+        let Some(result) = asked.result().filter(|result| result["isError"] != true).filter(complete) else {
+            continue;
+        };
         seen = true;
         let about = format!("tool {}", asked.variant());
         let Some(content) = result.get("structuredContent") else {

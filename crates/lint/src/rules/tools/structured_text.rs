@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, TOOL_CALLS, TOOL_CALL_STEP},
+    probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -26,12 +26,15 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let (mut findings, mut seen) = (Vec::new(), false);
     for asked in case.all(&TOOL_CALLS, TOOL_CALL_STEP)? {
-        let Some(result) = asked.result().filter(|result| result.get("structuredContent").is_some()) else { continue };
+        let Some(result) = asked.result().filter(|result| result.get("structuredContent").is_some()) else {
+            continue;
+        };
         seen = true;
         let blocks = result.get("content").and_then(Value::as_array).into_iter().flatten();
         if blocks.filter(|block| block["type"] == "text").count() == 0 {
             let message = "the result has `structuredContent` and no text";
-            findings.push(asked.finding(message, "/result/content").about(format!("tool {}", asked.variant())));
+            findings
+                .push(asked.finding(message, "/result/content").about(format!("tool {}", asked.variant())));
         }
     }
     if seen { Ok(findings) } else { Err(Skip::not_verified("no result had `structuredContent`")) }

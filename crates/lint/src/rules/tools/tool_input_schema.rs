@@ -34,7 +34,9 @@ fn check(case: &Case<'_>) -> Verdict {
                 findings.push(tool.finding("`inputSchema` is not an object", "/inputSchema"));
             }
             Some(schema) if schema.get("type").is_none_or(|kind| kind != "object") => {
-                findings.push(tool.finding("the root of `inputSchema` is not of type object", "/inputSchema/type"));
+                findings.push(
+                    tool.finding("the root of `inputSchema` is not of type object", "/inputSchema/type"),
+                );
             }
             Some(_) => {}
         }

@@ -25,5 +25,9 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let tools = case.list(List::Tools)?;
     let first = case.first(&LISTS, List::Tools.step())?;
-    Ok(tools.is_empty().then(|| first.finding("the list of tools is empty", "/result/tools")).into_iter().collect())
+    Ok(tools
+        .is_empty()
+        .then(|| first.finding("the list of tools is empty", "/result/tools"))
+        .into_iter()
+        .collect())
 }

@@ -34,7 +34,9 @@ fn check(case: &Case<'_>) -> Verdict {
             let right = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
             if name.is_empty() || name.chars().count() > LONGEST || !name.chars().all(right) {
                 let message = format!("the name of the parameter `{name}` is refused by model providers");
-                findings.push(tool.finding(message, &format!("/inputSchema/properties/{}", pointer::escape(name))));
+                findings.push(
+                    tool.finding(message, &format!("/inputSchema/properties/{}", pointer::escape(name))),
+                );
             }
         }
     }

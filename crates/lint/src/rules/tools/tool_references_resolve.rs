@@ -34,7 +34,9 @@ fn check(case: &Case<'_>) -> Verdict {
                 nodes.iter().any(|node| is("$anchor", node.value) || is("$dynamicAnchor", node.value))
             };
             for node in &nodes {
-                let Some(inner) = node.value.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix('#')) else {
+                let Some(inner) =
+                    node.value.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix('#'))
+                else {
                     continue;
                 };
                 // A schema with an id of its own is its own root.

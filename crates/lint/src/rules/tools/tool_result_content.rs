@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, TOOL_CALLS, TOOL_CALL_STEP},
+    probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
     rules::content,
 };
@@ -40,7 +40,9 @@ fn check(case: &Case<'_>) -> Verdict {
         };
         for (index, block) in blocks.iter().enumerate() {
             if let Some((below, message)) = content::flaw(block) {
-                findings.push(asked.finding(message, &format!("/result/content/{index}{below}")).about(about.clone()));
+                findings.push(
+                    asked.finding(message, &format!("/result/content/{index}{below}")).about(about.clone()),
+                );
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, TOOL_CALLS, TOOL_CALL_STEP},
+    probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use trunkline_protocol::Era;
@@ -30,7 +30,8 @@ fn check(case: &Case<'_>) -> Verdict {
         seen = true;
         let about = format!("tool {}", asked.variant());
         if result.get("isError").is_some_and(|value| !value.is_boolean()) {
-            findings.push(asked.finding("`isError` is not a boolean", "/result/isError").about(about.clone()));
+            findings
+                .push(asked.finding("`isError` is not a boolean", "/result/isError").about(about.clone()));
         }
         let structured = result.get("structuredContent");
         if case.era() == Era::Legacy && structured.is_some_and(|value| !value.is_object()) {

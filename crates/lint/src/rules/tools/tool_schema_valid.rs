@@ -35,11 +35,15 @@ fn check(case: &Case<'_>) -> Verdict {
             if let Err(error) = jsonschema::meta::validate(root) {
                 let at = format!("{pointer}{}", error.instance_path());
                 // What the meta-schema says about a wrong type is a list of alternatives.
-                let unknown_type = at.ends_with("/type").then(|| format!("{} is not a type", error.instance()));
+                let unknown_type =
+                    at.ends_with("/type").then(|| format!("{} is not a type", error.instance()));
                 let why = unknown_type.unwrap_or_else(|| error.to_string());
                 findings.push(tool.finding(format!("`{}` is not a valid schema: {why}", &pointer[1..]), &at));
             } else if let Some(pattern) = broken_pattern(root) {
-                let message = format!("`{}` has the pattern {pattern:?}, which is no regular expression", &pointer[1..]);
+                let message = format!(
+                    "`{}` has the pattern {pattern:?}, which is no regular expression",
+                    &pointer[1..]
+                );
                 findings.push(tool.finding(message, pointer));
             }
         }

@@ -1,7 +1,7 @@
 //! `unknown-tool-code`: an unknown tool is a protocol error.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{UNKNOWN_TOOL, UNKNOWN_TOOL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -1,7 +1,7 @@
 //! `unknown-tool-refused`: a tool that does not exist does not work.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
     probes::{UNKNOWN_TOOL, UNKNOWN_TOOL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -33,7 +33,8 @@ fn check(case: &Case<'_>) -> Verdict {
         let ttl = result.get("ttlMs").and_then(Value::as_f64);
         let scope = result.get("cacheScope").and_then(Value::as_str);
         if ttl.is_none_or(|ttl| ttl < 0.0) {
-            findings.push(asked.finding("the result has no `ttlMs` of 0 or more", "/result/ttlMs").about(method));
+            findings
+                .push(asked.finding("the result has no `ttlMs` of 0 or more", "/result/ttlMs").about(method));
         }
         if !matches!(scope, Some("public" | "private")) {
             let message = "the result has no `cacheScope` of public or private";

@@ -28,11 +28,19 @@ fn check(case: &Case<'_>) -> Verdict {
     for list in List::ALL {
         let pages: Vec<_> = case.asked(list.step()).filter(|page| page.result().is_some()).collect();
         several |= pages.len() > 1;
-        let scope = |page: &Asked<'_>| page.result().and_then(|result| result.get("cacheScope")?.as_str()).map(str::to_owned);
+        let scope = |page: &Asked<'_>| {
+            page.result().and_then(|result| result.get("cacheScope")?.as_str()).map(str::to_owned)
+        };
         let Some(first) = pages.first() else { continue };
         if let Some(other) = pages.iter().find(|page| scope(page) != scope(first)) {
-            let message = format!("the scope is {} on the first page and another one here", Value::from(scope(first)));
-            findings.push(other.finding(message, "/result/cacheScope").about(list.method()).with_frames(first.answer_ref()));
+            let message =
+                format!("the scope is {} on the first page and another one here", Value::from(scope(first)));
+            findings.push(
+                other
+                    .finding(message, "/result/cacheScope")
+                    .about(list.method())
+                    .with_frames(first.answer_ref()),
+            );
         }
     }
     if several { Ok(findings) } else { Err(Skip::not_applicable("every list has one page")) }

@@ -28,11 +28,17 @@ pub(super) static RULE: Rule = Rule {
 const LONGEST_MS: f64 = 86_400_000.0;
 
 fn check(case: &Case<'_>) -> Verdict {
-    let long = |result: &Value| result.get("ttlMs").and_then(Value::as_f64).is_some_and(|ttl| ttl > LONGEST_MS);
+    let long =
+        |result: &Value| result.get("ttlMs").and_then(Value::as_f64).is_some_and(|ttl| ttl > LONGEST_MS);
     let all = cacheable(case)?.into_iter().filter(|(_, _, result)| long(result));
     Ok(all
         .map(|(method, asked, result)| {
-            asked.finding(format!("the result may be kept for {} milliseconds", result["ttlMs"]), "/result/ttlMs").about(method)
+            asked
+                .finding(
+                    format!("the result may be kept for {} milliseconds", result["ttlMs"]),
+                    "/result/ttlMs",
+                )
+                .about(method)
         })
         .collect())
 }

@@ -28,7 +28,9 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     let asked = case.first(&COMPLETION_EDGES, COMPLETION_UNDECLARED_STEP)?;
     if asked.result().is_some() {
-        return Ok(vec![asked.finding("`completion/complete` works, and `completions` is not declared", "/result")]);
+        return Ok(vec![
+            asked.finding("`completion/complete` works, and `completions` is not declared", "/result"),
+        ]);
     }
     Ok(Vec::new())
 }

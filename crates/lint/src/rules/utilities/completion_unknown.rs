@@ -30,7 +30,9 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     match asked.error_code() {
         Some(-32602) => Ok(Vec::new()),
-        Some(code) => Ok(vec![asked.finding(format!("it is refused with {code} instead of -32602"), "/error/code")]),
+        Some(code) => {
+            Ok(vec![asked.finding(format!("it is refused with {code} instead of -32602"), "/error/code")])
+        }
         None => Err(Skip::not_verified(asked.describe())),
     }
 }

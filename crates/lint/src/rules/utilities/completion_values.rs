@@ -1,9 +1,9 @@
 //! `completion-values`: completions have their form.
 
 use crate::{
-    evidence::{Case},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{COMPLETIONS, COMPLETION_STEP, LISTS},
+    probes::{COMPLETION_STEP, COMPLETIONS, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -30,12 +30,18 @@ fn check(case: &Case<'_>) -> Verdict {
     let asked = case.first(&COMPLETIONS, COMPLETION_STEP)?;
     let Some(result) = asked.result() else {
         if declared && asked.error_code() == Some(-32601) {
-            return Ok(vec![asked.finding("`completions` is declared, but there is no such method", "/error")]);
+            return Ok(vec![
+                asked.finding("`completions` is declared, but there is no such method", "/error"),
+            ]);
         }
         return if declared { Err(Skip::not_verified(asked.describe())) } else { Ok(Vec::new()) };
     };
     if !declared {
-        return Ok(vec![asked.finding("completion works, but `completions` is not declared", "/result").level(Level::Warning)]);
+        return Ok(vec![
+            asked
+                .finding("completion works, but `completions` is not declared", "/result")
+                .level(Level::Warning),
+        ]);
     }
     let Some(values) = result.pointer("/completion/values").and_then(Value::as_array) else {
         return Ok(vec![asked.finding("the result has no list `completion.values`", "/result")]);
@@ -45,7 +51,9 @@ fn check(case: &Case<'_>) -> Verdict {
         return Ok(vec![asked.finding(message, "/result/completion/values")]);
     }
     match values.iter().position(|value| !value.is_string()) {
-        Some(index) => Ok(vec![asked.finding("a value is not a string", &format!("/result/completion/values/{index}"))]),
+        Some(index) => {
+            Ok(vec![asked.finding("a value is not a string", &format!("/result/completion/values/{index}"))])
+        }
         None => Ok(Vec::new()),
     }
 }

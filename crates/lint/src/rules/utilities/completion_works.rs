@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{COMPLETION_EDGES, COMPLETED_STEP, LISTS},
+    probes::{COMPLETED_STEP, COMPLETION_EDGES, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 

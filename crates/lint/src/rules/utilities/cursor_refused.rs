@@ -28,7 +28,8 @@ fn check(case: &Case<'_>) -> Verdict {
     for asked in case.all(&BAD_CURSOR, BAD_CURSOR_STEP)? {
         // A part of a feature that the server does not have has no cursors either.
         if !matches!(asked.error_code(), Some(-32602 | -32601)) {
-            let message = format!("an invalid cursor should be refused with -32602, but {}", asked.describe());
+            let message =
+                format!("an invalid cursor should be refused with -32602, but {}", asked.describe());
             lists.push(asked.variant());
             if findings.is_empty() {
                 findings.push(asked.finding(message, "").about(asked.variant()));

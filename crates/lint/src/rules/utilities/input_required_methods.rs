@@ -27,9 +27,13 @@ fn check(case: &Case<'_>) -> Verdict {
     for (index, line) in case.lines() {
         for exchange in &line.exchanges {
             let asked = Asked::new(case.evidence(), index, exchange);
-            let method = asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
+            let method =
+                asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
             let waits = asked.result().is_some_and(|result| result["resultType"] == "input_required");
-            if waits && !matches!(method, "tools/call" | "prompts/get" | "resources/read") && findings.is_empty() {
+            if waits
+                && !matches!(method, "tools/call" | "prompts/get" | "resources/read")
+                && findings.is_empty()
+            {
                 findings.push(asked.finding("it asks for input", "/result/resultType").about(method));
             }
         }

@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Verdict},
-    probes::{LISTS, TOOL_CALLS, TOOL_CALL_STEP},
+    probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -26,10 +26,17 @@ fn check(case: &Case<'_>) -> Verdict {
     let calls = case.all(&TOOL_CALLS, TOOL_CALL_STEP)?;
     let waiting: Vec<_> = calls
         .into_iter()
-        .filter_map(|asked| Some((asked, asked.result().filter(|result| result["resultType"] == "input_required")?)))
+        .filter_map(|asked| {
+            Some((asked, asked.result().filter(|result| result["resultType"] == "input_required")?))
+        })
         .collect();
     let empty = waiting.into_iter().filter(|(_, result)| {
-        result["inputRequests"].as_object().is_none_or(serde_json::Map::is_empty) && !result["requestState"].is_string()
+        result["inputRequests"].as_object().is_none_or(serde_json::Map::is_empty)
+            && !result["requestState"].is_string()
     });
-    Ok(empty.map(|(asked, _)| asked.finding("a result asks for input and does not say which", "/result").about(asked.variant())).collect())
+    Ok(empty
+        .map(|(asked, _)| {
+            asked.finding("a result asks for input and does not say which", "/result").about(asked.variant())
+        })
+        .collect())
 }

@@ -28,7 +28,9 @@ fn check(case: &Case<'_>) -> Verdict {
     for feature in ["tools", "resources", "prompts"] {
         let method = format!("notifications/{feature}/list_changed");
         let first = notifications(case, &method).into_iter().next();
-        if let Some(message) = first && case.capability(&format!("{feature}.listChanged")).is_none() {
+        if let Some(message) = first
+            && case.capability(&format!("{feature}.listChanged")).is_none()
+        {
             let text = format!("`{method}` came, and `{feature}.listChanged` is not declared");
             findings.push(Finding::new(text).about(feature).at(message.frame, message.pointer("/method")));
         }

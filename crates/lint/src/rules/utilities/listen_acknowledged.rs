@@ -31,6 +31,9 @@ fn check(case: &Case<'_>) -> Verdict {
     if first.method() == Some("notifications/subscriptions/acknowledged") {
         return Ok(Vec::new());
     }
-    let text = format!("the first message of the subscription is `{}`, not the acknowledgement", first.method().unwrap_or_default());
+    let text = format!(
+        "the first message of the subscription is `{}`, not the acknowledgement",
+        first.method().unwrap_or_default()
+    );
     Ok(vec![Finding::new(text).at(first.frame, first.pointer("/method")).with_frames(asked.sent_ref())])
 }

@@ -29,12 +29,15 @@ fn check(case: &Case<'_>) -> Verdict {
     if messages.is_empty() {
         return Err(Skip::not_verified("nothing came on the subscription"));
     }
-    let untagged = messages.into_iter().find(|message| {
-        message.value["params"]["_meta"].get("io.modelcontextprotocol/subscriptionId") != id
-    });
+    let untagged = messages
+        .into_iter()
+        .find(|message| message.value["params"]["_meta"].get("io.modelcontextprotocol/subscriptionId") != id);
     Ok(untagged
         .map(|message| {
-            let text = format!("`{}` does not carry the id of the subscription", message.method().unwrap_or_default());
+            let text = format!(
+                "`{}` does not carry the id of the subscription",
+                message.method().unwrap_or_default()
+            );
             Finding::new(text).at(message.frame, message.pointer("/params")).with_frames(asked.sent_ref())
         })
         .into_iter()

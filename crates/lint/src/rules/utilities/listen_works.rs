@@ -23,14 +23,17 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let declared = ["tools", "prompts", "resources"].into_iter().any(|name| case.capability(&format!("{name}.listChanged")).is_some());
+    let declared = ["tools", "prompts", "resources"]
+        .into_iter()
+        .any(|name| case.capability(&format!("{name}.listChanged")).is_some());
     if !declared {
         return Err(Skip::not_applicable("the server declares no `listChanged`"));
     }
     let asked = case.first(&LISTEN, LISTEN_STEP)?;
     let refused = asked.got().into_iter().find(|message| message.value.get("error").is_some());
     let later = case.asked(LISTEN_AFTER_STEP).flat_map(|after| after.got()).find(|message| {
-        message.value.get("error").is_some() && Some(&message.value["id"]) == asked.sent().and_then(|sent| sent.json()?.get("id"))
+        message.value.get("error").is_some()
+            && Some(&message.value["id"]) == asked.sent().and_then(|sent| sent.json()?.get("id"))
     });
     Ok(refused
         .or(later)

@@ -35,11 +35,17 @@ fn check(case: &Case<'_>) -> Verdict {
         message.frame.line == at.line
             && message.frame.frame > at.frame
             && message.method() == Some("notifications/message")
-            && message.value["params"]["level"].as_str().and_then(rank).is_some_and(|rank| rank + 1 < LEVELS.len())
+            && message.value["params"]["level"]
+                .as_str()
+                .and_then(rank)
+                .is_some_and(|rank| rank + 1 < LEVELS.len())
     });
     Ok(low
         .map(|message| {
-            let text = format!("a message of level {} came after the level was set to emergency", message.value["params"]["level"]);
+            let text = format!(
+                "a message of level {} came after the level was set to emergency",
+                message.value["params"]["level"]
+            );
             Finding::new(text).at(message.frame, message.pointer("/params/level")).with_frame(at)
         })
         .into_iter()

@@ -36,7 +36,9 @@ fn check(case: &Case<'_>) -> Verdict {
             findings.push(Finding::new(text).at(message.frame, message.pointer("/params/level")));
         }
         if params.get("data").is_none() {
-            findings.push(Finding::new("a log message has no `data`").at(message.frame, message.pointer("/params")));
+            findings.push(
+                Finding::new("a log message has no `data`").at(message.frame, message.pointer("/params")),
+            );
         }
         if !findings.is_empty() {
             break;

@@ -26,14 +26,19 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let asked = case.lines().flat_map(|(_, line)| &line.frames).any(|frame| {
         let json = frame.json().filter(|_| frame.direction == Direction::Sent);
-        json.is_some_and(|message| message["params"]["_meta"].get("io.modelcontextprotocol/logLevel").is_some())
+        json.is_some_and(|message| {
+            message["params"]["_meta"].get("io.modelcontextprotocol/logLevel").is_some()
+        })
     });
     if asked {
         return Err(Skip::not_verified("log messages were asked for in this run"));
     }
     let first = notifications(case, "notifications/message").into_iter().next();
     Ok(first
-        .map(|message| Finding::new("a log message came, and no request asked for any").at(message.frame, message.pointer("/method")))
+        .map(|message| {
+            Finding::new("a log message came, and no request asked for any")
+                .at(message.frame, message.pointer("/method"))
+        })
         .into_iter()
         .collect())
 }

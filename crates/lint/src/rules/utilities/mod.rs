@@ -1,43 +1,42 @@
 //! Rules of the group `utilities`.
 
-rules![
-    cache_hints,
-    cache_scope_credentials,
-    cache_scope_pages,
-    cache_time,
-    cancelled_call,
-    completion_undeclared,
-    completion_unknown,
-    completion_values,
-    completion_works,
-    cursor_refused,
-    cursor_type,
-    empty_pages,
-    input_required_methods,
-    input_required_shape,
-    input_undeclared,
-    items_once,
-    list_changed_undeclared,
-    listen_acknowledged,
-    listen_filter,
-    listen_tagged,
-    listen_works,
-    log_level_obeyed,
-    log_level_refused,
-    log_level_set,
-    log_message_shape,
-    log_unasked,
-    pages_end,
-    progress_after_end,
-    progress_rises,
-    request_state_checked,
-    stray_progress,
-    subscribe_undeclared,
-    subscribe_works,
-    undeclared_logs,
-    update_unasked,
-];
+mod cache_hints;
+mod cache_scope_credentials;
+mod cache_scope_pages;
+mod cache_time;
+mod cancelled_call;
+mod completion_undeclared;
+mod completion_unknown;
+mod completion_values;
+mod completion_works;
+mod cursor_refused;
+mod cursor_type;
+mod empty_pages;
+mod input_required_methods;
+mod input_required_shape;
+mod input_undeclared;
+mod items_once;
+mod list_changed_undeclared;
+mod listen_acknowledged;
+mod listen_filter;
+mod listen_tagged;
+mod listen_works;
+mod log_level_obeyed;
+mod log_level_refused;
+mod log_level_set;
+mod log_message_shape;
+mod log_unasked;
+mod pages_end;
+mod progress_after_end;
+mod progress_rises;
+mod request_state_checked;
+mod stray_progress;
+mod subscribe_undeclared;
+mod subscribe_works;
+mod undeclared_logs;
+mod update_unasked;
 
+use crate::rule::Rule;
 use crate::{
     evidence::{Asked, Case, List, Message},
     outcome::Skip,
@@ -45,9 +44,46 @@ use crate::{
 };
 use serde_json::Value;
 
+pub(super) static RULES: &[&Rule] = &[
+    &cache_hints::RULE,
+    &cache_scope_credentials::RULE,
+    &cache_scope_pages::RULE,
+    &cache_time::RULE,
+    &cancelled_call::RULE,
+    &completion_undeclared::RULE,
+    &completion_unknown::RULE,
+    &completion_values::RULE,
+    &completion_works::RULE,
+    &cursor_refused::RULE,
+    &cursor_type::RULE,
+    &empty_pages::RULE,
+    &input_required_methods::RULE,
+    &input_required_shape::RULE,
+    &input_undeclared::RULE,
+    &items_once::RULE,
+    &list_changed_undeclared::RULE,
+    &listen_acknowledged::RULE,
+    &listen_filter::RULE,
+    &listen_tagged::RULE,
+    &listen_works::RULE,
+    &log_level_obeyed::RULE,
+    &log_level_refused::RULE,
+    &log_level_set::RULE,
+    &log_message_shape::RULE,
+    &log_unasked::RULE,
+    &pages_end::RULE,
+    &progress_after_end::RULE,
+    &progress_rises::RULE,
+    &request_state_checked::RULE,
+    &stray_progress::RULE,
+    &subscribe_undeclared::RULE,
+    &subscribe_works::RULE,
+    &undeclared_logs::RULE,
+    &update_unasked::RULE,
+];
+
 /// The log levels, lowest first.
-const LEVELS: [&str; 8] =
-    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /// The pages of every list that was walked.
 fn pages<'a>(case: &Case<'a>) -> Result<Vec<(List, Vec<Asked<'a>>)>, Skip> {
@@ -96,6 +132,7 @@ fn listened<'a>(case: &Case<'a>) -> Result<(Asked<'a>, Vec<Message<'a>>), Skip> 
     if all.iter().any(|message| message.value.get("error").is_some()) {
         return Err(Skip::not_verified("`subscriptions/listen` was refused"));
     }
-    let about = |message: &Message<'_>| message.method().is_some_and(|method| method.starts_with("notifications/"));
+    let about =
+        |message: &Message<'_>| message.method().is_some_and(|method| method.starts_with("notifications/"));
     Ok((asked, all.into_iter().filter(about).collect()))
 }

@@ -33,7 +33,9 @@ fn check(case: &Case<'_>) -> Verdict {
             pages += 1;
             let Some(cursor) = page.result().and_then(|result| result.get("nextCursor")) else { continue };
             if !cursor.is_string() {
-                findings.push(page.finding("`nextCursor` is not a string", "/result/nextCursor").about(list.method()));
+                findings.push(
+                    page.finding("`nextCursor` is not a string", "/result/nextCursor").about(list.method()),
+                );
                 break;
             }
             if !cursors.insert(cursor.to_string()) {

@@ -4,7 +4,7 @@ use super::notifications;
 use crate::{
     evidence::Case,
     outcome::{Finding, Level, Verdict},
-    probes::{LISTS, TOOL_CALLS, TOOL_CALL_STEP},
+    probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -30,7 +30,9 @@ fn check(case: &Case<'_>) -> Verdict {
         let token = asked.sent().and_then(|sent| sent.json()?.pointer("/params/_meta/progressToken"));
         let (Some(token), Some(answer)) = (token, asked.answer_ref()) else { continue };
         let late = messages.iter().find(|message| {
-            message.frame.line == answer.line && message.frame.frame > answer.frame && message.value["params"]["progressToken"] == *token
+            message.frame.line == answer.line
+                && message.frame.frame > answer.frame
+                && message.value["params"]["progressToken"] == *token
         });
         if let Some(late) = late {
             let finding = Finding::new("progress came after the call was answered").about(asked.variant());

@@ -4,7 +4,7 @@ use super::notifications;
 use crate::{
     evidence::Case,
     outcome::{Finding, Level, Skip, Verdict},
-    probes::{LISTS, TOOL_CALLS, TOOL_CALL_STEP},
+    probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, REQUEST_STATE, REPLAYED_STATE_STEP, REQUEST_STATE_STEP, TOOL_CALLS},
+    probes::{LISTS, REPLAYED_STATE_STEP, REQUEST_STATE, REQUEST_STATE_STEP, TOOL_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 

@@ -28,14 +28,22 @@ fn check(case: &Case<'_>) -> Verdict {
     if messages.is_empty() {
         return Err(Skip::not_verified("the server sent no message"));
     }
-    let sent = case.lines().flat_map(|(_, line)| line.frames.iter()).filter(|frame| frame.direction == Direction::Sent);
+    let sent = case
+        .lines()
+        .flat_map(|(_, line)| line.frames.iter())
+        .filter(|frame| frame.direction == Direction::Sent);
     let tokens: BTreeSet<String> = sent
         .filter_map(|frame| frame.json()?.pointer("/params/_meta/progressToken"))
         .map(ToString::to_string)
         .collect();
-    let stray = messages.iter().filter(|message| message.method() == Some("notifications/progress")).find(|message| {
-        message.value.pointer("/params/progressToken").is_none_or(|token| !tokens.contains(&token.to_string()))
-    });
+    let stray = messages.iter().filter(|message| message.method() == Some("notifications/progress")).find(
+        |message| {
+            message
+                .value
+                .pointer("/params/progressToken")
+                .is_none_or(|token| !tokens.contains(&token.to_string()))
+        },
+    );
     Ok(stray
         .map(|message| {
             let text = "progress is reported for a token that nobody gave";

@@ -29,7 +29,8 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     let asked = case.first(&SUBSCRIBE, SUBSCRIBE_UNDECLARED_STEP)?;
     if asked.result().is_some() {
-        let message = "a subscription to a resource that is not there was taken, and `subscribe` is not declared";
+        let message =
+            "a subscription to a resource that is not there was taken, and `subscribe` is not declared";
         return Ok(vec![asked.finding(message, "/result")]);
     }
     Ok(Vec::new())

@@ -29,7 +29,9 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     let asked = case.first(&SUBSCRIBE, SUBSCRIBE_STEP)?;
     if asked.result().is_none() {
-        return Ok(vec![asked.finding(format!("`resources/subscribe` fails: {}", asked.describe()), "/error")]);
+        return Ok(vec![
+            asked.finding(format!("`resources/subscribe` fails: {}", asked.describe()), "/error"),
+        ]);
     }
     let given_up = case.first(&SUBSCRIBE, UNSUBSCRIBE_STEP)?;
     if given_up.result().is_none() {

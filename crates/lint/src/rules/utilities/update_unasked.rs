@@ -27,15 +27,18 @@ fn check(case: &Case<'_>) -> Verdict {
     let subscribed = |uri: &str| {
         case.lines().flat_map(|(_, line)| &line.frames).any(|frame| {
             let json = frame.json().filter(|_| frame.direction == Direction::Sent);
-            json.is_some_and(|message| message["method"] == "resources/subscribe" && message["params"]["uri"] == uri)
+            json.is_some_and(|message| {
+                message["method"] == "resources/subscribe" && message["params"]["uri"] == uri
+            })
         })
     };
-    let foreign = notifications(case, "notifications/resources/updated").into_iter().find(|message| {
-        !message.value["params"]["uri"].as_str().is_some_and(subscribed)
-    });
+    let foreign = notifications(case, "notifications/resources/updated")
+        .into_iter()
+        .find(|message| !message.value["params"]["uri"].as_str().is_some_and(subscribed));
     Ok(foreign
         .map(|message| {
-            let text = format!("an update of {} came, and nobody subscribed to it", message.value["params"]["uri"]);
+            let text =
+                format!("an update of {} came, and nobody subscribed to it", message.value["params"]["uri"]);
             Finding::new(text).at(message.frame, message.pointer("/params/uri"))
         })
         .into_iter()
