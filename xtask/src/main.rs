@@ -11,6 +11,8 @@
 )]
 
 mod arguments;
+#[cfg(test)]
+mod attack_ids;
 mod commands;
 mod compare;
 mod conformance;

@@ -1,0 +1,79 @@
+//! The pages that people copy from: every configuration on them works as it stands.
+
+#[expect(dead_code, reason = "only a part of the shared support is used here")]
+mod support;
+
+use serde_json::Value;
+use std::{fs, path::Path};
+use support::{Run, trunkline};
+
+/// The fenced blocks of a page in one language, each with the last line before it that says something.
+fn blocks(page: &str, languages: &[&str]) -> Vec<(String, String)> {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page))
+        .expect("the page is there");
+    let (mut found, mut before) = (Vec::new(), String::new());
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        match line.strip_prefix("```") {
+            Some(language) => {
+                let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+                if languages.contains(&language) {
+                    found.push((before.clone(), block.join("\n")));
+                }
+            }
+            None if !line.is_empty() => line.clone_into(&mut before),
+            None => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn every_example_configuration_passes_the_check() {
+    let examples = blocks("examples.md", &["jsonc"]);
+    assert!(examples.len() >= 5, "only {} examples were found", examples.len());
+    for (about, example) in examples {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let file = home.path().join("trunkline.json");
+        let variables =
+            [("DOCS_TOKEN", "0123456789abcdef0123"), ("REPORTS_DSN", "postgresql://localhost/reports")];
+        // What an example names below /etc and ~ is put where the check looks for it.
+        let placed = example.replace("/etc/trunkline", &home.path().join("etc").display().to_string());
+        fs::write(&file, placed).expect("the test can write its files");
+        for (name, text) in [
+            ("etc/tracker-token", "0123456789abcdef0123"),
+            ("etc/keys.json", r#"{"keys": []}"#),
+            ("project/README.md", ""),
+        ] {
+            let path = home.path().join(name);
+            fs::create_dir_all(path.parent().expect("it has one")).expect("the test can write its files");
+            fs::write(path, text).expect("the test can write its files");
+        }
+        let mut command = trunkline(&variables);
+        command.args(["config", "check"]).arg(&file).env("HOME", home.path());
+        let run = Run::of(command.current_dir(home.path()), "");
+        let errors: Vec<&str> = run.stdout.lines().filter(|line| line.starts_with("error")).collect();
+        assert!(run.code == 0 && errors.is_empty(), "{about}\n{example}\n{run}");
+    }
+}
+
+#[test]
+fn every_client_of_the_quick_start_reads_the_file_that_it_shows() {
+    let files = blocks("quick-start.md", &["json", "toml"]);
+    assert!(files.len() >= 6, "only {} files were found", files.len());
+    for (about, text) in files {
+        let words: Vec<&str> = about.split(' ').collect();
+        let ["<!--", "client:", client, path, "-->"] = words[..] else {
+            panic!("no client and path before {text}");
+        };
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let file = home.path().join(path);
+        fs::create_dir_all(file.parent().expect("it has one")).expect("the test can write its files");
+        fs::write(&file, &text).expect("the test can write its files");
+        let mut command = trunkline(&[]);
+        command.args(["config", "import", client, "--json"]).env("HOME", home.path());
+        let run = Run::of(command.current_dir(home.path()), "");
+        let found: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{client}: {run}"));
+        assert!(found.to_string().contains("\"trunkline\""), "{client} does not find it: {found:#}");
+    }
+}
