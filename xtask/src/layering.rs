@@ -14,19 +14,22 @@ const LAYERS: &[(&str, May)] = &[
     ("serve", May::Use(&["auth", "resilience", "transport", "protocol"])),
     ("client", May::Use(&["auth", "resilience", "transport", "protocol"])),
     // Probes own the raw wire: what a client would repair or hide is what they are after.
-    ("lint", May::Use(&["client", "transport", "protocol"])),
+    ("lint", May::Use(&["client", "config", "transport", "protocol"])),
+    ("doctor", May::Use(&["client", "config", "transport", "protocol"])),
     ("gateway", May::Use(&["resilience", "schema", "protocol"])),
-    ("tools", May::Use(&["resilience", "schema", "protocol"])),
+    ("packs", May::Use(&["toolbox", "process", "protocol"])),
+    ("toolbox", May::Use(&["resilience", "schema", "protocol"])),
     ("documents", May::Use(&["protocol"])),
     ("config", May::Use(&["protocol"])),
     ("transport", May::Use(&["resilience", "protocol"])),
     ("auth", May::Use(&[])),
     // Clocks and counters that know no MCP: whoever waits for somebody waits by the same ones.
     ("resilience", May::Use(&[])),
+    ("process", May::Use(&["resilience"])),
     ("schema", May::Use(&[])),
     ("protocol", May::Use(&[])),
     ("xtask", May::Use(&[])),
-    ("bench", May::Use(&["client", "serve", "tools", "transport", "protocol"])),
+    ("bench", May::Use(&["client", "serve", "toolbox", "transport", "protocol"])),
 ];
 
 #[test]

@@ -14,6 +14,7 @@ pub mod import;
 pub mod jsonc;
 mod keys;
 mod layered;
+pub mod lenient;
 mod load;
 mod looks;
 mod problem;

@@ -4,10 +4,8 @@
 //! [`Evidence`]. A [`Rule`] is a pure function from evidence to an [`Outcome`]. Renderers in [`report`] decide nothing.
 
 mod baseline;
-pub mod doctor;
 pub mod engine;
 pub mod evidence;
-mod lenient;
 mod lock;
 mod outcome;
 mod pointer;
@@ -16,7 +14,6 @@ pub mod report;
 mod rule;
 pub mod rules;
 pub mod sample;
-mod well_known;
 pub mod wire;
 
 pub use baseline::{BadIgnore, Baseline, Ignore, Known, ignore};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::{cell::LazyCell, sync::LazyLock};
 use tokio::runtime::Runtime;
 use trunkline_protocol::{Handler as _, Part, Raw, message::CallToolResult};
-use trunkline_tools::{Tool, Toolbox, Trial};
+use trunkline_toolbox::{Tool, Toolbox, Trial};
 
 static SCHEMAS: LazyLock<[Value; 3]> = LazyLock::new(|| {
     let plain = json!({

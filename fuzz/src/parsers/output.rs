@@ -1,7 +1,7 @@
 //! What programs print: build tools, tests and git say what they like, and what is shown of it is bounded and harmless.
 
 use serde_json::Value;
-use trunkline_tools::{ci, git};
+use trunkline_packs::{ci, git};
 
 /// Entries of one kind that are shown, and bytes of a message with the mark of a cut.
 const MOST: usize = 50;

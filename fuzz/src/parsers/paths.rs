@@ -14,7 +14,7 @@ use std::{
     sync::LazyLock,
 };
 use tempfile::TempDir;
-use trunkline_tools::sandbox::{HardLinks, Protected, Purpose, Roots, Sandbox, Spot};
+use trunkline_packs::sandbox::{HardLinks, Protected, Purpose, Roots, Sandbox, Spot};
 
 const INSIDE: &str = "inside";
 const OUTSIDE: &str = "outside";

@@ -5,7 +5,7 @@
 use serde_json::json;
 use std::{cell::LazyCell, collections::BTreeMap};
 use tokio::runtime::Runtime;
-use trunkline_tools::{Template, Toolbox};
+use trunkline_toolbox::{Template, Toolbox};
 
 pub fn holds(data: &[u8]) {
     thread_local! {

@@ -1,7 +1,8 @@
 //! What can be judged: a server, a configuration file, a server beside its lock file, all servers of a configuration.
 
-use crate::{evidence::Evidence, lenient, rules::programs, wire::Dial};
+use crate::{evidence::Evidence, rules::programs, wire::Dial};
 use serde_json::Value;
+use trunkline_config::lenient;
 
 #[derive(Debug)]
 pub enum Subject {

@@ -4,11 +4,11 @@ use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::{List, Step},
     rule::{Carriers, Eras, Mode},
-    well_known::{issuer_places, resource_places},
     wire::{Expect, HttpAsk, Speaker, bytes, initialize_params, request},
 };
 use serde_json::{Value, json};
 use trunkline_protocol::{Era, Revision};
+use trunkline_transport::http::well_known::{issuer_places, resource_places};
 use url::Url;
 
 /// A request without credentials.

@@ -22,6 +22,7 @@ mod status;
 mod target;
 mod tls;
 mod tls_error;
+pub mod well_known;
 
 pub(crate) use answer::{Answer, Head};
 pub use arriving::Arriving;

@@ -20,7 +20,7 @@ use tokio::{
 };
 use trunkline_protocol::Era;
 use trunkline_serve::{Eras, ServeOptions, Server, Shutdown, serve_stdio};
-use trunkline_tools::{BuildError, Toolbox};
+use trunkline_toolbox::{BuildError, Toolbox};
 
 /// Offers the tools, resources and prompts of the conformance suite.
 #[derive(Debug, Parser)]

@@ -6,7 +6,7 @@ use super::{
 };
 use serde::Deserialize;
 use trunkline_protocol::message::{ContentBlock, PromptMessage, Role};
-use trunkline_tools::{Context, JsonSchema, Prompt, ToolError, ToolboxBuilder, schemars};
+use trunkline_toolbox::{Context, JsonSchema, Prompt, ToolError, ToolboxBuilder, schemars};
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "schemars")]

@@ -7,7 +7,7 @@ use trunkline_protocol::{
     Raw,
     message::{ContentBlock, CreateMessageParams, ElicitResult, Role, SampledContent, SamplingMessage},
 };
-use trunkline_tools::{Context, JsonSchema, Tool, ToolError, schemars};
+use trunkline_toolbox::{Context, JsonSchema, Tool, ToolError, schemars};
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "schemars")]

@@ -2,7 +2,7 @@
 
 use super::content::{PNG, PNG_TYPE};
 use serde_json::json;
-use trunkline_tools::{ReadRequest, Resource, Template, ToolboxBuilder};
+use trunkline_toolbox::{ReadRequest, Resource, Template, ToolboxBuilder};
 
 pub(crate) fn add(builder: ToolboxBuilder) -> ToolboxBuilder {
     let text = "This is the content of the static text resource.";

@@ -2,7 +2,7 @@
 
 use super::questions::sample;
 use serde::Deserialize;
-use trunkline_tools::{Context, Elicited, JsonSchema, Tool, ToolError, schemars};
+use trunkline_toolbox::{Context, Elicited, JsonSchema, Tool, ToolError, schemars};
 
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "schemars")]

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::time::Duration;
 use tokio::time::sleep;
 use trunkline_protocol::{Fault, FaultKind};
-use trunkline_tools::{Context, JsonSchema, TaskMode, Tool, ToolError, schemars};
+use trunkline_toolbox::{Context, JsonSchema, TaskMode, Tool, ToolError, schemars};
 
 /// The suite lets a task sleep for a minute and cancels it.
 const LONGEST: u64 = 300;

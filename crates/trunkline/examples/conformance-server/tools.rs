@@ -9,7 +9,7 @@ use trunkline_protocol::{
     Raw,
     message::{ContentBlock, Level},
 };
-use trunkline_tools::{Context, JsonSchema, Prompt, Tool, ToolError, schemars};
+use trunkline_toolbox::{Context, JsonSchema, Prompt, Tool, ToolError, schemars};
 
 /// How long the suite wants a tool to work between two things it says.
 const STEP: Duration = Duration::from_millis(50);

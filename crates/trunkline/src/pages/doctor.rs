@@ -1,7 +1,7 @@
 //! `doctor.md`: the steps and the catalogue of causes.
 
 use std::fmt::Write as _;
-use trunkline_lint::doctor::{Area, CAUSES, Entry};
+use trunkline_doctor::{Area, CAUSES, Entry};
 
 const INTRODUCTION: &str = "\
 # Doctor
@@ -22,7 +22,7 @@ Exit status: 0 fine, 1 a problem behind a working connection, 2 usage, 3 no conn
 
 `--fix` mends what can be mended safely (permissions of files). It shows the change first, asks, and follows no links.
 
-This page is generated from the catalogue in `crates/lint/src/doctor/cause.rs`.
+This page is generated from the catalogue in `crates/doctor/src/cause.rs`.
 ";
 
 pub(crate) fn doctor() -> String {

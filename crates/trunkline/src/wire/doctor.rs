@@ -5,7 +5,7 @@ use crate::{args::ConnectionArgs, commands::Context, environment::Environment, f
 use std::time::Duration;
 use trunkline_client::{ConnectOptions, Exposure, Target};
 use trunkline_config::{Reach, Secret, Server};
-use trunkline_lint::doctor::{DoctorOptions, FirstCall, Limits, Watch};
+use trunkline_doctor::{DoctorOptions, FirstCall, Limits, Watch};
 
 /// How long one step may take unless told otherwise.
 const STEP: Duration = Duration::from_secs(10);

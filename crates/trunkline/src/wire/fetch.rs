@@ -5,10 +5,8 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http_body_util::BodyExt;
 use std::fmt::Display;
-use trunkline_tools::{
-    ci::{Fetch, FetchError, FetchMethod, FetchRequest, FetchResponse},
-    process::HeadTail,
-};
+use trunkline_packs::ci::{Fetch, FetchError, FetchMethod, FetchRequest, FetchResponse};
+use trunkline_process::HeadTail;
 use trunkline_transport::http::{Arriving, HttpClient, HttpError, RedirectError, Target};
 
 /// The status of a redirect that leads elsewhere; whether to follow it is the asker's decision.

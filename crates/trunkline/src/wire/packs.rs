@@ -7,13 +7,13 @@ use crate::{
 };
 use std::{collections::HashSet, fs, path::PathBuf, sync::Arc};
 use trunkline_config::{Builtin, Pack};
-use trunkline_tools::{
-    Tool, Toolbox,
+use trunkline_packs::{
     ci::{self, CiOptions, ProviderOptions, Token},
     filesystem::{self, FilesystemOptions},
     git::{self, GitOptions},
     sandbox::{self, Reads, Roots},
 };
+use trunkline_toolbox::{Tool, Toolbox};
 use trunkline_transport::http::{HttpClient, HttpOptions};
 
 /// What the packs may see and do.

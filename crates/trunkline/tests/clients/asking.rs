@@ -13,7 +13,7 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 use trunkline_serve::{ServeOptions, Server, Shutdown, serve_stdio};
-use trunkline_tools::{Context, Elicited, JsonSchema, Tool, ToolError, Toolbox, schemars};
+use trunkline_toolbox::{Context, Elicited, JsonSchema, Tool, ToolError, Toolbox, schemars};
 
 pub(crate) const QUESTION: &str = "Who are you?";
 

@@ -3,7 +3,7 @@
 use crate::{commands::Context, failure::Failure, render::safe, terminal::Screen};
 use std::io::BufRead;
 use tokio::task;
-use trunkline_lint::doctor::{Diagnosis, Edit};
+use trunkline_doctor::{Diagnosis, Edit};
 
 /// Whether the person has said yes already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

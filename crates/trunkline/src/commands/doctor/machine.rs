@@ -10,8 +10,8 @@ use crate::{
 };
 use std::path::PathBuf;
 use trunkline_config::{Layer, Loaded, Problem as Mistake, Reach, Server};
-use trunkline_lint::doctor::{
-    self, Cause, Check, Checkup, DoctorOptions, Problem, Section, Surroundings, Verdict,
+use trunkline_doctor::{
+    self as doctor, Cause, Check, Checkup, DoctorOptions, Problem, Section, Surroundings, Verdict,
 };
 
 pub(super) async fn check(

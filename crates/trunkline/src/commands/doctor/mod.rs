@@ -16,7 +16,7 @@ use crate::{
 };
 use std::{path::PathBuf, sync::Arc};
 use target::Subject;
-use trunkline_lint::doctor::{self, Diagnosis, DoctorOptions, FirstCall, Watch};
+use trunkline_doctor::{self as doctor, Diagnosis, DoctorOptions, FirstCall, Watch};
 
 /// Find out why a server does not connect, and what to do about it
 ///

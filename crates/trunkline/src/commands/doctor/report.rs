@@ -3,7 +3,7 @@
 use crate::render::{BAD, FAINT, HEADING, NAME, indent, safe};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
-use trunkline_lint::doctor::{Checkup, Diagnosis, EvidenceKind, Outcome, Problem, Step, Verdict, Works};
+use trunkline_doctor::{Checkup, Diagnosis, EvidenceKind, Outcome, Problem, Step, Verdict, Works};
 use unicode_width::UnicodeWidthStr;
 
 const DOUBT: Style = AnsiColor::Yellow.on_default().bold();

@@ -11,7 +11,7 @@ use crate::{
 };
 use std::fmt;
 use trunkline_client::{BadTarget, Target};
-use trunkline_lint::doctor::{Cause, DoctorOptions, Evidence, Problem, StepId};
+use trunkline_doctor::{Cause, DoctorOptions, Evidence, Problem, StepId};
 
 /// What is to be examined.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::Deserialize;
 use tokio::sync::watch;
 use trunkline_serve::{LaneThreads, ServeOptions, Server, Shutdown};
-use trunkline_tools::{JsonSchema, Tool, Toolbox, schemars};
+use trunkline_toolbox::{JsonSchema, Tool, Toolbox, schemars};
 
 use super::{DESCRIPTION, NAME, announce};
 

@@ -1,0 +1,109 @@
+//! Last words of interpreters: versions, modules, libraries.
+
+use super::{any, between, word_after};
+use crate::{cause::Cause, diagnosis::Problem};
+use trunkline_client::CommandLine;
+
+pub(super) fn runtime(told: &str, lower: &str, line: &CommandLine) -> Option<Problem> {
+    let node = any(
+        lower,
+        &[
+            "syntaxerror: unexpected token '?",
+            "syntaxerror: unexpected token '.'",
+            "err_require_esm",
+            "referenceerror: fetch is not defined",
+            "ebadengine",
+            "unsupported engine",
+            "requires node",
+            "node.js version",
+            "does not provide an export named",
+            "err_unknown_builtin_module",
+        ],
+    );
+    let python = any(
+        lower,
+        &[
+            "requires python",
+            "requires-python",
+            "requires a different python",
+            "python 3.1",
+            "unsupported python",
+        ],
+    ) || lower.contains("syntaxerror") && line.program.contains("python");
+    if lower.contains("version `glibc") {
+        let version = between(told, "version `", "'").unwrap_or_default();
+        return Some(
+            Problem::new(Cause::LoaderMissing, format!("it needs {version}"))
+                .fix("install a build for this system, or a newer system"),
+        );
+    }
+    if node {
+        return Some(
+            Problem::new(Cause::RuntimeTooOld, "it wants a newer Node.js")
+                .fix("node --version    # most servers want 20 or later")
+                .fix("\"command\": \"/absolute/path/of/a/newer/node\""),
+        );
+    }
+    python.then(|| {
+        Problem::new(Cause::RuntimeTooOld, "it wants another Python")
+            .fix("python3 --version    # most servers want 3.10 or later")
+            .fix("\"command\": \"uvx\", \"args\": [\"--python\", \"3.12\", …]")
+    })
+}
+
+pub(super) fn module(told: &str, lower: &str, line: &CommandLine) -> Option<Problem> {
+    if let Some(file) = between(told, "can't open file '", "'") {
+        return Some(
+            Problem::new(Cause::ScriptMissing, format!("there is no file `{file}`"))
+                .fix("\"args\": [\"/absolute/path/of/the/script\"]"),
+        );
+    }
+    let node =
+        between(told, "Cannot find module '", "'").or_else(|| between(told, "Cannot find package '", "'"));
+    if let Some(name) = node {
+        if line.args.iter().any(|arg| name.ends_with(arg.trim_start_matches("./"))) {
+            return Some(
+                Problem::new(Cause::ScriptMissing, format!("there is no file `{name}`"))
+                    .fix("\"args\": [\"/absolute/path/of/the/script\"]"),
+            );
+        }
+        let is_file = name.starts_with(['/', '.']);
+        let fix = if is_file {
+            "npm install && npm run build    # in the server's directory".to_owned()
+        } else {
+            format!("npm install {name}    # in the server's directory")
+        };
+        return Some(Problem::new(Cause::ModuleMissing, format!("there is no module `{name}`")).fix(fix));
+    }
+    let python = between(told, "No module named '", "'").or_else(|| word_after(told, "No module named "));
+    if let Some(name) = python {
+        let top = name.split('.').next().unwrap_or_default().replace('_', "-");
+        return Some(
+            Problem::new(Cause::ModuleMissing, format!("there is no module `{name}`"))
+                .fix(format!(
+                    "{} -m pip install {top}    # into the environment that runs the server",
+                    line.program
+                ))
+                .fix("or \"command\": \"/absolute/path/.venv/bin/python\", where it is installed"),
+        );
+    }
+    if let Some(library) = between(told, "error while loading shared libraries: ", ":") {
+        return Some(
+            Problem::new(Cause::ModuleMissing, format!("the library `{library}` is missing"))
+                .fix(format!("install the package of this system that has {library}")),
+        );
+    }
+    let inner = between(told, "env: '", "'")
+        .or_else(|| between(told, "env: ‘", "’"))
+        .or_else(|| between(told, "exec: ", ": not found"));
+    if let Some(program) = inner.filter(|_| any(lower, &["no such file", "not found"])) {
+        return Some(
+            Problem::new(
+                Cause::InterpreterMissing,
+                format!("it calls `{program}`, which is not in its PATH"),
+            )
+            .fix("\"env\": { \"PATH\": \"/the/directory/of/it:/usr/bin:/bin\" }"),
+        );
+    }
+    None
+}

@@ -1,0 +1,93 @@
+//! Last words of package runners and container services.
+
+use super::{any, between};
+use crate::{cause::Cause, diagnosis::Problem, shell::quoted};
+use trunkline_client::CommandLine;
+
+pub(super) fn docker(_: &str, lower: &str, _: &CommandLine) -> Option<Problem> {
+    let down = lower.contains("cannot connect to the docker daemon")
+        || lower.contains("is the docker daemon running");
+    down.then(|| {
+        Problem::new(Cause::DockerNotRunning, "nothing answers that could run a container")
+            .fix("sudo systemctl start docker    # or start Docker Desktop")
+    })
+}
+
+pub(super) fn package(told: &str, lower: &str, line: &CommandLine) -> Option<Problem> {
+    let unknown = any(
+        lower,
+        &[
+            "code e404",
+            "404 not found - get",
+            "is not in this registry",
+            "was not found in the package registry",
+            "could not find a version that satisfies",
+            "code etarget",
+            "no matching version found",
+        ],
+    );
+    if !unknown {
+        return None;
+    }
+    let named = between(told, "'", "' is not in this registry")
+        .or_else(|| between(told, "No matching version found for ", "."));
+    let package =
+        named.or_else(|| line.args.iter().find(|arg| !arg.starts_with('-')).cloned()).unwrap_or_default();
+    let runner = if line.program.contains("uv") { "pip index versions" } else { "npm view" };
+    let problem = Problem::new(Cause::PackageMissing, format!("there is no package `{package}`"));
+    Some(problem.fix(format!("{runner} {}    # whether it exists, and in which versions", quoted(&package))))
+}
+
+pub(super) fn cache(_: &str, lower: &str, _: &CommandLine) -> Option<Problem> {
+    let npx = lower.contains("_npx")
+        && any(
+            lower,
+            &["enotempty", "cannot find module", "cannot find package", "eexist", "eacces", "erofs"],
+        );
+    let npm = any(lower, &["eintegrity", "your cache folder contains root-owned files"]);
+    let uv = lower.contains("failed to read from the distribution cache")
+        || lower.contains("uv cache") && lower.contains("corrupt");
+    if uv {
+        return Some(
+            Problem::new(Cause::PackageCacheBroken, "the cache of uv is broken").fix("uv cache clean"),
+        );
+    }
+    (npx || npm).then(|| {
+        Problem::new(Cause::PackageCacheBroken, "the cache of npx is broken")
+            .fix("rm -rf ~/.npm/_npx    # it is filled again at the next start")
+            .fix("npm cache verify")
+    })
+}
+
+pub(super) fn registry(_: &str, lower: &str, line: &CommandLine) -> Option<Problem> {
+    let npm = any(lower, &["npm err", "npm error"])
+        && any(
+            lower,
+            &[
+                "enotfound",
+                "eai_again",
+                "etimedout",
+                "econnrefused",
+                "econnreset",
+                "self_signed_cert",
+                "unable_to_get_issuer",
+            ],
+        );
+    let uv = any(
+        lower,
+        &[
+            "error sending request for url",
+            "failed to fetch: `http",
+            "failed to establish a new connection",
+            "could not fetch url",
+        ],
+    );
+    let package = line.args.iter().find(|arg| !arg.starts_with('-')).cloned().unwrap_or_default();
+    (npm || uv).then(|| {
+        let install =
+            if uv { format!("uv tool install {package}") } else { format!("npm install -g {package}") };
+        Problem::new(Cause::RegistryUnreachable, "the package registry does not answer")
+            .fix(format!("{install}    # once, with the network; then start what was installed"))
+            .fix("npm config get registry; npm config get proxy    # where it looks")
+    })
+}

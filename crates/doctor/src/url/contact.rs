@@ -1,0 +1,191 @@
+//! Finding transport and era: Streamable HTTP of either era, else HTTP+SSE.
+
+use super::{
+    Site,
+    request::{self, Reply, post},
+};
+use crate::{
+    conversation::Answer,
+    diagnosis::Problem,
+    frames::{self, Reading},
+};
+use http::{HeaderMap, HeaderValue};
+use serde_json::Value;
+use std::time::{Duration, Instant};
+use trunkline_client::Speak;
+use trunkline_protocol::Era;
+use trunkline_transport::{
+    headers::{MCP_METHOD, MCP_PROTOCOL_VERSION, MCP_SESSION_ID, encode_value},
+    http::{HttpClient, HttpError},
+    legacy_sse,
+};
+
+/// A server that answers.
+#[derive(Debug)]
+pub(super) struct Contact {
+    pub(super) way: Way,
+    pub(super) answer: Answer,
+    /// The session it gave out.
+    pub(super) session: Option<HeaderValue>,
+    /// What its answer began with.
+    pub(super) head: String,
+    /// How long the answer took.
+    pub(super) took: Duration,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    Streamable,
+    LegacySse,
+}
+
+/// What came back instead.
+#[derive(Debug)]
+pub(super) struct Failed {
+    /// To each POST, the last one last.
+    pub(super) posts: Vec<Result<Reply, HttpError>>,
+    /// To the GET of the old transport, if it was tried.
+    pub(super) stream: Option<HttpError>,
+    /// Nothing could be tried at all.
+    pub(super) unusable: Option<Box<Problem>>,
+}
+
+pub(super) async fn make(site: &Site<'_>) -> Result<Contact, Box<Failed>> {
+    let nothing = |problem| Failed { posts: Vec::new(), stream: None, unusable: Some(problem) };
+    let client = request::client(site).map_err(|problem| Box::new(nothing(problem)))?;
+    let mut posts = Vec::new();
+    let mut refusal = None;
+    for (id, era) in (1..).zip(order(site.options.speak)) {
+        let answer = ask(site, &client, era, id).await;
+        let reply = match &answer {
+            Ok(reply) => reply,
+            Err(error) => {
+                let hopeless = !matches!(error, HttpError::Broken(_) | HttpError::Timeout { .. });
+                posts.push(answer);
+                if hopeless || id == 2 {
+                    break;
+                }
+                continue;
+            }
+        };
+        match reply.message().map(|message| frames::read(message, era)) {
+            Some(Reading::Introduced(introduction)) if !wants_handshake(&introduction) => {
+                let session = reply.headers.get(MCP_SESSION_ID).cloned();
+                let head = short_head(reply);
+                return Ok(Contact {
+                    way: Way::Streamable,
+                    answer: Answer::Introduced(introduction),
+                    session,
+                    head,
+                    took: reply.after,
+                });
+            }
+            Some(Reading::Refused(error)) => {
+                refusal = Some((error, reply.status.as_u16(), reply.after));
+            }
+            _ => {}
+        }
+        let shut = matches!(reply.status.as_u16(), 401 | 403 | 407 | 421 | 429);
+        posts.push(answer);
+        if shut {
+            break;
+        }
+    }
+    let shut =
+        posts.iter().flatten().any(|reply| matches!(reply.status.as_u16(), 401 | 403 | 407 | 421 | 429));
+    let dead = posts.iter().all(Result::is_err);
+    let stream = if shut || dead { None } else { Some(old_way(site, &client).await) };
+    match (stream, refusal) {
+        (Some(Ok(contact)), _) => Ok(contact),
+        // The server speaks JSON-RPC, and says no to everything.
+        (_, Some((error, status, took)))
+            if !matches!(status, 401 | 403 | 404 | 405 | 406 | 415 | 421 | 429 | 500..) =>
+        {
+            let head = format!("status {status}");
+            Ok(Contact { way: Way::Streamable, answer: Answer::Refused(error), session: None, head, took })
+        }
+        (stream, _) => Err(Box::new(Failed { posts, stream: stream.and_then(Result::err), unusable: None })),
+    }
+}
+
+/// The headers of a request in an era.
+pub(super) fn headers(era: Era, speak: Speak, method: &str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    if era == Era::Modern {
+        headers.insert(MCP_PROTOCOL_VERSION, encode_value(frames::revision(era, speak).as_str()));
+        headers.insert(MCP_METHOD, encode_value(method));
+    }
+    headers
+}
+
+fn order(speak: Speak) -> [Era; 2] {
+    match frames::eras(speak) {
+        [Era::Legacy] => [Era::Legacy, Era::Modern],
+        _ => [Era::Modern, Era::Legacy],
+    }
+}
+
+async fn ask(site: &Site<'_>, client: &HttpClient, era: Era, id: u64) -> Result<Reply, HttpError> {
+    let frame = frames::first(era, site.options.speak, id);
+    let method = frame.get("method").and_then(Value::as_str).unwrap_or_default();
+    let headers = headers(era, site.options.speak, method);
+    post(site, client, &frame, headers).await
+}
+
+fn wants_handshake(introduction: &frames::Introduction) -> bool {
+    introduction.era == Era::Modern
+        && introduction.shared().is_some_and(|revision| revision.era() == Era::Legacy)
+}
+
+/// HTTP+SSE: open the stream, post `initialize`, hear the answer in the stream.
+async fn old_way(site: &Site<'_>, client: &HttpClient) -> Result<Contact, HttpError> {
+    let start = Instant::now();
+    let connection = legacy_sse::Connection::open(client, site.address.as_str(), HeaderMap::new()).await?;
+    let (sender, mut receiver) = connection.split();
+    let frame = frames::first(Era::Legacy, Speak::Newest, 1);
+    sender.send(frame.to_string().into()).await?;
+    let limit = site.options.limits.step;
+    let waiting = async {
+        while let Some(bytes) = receiver.next().await? {
+            let message: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+            if frames::answers(&message, 1) {
+                return Ok(message);
+            }
+        }
+        Err(HttpError::NoEndpoint)
+    };
+    let message = tokio::time::timeout(limit, waiting).await.unwrap_or_else(|_| {
+        Err(HttpError::Timeout { phase: trunkline_transport::http::Phase::Endpoint, limit })
+    })?;
+    let answer = match frames::read(&message, Era::Legacy) {
+        Reading::Introduced(introduction) => Answer::Introduced(introduction),
+        Reading::Refused(error) => Answer::Refused(error),
+        Reading::Odd => Answer::Refused(message),
+    };
+    let head = format!("an event stream; messages go to {}", sender.endpoint());
+    Ok(Contact { way: Way::LegacySse, answer, session: None, head, took: start.elapsed() })
+}
+
+fn short_head(reply: &Reply) -> String {
+    format!("status {}", reply.status)
+}
+
+impl Way {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Streamable => "Streamable HTTP",
+            Self::LegacySse => "HTTP+SSE (2024-11-05)",
+        }
+    }
+}
+
+impl Failed {
+    /// What the last answer began with, and how long it took.
+    pub(super) fn head(&self) -> (String, Duration) {
+        let last = self.posts.iter().rev().find_map(|post| post.as_ref().ok());
+        last.map_or_else(
+            || ("no answer".to_owned(), Duration::ZERO),
+            |reply| (short_head(reply), reply.after),
+        )
+    }
+}

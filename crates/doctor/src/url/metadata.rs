@@ -1,0 +1,150 @@
+//! The chain from a 401 to the place where one signs in: RFC 9728, then RFC 8414.
+//!
+//! What a server names is asked without our headers, over https, or on this machine if the server is on it, too.
+
+use super::{
+    Site,
+    request::{self, Body, Reply},
+};
+use crate::{
+    cause::Cause,
+    diagnosis::Problem,
+    evidence::{Evidence, Kind},
+    examination::Stop,
+    options::DoctorOptions,
+};
+use ::url::Url;
+use http::{HeaderMap, header};
+use serde_json::Value;
+use trunkline_transport::http::{
+    HttpClient, HttpOptions,
+    well_known::{issuer_places, resource_places},
+};
+
+/// Where to sign in.
+pub(super) struct Found {
+    pub(super) issuer: String,
+    pub(super) authorize: String,
+    pub(super) evidence: Vec<Evidence>,
+}
+
+pub(super) async fn follow(site: &Site<'_>, reply: &Reply) -> Result<Found, Stop> {
+    let plain = without_headers(site);
+    let site = &Site { address: site.address, options: &plain };
+    let client = HttpClient::new(plain.http.clone())
+        .map_err(|error| Box::new(Problem::new(Cause::SignInRequired, error.to_string())))?;
+    let (place, resource) = resource(site, &client, reply).await?;
+    check_resource(site, &resource, &place)?;
+    let issuer = resource.get("authorization_servers").and_then(|list| list.get(0)).and_then(Value::as_str);
+    let Some(issuer) = issuer else {
+        return Err(Box::new(
+            Problem::new(Cause::SignInMetadataWrong, "`authorization_servers` names nobody")
+                .proof(Evidence::new(Kind::Body, resource.to_string()))
+                .fix("\"authorization_servers\": [\"https://…\"]    # in the server's metadata"),
+        ));
+    };
+    let server = authorization_server(site, &client, issuer).await?;
+    check_server(issuer, &server)?;
+    let authorize = server.get("authorization_endpoint").and_then(Value::as_str).unwrap_or(issuer).to_owned();
+    let evidence =
+        vec![Evidence::fact(format!("metadata at {place}")), Evidence::new(Kind::Body, resource.to_string())];
+    Ok(Found { issuer: issuer.to_owned(), authorize, evidence })
+}
+
+/// Our headers are for the server, and for nobody it names.
+fn without_headers(site: &Site<'_>) -> DoctorOptions {
+    let http = HttpOptions {
+        extra_headers: HeaderMap::new(),
+        client_certificate: None,
+        head_timeout: Some(site.options.limits.step),
+        ..site.options.http.clone()
+    };
+    DoctorOptions { http, ..site.options.clone() }
+}
+
+/// The metadata of the server.
+async fn resource(site: &Site<'_>, client: &HttpClient, reply: &Reply) -> Result<(Url, Value), Stop> {
+    let challenges = reply.headers.get_all(header::WWW_AUTHENTICATE).iter();
+    let places = resource_places(site.address, challenges.filter_map(|value| value.to_str().ok()));
+    let mut tried = Vec::new();
+    for place in places {
+        match fetch(site, client, &place).await {
+            Ok(document) => return Ok((place, document)),
+            Err(why) => tried.push(Evidence::fact(format!("{place}: {why}"))),
+        }
+    }
+    Err(Box::new(Problem::new(Cause::SignInMetadataMissing, "it asks for a token, and does not say whose")
+        .proofs(tried)
+        .fix("trunkline doctor -H 'Authorization: Bearer {env:TOKEN}' …    # with your token in TOKEN")
+        .fix("WWW-Authenticate: Bearer resource_metadata=\"https://…/.well-known/oauth-protected-resource\"    # what the server should send")))
+}
+
+fn check_resource(site: &Site<'_>, document: &Value, place: &Url) -> Result<(), Stop> {
+    let named = document.get("resource").and_then(Value::as_str).unwrap_or_default();
+    let address = site.address.as_str().trim_end_matches('/');
+    let covers = Url::parse(named).is_ok_and(|url| {
+        url.origin() == site.address.origin() && address.starts_with(named.trim_end_matches('/'))
+    });
+    if covers {
+        return Ok(());
+    }
+    Err(Box::new(
+        Problem::new(Cause::SignInMetadataWrong, format!("its metadata is for `{named}`, not for {address}"))
+            .proof(Evidence::fact(format!("metadata at {place}")))
+            .proof(Evidence::new(Kind::Body, document.to_string()))
+            .fix(format!("\"resource\": \"{address}\"    # in the server's metadata")),
+    ))
+}
+
+/// The metadata of the authorization server.
+async fn authorization_server(site: &Site<'_>, client: &HttpClient, issuer: &str) -> Result<Value, Stop> {
+    let unreachable = |tried: Vec<Evidence>| {
+        Problem::new(Cause::IssuerUnreachable, format!("the authorization server {issuer} gives no metadata"))
+            .proofs(tried)
+            .fix(format!(
+                "curl {}/.well-known/oauth-authorization-server    # it must answer with JSON",
+                issuer.trim_end_matches('/')
+            ))
+    };
+    let Ok(base) = Url::parse(issuer) else { return Err(Box::new(unreachable(Vec::new()))) };
+    let mut tried = Vec::new();
+    for place in issuer_places(&base) {
+        match fetch(site, client, &place).await {
+            Ok(document) => return Ok(document),
+            Err(why) => tried.push(Evidence::fact(format!("{place}: {why}"))),
+        }
+    }
+    Err(Box::new(unreachable(tried)))
+}
+
+fn check_server(issuer: &str, server: &Value) -> Result<(), Stop> {
+    let named = server.get("issuer").and_then(Value::as_str).unwrap_or_default();
+    let shown = Evidence::new(Kind::Body, server.to_string());
+    if named.trim_end_matches('/') != issuer.trim_end_matches('/') {
+        return Err(Box::new(
+            Problem::new(Cause::IssuerMismatch, format!("it is named {issuer}, and calls itself `{named}`"))
+                .proof(shown)
+                .fix(format!("\"issuer\": \"{issuer}\"    # in the authorization server's metadata")),
+        ));
+    }
+    let methods = server.get("code_challenge_methods_supported").and_then(Value::as_array);
+    if !methods.is_some_and(|methods| methods.iter().any(|method| method == "S256")) {
+        return Err(Box::new(Problem::new(Cause::NoPkce, format!("{issuer} does not offer S256")).proof(shown).fix(
+            "\"code_challenge_methods_supported\": [\"S256\"]    # in the authorization server's metadata",
+        )));
+    }
+    Ok(())
+}
+
+async fn fetch(site: &Site<'_>, client: &HttpClient, place: &Url) -> Result<Value, String> {
+    let near = super::is_this_machine(place) && super::is_this_machine(site.address);
+    if place.scheme() != "https" && !near && place.origin() != site.address.origin() {
+        return Err("not asked, as it is neither https nor on this machine".to_owned());
+    }
+    let reply = request::get(site, client, place).await.map_err(|error| error.to_string())?;
+    match reply.body {
+        Body::Json(document) if reply.status.is_success() && document.is_object() => Ok(document),
+        _ if reply.status.is_success() => Err("not JSON".to_owned()),
+        _ => Err(reply.status.to_string()),
+    }
+}

@@ -1,0 +1,117 @@
+//! What build, `run_tests`, lint, restore and `run_command` have in common: they start a job and wait for it.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tempfile::TempDir;
+
+use super::{
+    command::Approved,
+    job::{InCall, Job, Order},
+    pack::Ci,
+    project::{self, Action, Kind},
+    report::Reading,
+    run_report::RunReport,
+};
+use crate::told::Told;
+use trunkline_toolbox::{Context, Limits, TaskMode, Tool, ToolError};
+
+/// How much longer than its patience a call may take, to start and to read what was said.
+const MARGIN: Duration = Duration::from_secs(5);
+
+/// Which project.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct ProjectArgs {
+    /// A project's directory or the file it is known by, such as Cargo.toml. Relative paths start at the first open directory, which is also the default.
+    pub(super) project_path: Option<String>,
+    /// Which kind of project, where a directory is several; see `detect_project`.
+    pub(super) kind: Option<Kind>,
+}
+
+/// The command for a project.
+pub(super) fn project_order(
+    ci: &Ci,
+    action: Action,
+    args: &ProjectArgs,
+    filter: Option<&str>,
+) -> Result<Order, ToolError> {
+    if let Some(filter) = filter {
+        project::check_filter(filter)?;
+    }
+    let project = project::choose(&ci.roots, args.project_path.as_deref(), args.kind)?;
+    let scratch = scratch()?;
+    let plan = project.plan(action, filter, scratch.path())?;
+    Ok(Order {
+        program: plan.runner.find(&project.directory, &ci.environment, &ci.roots)?,
+        line: plan.line(&project.directory),
+        args: plan.args,
+        reading: Reading::Project(project.kind, action),
+        directory: project.directory,
+        scratch,
+        reports: plan.reports,
+        deadline: None,
+    })
+}
+
+/// A command line of the caller's own.
+pub(super) fn command_order(ci: &Ci, command: &str, directory: Option<&str>) -> Result<Order, ToolError> {
+    let directory = ci.roots.directory(directory)?;
+    let approved = Approved::new(command, &directory, &ci.commands, &ci.roots, &ci.environment)?;
+    Ok(Order {
+        program: approved.program,
+        args: approved.words[1..].to_vec(),
+        line: command.trim().to_owned(),
+        reading: Reading::Command,
+        directory,
+        scratch: scratch()?,
+        reports: None,
+        deadline: None,
+    })
+}
+
+/// Starts a job and waits for it: up to our patience, or to its end where the caller can follow a task.
+pub(super) async fn run(ci: &Ci, cx: &Context, order: Order) -> Result<Told<RunReport>, ToolError> {
+    cx.progress(0, None, format!("running {}", order.line));
+    let job = ci.jobs.start(&cx.caller().id, order, &ci.environment, &ci.limits)?;
+    let in_call = InCall::new(Arc::clone(&job));
+    let mut done = job.wait(ci.limits.patience).await;
+    if done.is_none() && cx.become_task().await {
+        done = job.wait(ci.limits.deadline + MARGIN).await;
+    }
+    in_call.let_go();
+    Ok(RunReport::told(&job, done.as_deref(), ci.roots.first()))
+}
+
+/// How a job stands.
+pub(super) fn told(ci: &Ci, job: &Job) -> Told<RunReport> {
+    RunReport::told(job, job.done().as_deref(), ci.roots.first())
+}
+
+/// What is true of all tools that run a project's code: they can do whatever that code does.
+pub(super) fn running(tool: Tool, ci: &Ci) -> Tool {
+    let limits = Limits {
+        deadline: ci.limits.patience + MARGIN,
+        task_deadline: ci.limits.deadline + 2 * MARGIN,
+        ..Limits::default()
+    };
+    tool.destructive().not_idempotent().open_world().limits(limits).task(TaskMode::OnDemand)
+}
+
+fn scratch() -> Result<TempDir, ToolError> {
+    TempDir::with_prefix("trunkline-ci-").map_err(|error| {
+        ToolError::new("no temporary directory could be made")
+            .hint("Ask the operator to look at the log; the disk may be full.")
+            .detail(error.to_string())
+    })
+}
+
+/// `path` as it is named from `root`.
+pub(super) fn shown(path: &Path, root: &Path) -> String {
+    match path.strip_prefix(root) {
+        Ok(relative) if relative.as_os_str().is_empty() => ".".to_owned(),
+        Ok(relative) => relative.display().to_string(),
+        Err(_) => path.display().to_string(),
+    }
+}

@@ -1,0 +1,141 @@
+//! `get_diagnostics`: this machine, and which build tools it has.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::future::join_all;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    log_text::{cut, plain},
+    pack::{self, Ci},
+};
+use crate::told::Told;
+use trunkline_process::{Keep, Limits, Program};
+use trunkline_toolbox::{Context, Tool, ToolError};
+
+/// How long a program may take to tell its version.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// Longest version that is passed on, in bytes.
+const LONGEST_VERSION: usize = 120;
+
+/// Programs, and how each is asked for its version.
+const PROGRAMS: [(&str, &str); 14] = [
+    ("cargo", "--version"),
+    ("rustc", "--version"),
+    ("go", "version"),
+    ("dotnet", "--version"),
+    ("java", "-version"),
+    ("mvn", "--version"),
+    ("gradle", "--version"),
+    ("node", "--version"),
+    ("npm", "--version"),
+    ("pnpm", "--version"),
+    ("yarn", "--version"),
+    ("python3", "--version"),
+    ("make", "--version"),
+    ("git", "--version"),
+];
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Diagnostics {
+    /// Such as linux or macos.
+    os: &'static str,
+    architecture: &'static str,
+    is_64_bit: bool,
+    /// CPUs that we may use.
+    cpu_count: usize,
+    /// Where relative paths start.
+    working_directory: String,
+    /// All open directories.
+    roots: Vec<String>,
+    server_version: &'static str,
+    programs: Vec<Installed>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Installed {
+    name: &'static str,
+    path: String,
+    /// Missing if it did not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+}
+
+pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
+    pack::tool(ci, "get_diagnostics", run)
+        .title("Show diagnostics")
+        .description("Tells the operating system, architecture, number of CPUs, open directories, and which build tools are installed in which version.")
+        .read_only()
+        .idempotent()
+        .closed_world()
+}
+
+async fn run(ci: Arc<Ci>, _cx: Context, _args: Args) -> Result<Told<Diagnostics>, ToolError> {
+    let installed = join_all(PROGRAMS.map(|(name, question)| version(&ci, name, question))).await;
+    let data = Diagnostics {
+        os: std::env::consts::OS,
+        architecture: std::env::consts::ARCH,
+        is_64_bit: cfg!(target_pointer_width = "64"),
+        cpu_count: std::thread::available_parallelism().map_or(1, usize::from),
+        working_directory: ci.roots.first().display().to_string(),
+        roots: ci.roots.all().iter().map(|root| root.display().to_string()).collect(),
+        server_version: env!("CARGO_PKG_VERSION"),
+        programs: installed.into_iter().flatten().collect(),
+    };
+    Ok(Told { text: data.text(), data })
+}
+
+/// Asked in the root directory, because some tools follow what the project around them says. One that lies in an open
+/// directory is not asked: whoever writes there could have made it.
+async fn version(ci: &Ci, name: &'static str, question: &'static str) -> Option<Installed> {
+    let path = ci.environment.find(name)?;
+    let real = std::fs::canonicalize(&path).ok()?;
+    let is_open = ci.roots.contain(&path) || ci.roots.contain(&real);
+    let version = if is_open { None } else { ask(ci, &path, question).await };
+    Some(Installed { name, path: path.display().to_string(), version })
+}
+
+async fn ask(ci: &Ci, path: &std::path::Path, question: &str) -> Option<String> {
+    let limits = Limits {
+        deadline: DEADLINE,
+        stdout: Keep::head(4096),
+        stderr: Keep::head(4096),
+        memory: ci.limits.memory,
+        ..Limits::default()
+    };
+    let mut program = Program::new(path, "/").arg(question).limits(limits);
+    for (name, value) in ci.environment.variables() {
+        program = program.env(name, value);
+    }
+    let finished = program.run().await.ok().filter(|finished| finished.ending.is_success())?;
+    let said = plain(&(finished.stdout.text() + &finished.stderr.text()));
+    let line = said.lines().find(|line| line.chars().any(|c| c.is_ascii_digit()))?;
+    Some(cut(line.trim(), LONGEST_VERSION).to_owned())
+}
+
+impl Diagnostics {
+    fn text(&self) -> String {
+        let mut lines = vec![
+            format!("{} on {}, {} CPUs", self.os, self.architecture, self.cpu_count),
+            format!("Working directory: {}", self.working_directory),
+            format!("Server version: {}", self.server_version),
+        ];
+        for program in &self.programs {
+            lines.push(format!(
+                "{}: {} ({})",
+                program.name,
+                program.version.as_deref().unwrap_or("version unknown"),
+                program.path
+            ));
+        }
+        lines.join("\n")
+    }
+}

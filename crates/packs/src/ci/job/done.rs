@@ -1,0 +1,81 @@
+//! How a job ended.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::{report::Report, tree::Breach};
+use trunkline_process::{Ending, Finished};
+
+/// How a job ended, and what it said.
+#[derive(Debug)]
+pub(in super::super) struct Done {
+    pub(in super::super) finished: Finished,
+    pub(in super::super) breach: Option<Breach>,
+    pub(in super::super) report: Report,
+}
+
+/// How a job ended, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in super::super) enum Outcome {
+    Succeeded,
+    Failed,
+    TimedOut,
+    Cancelled,
+    TooMuchMemory,
+    TooManyProcesses,
+    KilledBySignal,
+    Unknown,
+}
+
+impl Done {
+    pub(in super::super) fn outcome(&self) -> Outcome {
+        match (self.breach, self.finished.ending) {
+            (Some(Breach::Memory), _) => Outcome::TooMuchMemory,
+            (Some(Breach::Processes), _) => Outcome::TooManyProcesses,
+            (None, Ending::Code(0)) => Outcome::Succeeded,
+            (None, Ending::Code(_)) => Outcome::Failed,
+            (None, Ending::Deadline) => Outcome::TimedOut,
+            (None, Ending::Killed) => Outcome::Cancelled,
+            (None, Ending::Signal(_)) => Outcome::KilledBySignal,
+            (None, Ending::Overflow | Ending::Unknown) => Outcome::Unknown,
+        }
+    }
+
+    pub(in super::super) fn exit_code(&self) -> Option<i32> {
+        match self.finished.ending {
+            Ending::Code(code) => Some(code),
+            _ => None,
+        }
+    }
+
+    pub(in super::super) fn signal(&self) -> Option<i32> {
+        match self.finished.ending {
+            Ending::Signal(signal) => Some(signal),
+            _ => None,
+        }
+    }
+
+    /// What to make of an ending that is not the program's own word.
+    pub(in super::super) fn advice(&self) -> Option<&'static str> {
+        match (self.outcome(), self.exit_code()) {
+            (Outcome::TooMuchMemory, _) => Some(
+                "It used more memory than all its processes together may have. Run less at once, or ask the operator for a higher limit.",
+            ),
+            (Outcome::TooManyProcesses, _) => Some(
+                "It started more processes than it may. Run less at once, or ask the operator for a higher limit.",
+            ),
+            (Outcome::TimedOut, _) => {
+                Some("It took too long and was killed. Run a part of it, or ask the operator for more time.")
+            }
+            (Outcome::KilledBySignal, _) => Some(
+                "A signal ended it. Signals 6, 9 and 11 often mean that it ran into the memory limit of a process.",
+            ),
+            (Outcome::Failed, Some(126)) => Some("Status 126 mostly means that a file is not executable."),
+            (Outcome::Failed, Some(127)) => Some(
+                "Status 127 mostly means that a program was not found. Try restore, or call get_diagnostics.",
+            ),
+            _ => None,
+        }
+    }
+}

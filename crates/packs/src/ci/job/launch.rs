@@ -1,0 +1,124 @@
+//! Starting a program for a job, and following it to its end.
+
+use std::{path::PathBuf, sync::Arc, time::Duration, time::SystemTime};
+
+use tempfile::TempDir;
+use tokio::sync::watch;
+
+use super::{
+    super::{
+        environment::Environment,
+        options::RunLimits,
+        report::{self, Evidence, Reading},
+        roots::Inside,
+        tree::Tree,
+    },
+    done::Done,
+};
+use trunkline_process::{Keep, Limits, Overflow, Program, RunError, Running};
+use trunkline_toolbox::ToolError;
+
+/// What shall be run.
+#[derive(Debug)]
+pub(in super::super) struct Order {
+    pub(in super::super) program: PathBuf,
+    pub(in super::super) args: Vec<String>,
+    pub(in super::super) directory: Inside,
+    pub(in super::super) reading: Reading,
+    /// The line as people write it.
+    pub(in super::super) line: String,
+    /// Where reports will lie; goes with the job.
+    pub(in super::super) scratch: TempDir,
+    /// Where other reports will lie, below the project.
+    pub(in super::super) reports: Option<&'static str>,
+    pub(in super::super) deadline: Option<Duration>,
+}
+
+/// A program that was started.
+pub(super) struct Launched {
+    pub(super) running: Arc<Running>,
+    pub(super) follow: Follow,
+}
+
+/// What is needed to follow it to its end.
+pub(super) struct Follow {
+    running: Arc<Running>,
+    tree: Tree,
+    limits: RunLimits,
+    reading: Reading,
+    directory: Inside,
+    scratch: TempDir,
+    reports: Option<&'static str>,
+    since: SystemTime,
+}
+
+pub(super) fn launch(
+    id: &str,
+    order: Order,
+    environment: &Environment,
+    limits: &RunLimits,
+) -> Result<Launched, ToolError> {
+    let tree = Tree::new(id);
+    let mut program = Program::new(order.program, order.directory.path()).args(&order.args).limits(Limits {
+        deadline: order.deadline.unwrap_or(limits.deadline).min(limits.deadline),
+        stdout: Keep::ends(limits.log_head, limits.log_tail),
+        stderr: Keep::ends(limits.log_head, limits.log_tail),
+        overflow: Overflow::Drain,
+        memory: limits.memory,
+        file_size: limits.file_size,
+        open_files: limits.open_files,
+    });
+    for (name, value) in environment.variables() {
+        program = program.env(name, value);
+    }
+    let (name, value) = tree.variable();
+    let running = Arc::new(program.env(name, value).start().map_err(|error| cannot_start(&error))?);
+    tree.started(running.id());
+    let follow = Follow {
+        running: Arc::clone(&running),
+        tree,
+        limits: limits.clone(),
+        reading: order.reading,
+        directory: order.directory,
+        scratch: order.scratch,
+        reports: order.reports,
+        since: SystemTime::now(),
+    };
+    Ok(Launched { running, follow })
+}
+
+impl Follow {
+    /// Waits for the end, or brings it about, and reads what was said.
+    pub(super) async fn run(self, done: watch::Sender<Option<Arc<Done>>>) {
+        let breach = tokio::select! {
+            _ = self.running.wait() => None,
+            breach = self.tree.breach(self.limits.tree_memory, self.limits.processes) => Some(breach),
+        };
+        if breach.is_some() {
+            self.running.kill();
+        }
+        let finished = self.running.wait().await;
+        let read = tokio::task::spawn_blocking(move || {
+            drop(self.tree);
+            let mut evidence = Evidence::new(&finished.stdout, &finished.stderr);
+            evidence.add_reports(self.scratch.path(), None, self.since);
+            if let Some(reports) = self.reports {
+                evidence.add_reports(self.directory.path(), Some(reports), self.since);
+            }
+            let report = report::read(self.reading, &evidence);
+            Done { finished, breach, report }
+        });
+        match read.await {
+            Ok(read) => {
+                done.send_replace(Some(Arc::new(read)));
+            }
+            Err(error) => tracing::error!(%error, "the end of a job could not be read"),
+        }
+    }
+}
+
+fn cannot_start(error: &RunError) -> ToolError {
+    ToolError::new("the program could not be started")
+        .hint("Call get_diagnostics to see which programs there are, or ask the operator to look at the log.")
+        .detail(error.to_string())
+}

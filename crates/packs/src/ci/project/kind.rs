@@ -1,0 +1,83 @@
+//! The kinds of projects, in the order in which one is chosen where there are several.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    super::roots::Inside, ask::Ask, cargo, dotnet, go, gradle, make, maven, node, plan::Plan, python,
+};
+use trunkline_toolbox::ToolError;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in super::super) enum Kind {
+    Cargo,
+    Go,
+    Dotnet,
+    Maven,
+    Gradle,
+    Pnpm,
+    Yarn,
+    Npm,
+    Python,
+    Make,
+}
+
+impl Kind {
+    /// Make comes last: where there is something else, its file mostly only calls that.
+    pub(in super::super) const ALL: [Self; 10] = [
+        Self::Cargo,
+        Self::Go,
+        Self::Dotnet,
+        Self::Maven,
+        Self::Gradle,
+        Self::Pnpm,
+        Self::Yarn,
+        Self::Npm,
+        Self::Python,
+        Self::Make,
+    ];
+
+    pub(in super::super) fn name(self) -> &'static str {
+        match self {
+            Self::Cargo => "cargo",
+            Self::Go => "go",
+            Self::Dotnet => "dotnet",
+            Self::Maven => "maven",
+            Self::Gradle => "gradle",
+            Self::Pnpm => "pnpm",
+            Self::Yarn => "yarn",
+            Self::Npm => "npm",
+            Self::Python => "python",
+            Self::Make => "make",
+        }
+    }
+
+    /// The file by which `directory` is a project of this kind.
+    pub(super) fn manifest(self, directory: &Inside) -> Option<String> {
+        match self {
+            Self::Cargo => cargo::manifest(directory),
+            Self::Go => go::manifest(directory),
+            Self::Dotnet => dotnet::manifest(directory),
+            Self::Maven => maven::manifest(directory),
+            Self::Gradle => gradle::manifest(directory),
+            Self::Pnpm | Self::Yarn | Self::Npm => node::manifest(self, directory),
+            Self::Python => python::manifest(directory),
+            Self::Make => make::manifest(directory),
+        }
+    }
+
+    /// The command that does what is asked.
+    pub(super) fn plan(self, ask: &Ask<'_>) -> Result<Plan, ToolError> {
+        match self {
+            Self::Cargo => Ok(cargo::plan(ask)),
+            Self::Go => Ok(go::plan(ask)),
+            Self::Dotnet => Ok(dotnet::plan(ask)),
+            Self::Maven => maven::plan(ask),
+            Self::Gradle => Ok(gradle::plan(ask)),
+            Self::Pnpm | Self::Yarn | Self::Npm => node::plan(self, ask),
+            Self::Python => python::plan(ask),
+            Self::Make => make::plan(ask),
+        }
+    }
+}

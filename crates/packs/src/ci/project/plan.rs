@@ -1,0 +1,95 @@
+//! Plan: the command that does something for a project, and where its reports will lie.
+
+use std::path::{Path, PathBuf};
+
+use super::super::{
+    environment::{Environment, is_executable},
+    roots::{Inside, Roots},
+};
+use trunkline_toolbox::ToolError;
+
+/// A command, not yet looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct Plan {
+    pub(in super::super) runner: Runner,
+    pub(in super::super) args: Vec<String>,
+    /// Where reports in XML will lie besides the scratch directory: directories of this path below any directory of
+    /// the project.
+    pub(in super::super) reports: Option<&'static str>,
+}
+
+/// Who runs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) enum Runner {
+    /// A program on the path.
+    Program(&'static str),
+    /// The first of these that the project has, or else the program on the path.
+    OwnOr(&'static [&'static str], &'static str),
+}
+
+impl Plan {
+    pub(super) fn new(runner: Runner, args: &[&str]) -> Self {
+        Self { runner, args: args.iter().map(|arg| (*arg).to_owned()).collect(), reports: None }
+    }
+
+    pub(super) fn program(name: &'static str, args: &[&str]) -> Self {
+        Self::new(Runner::Program(name), args)
+    }
+
+    pub(super) fn arg(mut self, arg: impl Into<String>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    pub(super) fn reports(mut self, below: &'static str) -> Self {
+        self.reports = Some(below);
+        self
+    }
+
+    /// As people write it.
+    pub(in super::super) fn line(&self, directory: &Inside) -> String {
+        let name = match &self.runner {
+            Runner::Program(name) => (*name).to_owned(),
+            Runner::OwnOr(own, name) => {
+                owned(own, directory.path()).map_or((*name).to_owned(), |own| format!("./{own}"))
+            }
+        };
+        let words = std::iter::once(name).chain(self.args.iter().map(|arg| quoted(arg)));
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Runner {
+    /// Where the program is. A project's own one is not left by a link.
+    pub(in super::super) fn find(
+        &self,
+        directory: &Inside,
+        environment: &Environment,
+        roots: &Roots,
+    ) -> Result<PathBuf, ToolError> {
+        let (Self::Program(name) | Self::OwnOr(_, name)) = self;
+        if let Self::OwnOr(own, _) = self
+            && let Some(own) = owned(own, directory.path())
+        {
+            let path = directory.join(own);
+            let parent = path.parent().and_then(|parent| roots.below(parent));
+            return parent.map(|_| path).ok_or_else(|| {
+                ToolError::new(format!("{own} leads out of the open directories"))
+                    .hint("Ask the operator to look at the links in this project.")
+            });
+        }
+        environment.find(name).ok_or_else(|| {
+            ToolError::not_found(format!("{name} is not installed where programs are looked for"))
+                .hint("Call get_diagnostics to see which programs there are, or ask the operator to install it or to extend PATH.")
+        })
+    }
+}
+
+fn owned(candidates: &[&'static str], directory: &Path) -> Option<&'static str> {
+    candidates.iter().copied().find(|own| is_executable(&directory.join(own)))
+}
+
+fn quoted(arg: &str) -> String {
+    let plain = !arg.is_empty() && arg.chars().all(|c| c.is_alphanumeric() || "_-./:=@,+%".contains(c));
+    if plain { arg.to_owned() } else { format!("'{}'", arg.replace('\'', r"'\''")) }
+}

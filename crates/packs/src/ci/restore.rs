@@ -1,0 +1,24 @@
+//! `restore`: fetches what a project depends on.
+
+use std::sync::Arc;
+
+use super::{
+    action::{self, ProjectArgs},
+    pack::{self, Ci},
+    project::Action,
+    run_report::RunReport,
+};
+use crate::told::Told;
+use trunkline_toolbox::{Context, Tool, ToolError};
+
+pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
+    let tool = pack::tool(ci, "restore", run)
+        .title("Restore dependencies")
+        .description("Fetches and installs what a project depends on, as its lock file says where there is one. Uses the network. If it takes longer than about 25 s, the answer has state running and a jobId: follow it with job_status. The whole log is at job_log.");
+    action::running(tool, ci)
+}
+
+async fn run(ci: Arc<Ci>, cx: Context, args: ProjectArgs) -> Result<Told<RunReport>, ToolError> {
+    let order = action::project_order(&ci, Action::Restore, &args, None)?;
+    action::run(&ci, &cx, order).await
+}

@@ -1,0 +1,182 @@
+//! The filesystem pack: reading, searching and, if asked for, changing files below allowed directories.
+//!
+//! Each tool is a file here: its arguments, its result, and a plain function that does the work. They reach files only through
+//! [`Sandbox`], and what they take in and give out is bounded by [`Caps`].
+
+mod budget;
+mod copy_file;
+mod create_directory;
+mod delete_file;
+mod directory_tree;
+mod edit_file;
+mod edits;
+mod encoding;
+mod exists;
+mod filter;
+mod get_file_info;
+mod hash;
+mod ignores;
+mod list_allowed_directories;
+mod list_directory;
+mod move_file;
+mod options;
+mod read_file;
+mod read_media_file;
+mod read_multiple_files;
+mod search_content;
+mod search_files;
+mod time;
+mod walk;
+mod window;
+mod write_file;
+
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::Stat;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::sandbox::{AccessError, HardLinks, Purpose, Roots, Sandbox, Spot};
+use trunkline_toolbox::{Json, Tool, ToolError};
+
+use budget::Budget;
+pub use options::{Access, Caps, FilesystemOptions};
+
+/// Writers of the same file wait for each other; this many can go on side by side.
+const LOCKS: usize = 64;
+
+/// The tools, for the roots and rights in the options. The roots are opened now and stay pinned.
+pub fn pack(options: FilesystemOptions) -> Result<Vec<Tool>, AccessError> {
+    let roots = Roots::open(&options.roots)?;
+    Ok(tools(roots, options))
+}
+
+/// The tools for roots that are open already, such as those of a client intersected with ours.
+pub fn tools(roots: Roots, options: FilesystemOptions) -> Vec<Tool> {
+    let access = options.access;
+    let fs = Arc::new(Filesystem {
+        sandbox: Sandbox::new(roots, options.protected, options.hard_links),
+        caps: options.caps,
+        access,
+        durability: options.durability,
+        locks: Locks::default(),
+    });
+    let mut tools = vec![
+        read_file::tool(&fs),
+        read_multiple_files::tool(&fs),
+        read_media_file::tool(&fs),
+        list_directory::tool(&fs),
+        directory_tree::tool(&fs),
+        search_files::tool(&fs),
+        search_content::tool(&fs),
+        get_file_info::tool(&fs),
+        exists::file_tool(&fs),
+        exists::directory_tool(&fs),
+        list_allowed_directories::tool(&fs),
+    ];
+    if access == Access::ReadWrite {
+        tools.extend([
+            write_file::tool(&fs),
+            edit_file::tool(&fs),
+            create_directory::tool(&fs),
+            copy_file::tool(&fs),
+            move_file::tool(&fs),
+            delete_file::tool(&fs),
+        ]);
+    }
+    tools
+}
+
+/// What every tool of the pack works with.
+#[derive(Debug)]
+struct Filesystem {
+    sandbox: Sandbox,
+    caps: Caps,
+    access: Access,
+    durability: crate::sandbox::Durability,
+    locks: Locks,
+}
+
+#[derive(Debug)]
+struct Locks([Mutex<()>; LOCKS]);
+
+/// A regular file that was opened for reading.
+struct Opened {
+    file: File,
+    stat: Stat,
+    label: String,
+}
+
+impl Filesystem {
+    fn spot(&self, path: &str, purpose: Purpose) -> Result<Spot, ToolError> {
+        Ok(self.sandbox.spot(path, purpose)?)
+    }
+
+    fn open(&self, path: &str) -> Result<Opened, ToolError> {
+        let spot = self.spot(path, Purpose::Read)?;
+        self.opened(spot.label(), spot.open_file()?)
+    }
+
+    fn opened(&self, label: String, file: File) -> Result<Opened, ToolError> {
+        let stat = rustix::fs::fstat(&file).map_err(|errno| io_failed(errno.into(), &label))?;
+        if self.sandbox.hard_links() == HardLinks::Refuse && stat.st_nlink > 1 {
+            return Err(ToolError::new(format!("`{label}` has several names (hard links)"))
+                .hint("such files are not read here, because another name may be outside"));
+        }
+        Ok(Opened { file, stat, label })
+    }
+
+    /// Keeps other writers of this pack away from a file while it is read and replaced.
+    fn lock(&self, spot: &Spot) -> MutexGuard<'_, ()> {
+        let mut hasher = DefaultHasher::new();
+        spot.real_path().hash(&mut hasher);
+        let at = usize::try_from(hasher.finish() % LOCKS as u64).expect("smaller than the number of locks");
+        self.locks.0[at].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Opened {
+    fn size(&self) -> u64 {
+        u64::try_from(self.stat.st_size).unwrap_or(0)
+    }
+}
+
+impl Default for Locks {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Mutex::default()))
+    }
+}
+
+impl From<AccessError> for ToolError {
+    fn from(error: AccessError) -> Self {
+        Self::new(error.to_string()).hint(error.hint())
+    }
+}
+
+fn io_failed(error: std::io::Error, label: &str) -> ToolError {
+    AccessError::from_io(error, label.to_owned()).into()
+}
+
+/// A tool from a plain function that may block.
+fn tool<A, R>(
+    fs: &Arc<Filesystem>,
+    name: &str,
+    run: fn(&Filesystem, &A, &Budget) -> Result<R, ToolError>,
+) -> Tool
+where
+    A: DeserializeOwned + JsonSchema + Send + 'static,
+    R: Serialize + JsonSchema + Send + 'static,
+{
+    let fs = Arc::clone(fs);
+    Tool::new(name, move |args: A| {
+        let fs = Arc::clone(&fs);
+        async move {
+            let time = fs.caps.time;
+            budget::blocking(time, move |budget| run(&fs, &args, budget).map(Json)).await
+        }
+    })
+    .closed_world()
+}

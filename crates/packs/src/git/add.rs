@@ -1,0 +1,110 @@
+//! `git_add`: stages files.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    arguments::{MOST_PATHS, inside},
+    failure::clean,
+    options::{Drivers, UserSettings},
+    pack::{self, Git},
+    parse::{FileChange, changes},
+    repository::Repository,
+};
+use crate::told::Told;
+use trunkline_toolbox::{Tool, ToolError};
+
+/// Most files in the answer.
+const MOST_FILES: usize = 1000;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Args {
+    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    #[serde(default)]
+    pub(super) repo_path: String,
+    /// Files or directories, relative to the repository's top directory; `.` for all. Names are taken literally.
+    #[schemars(length(min = 1, max = 1000))]
+    pub(super) files: Vec<String>,
+}
+
+/// What is staged among the files named.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Added {
+    pub(super) staged: Vec<FileChange>,
+    /// Whether there are more.
+    pub(super) truncated: bool,
+}
+
+pub(super) fn tool(git: &Arc<Git>) -> Tool {
+    pack::tool(git, "git_add", run)
+        .title("Stage files")
+        .description(
+            "Stages the present contents of files and directories, deletions included, for the next commit.",
+        )
+        .additive()
+        .idempotent()
+        .closed_world()
+}
+
+pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Added>, ToolError> {
+    let _changing = git.change().await;
+    let repository = Repository::open(&git, &args.repo_path).await?;
+    if args.files.is_empty() || args.files.len() > MOST_PATHS {
+        return Err(
+            ToolError::new("`files` must name 1 to 1000 paths").hint("Name a directory to stage all in it.")
+        );
+    }
+    let paths = args.files.iter().map(|path| inside(&repository, path)).collect::<Result<Vec<_>, _>>()?;
+    let command = repository.convert("add")?;
+    unfiltered(&repository, &paths).await?;
+    command.args(["--no-warn-embedded-repo", "--"]).args(&paths).ok().await?;
+    let data = staged(&repository, &paths).await?;
+    Ok(Told { text: data.text(), data })
+}
+
+/// Refuses files that want a filter which does not run here: their contents would be stored as they must not be.
+async fn unfiltered(repository: &Repository<'_>, paths: &[String]) -> Result<(), ToolError> {
+    let options = repository.git().options();
+    if options.drivers == Drivers::Run || matches!(options.user_settings, UserSettings::Read(_)) {
+        return Ok(());
+    }
+    let args = ["-z", "--others", "--modified", "--exclude-standard", "--"];
+    let candidates = repository.read("ls-files").args(args).args(paths).ok().await?;
+    if candidates.truncated() {
+        return Err(ToolError::new("too many files at once").hint("Stage one directory at a time."));
+    }
+    let asked = repository.read("check-attr").args(["-z", "--stdin", "filter"]).input(candidates.stdout.head);
+    for field in asked.ok().await?.fields().chunks_exact(3) {
+        let (path, filter) = (&field[0], &field[2]);
+        if !matches!(filter.as_str(), "unspecified" | "unset" | "set") {
+            return Err(ToolError::new(format!(
+                "{path:?} must go through the filter {filter:?}, and filters do not run here"
+            ))
+            .hint("Stage other files, or ask the operator to allow drivers or to do it by hand."));
+        }
+    }
+    Ok(())
+}
+
+/// What is staged among `paths`; none means all.
+pub(super) async fn staged(repository: &Repository<'_>, paths: &[String]) -> Result<Added, ToolError> {
+    let args = ["--cached", "--raw", "--numstat", "--no-abbrev", "-z", "--"];
+    let output = repository.read("diff").args(super::diff::switches()).args(args).args(paths).ok().await?;
+    let mut staged = changes(output.fields());
+    let truncated = output.truncated() || staged.len() > MOST_FILES;
+    staged.truncate(MOST_FILES);
+    Ok(Added { staged, truncated })
+}
+
+impl Added {
+    fn text(&self) -> String {
+        if self.staged.is_empty() {
+            return "Nothing was staged: these files are as they are in the last commit".into();
+        }
+        let lines: Vec<_> = self.staged.iter().map(FileChange::line).collect();
+        clean(&format!("Staged:\n{}", lines.join("\n")))
+    }
+}

@@ -1,0 +1,160 @@
+//! The roots, and whether a repository lies inside them with all its parts.
+
+use std::{
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use trunkline_toolbox::ToolError;
+
+/// Object stores that may borrow from each other in a row; git's own limit.
+const ALTERNATES_DEPTH: usize = 5;
+
+/// Entries of one directory of a repository that are looked at.
+const ENTRIES: usize = 10_000;
+
+/// Bytes of the list of borrowed object stores.
+const ALTERNATES_SIZE: u64 = 64 * 1024;
+
+/// The directories that the operator opened, without links.
+#[derive(Debug, Clone)]
+pub(super) struct Roots(Vec<PathBuf>);
+
+impl Roots {
+    /// `roots` as they are now.
+    pub(super) fn open(roots: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
+        let open = |root: &PathBuf| {
+            let real = fs::canonicalize(root).map_err(|error| (root.clone(), error))?;
+            if real.is_dir() { Ok(real) } else { Err((root.clone(), io::ErrorKind::NotADirectory.into())) }
+        };
+        roots.iter().map(open).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The first one, which relative paths start from.
+    pub(super) fn first(&self) -> &Path {
+        &self.0[0]
+    }
+
+    pub(super) fn contain(&self, real: &Path) -> bool {
+        self.0.iter().any(|root| real.starts_with(root))
+    }
+
+    /// Directories above which no repository is looked for.
+    pub(super) fn ceilings(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().filter_map(|root| root.parent())
+    }
+
+    /// The existing directory that a caller names, without links.
+    pub(super) fn directory(&self, named: &str) -> Result<PathBuf, ToolError> {
+        let path = self.lexical(named)?;
+        let real = fs::canonicalize(&path).map_err(|_| no_directory(named))?;
+        if !self.contain(&real) {
+            return Err(self.outside(named));
+        }
+        if real.is_dir() { Ok(real) } else { Err(no_directory(named)) }
+    }
+
+    /// The place of something new that a caller names: inside a root, and its parent exists.
+    pub(super) fn vacant(&self, named: &str) -> Result<PathBuf, ToolError> {
+        let path = self.lexical(named)?;
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(self.outside(named));
+        };
+        let parent = fs::canonicalize(parent).map_err(|_| no_directory(named))?;
+        let real = parent.join(name);
+        if !self.contain(&real) || real.components().any(is_git_directory) {
+            return Err(self.outside(named));
+        }
+        match fs::symlink_metadata(&real) {
+            Ok(metadata) if metadata.is_symlink() => Err(self.outside(named)),
+            _ => Ok(real),
+        }
+    }
+
+    /// Refuses what is outside by its mere text, so that nothing outside is even looked at.
+    fn lexical(&self, named: &str) -> Result<PathBuf, ToolError> {
+        if named.contains('\0') {
+            return Err(ToolError::new("a path cannot contain a NUL byte").hint("Correct `repo_path`."));
+        }
+        let path = self.first().join(named);
+        if path.components().any(|part| part == Component::ParentDir) {
+            return Err(self.outside(named));
+        }
+        let path: PathBuf = path.components().collect();
+        // A root may be named through a link that the operator used; what it leads to is checked by the caller.
+        if self.contain(&path) || fs::canonicalize(&path).is_ok_and(|real| self.contain(&real)) {
+            return Ok(path);
+        }
+        Err(self.outside(named))
+    }
+
+    fn outside(&self, named: &str) -> ToolError {
+        let roots: Vec<_> = self.0.iter().map(|root| root.display().to_string()).collect();
+        ToolError::new(format!("{named:?} is outside of the directories that are open here"))
+            .hint(format!("Name a directory inside {}.", roots.join(", ")))
+    }
+
+    /// Checks that the parts of a repository, and all that they link to or borrow from, lie inside the roots.
+    pub(super) fn enclose(&self, parts: &[&Path], objects: &Path) -> Result<(), ToolError> {
+        for part in parts {
+            self.enclose_directory(part)?;
+        }
+        self.enclose_store(objects, ALTERNATES_DEPTH)
+    }
+
+    fn enclose_directory(&self, directory: &Path) -> Result<(), ToolError> {
+        let real = fs::canonicalize(directory).map_err(|_| leads_outside())?;
+        if !self.contain(&real) {
+            return Err(leads_outside());
+        }
+        Ok(())
+    }
+
+    /// Checks the links directly inside of `directory`; it may be missing.
+    pub(super) fn enclose_links(&self, directory: &Path) -> Result<(), ToolError> {
+        let Ok(entries) = fs::read_dir(directory) else { return Ok(()) };
+        for entry in entries.take(ENTRIES).flatten() {
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            // A link to nowhere could still be written through.
+            if is_link && !fs::canonicalize(entry.path()).is_ok_and(|real| self.contain(&real)) {
+                return Err(leads_outside());
+            }
+        }
+        Ok(())
+    }
+
+    fn enclose_store(&self, objects: &Path, depth: usize) -> Result<(), ToolError> {
+        self.enclose_directory(objects)?;
+        for directory in [objects.to_owned(), objects.join("pack"), objects.join("info")] {
+            self.enclose_links(&directory)?;
+        }
+        let list = objects.join("info/alternates");
+        let Ok(metadata) = fs::metadata(&list) else { return Ok(()) };
+        if depth == 0 || metadata.len() > ALTERNATES_SIZE {
+            return Err(leads_outside());
+        }
+        let text = fs::read_to_string(&list).map_err(|_| leads_outside())?;
+        for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            // A quoted entry would need git's own reading; nothing that we let in is written that way.
+            if line.starts_with('"') {
+                return Err(leads_outside());
+            }
+            self.enclose_store(&objects.join(line), depth - 1)?;
+        }
+        Ok(())
+    }
+}
+
+/// Nothing new is made among git's own files.
+fn is_git_directory(part: Component<'_>) -> bool {
+    part.as_os_str().as_encoded_bytes().eq_ignore_ascii_case(b".git")
+}
+
+fn no_directory(named: &str) -> ToolError {
+    ToolError::new(format!("there is no directory {named:?}")).hint("Check `repo_path`.")
+}
+
+fn leads_outside() -> ToolError {
+    ToolError::new("a part of this repository lies outside of the directories that are open here")
+        .hint("Its .git file, a link in it, its worktree setting or its borrowed object store leads away. Ask the operator to open that directory too.")
+}

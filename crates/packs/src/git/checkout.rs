@@ -1,0 +1,86 @@
+//! `git_checkout`: switches to a branch, or to a commit without one.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    pack::{self, Git},
+    repository::Repository,
+    revision::{RefName, Revision},
+};
+use crate::told::Told;
+use trunkline_toolbox::{Tool, ToolError};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    #[serde(default)]
+    repo_path: String,
+    /// A local branch; or a remote branch, tag or commit, which is checked out detached.
+    branch_name: String,
+}
+
+/// What is checked out now.
+#[derive(Debug, Serialize, JsonSchema)]
+struct CheckedOut {
+    /// The branch; missing if HEAD is detached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<String>,
+    detached: bool,
+    commit: String,
+}
+
+pub(super) fn tool(git: &Arc<Git>) -> Tool {
+    pack::tool(git, "git_checkout", run)
+        .title("Switch branches")
+        .description(
+            "Switches the working files to a branch, tag or commit. Refused if changes would be overwritten.",
+        )
+        .additive()
+        .idempotent()
+        .closed_world()
+}
+
+async fn run(git: Arc<Git>, args: Args) -> Result<Told<CheckedOut>, ToolError> {
+    let revision = Revision::parse(&args.branch_name)?;
+    let _changing = git.change().await;
+    let repository = Repository::open(&git, &args.repo_path).await?;
+    repository.top()?;
+    let switch = repository.convert("switch")?.args([
+        "--quiet",
+        "--no-guess",
+        "--no-recurse-submodules",
+        "--no-progress",
+    ]);
+    let is_branch = match RefName::parse(revision.as_str()) {
+        Ok(name) => repository.has(&name.branch()).await?,
+        Err(_) => false,
+    };
+    if is_branch {
+        switch.args(["--end-of-options", revision.as_str()]).ok().await?;
+    } else {
+        let commit = repository.commit(&revision).await?;
+        switch.args(["--detach", &commit]).ok().await?;
+    }
+    let data = CheckedOut {
+        branch: repository.branch().await?,
+        detached: !is_branch,
+        commit: repository.born_head().await?,
+    };
+    Ok(Told { text: data.text(), data })
+}
+
+impl CheckedOut {
+    fn text(&self) -> String {
+        match &self.branch {
+            Some(branch) => format!("Switched to branch {branch} at {}", self.commit),
+            None => format!(
+                "HEAD is now detached at {}; make a branch with git_create_branch to keep new commits",
+                self.commit
+            ),
+        }
+    }
+}

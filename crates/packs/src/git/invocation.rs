@@ -1,0 +1,170 @@
+//! One run of git.
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::Path,
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use super::{
+    environment::{Mode, Settings, environment},
+    failure,
+    pack::Git,
+};
+use trunkline_process::{Captured, Ending, Keep, Limits, Overflow, Program};
+use trunkline_toolbox::ToolError;
+
+/// Bytes of output that are parsed, unless the command says otherwise.
+pub(super) const OUTPUT_LIMIT: usize = 1024 * 1024;
+
+/// Bytes kept of each end of what git says about its work.
+const MESSAGES: Keep = Keep::ends(8 * 1024, 8 * 1024);
+
+/// A command line, and where and how it runs.
+#[derive(Debug)]
+#[must_use]
+pub(super) struct Invocation<'a> {
+    git: &'a Git,
+    mode: Mode,
+    settings: Settings,
+    variables: Vec<(OsString, OsString)>,
+    directory: &'a Path,
+    deadline: Instant,
+    args: Vec<OsString>,
+    input: Vec<u8>,
+    output_limit: usize,
+}
+
+/// What git answered.
+#[derive(Debug)]
+pub(super) struct Output {
+    pub(super) ending: Ending,
+    pub(super) stdout: Captured,
+    pub(super) stderr: Captured,
+}
+
+impl<'a> Invocation<'a> {
+    pub(super) fn new(git: &'a Git, mode: Mode, directory: &'a Path, deadline: Instant) -> Self {
+        Self {
+            git,
+            mode,
+            settings: git.settings(),
+            variables: Vec::new(),
+            directory,
+            deadline,
+            args: Vec::new(),
+            input: Vec::new(),
+            output_limit: OUTPUT_LIMIT,
+        }
+    }
+
+    pub(super) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.args.push(arg.as_ref().to_owned());
+        self
+    }
+
+    pub(super) fn args(mut self, args: impl IntoIterator<Item: AsRef<OsStr>>) -> Self {
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    /// A setting that wins over those of every file.
+    pub(super) fn setting(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.settings.push((key.into(), value.into()));
+        self
+    }
+
+    pub(super) fn variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.variables.push((name.into(), value.as_ref().to_owned()));
+        self
+    }
+
+    pub(super) fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.input = input.into();
+        self
+    }
+
+    /// How much output is kept; a command that writes more is stopped if it only looks.
+    pub(super) fn output_limit(mut self, bytes: usize) -> Self {
+        self.output_limit = bytes;
+        self
+    }
+
+    /// Runs it, and leaves it to the caller what the status means.
+    pub(super) async fn run(self) -> Result<Output, ToolError> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left == Duration::ZERO {
+            return Err(failure::deadline(self.git.options().deadline));
+        }
+        let limits = Limits {
+            deadline: left,
+            stdout: Keep::head(self.output_limit),
+            stderr: MESSAGES,
+            overflow: if self.mode == Mode::Read { Overflow::Stop } else { Overflow::Drain },
+            memory: self.git.options().memory,
+            ..Limits::default()
+        };
+        let mut program = Program::new(self.git.program(), self.directory).args(&self.args).limits(limits);
+        let environment = environment(self.git.options(), self.mode, &self.settings);
+        for (name, value) in environment.iter().chain(&self.variables) {
+            program = program.env(name, value);
+        }
+        let finished = program.input(self.input).run().await.map_err(|error| failure::cannot_run(&error))?;
+        match finished.ending {
+            Ending::Deadline => Err(failure::deadline(self.git.options().deadline)),
+            ending => Ok(Output { ending, stdout: finished.stdout, stderr: finished.stderr }),
+        }
+    }
+
+    /// Runs it; any status but 0 is a failure.
+    pub(super) async fn ok(self) -> Result<Output, ToolError> {
+        let output = self.run().await?;
+        if output.is_success() { Ok(output) } else { Err(failure::of(&output)) }
+    }
+}
+
+impl Output {
+    /// Whether git did what it was told, or was stopped because it has told enough.
+    pub(super) fn is_success(&self) -> bool {
+        matches!(self.ending, Ending::Code(0) | Ending::Overflow)
+    }
+
+    pub(super) fn truncated(&self) -> bool {
+        self.stdout.is_truncated() || self.ending == Ending::Overflow
+    }
+
+    /// The output as text, without the last line feed.
+    pub(super) fn text(&self) -> String {
+        let mut text = self.raw_text();
+        if text.ends_with('\n') {
+            text.pop();
+        }
+        text
+    }
+
+    /// The output as text.
+    pub(super) fn raw_text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout.head).into_owned()
+    }
+
+    /// The fields of output whose every field ends with NUL. A last field that was cut is left out.
+    pub(super) fn fields(&self) -> Vec<String> {
+        let mut fields: Vec<_> = self
+            .stdout
+            .head
+            .split(|byte| *byte == 0)
+            .map(|field| String::from_utf8_lossy(field).into_owned())
+            .collect();
+        fields.pop();
+        fields
+    }
+
+    /// The fields of output whose every field ends with NUL, as they are.
+    pub(super) fn raw_fields(&self) -> Vec<Vec<u8>> {
+        let mut fields: Vec<_> = self.stdout.head.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect();
+        fields.pop();
+        fields
+    }
+}

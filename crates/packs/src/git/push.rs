@@ -1,0 +1,106 @@
+//! `git_push`: sends a branch to a remote, never by force.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    failure::{self, clean},
+    fetch::origin,
+    options::Hooks,
+    pack::{self, Git},
+    remote::Remote,
+    repository::Repository,
+    revision::RefName,
+};
+use crate::told::Told;
+use trunkline_toolbox::{Tool, ToolError};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    #[serde(default)]
+    repo_path: String,
+    /// Name of the remote.
+    #[serde(default = "origin")]
+    remote: String,
+    /// The branch, which has the same name there; the current one if left out.
+    #[serde(default)]
+    branch: Option<String>,
+    /// Whether the remote's branch becomes the upstream of this one.
+    #[serde(default)]
+    set_upstream: bool,
+}
+
+/// What a push did.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Pushed {
+    remote: String,
+    branch: String,
+    /// Whether the remote changed.
+    updated: bool,
+    /// The remote's words, such as `[new branch]` or `1a2b3c..4d5e6f`.
+    summary: String,
+}
+
+pub(super) fn tool(git: &Arc<Git>) -> Tool {
+    pack::tool(git, "git_push", run)
+        .title("Push a branch")
+        .description("Sends a branch to the branch of the same name at a remote. Never by force: if the remote has other commits, it fails and says so.")
+        .additive()
+        .idempotent()
+        .open_world()
+}
+
+async fn run(git: Arc<Git>, args: Args) -> Result<Told<Pushed>, ToolError> {
+    let _changing = git.change().await;
+    let repository = Repository::open(&git, &args.repo_path).await?;
+    let remote = Remote::find(&repository, &args.remote).await?;
+    let branch = branch(&repository, args.branch.as_deref()).await?;
+    let reference = branch.branch();
+    let mut command = repository.network("push")?;
+    command = command.args([
+        "--porcelain",
+        "--no-signed",
+        "--no-recurse-submodules",
+        "--no-follow-tags",
+        "--receive-pack=git-receive-pack",
+    ]);
+    command = command.args(args.set_upstream.then_some("--set-upstream"));
+    if git.options().hooks == Hooks::Off {
+        command = command.arg("--no-verify");
+    }
+    let refspec = format!("{reference}:{reference}");
+    let output = command.args(["--end-of-options", remote.as_str(), &refspec]).run().await?;
+    let told = output.raw_text();
+    let line = told.lines().find(|line| line.contains(&refspec)).unwrap_or_default();
+    let summary = clean(line.split('\t').nth(2).unwrap_or_default());
+    if !output.is_success() {
+        return Err(failure::with(&output, &summary));
+    }
+    let data = Pushed {
+        remote: args.remote,
+        branch: branch.as_str().into(),
+        updated: !line.starts_with('='),
+        summary,
+    };
+    Ok(Told { text: format!("{} at {}: {}", data.branch, data.remote, data.summary), data })
+}
+
+async fn branch(repository: &Repository<'_>, named: Option<&str>) -> Result<RefName, ToolError> {
+    let name = match named {
+        Some(name) => name.to_owned(),
+        None => repository.branch().await?.ok_or_else(|| {
+            ToolError::new("HEAD is detached, so there is no current branch")
+                .hint("Name the `branch` to push.")
+        })?,
+    };
+    let name = RefName::parse(&name)?;
+    if repository.has(&name.branch()).await? {
+        return Ok(name);
+    }
+    repository.born_head().await?;
+    Err(ToolError::new(format!("there is no branch {:?}", name.as_str())).hint("See git_branch."))
+}

@@ -1,0 +1,201 @@
+//! `git_stash`: puts changes aside and takes them back.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    arguments::RepositoryOnly,
+    failure::{self, clean},
+    identity,
+    merge::conflicts,
+    pack::{self, Git},
+    repository::Repository,
+    revision::plain,
+};
+use crate::told::Told;
+use trunkline_toolbox::{Tool, ToolError};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    #[serde(default)]
+    repo_path: String,
+    /// What to do.
+    #[serde(default)]
+    action: Action,
+    /// For `push`: what the changes are.
+    #[serde(default)]
+    message: Option<String>,
+    /// For `push`: whether untracked files are put aside too.
+    #[serde(default)]
+    include_untracked: bool,
+    /// For `apply`, `pop` and `drop`: which entry, 0 for the newest.
+    #[serde(default)]
+    index: u32,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Action {
+    /// Show what is put aside.
+    #[default]
+    List,
+    /// Put all changes aside.
+    Push,
+    /// Take changes back and keep the entry.
+    Apply,
+    /// Take changes back and remove the entry.
+    Pop,
+    /// Remove an entry; its changes are lost.
+    Drop,
+}
+
+/// What is put aside.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Stash {
+    entries: Vec<Entry>,
+    /// Files in conflict after changes were taken back; the entry was kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    conflicts: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Entry {
+    index: u32,
+    commit: String,
+    /// ISO 8601.
+    date: String,
+    message: String,
+}
+
+/// The tool where repositories must not be changed.
+pub(super) fn list_tool(git: &Arc<Git>) -> Tool {
+    pack::tool(git, "git_stash", list)
+        .title("List stashed changes")
+        .description("Shows the changes that were put aside, newest first.")
+        .read_only()
+        .idempotent()
+        .closed_world()
+}
+
+pub(super) fn tool(git: &Arc<Git>) -> Tool {
+    pack::tool(git, "git_stash", run)
+        .title("Stash changes")
+        .description("Puts all changes aside (push), takes them back (apply, pop), removes an entry for good (drop), or lists them.")
+        .destructive()
+        .not_idempotent()
+        .closed_world()
+}
+
+async fn list(git: Arc<Git>, args: RepositoryOnly) -> Result<Told<Stash>, ToolError> {
+    let repository = Repository::open(&git, &args.repo_path).await?;
+    answer(&repository, Vec::new()).await
+}
+
+async fn run(git: Arc<Git>, args: Args) -> Result<Told<Stash>, ToolError> {
+    let _changing = git.change().await;
+    let repository = Repository::open(&git, &args.repo_path).await?;
+    match args.action {
+        Action::List => answer(&repository, Vec::new()).await,
+        Action::Push => push(&repository, &args).await,
+        Action::Apply => restore(&repository, "apply", args.index).await,
+        Action::Pop => restore(&repository, "pop", args.index).await,
+        Action::Drop => {
+            let entry = entry(&repository, args.index).await?;
+            repository.write("stash").args(["drop", "--quiet", &entry]).ok().await?;
+            answer(&repository, Vec::new()).await
+        }
+    }
+}
+
+async fn push(repository: &Repository<'_>, args: &Args) -> Result<Told<Stash>, ToolError> {
+    repository.top()?;
+    repository.at_rest("a stash")?;
+    repository.born_head().await?;
+    let before = entries(repository).await?.len();
+    let mut command = repository.convert("stash")?.args(["push", "--quiet"]);
+    // Among the commands that it runs is one with a pathspec of git's own, which is not literal; none comes from callers.
+    command = command.variable("GIT_LITERAL_PATHSPECS", "0");
+    if let Some(message) = &args.message {
+        plain("message", message)?;
+        command = command.arg(format!("--message={message}"));
+    }
+    command = command.args(args.include_untracked.then_some("--include-untracked"));
+    for (key, value) in identity::settings(repository).await? {
+        command = command.setting(key, value);
+    }
+    command.ok().await?;
+    if entries(repository).await?.len() == before {
+        return Err(ToolError::new("there are no changes to put aside")
+            .hint("See git_status; for untracked files set `include_untracked`."));
+    }
+    answer(repository, Vec::new()).await
+}
+
+async fn restore(repository: &Repository<'_>, how: &str, index: u32) -> Result<Told<Stash>, ToolError> {
+    repository.top()?;
+    let entry = entry(repository, index).await?;
+    let output = repository.convert("stash")?.args([how, "--quiet", &entry]).run().await?;
+    let conflicts = conflicts(repository).await?;
+    if !output.is_success() && conflicts.is_empty() {
+        return Err(failure::of(&output));
+    }
+    answer(repository, conflicts).await
+}
+
+/// The name of an entry that exists.
+async fn entry(repository: &Repository<'_>, index: u32) -> Result<String, ToolError> {
+    let count = entries(repository).await?.len();
+    if (index as usize) < count {
+        return Ok(format!("stash@{{{index}}}"));
+    }
+    Err(ToolError::new(format!("there is no stash entry {index}; there are {count}"))
+        .hint("See action `list`."))
+}
+
+async fn entries(repository: &Repository<'_>) -> Result<Vec<Entry>, ToolError> {
+    if !repository.has("refs/stash").await? {
+        return Ok(Vec::new());
+    }
+    let args = [
+        "--walk-reflogs",
+        "--no-show-signature",
+        "-z",
+        "--format=tformat:%H%x00%cI%x00%gs",
+        "refs/stash",
+        "--",
+    ];
+    let fields = repository.read("log").args(args).ok().await?.fields();
+    let entry = |(index, fields): (usize, &[String])| Entry {
+        index: u32::try_from(index).unwrap_or(u32::MAX),
+        commit: fields[0].clone(),
+        date: fields[1].clone(),
+        message: fields[2].clone(),
+    };
+    Ok(fields.chunks_exact(3).enumerate().map(entry).collect())
+}
+
+async fn answer(repository: &Repository<'_>, conflicts: Vec<String>) -> Result<Told<Stash>, ToolError> {
+    let data = Stash { entries: entries(repository).await?, conflicts };
+    Ok(Told { text: data.text(), data })
+}
+
+impl Stash {
+    fn text(&self) -> String {
+        let mut lines: Vec<_> = self
+            .entries
+            .iter()
+            .map(|entry| format!("{}: {} {}", entry.index, entry.date, entry.message))
+            .collect();
+        if lines.is_empty() {
+            lines.push("Nothing is put aside".into());
+        }
+        if !self.conflicts.is_empty() {
+            lines.push(format!("Conflicts, the entry was kept: {}", self.conflicts.join(", ")));
+        }
+        clean(&lines.join("\n"))
+    }
+}

@@ -1,0 +1,180 @@
+//! `git_worktree`: lists, adds and removes further working directories of a repository.
+
+use std::{path::Path, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    arguments::RepositoryOnly,
+    failure::clean,
+    pack::{self, Git},
+    repository::Repository,
+    revision::{RefName, Revision},
+};
+use crate::told::Told;
+use trunkline_toolbox::{Tool, ToolError};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    #[serde(default)]
+    repo_path: String,
+    /// What to do.
+    #[serde(default)]
+    action: Action,
+    /// For `add` and `remove`: the directory; relative ones start at the first open directory.
+    #[serde(default)]
+    path: Option<String>,
+    /// For `add`: an existing branch to check out there, or the name of a new one with `base`.
+    #[serde(default)]
+    branch: Option<String>,
+    /// For `add`: makes `branch` as a new branch at this revision.
+    #[serde(default)]
+    base: Option<String>,
+    /// For `remove`: also if changes there are lost.
+    #[serde(default)]
+    force: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Action {
+    #[default]
+    List,
+    Add,
+    Remove,
+}
+
+/// The working directories of a repository.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Worktrees {
+    worktrees: Vec<Worktree>,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct Worktree {
+    path: String,
+    /// Missing before the first commit and in a bare repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    /// Missing if its HEAD is detached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<String>,
+    bare: bool,
+    locked: bool,
+    /// Whether its directory is gone.
+    prunable: bool,
+}
+
+/// The tool where repositories must not be changed.
+pub(super) fn list_tool(git: &Arc<Git>) -> Tool {
+    pack::tool(git, "git_worktree", list)
+        .title("List worktrees")
+        .description("Lists the working directories of a repository with their branches.")
+        .read_only()
+        .idempotent()
+        .closed_world()
+}
+
+pub(super) fn tool(git: &Arc<Git>) -> Tool {
+    pack::tool(git, "git_worktree", run)
+        .title("List, add or remove worktrees")
+        .description("Lists the working directories of a repository, adds one for a branch, or removes one. They must lie inside the open directories.")
+        .destructive()
+        .not_idempotent()
+        .closed_world()
+}
+
+async fn list(git: Arc<Git>, args: RepositoryOnly) -> Result<Told<Worktrees>, ToolError> {
+    answer(&Repository::open(&git, &args.repo_path).await?).await
+}
+
+async fn run(git: Arc<Git>, args: Args) -> Result<Told<Worktrees>, ToolError> {
+    let _changing = git.change().await;
+    let repository = Repository::open(&git, &args.repo_path).await?;
+    match args.action {
+        Action::List => {}
+        Action::Add => add(&repository, &args).await?,
+        Action::Remove => remove(&repository, &args).await?,
+    }
+    answer(&repository).await
+}
+
+async fn add(repository: &Repository<'_>, args: &Args) -> Result<(), ToolError> {
+    let (Some(path), Some(branch)) = (&args.path, &args.branch) else {
+        return Err(
+            ToolError::new("`path` or `branch` is missing").hint("Name both, and `base` for a new branch.")
+        );
+    };
+    let branch = RefName::parse(branch)?;
+    let path = repository.git().roots().vacant(path)?;
+    if path.exists() {
+        return Err(ToolError::new("there is something at `path` already").hint("Name a new directory."));
+    }
+    let exists = repository.has(&branch.branch()).await?;
+    let mut command =
+        repository.convert("worktree")?.args(["add", "--quiet", "--no-track", "--no-guess-remote"]);
+    let start = match &args.base {
+        Some(_) if exists => {
+            return Err(ToolError::new("there is a branch of that name already")
+                .hint("Leave `base` out to check it out."));
+        }
+        Some(base) => {
+            command = command.args(["-b", branch.as_str()]);
+            repository.commit(&Revision::parse(base)?).await?
+        }
+        None if exists => branch.as_str().to_owned(),
+        None => {
+            return Err(ToolError::new(format!("there is no branch {:?}", branch.as_str()))
+                .hint("Name a `base` to make it, or see git_branch."));
+        }
+    };
+    command.arg("--end-of-options").arg(&path).arg(start).ok().await?;
+    Ok(())
+}
+
+async fn remove(repository: &Repository<'_>, args: &Args) -> Result<(), ToolError> {
+    let Some(path) = &args.path else {
+        return Err(ToolError::new("`path` is missing").hint("Name the worktree; see action `list`."));
+    };
+    let path = repository.git().roots().directory(path)?;
+    let known = worktrees(repository).await?.iter().skip(1).any(|worktree| Path::new(&worktree.path) == path);
+    if !known {
+        return Err(
+            ToolError::new("this is not a further worktree of the repository").hint("See action `list`.")
+        );
+    }
+    let command = repository.write("worktree").args(["remove"]).args(args.force.then_some("--force"));
+    command.arg("--end-of-options").arg(path).ok().await?;
+    Ok(())
+}
+
+async fn worktrees(repository: &Repository<'_>) -> Result<Vec<Worktree>, ToolError> {
+    let fields = repository.read("worktree").args(["list", "--porcelain", "-z"]).ok().await?.fields();
+    let mut found: Vec<Worktree> = Vec::new();
+    for field in fields {
+        let (key, value) = field.split_once(' ').unwrap_or((&field, ""));
+        match (key, found.last_mut()) {
+            ("worktree", _) => found.push(Worktree { path: value.into(), ..Worktree::default() }),
+            ("HEAD", Some(last)) => {
+                last.commit = Some(value.into()).filter(|hash: &String| hash.bytes().any(|b| b != b'0'));
+            }
+            ("branch", Some(last)) => last.branch = value.strip_prefix("refs/heads/").map(Into::into),
+            ("bare", Some(last)) => last.bare = true,
+            ("locked", Some(last)) => last.locked = true,
+            ("prunable", Some(last)) => last.prunable = true,
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+async fn answer(repository: &Repository<'_>) -> Result<Told<Worktrees>, ToolError> {
+    let data = Worktrees { worktrees: worktrees(repository).await? };
+    let line = |worktree: &Worktree| {
+        clean(&format!("{} {}", worktree.path, worktree.branch.as_deref().unwrap_or("(no branch)")))
+    };
+    Ok(Told { text: data.worktrees.iter().map(line).collect::<Vec<_>>().join("\n"), data })
+}

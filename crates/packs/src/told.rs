@@ -1,0 +1,31 @@
+//! What the tools of packs answer: data for programs, and text for people.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use trunkline_protocol::{
+    Raw,
+    message::{CallToolResult, ContentBlock},
+};
+
+use trunkline_toolbox::{Answer, IntoToolResult, Json, ToolError};
+
+/// An answer: what it says in words, and as data.
+#[derive(Debug)]
+pub(crate) struct Told<T> {
+    pub(crate) text: String,
+    pub(crate) data: T,
+}
+
+impl<T: Serialize + JsonSchema> IntoToolResult for Told<T> {
+    fn into_tool_result(self) -> Result<Answer, ToolError> {
+        let mut answer = Json(self.data).into_tool_result()?;
+        if let Answer::Complete(CallToolResult { content, .. }) = &mut answer {
+            *content = Some(vec![ContentBlock::text(self.text)]);
+        }
+        Ok(answer)
+    }
+
+    fn output_schema() -> Option<Raw> {
+        Json::<T>::output_schema()
+    }
+}
