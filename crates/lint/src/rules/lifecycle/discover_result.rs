@@ -40,7 +40,7 @@ fn check(case: &Case<'_>) -> Verdict {
             findings.push(asked.finding(
                 "`supportedVersions` is not a non-empty array of strings",
                 "/result/supportedVersions",
-            ))
+            ));
         }
     }
     if !result["capabilities"].is_object() {

@@ -43,11 +43,11 @@ fn check(case: &Case<'_>) -> Verdict {
         match result.pointer(pointer) {
             Some(value) if is(value) => {}
             Some(_) => {
-                findings.push(asked.finding(format!("`{name}` is not {kind}"), &format!("/result{pointer}")))
+                findings.push(asked.finding(format!("`{name}` is not {kind}"), &format!("/result{pointer}")));
             }
             None if parent_missing => {}
             None => {
-                findings.push(asked.finding(format!("`{name}` is missing"), &format!("/result{pointer}")))
+                findings.push(asked.finding(format!("`{name}` is missing"), &format!("/result{pointer}")));
             }
         }
     }

@@ -57,7 +57,7 @@ pub(super) fn all<'a>(case: &Case<'a>) -> Result<Vec<Text<'a>>, Skip> {
 fn collect<'a>(value: &'a Value, at: (&str, FrameRef), pointer: String, texts: &mut Vec<Text<'a>>) {
     match value {
         Value::String(text) => {
-            texts.push(Text { content: text, about: at.0.to_owned(), frame: at.1, pointer })
+            texts.push(Text { content: text, about: at.0.to_owned(), frame: at.1, pointer });
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
