@@ -1,4 +1,4 @@
-//! A bound on wrong guesses per address (GCRA: one stored instant per address, no queue of attempts).
+//! A limit on wrong guesses per address (GCRA: one stored instant per address).
 
 use crate::AuthError;
 use std::{
@@ -9,14 +9,14 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// How many wrong guesses one address has.
+/// The number of wrong guesses that one address may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttemptLimit {
     /// Guesses that may come at once.
     pub burst: u32,
     /// How long it takes until another one is allowed.
     pub interval: Duration,
-    /// Addresses that are remembered; above it, those nearest to being forgiven are forgotten.
+    /// Addresses kept at once; beyond that, those closest to expiry are evicted.
     pub addresses: usize,
 }
 
@@ -26,11 +26,11 @@ impl Default for AttemptLimit {
     }
 }
 
-/// The debts of the addresses that guessed wrong.
+/// The addresses with recent wrong guesses.
 #[derive(Debug)]
 pub(crate) struct Attempts {
     limit: AttemptLimit,
-    /// When each address will be free of debt.
+    /// The instant at which each address has its full allowance again.
     free_at: Mutex<HashMap<IpAddr, Instant>>,
 }
 
@@ -39,7 +39,7 @@ impl Attempts {
         Self { limit, free_at: Mutex::default() }
     }
 
-    /// Whether `source` may try again now.
+    /// Succeeds if `source` may try again now.
     pub(crate) fn check(&self, source: IpAddr) -> Result<(), AuthError> {
         let free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
         if free_at.is_empty() {
@@ -65,7 +65,8 @@ impl Attempts {
     }
 }
 
-/// Forgets who is free, and otherwise the quarter that is nearest to it, so that a full table is searched rarely.
+/// Evicts expired addresses, or else the quarter closest to expiry, so that a full table is rarely
+/// searched.
 fn make_room(free_at: &mut HashMap<IpAddr, Instant>, now: Instant) {
     free_at.retain(|_, free| *free > now);
     let mut debts: Vec<Instant> = free_at.values().copied().collect();

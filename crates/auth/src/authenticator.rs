@@ -1,20 +1,20 @@
-//! Which credentials are taken, and the one way they may be given.
+//! The accepted credentials. They are read from the `Authorization` header only.
 
 use crate::{ApiKeys, AuthError, Identity, JwtVerifier, jwt};
 use std::sync::Arc;
 
-/// What a request must show.
+/// The credentials that a request must carry.
 #[derive(Debug)]
 pub enum Authenticator {
-    /// Nothing: everybody is [`Identity::anonymous`], and credentials are not looked at.
+    /// None: every caller is [`Identity::anonymous`], and credentials are ignored.
     Open,
     Keys(ApiKeys),
     Jwt(JwtVerifier),
-    /// Either; what has the shape of a signed token is taken for one.
+    /// Either. A token with the shape of a JWT is verified as one.
     Both(ApiKeys, JwtVerifier),
 }
 
-/// What came of looking at a request.
+/// The result of judging a request.
 pub(crate) enum Judged<'a> {
     Now(Result<Arc<Identity>, AuthError>),
     /// The token has to be verified, which may take a while.
@@ -33,7 +33,7 @@ impl Authenticator {
         }
     }
 
-    /// The verdict on one request, or who has to be asked for it.
+    /// The verdict on one request, or the verifier that must be asked.
     pub(crate) fn judge<'a, H: AsRef<[u8]>>(&'a self, authorization: &'a [H]) -> Judged<'a> {
         match (self, bearer(authorization)) {
             (Self::Open, _) => Judged::Now(Ok(Arc::new(Identity::anonymous()))),
@@ -63,7 +63,7 @@ const ALPHABET: [bool; 256] = {
     alphabet
 };
 
-/// How nearly everybody writes it.
+/// The usual spelling, which is tried first.
 const USUAL: &[u8] = b"Bearer ";
 
 /// The one bearer token of a request (RFC 6750 §2.1).
@@ -88,7 +88,7 @@ fn bearer<H: AsRef<[u8]>>(authorization: &[H]) -> Result<&str, AuthError> {
     if is_token(token.as_bytes()) { Ok(token) } else { Err(AuthError::Malformed) }
 }
 
-/// Looks at each byte, without a branch for each.
+/// Checks every byte without a branch per byte.
 fn is_token(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().fold(true, |is, byte| is & ALPHABET[usize::from(*byte)])
 }

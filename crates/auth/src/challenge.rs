@@ -1,9 +1,9 @@
-//! The `WWW-Authenticate` header: what a refused caller should show (RFC 6750 §3, RFC 9728 §5.1).
+//! The `WWW-Authenticate` header of a refused request (RFC 6750 §3, RFC 9728 §5.1).
 
 use crate::AuthError;
 use std::fmt::Write;
 
-/// What every challenge of one server has in common.
+/// The part that all challenges of one server share.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Challenge {
     /// Where the RFC 9728 document is.
@@ -13,7 +13,7 @@ pub struct Challenge {
 }
 
 impl Challenge {
-    /// For a 401. A request without credentials is told no error, as RFC 6750 §3.1 asks.
+    /// For a 401. Without credentials the challenge carries no error code (RFC 6750 §3.1).
     pub fn unauthorized(&self, error: &AuthError) -> String {
         let code = match error {
             AuthError::Missing | AuthError::TooManyAttempts { .. } | AuthError::Unavailable => None,
@@ -51,7 +51,7 @@ impl Challenge {
     }
 }
 
-/// The inside of a quoted-string. What a header cannot hold is left out.
+/// The content of a quoted-string. Characters that a header cannot hold are dropped.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().filter(|c| (' '..='~').contains(c)) {

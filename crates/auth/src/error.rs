@@ -1,4 +1,5 @@
-//! Why a request was not let in. The texts may be told to the caller; reasons that would help a guesser go to the log.
+//! Reasons for refusing a request. The messages may be sent to the caller; details that would help
+//! an attacker go to the log only.
 
 use std::time::Duration;
 
@@ -50,7 +51,7 @@ pub enum Reason {
 }
 
 impl AuthError {
-    /// The HTTP status that tells it.
+    /// The HTTP status of the refusal.
     pub fn status(&self) -> u16 {
         match self {
             Self::TooManyAttempts { .. } => 429,
@@ -59,7 +60,7 @@ impl AuthError {
         }
     }
 
-    /// Whether it is a wrong guess, which counts against the address it came from.
+    /// True for a wrong guess, which counts against the caller's address.
     pub(crate) fn is_guess(&self) -> bool {
         matches!(self, Self::Several | Self::Malformed | Self::Scheme | Self::Invalid(_))
     }

@@ -1,9 +1,10 @@
-//! The front: an authenticator, what happens to those who show nothing, and a bound on wrong guesses.
+//! The entry point: an authenticator, the policy for requests without credentials, and a limit on
+//! wrong guesses.
 
 use crate::{AttemptLimit, AuthError, Authenticator, Identity, attempts::Attempts, authenticator::Judged};
 use std::{net::IpAddr, sync::Arc};
 
-/// What becomes of a request without credentials. Wrong credentials are refused either way.
+/// The policy for requests without credentials. Wrong credentials are always refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unidentified {
     #[default]
@@ -11,7 +12,7 @@ pub enum Unidentified {
     Anonymous,
 }
 
-/// Lets requests in.
+/// Authenticates requests.
 #[derive(Debug)]
 pub struct Gate {
     authenticator: Authenticator,
@@ -37,7 +38,7 @@ impl Gate {
         self.noted(verdict, source)
     }
 
-    /// The same where nothing has to be waited for; `None` where a token has to be verified.
+    /// The same without waiting; `None` if a token must be verified first.
     pub fn admit_at_once<H: AsRef<[u8]>>(
         &self,
         authorization: &[H],
@@ -58,7 +59,7 @@ impl Gate {
         }
     }
 
-    /// A verdict, after a wrong guess was counted.
+    /// Counts a wrong guess and passes the verdict on.
     fn noted(
         &self,
         verdict: Result<Arc<Identity>, AuthError>,

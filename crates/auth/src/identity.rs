@@ -1,4 +1,4 @@
-//! Who a caller turned out to be.
+//! The identity of a caller.
 
 /// A verified caller.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -9,7 +9,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Whoever calls where nobody has to say who they are.
+    /// The caller when authentication is off.
     pub fn anonymous() -> Self {
         Self { id: "anonymous".to_owned(), ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! Who is calling: API keys, signed tokens, and what a caller without either is told.
+//! Authentication: API keys, signed tokens, and the challenge for callers without either.
 //!
 //! [`Gate`] is the front: it takes the `Authorization` headers of one request and the address they came from, and gives
 //! an [`Identity`] or an [`AuthError`]. This crate does no HTTP: signing keys come from a file's text or through a

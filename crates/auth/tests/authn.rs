@@ -304,7 +304,7 @@ async fn s02_an_expired_or_revoked_key_is_401() {
     assert_eq!(keys.check(&new.token), Ok(ci()));
 }
 
-/// An issuer that serves `jwks` in turn, the last one for ever, and counts how often it is asked.
+/// An issuer that serves each of `jwks` once, then the last one repeatedly, and counts requests.
 fn issuer(jwks: Vec<Result<String, &'static str>>) -> (trunkline_auth::jwt::Fetch, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);

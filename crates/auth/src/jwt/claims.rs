@@ -1,4 +1,4 @@
-//! What a verified token says about its bearer.
+//! The claims of a verified token.
 
 use super::JwtOptions;
 use crate::{AuthError, Identity, error::Reason};
@@ -22,7 +22,7 @@ pub(super) struct Claims {
 
 impl Claims {
     pub(super) fn identity(self, options: &JwtOptions) -> Result<Identity, AuthError> {
-        // The library also takes a list of issuers that contains ours; a token has one issuer.
+        // The library accepts a list of issuers that contains ours; we accept one issuer per token.
         if self.iss != options.issuer {
             return Err(AuthError::Invalid(Reason::Issuer));
         }
@@ -46,8 +46,8 @@ impl Claims {
     }
 }
 
-/// A list of words, written as an array or as one text with blanks. Absent is empty; anything else is refused, since
-/// guessing at rights is how too many are given.
+/// Reads a list of words: an array, or one text separated by spaces. Absent means empty. Any other
+/// shape is an error, because guessing could grant too many rights.
 fn words(claim: Option<&Value>) -> Result<Vec<String>, AuthError> {
     let malformed = || AuthError::Invalid(Reason::Claims);
     let words: Vec<String> = match claim {

@@ -24,7 +24,7 @@ pub const MAX_JWKS_BYTES: usize = 512 * 1024;
 /// Most keys in one set.
 pub const MAX_JWKS_KEYS: usize = 64;
 
-/// Gets the text of the key set. Whoever brings it bounds what it reads to [`MAX_JWKS_BYTES`].
+/// Fetches the text of the key set. The function must not read more than [`MAX_JWKS_BYTES`].
 pub type Fetch = Box<dyn Fn() -> FetchFuture + Send + Sync>;
 
 type FetchFuture = Pin<Box<dyn Future<Output = Result<Vec<u8>, FetchError>> + Send>>;
@@ -37,7 +37,7 @@ pub type FetchError = Box<dyn std::error::Error + Send + Sync>;
 pub struct RefreshOptions {
     /// Keys older than this are fetched again at the next use.
     pub max_age: Duration,
-    /// Keys older than this are not used any more when they cannot be fetched.
+    /// Keys older than this are unusable, even if they cannot be fetched again.
     pub max_stale: Duration,
     /// Shortest time between two fetches, whatever tokens ask for.
     pub min_interval: Duration,
@@ -77,7 +77,7 @@ pub(super) struct Fetched {
     fetch: Fetch,
     options: RefreshOptions,
     held: RwLock<Option<Held>>,
-    /// When the last fetch began; held while one is under way, so that there is only one.
+    /// Start of the last fetch. The lock is held during a fetch, so there is only one at a time.
     last: Mutex<Option<Instant>>,
 }
 
@@ -108,7 +108,7 @@ impl Keys {
         Self::Fetched(Arc::new(fetched))
     }
 
-    /// A set in which a key fits `header`, fetched anew if need be.
+    /// A key set with a key that matches `header`; fetches again if necessary.
     pub(super) async fn fitting(&self, header: &Header) -> Result<KeySet, AuthError> {
         let fetched = match self {
             Self::Fixed(keys) => return Ok(Arc::clone(keys)),
@@ -120,7 +120,7 @@ impl Keys {
         {
             return Ok(held.keys);
         }
-        // A task of its own: a caller that hangs up must not take the fetch with it.
+        // The fetch is its own task, so that a disconnecting caller does not cancel it.
         let refresh = tokio::spawn(Arc::clone(fetched).refresh(header.clone()));
         if refresh.await.is_err() {
             tracing::error!("fetching the signing keys panicked");
@@ -214,7 +214,7 @@ fn read(text: &[u8]) -> Result<Vec<SigningKey>, BadJwks> {
     if document.keys.len() > MAX_JWKS_KEYS {
         return Err(BadJwks::TooMany);
     }
-    // A key of a kind we do not know must not cost the others.
+    // Keys of unknown kinds are skipped; the others stay usable.
     let known = document.keys.into_iter().filter_map(|key| serde_json::from_value::<Jwk>(key).ok());
     let keys: Vec<_> = known.filter_map(|jwk| SigningKey::from_jwk(&jwk)).collect();
     if keys.is_empty() { Err(BadJwks::NoKey) } else { Ok(keys) }

@@ -1,4 +1,4 @@
-//! Signed tokens (JWT): whose signature, for whom, until when.
+//! Signed tokens (JWT): signature, audience and expiry.
 //!
 //! Which key verifies a token is decided by our key set alone. `kid` only picks among the keys we have; `jku`, `x5u`,
 //! `jwk` and `x5c` in a token are never followed. A key serves only its own kind of algorithm, so a public key can never
@@ -97,7 +97,7 @@ impl JwtOptions {
     }
 }
 
-/// Whether a bearer token has the shape of a signed one.
+/// True if a bearer token has the shape of a signed one.
 pub(crate) fn looks_signed(token: &str) -> bool {
     token.split('.').count() == 3 && token.starts_with("ey")
 }
@@ -121,7 +121,7 @@ impl JwtVerifier {
         Ok(Self { options, keys: jwks::Keys::fetched(fetch, refresh) })
     }
 
-    /// Whose token it is. Must be called within a tokio runtime.
+    /// Verifies a token and returns its bearer. Must be called within a tokio runtime.
     pub async fn verify(&self, token: &str) -> Result<Identity, AuthError> {
         let header = self.header(token)?;
         let keys = self.keys.fitting(&header).await?;

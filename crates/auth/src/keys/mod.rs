@@ -23,7 +23,7 @@ pub const MAX_KEYS: usize = 4096;
 /// Longest token that is looked at.
 const MAX_TOKEN_BYTES: usize = 1024;
 
-/// The keys that are valid now. Replacing them revokes what is not among the new ones, at once.
+/// The current keys. Replacing them revokes all others immediately.
 #[derive(Debug, Default)]
 pub struct ApiKeys {
     keys: RwLock<Vec<Key>>,
@@ -66,13 +66,13 @@ impl ApiKeys {
         self.len() == 0
     }
 
-    /// Whether there are keys and none of them is of any use now.
+    /// True if there are keys and all of them have expired.
     pub fn all_expired(&self) -> bool {
         let (keys, now) = (self.keys.read().unwrap_or_else(PoisonError::into_inner), now());
         !keys.is_empty() && keys.iter().all(|key| key.has_expired(now))
     }
 
-    /// Whose token it is. The time it takes does not depend on which key it resembles, or how much.
+    /// Finds the caller of a token, in time that does not depend on the token.
     pub fn check(&self, token: &str) -> Result<Arc<Identity>, AuthError> {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(AuthError::Invalid(Reason::UnknownKey));
@@ -90,7 +90,7 @@ impl ApiKeys {
             return Err(AuthError::Invalid(Reason::UnknownKey));
         }
         let key = &keys[at as usize];
-        // Most keys have no end, and then the clock need not be asked.
+        // Most keys never expire; then the clock is not read.
         if key.expires.is_some() && key.has_expired(now()) {
             return Err(AuthError::Expired);
         }
@@ -104,7 +104,7 @@ impl Key {
     }
 }
 
-/// Compares word by word: the time it takes depends on nothing, and is short where there are many keys.
+/// Compares word by word, in constant time; faster than byte by byte with many keys.
 fn same(one: &token::Hash, other: &token::Hash) -> Choice {
     let (one, other) = (one.as_chunks::<8>().0, other.as_chunks::<8>().0);
     one.iter().zip(other).fold(Choice::from(1), |same, (one, other)| {

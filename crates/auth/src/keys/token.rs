@@ -1,4 +1,4 @@
-//! Tokens: how they are made, hashed, and found too weak.
+//! Tokens: creation, hashing, and detection of weak ones.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::{
@@ -7,10 +7,10 @@ use ring::{
 };
 use std::fmt;
 
-/// Shortest token that is taken.
+/// Shortest accepted token.
 pub const MIN_TOKEN_BYTES: usize = 32;
 
-/// A random text has more than this many different characters at the shortest length that is taken.
+/// A random token of the minimum length has more distinct characters than this.
 const MIN_DISTINCT: usize = 10;
 
 /// Marks a token of ours, so that scanners for leaked secrets can know it.
@@ -42,7 +42,7 @@ const PLACEHOLDERS: &[&str] = &[
     "qwertyui",
 ];
 
-/// What [`PLACEHOLDERS`]-like secrets hash to when somebody hashes one: these whole texts are refused as hashes.
+/// Common secrets, such as those in [`PLACEHOLDERS`], whose hashes are refused.
 const KNOWN: &[&str] = &[
     "",
     " ",
@@ -103,7 +103,7 @@ pub(crate) fn hash(token: &str) -> Hash {
     digest.as_ref().try_into().expect("SHA-256 has 32 bytes")
 }
 
-/// Whether somebody hashed nothing, or a text that everybody tries first.
+/// True for the hash of an empty or very common text.
 pub(crate) fn is_known(given: &Hash) -> bool {
     *given == [0; 32] || KNOWN.iter().any(|text| hash(text) == *given)
 }
