@@ -87,9 +87,10 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Blame>, ToolError> {
 
 fn failed(output: &super::invocation::Output, path: &str) -> ToolError {
     let said = output.stderr.text();
-    match said.find("has only") {
-        Some(at) => {
-            ToolError::new(format!("{path:?} {}", clean(&said[at..]))).hint("Choose a smaller `start_line`.")
+    let count = said.split_once(" has only ").and_then(|(_, rest)| rest.split_once(" line"));
+    match count.and_then(|(count, _)| count.parse::<u64>().ok()) {
+        Some(count) => {
+            ToolError::new(format!("{path:?} has only {count} lines")).hint("Choose a smaller `start_line`.")
         }
         None => super::failure::of(output),
     }

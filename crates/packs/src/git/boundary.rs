@@ -1,4 +1,4 @@
-//! The roots, and whether a repository lies inside them with all its parts.
+//! The roots, and the paths inside them that callers name.
 
 use std::{
     fs, io,
@@ -6,15 +6,6 @@ use std::{
 };
 
 use trunkline_toolbox::ToolError;
-
-/// Object stores that may borrow from each other in a row; git's own limit.
-const ALTERNATES_DEPTH: usize = 5;
-
-/// Entries of one directory of a repository that are looked at.
-const ENTRIES: usize = 10_000;
-
-/// Bytes of the list of borrowed object stores.
-const ALTERNATES_SIZE: u64 = 64 * 1024;
 
 /// The directories that the operator opened, without links.
 #[derive(Debug, Clone)]
@@ -93,56 +84,6 @@ impl Roots {
         ToolError::new(format!("{named:?} is outside of the directories that are open here"))
             .hint(format!("Name a directory inside {}.", roots.join(", ")))
     }
-
-    /// Checks that the parts of a repository, and all that they link to or borrow from, lie inside the roots.
-    pub(super) fn enclose(&self, parts: &[&Path], objects: &Path) -> Result<(), ToolError> {
-        for part in parts {
-            self.enclose_directory(part)?;
-        }
-        self.enclose_store(objects, ALTERNATES_DEPTH)
-    }
-
-    fn enclose_directory(&self, directory: &Path) -> Result<(), ToolError> {
-        let real = fs::canonicalize(directory).map_err(|_| leads_outside())?;
-        if !self.contain(&real) {
-            return Err(leads_outside());
-        }
-        Ok(())
-    }
-
-    /// Checks the links directly inside of `directory`; it may be missing.
-    pub(super) fn enclose_links(&self, directory: &Path) -> Result<(), ToolError> {
-        let Ok(entries) = fs::read_dir(directory) else { return Ok(()) };
-        for entry in entries.take(ENTRIES).flatten() {
-            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-            // A link to nowhere could still be written through.
-            if is_link && !fs::canonicalize(entry.path()).is_ok_and(|real| self.contain(&real)) {
-                return Err(leads_outside());
-            }
-        }
-        Ok(())
-    }
-
-    fn enclose_store(&self, objects: &Path, depth: usize) -> Result<(), ToolError> {
-        self.enclose_directory(objects)?;
-        for directory in [objects.to_owned(), objects.join("pack"), objects.join("info")] {
-            self.enclose_links(&directory)?;
-        }
-        let list = objects.join("info/alternates");
-        let Ok(metadata) = fs::metadata(&list) else { return Ok(()) };
-        if depth == 0 || metadata.len() > ALTERNATES_SIZE {
-            return Err(leads_outside());
-        }
-        let text = fs::read_to_string(&list).map_err(|_| leads_outside())?;
-        for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            // A quoted entry would need git's own reading; nothing that we let in is written that way.
-            if line.starts_with('"') {
-                return Err(leads_outside());
-            }
-            self.enclose_store(&objects.join(line), depth - 1)?;
-        }
-        Ok(())
-    }
 }
 
 /// Nothing new is made among git's own files.
@@ -154,7 +95,8 @@ fn no_directory(named: &str) -> ToolError {
     ToolError::new(format!("there is no directory {named:?}")).hint("Check `repo_path`.")
 }
 
-fn leads_outside() -> ToolError {
+/// Why a repository is refused that has a part outside of the roots.
+pub(super) fn leads_outside() -> ToolError {
     ToolError::new("a part of this repository lies outside of the directories that are open here")
         .hint("Its .git file, a link in it, its worktree setting or its borrowed object store leads away. Ask the operator to open that directory too.")
 }

@@ -13,9 +13,11 @@ const NO_PROTOCOL: &str = "none";
 /// Ssh that asks nothing, forwards nothing and runs nothing on this side.
 const SSH: &str = "ssh -o BatchMode=yes -o ClearAllForwardings=yes -o PermitLocalCommand=no";
 
-/// Settings that win over those of every file. Where a command must be given to switch one off, it is `:`, the
+/// Settings that win over those of every file: git's defaults, and the user's settings where they are read. Those of a
+/// repository are not among what must be switched off here, because git sees only the ones that `allowed_settings`
+/// lets through; this is the second line of defence. Where a command must be given to switch one off, it is `:`, the
 /// shell's way to do nothing; an empty text would do in some places and be run in others.
-const SETTINGS: [(&str, &str); 46] = [
+const SETTINGS: [(&str, &str); 47] = [
     ("blame.ignoreRevsFile", ""),
     ("color.ui", "false"),
     ("commit.gpgSign", "false"),
@@ -57,6 +59,8 @@ const SETTINGS: [(&str, &str); 46] = [
     ("push.gpgSign", "false"),
     ("push.recurseSubmodules", "no"),
     ("rebase.autoStash", "false"),
+    // A bare repository is used only where `discovery` decided so, and is then named outright.
+    ("safe.bareRepository", "explicit"),
     ("sequence.editor", ":"),
     ("submodule.recurse", "false"),
     ("tag.forceSignAnnotated", "false"),

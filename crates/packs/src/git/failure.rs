@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, time::Duration};
 
 use super::invocation::Output;
-use trunkline_process::{Ending, RunError};
+use trunkline_process::RunError;
 use trunkline_toolbox::ToolError;
 
 /// Longest text of git's that is passed on.
@@ -197,29 +197,69 @@ const SETTINGS: [&str; 7] = [
     "unable to access '",
 ];
 
+/// Lines of git's that are passed on: how they begin, and what else they contain. What stands between comes from the
+/// caller, from the remote or from git itself; every other line may quote a file and goes to the log only.
+const SHOWN: [(&str, &str); 12] = [
+    (" ! [", "]"),
+    ("error: pathspec '", "' did not match any file"),
+    ("fatal: pathspec '", "' did not match any file"),
+    ("fatal: pathspec '", "' is beyond a symbolic link"),
+    ("fatal: transport '", "' not allowed"),
+    ("fatal: unable to access 'http", "': "),
+    ("fatal: could not read Username for 'http", "': "),
+    ("error: Your local changes to the following files would be overwritten by ", ":"),
+    ("error: The following untracked working tree files would be overwritten by ", ":"),
+    ("Host key verification failed.", ""),
+    ("ssh: ", ""),
+    ("remote: ", ""),
+];
+
 /// The failure of a run that ended with a status of its own.
 pub(super) fn of(output: &Output) -> ToolError {
     with(output, "")
 }
 
-/// The same, where git also told something else than on stderr.
+/// The same, where git also told something else than on stderr; `told` is shown.
 pub(super) fn with(output: &Output, told: &str) -> ToolError {
-    let said = clean(&format!("{told}\n{}", output.stderr.text()));
-    let lower = said.to_lowercase();
-    if SETTINGS.iter().any(|words| lower.contains(words)) {
+    let said = output.stderr.text();
+    let detail = clean(&format!("{told}\n{said}"));
+    let lower = detail.to_lowercase();
+    let of_http = lower.contains("unable to access 'http");
+    if SETTINGS.iter().any(|words| lower.contains(words)) && !of_http {
         return ToolError::new("the repository's settings cannot be read")
             .hint("Ask a person to look at its config file and at what that includes.")
-            .detail(said);
+            .detail(detail);
     }
-    if let Some((_, message, hint)) = KNOWN.iter().find(|(words, _, _)| lower.contains(&words.to_lowercase()))
-    {
-        return ToolError::new(format!("{message}\ngit: {said}")).hint(*hint);
+    let known = KNOWN.iter().find(|(words, _, _)| lower.contains(&words.to_lowercase()));
+    let (message, hint) = match known {
+        Some((_, message, hint)) => ((*message).to_owned(), *hint),
+        None => (
+            format!("git failed ({})", output.ending),
+            "Look at git_status and git_log for the state of the repository. Git's own words are in the operator's log.",
+        ),
+    };
+    let shown = clean(&format!("{told}\n{}", shown(&said)));
+    let message = if shown.is_empty() { message } else { format!("{message}\ngit: {shown}") };
+    ToolError::new(message).hint(hint).detail(detail)
+}
+
+/// The lines that are passed on, with the names of files that belong to one of them.
+fn shown(said: &str) -> String {
+    let mut lines = Vec::new();
+    let mut listing = false;
+    for line in said.lines() {
+        let known =
+            |(start, part): &(&str, &str)| line.strip_prefix(start).is_some_and(|rest| rest.contains(part));
+        if SHOWN.iter().any(known) {
+            listing = line.ends_with(':');
+            lines.push(line);
+        } else if listing && line.starts_with('\t') {
+            lines.push(line);
+        } else {
+            listing = false;
+        }
     }
-    match output.ending {
-        Ending::Code(_) if !said.is_empty() => ToolError::new(format!("git: {said}")),
-        ending => ToolError::new(format!("git {ending}")),
-    }
-    .hint("Look at git_status and git_log for the state of the repository.")
+    lines.join("\n")
 }
 
 /// The failure of a run that took too long.
@@ -271,6 +311,17 @@ pub(super) fn without_credentials(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_lines_of_a_known_form_are_shown() {
+        let said = "error: Your local changes to the following files would be overwritten by merge:\n\ta.txt\n\
+                    Please commit them.\n\tsecret\nfatal: invalid object name: root:$6$secret\n\
+                    fatal: bad shallow line: secret\nremote: denied";
+        assert_eq!(
+            shown(said),
+            "error: Your local changes to the following files would be overwritten by merge:\n\ta.txt\nremote: denied"
+        );
+    }
 
     #[test]
     fn credentials_and_controls_are_not_shown() {

@@ -68,7 +68,6 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Pushed>, ToolError> {
         "--no-follow-tags",
         "--receive-pack=git-receive-pack",
     ]);
-    command = command.args(args.set_upstream.then_some("--set-upstream"));
     if git.options().hooks == Hooks::Off {
         command = command.arg("--no-verify");
     }
@@ -80,6 +79,9 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Pushed>, ToolError> {
     if !output.is_success() {
         return Err(failure::with(&output, &summary));
     }
+    if args.set_upstream {
+        set_upstream(&repository, &remote, &branch).await?;
+    }
     let data = Pushed {
         remote: args.remote,
         branch: branch.as_str().into(),
@@ -87,6 +89,21 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Pushed>, ToolError> {
         summary,
     };
     Ok(Told { text: format!("{} at {}: {}", data.branch, data.remote, data.summary), data })
+}
+
+/// Writes the upstream into the repository's own settings: the push itself sees a copy of them.
+async fn set_upstream(
+    repository: &Repository<'_>,
+    remote: &Remote,
+    branch: &RefName,
+) -> Result<(), ToolError> {
+    let file = repository.common().real().join("config");
+    for (variable, value) in [("remote", remote.as_str()), ("merge", &branch.branch())] {
+        let key = format!("branch.{}.{variable}", branch.as_str());
+        let command = repository.write("config").arg("--file").arg(&file);
+        command.args(["--replace-all", &key, value]).ok().await?;
+    }
+    Ok(())
 }
 
 async fn branch(repository: &Repository<'_>, named: Option<&str>) -> Result<RefName, ToolError> {

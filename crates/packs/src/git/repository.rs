@@ -5,16 +5,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tokio::time::Instant;
+use tokio::{
+    task::{JoinError, spawn_blocking},
+    time::Instant,
+};
 
 use super::{
+    boundary::{Roots, leads_outside},
+    common_dir::CommonDir,
+    discovery::{self, Layout},
+    enclosure,
     environment::Mode,
     invocation::Invocation,
     options::Drivers,
     pack::Git,
     revision::Revision,
+    settings::{self, RepositorySettings},
     state::{InProgress, in_progress},
-    survey::{Survey, survey},
 };
 use trunkline_toolbox::ToolError;
 
@@ -23,10 +30,9 @@ use trunkline_toolbox::ToolError;
 pub(super) struct Repository<'a> {
     git: &'a Git,
     deadline: Instant,
-    git_dir: PathBuf,
-    common_dir: PathBuf,
-    top: Option<PathBuf>,
-    survey: Survey,
+    layout: Layout,
+    common: CommonDir,
+    settings: RepositorySettings,
 }
 
 impl<'a> Repository<'a> {
@@ -34,43 +40,37 @@ impl<'a> Repository<'a> {
     pub(super) async fn open(git: &'a Git, named: &str) -> Result<Self, ToolError> {
         let deadline = Instant::now() + git.options().deadline;
         let directory = git.roots().directory(named)?;
-        let find = || ceiling(Invocation::new(git, Mode::Read, &directory, deadline), git);
-        let query = ["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir"];
-        let mut found = find().args(query).arg("--show-toplevel").run().await?;
-        if !found.is_success() {
-            // Without working files the last question is an error.
-            found = find().args(query).ok().await?;
-        }
-        let found = found.text();
-        let lines: Vec<_> = found.split('\n').collect();
-        let (git_dir, common_dir, top) = match lines[..] {
-            [git_dir, common_dir] => (git_dir, common_dir, None),
-            [git_dir, common_dir, top] => (git_dir, common_dir, Some(real(Path::new(top))?)),
-            _ => return Err(odd_path()),
+        let roots = git.roots().clone();
+        // Before the first git process: what is outside of the roots is not even opened.
+        let look = move || {
+            let layout = discovery::find(&roots, &directory)?;
+            enclosure::check(&roots, &layout).map(|()| layout)
         };
-        let (git_dir, common_dir) = (real(Path::new(git_dir))?, real(Path::new(common_dir))?);
-        let mut repository = Self { git, deadline, git_dir, common_dir, top, survey: Survey::default() };
-        repository.enclose()?;
-        let directory = repository.directory();
-        let survey = survey(|| repository.invoke(Mode::Read), directory, git.roots()).await?;
-        repository.survey = survey;
+        let mut layout = spawn_blocking(look).await.map_err(|error| cannot_look(&error))??;
+        let settings = settings::read(git, deadline, &layout).await?;
+        if let Some(top) = layout.top.take() {
+            check_worktree(git.roots(), &layout, &top, settings.worktree())?;
+            layout.top = Some(top).filter(|_| !settings.is_bare());
+        }
+        let common = CommonDir::make(&layout.common_dir, &settings.file(), git.options().hooks)?;
+        let repository = Self { git, deadline, layout, common, settings };
+        repository.confirm().await?;
         Ok(repository)
     }
 
-    fn enclose(&self) -> Result<(), ToolError> {
-        let roots = self.git.roots();
-        let mut parts = vec![self.git_dir.as_path(), self.common_dir.as_path()];
-        parts.extend(self.top.as_deref());
-        roots.enclose(&parts, &self.common_dir.join("objects"))?;
-        for directory in [&self.git_dir, &self.common_dir] {
-            roots.enclose_links(directory)?;
-            for inner in
-                ["refs", "refs/heads", "refs/tags", "refs/remotes", "logs", "logs/refs", "info", "worktrees"]
-            {
-                roots.enclose_links(&directory.join(inner))?;
-            }
+    /// Lets git look for the repository too: it checks the owner, and must find the same one.
+    async fn confirm(&self) -> Result<(), ToolError> {
+        let mut command = self.bound(Mode::Read).args(["rev-parse", "--absolute-git-dir"]);
+        if self.layout.top.is_none() {
+            // Whether this one may be used was decided by `discovery`.
+            command = command.setting("safe.bareRepository", "all");
         }
-        Ok(())
+        let found = real(Path::new(&command.ok().await?.text()))?;
+        if found == self.layout.git_dir {
+            return Ok(());
+        }
+        Err(ToolError::new("git finds another repository here than the one that was checked")
+            .hint("Name the top directory of the repository."))
     }
 
     /// A command that only looks.
@@ -86,7 +86,7 @@ impl<'a> Repository<'a> {
     /// A command that checks files in or out or merges them: refused while their drivers do not run.
     pub(super) fn convert(&self, command: &str) -> Result<Invocation<'_>, ToolError> {
         if self.git.options().drivers == Drivers::Off {
-            self.survey.without_drivers()?;
+            self.settings.without_drivers()?;
         }
         Ok(self.write(command))
     }
@@ -94,24 +94,34 @@ impl<'a> Repository<'a> {
     /// A command that talks to another machine: refused where the repository's settings meddle with that.
     pub(super) fn network(&self, command: &str) -> Result<Invocation<'_>, ToolError> {
         if self.git.options().drivers == Drivers::Off {
-            self.survey.without_transport()?;
+            self.settings.without_transport()?;
         }
         Ok(self.invoke(Mode::Network).arg(command))
     }
 
     fn invoke(&self, mode: Mode) -> Invocation<'_> {
-        let invocation = Invocation::new(self.git, mode, self.directory(), self.deadline);
+        if mode != Mode::Read {
+            self.common.prepare("logs");
+        }
         // Named outright, so that what was checked is what is used.
-        let mut invocation = ceiling(invocation, self.git).variable("GIT_DIR", &self.git_dir);
-        if let Some(top) = &self.top {
-            invocation = invocation.variable("GIT_WORK_TREE", top);
+        let invocation = self.bound(mode).variable("GIT_DIR", &self.layout.git_dir);
+        match &self.layout.top {
+            Some(top) => invocation.variable("GIT_WORK_TREE", top),
+            None => invocation.variable("GIT_IMPLICIT_WORK_TREE", "0"),
         }
-        if self.git.options().drivers == Drivers::Off {
-            for (key, value) in self.survey.without_filters() {
-                invocation = invocation.setting(key, value);
-            }
-        }
-        invocation
+    }
+
+    /// A command that sees our settings in place of the repository's, and nothing above the roots.
+    fn bound(&self, mode: Mode) -> Invocation<'_> {
+        let ceilings: Vec<_> = self.git.roots().ceilings().map(Path::as_os_str).collect();
+        Invocation::new(self.git, mode, self.directory(), self.deadline)
+            .variable("GIT_CEILING_DIRECTORIES", ceilings.join(":".as_ref()))
+            .variable("GIT_COMMON_DIR", self.common.path())
+    }
+
+    /// The directory that all worktrees share, and git's stand-in for it.
+    pub(super) fn common(&self) -> &CommonDir {
+        &self.common
     }
 
     pub(super) fn git(&self) -> &Git {
@@ -123,12 +133,12 @@ impl<'a> Repository<'a> {
     }
 
     fn directory(&self) -> &Path {
-        self.top.as_deref().unwrap_or(&self.git_dir)
+        self.layout.top.as_deref().unwrap_or(&self.layout.git_dir)
     }
 
     /// The top directory of the working files.
     pub(super) fn top(&self) -> Result<&Path, ToolError> {
-        self.top.as_deref().ok_or_else(|| {
+        self.layout.top.as_deref().ok_or_else(|| {
             ToolError::new("there are no working files here: the repository is bare, or this is its git directory")
                 .hint("Use git_log, git_show, git_diff or git_branch, or name the directory with the working files.")
         })
@@ -140,7 +150,7 @@ impl<'a> Repository<'a> {
     }
 
     pub(super) fn in_progress(&self) -> Option<InProgress> {
-        in_progress(&self.git_dir)
+        in_progress(&self.layout.git_dir)
     }
 
     /// Refuses `action` in the middle of something.
@@ -201,9 +211,29 @@ impl<'a> Repository<'a> {
     }
 }
 
-fn ceiling<'a>(invocation: Invocation<'a>, git: &Git) -> Invocation<'a> {
-    let ceilings: Vec<_> = git.roots().ceilings().map(Path::as_os_str).collect();
-    invocation.variable("GIT_CEILING_DIRECTORIES", ceilings.join(":".as_ref()))
+/// Refuses a repository that names other working files than those around it.
+fn check_worktree(
+    roots: &Roots,
+    layout: &Layout,
+    top: &Path,
+    worktree: Option<&str>,
+) -> Result<(), ToolError> {
+    let Some(worktree) = worktree else { return Ok(()) };
+    let named = fs::canonicalize(layout.git_dir.join(worktree)).map_err(|_| leads_outside())?;
+    if !roots.contain(&named) {
+        return Err(leads_outside());
+    }
+    if named == top {
+        return Ok(());
+    }
+    Err(ToolError::new("the repository's working files are in another directory (core.worktree)")
+        .hint("Ask a person to remove `core.worktree` from its config."))
+}
+
+fn cannot_look(error: &JoinError) -> ToolError {
+    ToolError::new("the repository cannot be looked at")
+        .hint("Ask the operator to look at the log.")
+        .detail(error.to_string())
 }
 
 fn real(path: &Path) -> Result<PathBuf, ToolError> {

@@ -1,12 +1,13 @@
 //! `git_worktree`: lists, adds and removes further working directories of a repository.
 
-use std::{path::Path, sync::Arc};
+use std::{fs, io, path::Path, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     arguments::RepositoryOnly,
+    common_dir::{CommonDir, WORKTREES},
     failure::clean,
     pack::{self, Git},
     repository::Repository,
@@ -131,8 +132,30 @@ async fn add(repository: &Repository<'_>, args: &Args) -> Result<(), ToolError> 
                 .hint("Name a `base` to make it, or see git_branch."));
         }
     };
+    repository.common().prepare(WORKTREES);
     command.arg("--end-of-options").arg(&path).arg(start).ok().await?;
-    Ok(())
+    connect(repository.common(), &path)
+}
+
+/// Lets the new worktree at `path` lead to the repository; git wrote the name of the stand-in that it was given.
+fn connect(common: &CommonDir, path: &Path) -> Result<(), ToolError> {
+    let file = path.join(".git");
+    let connect = || {
+        let text = fs::read_to_string(&file)?;
+        let stand_in = format!("gitdir: {}/{WORKTREES}/", common.path().display());
+        match text.strip_prefix(&stand_in) {
+            Some(name) => {
+                let real = common.real().join(WORKTREES).join(name);
+                fs::write(&file, format!("gitdir: {}", real.display()))
+            }
+            None => Err(io::ErrorKind::InvalidData.into()),
+        }
+    };
+    connect().map_err(|error: io::Error| {
+        ToolError::new("the new worktree does not lead to its repository")
+            .hint("Remove it with action `remove` and `force`, then try again.")
+            .detail(error.to_string())
+    })
 }
 
 async fn remove(repository: &Repository<'_>, args: &Args) -> Result<(), ToolError> {
@@ -167,6 +190,12 @@ async fn worktrees(repository: &Repository<'_>) -> Result<Vec<Worktree>, ToolErr
             ("prunable", Some(last)) => last.prunable = true,
             _ => {}
         }
+    }
+    // The main worktree comes first, under the name of the stand-in.
+    if let Some(main) = found.first_mut() {
+        let real = repository.common().real();
+        let top = real.parent().filter(|_| real.file_name().is_some_and(|name| name == ".git"));
+        main.path = top.unwrap_or(real).display().to_string();
     }
     Ok(found)
 }

@@ -1,0 +1,127 @@
+//! Whether all files that git reads in a repository lie inside the roots.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    boundary::{Roots, leads_outside},
+    discovery::Layout,
+};
+use trunkline_toolbox::ToolError;
+
+/// Object stores that may borrow from each other in a row; git's own limit.
+const ALTERNATES_DEPTH: usize = 5;
+
+/// Bytes of the list of borrowed object stores.
+const ALTERNATES_SIZE: u64 = 64 * 1024;
+
+/// Files and directories of one repository that are looked at.
+const ENTRIES: usize = 250_000;
+
+/// Links that may follow each other.
+const LINKS: usize = 16;
+
+/// Directories of a git directory whose files git reads. A link anywhere in them could show a foreign file: a
+/// reference, a log, the path of a worktree, an object of another repository.
+const READ: [&str; 8] =
+    ["refs", "logs", "info", "worktrees", "reftable", "rebase-merge", "rebase-apply", "sequencer"];
+
+/// Refuses a repository with a link, or a borrowed object store, that leads out of the roots.
+pub(super) fn check(roots: &Roots, layout: &Layout) -> Result<(), ToolError> {
+    let mut walk = Walk { roots, left: ENTRIES };
+    walk.directory(&layout.git_dir, Depth::Here)?;
+    for name in READ {
+        walk.tree(&layout.git_dir.join(name))?;
+    }
+    if layout.common_dir != layout.git_dir {
+        walk.directory(&layout.common_dir, Depth::Here)?;
+        for name in READ {
+            walk.tree(&layout.common_dir.join(name))?;
+        }
+    }
+    walk.store(&layout.common_dir.join("objects"), ALTERNATES_DEPTH)
+}
+
+/// How far a directory is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// Its own entries.
+    Here,
+    /// Everything below it, through this many more links.
+    Below(usize),
+}
+
+#[derive(Debug)]
+struct Walk<'a> {
+    roots: &'a Roots,
+    left: usize,
+}
+
+impl Walk<'_> {
+    /// Everything below `directory`, which may be missing.
+    fn tree(&mut self, directory: &Path) -> Result<(), ToolError> {
+        if directory.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        let real = self.real(directory)?;
+        if real.is_dir() { self.directory(&real, Depth::Below(LINKS)) } else { Ok(()) }
+    }
+
+    fn directory(&mut self, directory: &Path, depth: Depth) -> Result<(), ToolError> {
+        let mut waiting = vec![(directory.to_owned(), depth)];
+        while let Some((directory, depth)) = waiting.pop() {
+            // A directory that we cannot read, git cannot read either.
+            let Ok(entries) = fs::read_dir(&directory) else { continue };
+            for entry in entries.flatten() {
+                self.left = self.left.checked_sub(1).ok_or_else(too_many)?;
+                let Ok(kind) = entry.file_type() else { continue };
+                let links = match depth {
+                    Depth::Here => None,
+                    Depth::Below(links) => Some(links),
+                };
+                if kind.is_symlink() {
+                    let real = self.real(&entry.path())?;
+                    if let (Some(links), true) = (links, real.is_dir()) {
+                        let links = links.checked_sub(1).ok_or_else(leads_outside)?;
+                        waiting.push((real, Depth::Below(links)));
+                    }
+                } else if let (Some(_), true) = (links, kind.is_dir()) {
+                    waiting.push((entry.path(), depth));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where `path` leads. A link to nowhere is refused, because git could write through it.
+    fn real(&self, path: &Path) -> Result<PathBuf, ToolError> {
+        fs::canonicalize(path).ok().filter(|real| self.roots.contain(real)).ok_or_else(leads_outside)
+    }
+
+    fn store(&mut self, objects: &Path, depth: usize) -> Result<(), ToolError> {
+        let objects = self.real(objects)?;
+        self.directory(&objects, Depth::Below(LINKS))?;
+        let list = objects.join("info/alternates");
+        let Ok(metadata) = fs::metadata(&list) else { return Ok(()) };
+        if depth == 0 || !metadata.is_file() || metadata.len() > ALTERNATES_SIZE {
+            return Err(leads_outside());
+        }
+        let text = fs::read_to_string(&list).map_err(|_| leads_outside())?;
+        // Split as git does, which keeps a carriage return as part of the path.
+        for line in text.split('\n').filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            // A quoted entry would need git's own reading; nothing that we let in is written that way.
+            if line.starts_with('"') {
+                return Err(leads_outside());
+            }
+            self.store(&objects.join(line), depth - 1)?;
+        }
+        Ok(())
+    }
+}
+
+fn too_many() -> ToolError {
+    ToolError::new(format!("the repository has more than {ENTRIES} files of its own, too many to check"))
+        .hint("Ask a person to run `git gc` and `git pack-refs --all` in it.")
+}
