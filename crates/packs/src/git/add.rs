@@ -59,22 +59,32 @@ pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Added>, ToolEr
     }
     let paths = args.files.iter().map(|path| inside(&repository, path)).collect::<Result<Vec<_>, _>>()?;
     let command = repository.convert("add")?;
-    unfiltered(&repository, &paths).await?;
+    check(&repository, &paths).await?;
     command.args(["--no-warn-embedded-repo", "--"]).args(&paths).ok().await?;
     let data = staged(&repository, &paths).await?;
     Ok(Told { text: data.text(), data })
 }
 
-/// Refuses files that want a filter which does not run here: their contents would be stored as they must not be.
-async fn unfiltered(repository: &Repository<'_>, paths: &[String]) -> Result<(), ToolError> {
+/// Refuses files that want a filter which does not run here, because their contents would be stored as they must not
+/// be, and nested repositories that lie elsewhere.
+async fn check(repository: &Repository<'_>, paths: &[String]) -> Result<(), ToolError> {
     let options = repository.git().options();
-    if options.drivers == Drivers::Run || matches!(options.user_settings, UserSettings::Read(_)) {
+    if options.drivers == Drivers::Run {
         return Ok(());
     }
     let args = ["-z", "--others", "--modified", "--exclude-standard", "--"];
     let candidates = repository.read("ls-files").args(args).args(paths).ok().await?;
     if candidates.truncated() {
         return Err(ToolError::new("too many files at once").hint("Stage one directory at a time."));
+    }
+    for path in candidates.fields() {
+        // Of a nested repository, its present commit is staged.
+        if repository.top()?.join(&path).is_dir() {
+            repository.enclose_nested(&path)?;
+        }
+    }
+    if matches!(options.user_settings, UserSettings::Read(_)) {
+        return Ok(());
     }
     let asked = repository.read("check-attr").args(["-z", "--stdin", "filter"]).input(candidates.stdout.head);
     for field in asked.ok().await?.fields().chunks_exact(3) {

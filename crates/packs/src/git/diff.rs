@@ -185,9 +185,12 @@ pub(super) async fn of(
         }
     };
     let listed = command().args(["--raw", "--numstat", "--no-abbrev", "-z", "--"]).args(paths).ok().await?;
+    let mut files = parse::changes(listed.fields());
+    for file in files.iter().filter(|file| file.is_nested) {
+        repository.enclose_nested(&file.path)?;
+    }
     let context = format!("--unified={}", context.clamp(0, MOST_CONTEXT));
     let patch = patch(command().args(["--patch", &context, "--"]).args(paths)).await?;
-    let mut files = parse::changes(listed.fields());
     let truncated = listed.truncated() || patch.truncated || files.len() > MOST_FILES;
     files.truncate(MOST_FILES);
     Ok(Diff { files, patch: patch.text, truncated })

@@ -25,18 +25,25 @@ pub(super) struct Layout {
 /// The repository that `directory`, which has no links and lies inside the roots, belongs to.
 pub(super) fn find(roots: &Roots, directory: &Path) -> Result<Layout, ToolError> {
     for candidate in directory.ancestors().take_while(|path| roots.contain(path)) {
-        if let Some(git_dir) = entry(roots, candidate)? {
-            return layout(roots, git_dir, Some(candidate.to_owned()));
+        if let Some(layout) = nested(roots, candidate)? {
+            return Ok(layout);
         }
         if is_git_directory(candidate) {
-            if candidate.file_name().is_some_and(|name| name == ".git") {
-                return layout(roots, candidate.to_owned(), None);
+            if candidate.file_name().is_none_or(|name| name != ".git") {
+                stands_alone(roots, candidate, directory)?;
             }
-            stands_alone(roots, candidate, directory)?;
             return layout(roots, candidate.to_owned(), None);
         }
     }
     Err(no_repository())
+}
+
+/// The repository whose work tree begins at `directory`, if there is one.
+pub(super) fn nested(roots: &Roots, directory: &Path) -> Result<Option<Layout>, ToolError> {
+    match entry(roots, directory)? {
+        Some(git_dir) => layout(roots, git_dir, Some(directory.to_owned())).map(Some),
+        None => Ok(None),
+    }
 }
 
 /// The git directory that `.git` in `top` is or leads to.

@@ -144,6 +144,15 @@ impl<'a> Repository<'a> {
         })
     }
 
+    /// Refuses the nested repository at `path` if a part of it lies outside: git reads its present commit.
+    pub(super) fn enclose_nested(&self, path: &str) -> Result<(), ToolError> {
+        let Some(top) = &self.layout.top else { return Ok(()) };
+        match discovery::nested(self.git.roots(), &top.join(path))? {
+            Some(layout) => enclosure::check(self.git.roots(), &layout),
+            None => Ok(()),
+        }
+    }
+
     /// How the repository is called in answers.
     pub(super) fn name(&self) -> String {
         self.directory().display().to_string()

@@ -19,6 +19,9 @@ pub(in crate::git) struct FileChange {
     /// Lines removed; missing for binary files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::git) removed: Option<u64>,
+    /// Whether it is the commit of a nested repository on the new side.
+    #[serde(skip)]
+    pub(in crate::git) is_nested: bool,
 }
 
 /// What happened to a file.
@@ -50,8 +53,9 @@ pub(in crate::git) fn changes(fields: Vec<String>) -> Vec<FileChange> {
                 Some(None) => break,
                 None => (first, None),
             };
+            let is_nested = entry.split(' ').nth(1) == Some("160000");
             places.entry(path.clone()).or_insert(found.len());
-            found.push(FileChange { path, original_path, status, added: None, removed: None });
+            found.push(FileChange { path, original_path, status, added: None, removed: None, is_nested });
         } else {
             let mut columns = field.splitn(3, '\t');
             let (added, removed) =
