@@ -131,6 +131,12 @@ async fn g11_a_bare_repository_is_opened_only_by_its_own_name() {
         assert_eq!(log["commits"][0]["subject"], "second", "{path}");
     }
     lab.read("git_status", json!({"repo_path": "project/main"})).await.ok();
+    let listed = lab.read("git_worktree", json!({"repo_path": "project/main"})).await.ok();
+    assert_eq!(listed["worktrees"][0]["path"], project.join(".bare").display().to_string());
+    assert_eq!(
+        [&listed["worktrees"][0]["bare"], &listed["worktrees"][1]["branch"]],
+        [&json!(true), &json!("main")]
+    );
     let text = lab.read("git_status", json!({"repo_path": "project"})).await.err();
     assert!(text.contains("no working files"), "{text}");
 }
