@@ -61,6 +61,6 @@ impl CommonDir {
     /// Makes a directory that git is about to write into: it cannot make one behind a link.
     pub(super) fn prepare(&self, name: &str) {
         // If that fails, git fails too and says why.
-        let _ = fs::create_dir(self.real.join(name));
+        fs::create_dir(self.real.join(name)).ok();
     }
 }

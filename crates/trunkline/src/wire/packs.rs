@@ -75,8 +75,10 @@ impl Packs {
             fs::create_dir_all(folder)
                 .map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))?;
         }
-        let also: Vec<PathBuf> =
-            records.into_iter().chain(["/dev/null", "/dev/tty", "/tmp"].map(PathBuf::from)).collect();
+        // Git gets its settings in a temporary directory.
+        let temporary = std::env::temp_dir();
+        let devices = ["/dev/null", "/dev/tty", "/tmp"].map(PathBuf::from);
+        let also: Vec<PathBuf> = records.into_iter().chain(devices).chain([temporary]).collect();
         match sandbox::restrict_process(roots, &also, &Reads::Anywhere) {
             Ok(restriction) => {
                 tracing::debug!(?restriction, "the kernel restricts where this process may write");
