@@ -1,9 +1,8 @@
-//! Many servers as one, and what stands in front of them: catalog, policy, views, upstreams, limits, audit.
+//! Many servers as one handler: catalog, policy, views, upstreams; and layers: limits, audit, tracing.
 //!
-//! Each is a handler around handlers. [`audit::Audited`] belongs outside [`limit::Limited`], so that refused calls are recorded
-//! as well; both belong outside the [`Gateway`].
+//! Limits, audit and tracing are handlers around handlers; the binary's `wire/stack.rs` says in which
+//! order they stand in front of the [`Gateway`].
 
-mod around;
 pub mod audit;
 pub mod catalog;
 pub mod gateway;

@@ -4,11 +4,7 @@ use super::{
     CallFigures,
     series::{Series, Success},
 };
-use crate::{
-    around::Around,
-    upstream::{Broken, Connect, Profile, Session},
-};
-use futures_util::{Stream, future::BoxFuture};
+use futures_util::Stream;
 use std::{
     collections::HashMap,
     pin::Pin,
@@ -66,9 +62,9 @@ impl Meter {
         Self(Arc::new(Inner { methods: Default::default(), per_tool, tools: Mutex::default() }))
     }
 
-    /// The same way to reach a server, with each call counted.
-    pub fn connect(&self, inner: Arc<dyn Connect>) -> Arc<dyn Connect> {
-        Arc::new(MeteredConnect { inner, meter: self.clone() })
+    /// The same handler, with each call counted.
+    pub fn around<H: Handler>(&self, inner: H) -> Metered<H> {
+        Metered { inner, meter: self.clone() }
     }
 
     /// What was counted so far; only what happened at all.
@@ -109,24 +105,9 @@ impl Meter {
     }
 }
 
-struct MeteredConnect {
-    inner: Arc<dyn Connect>,
-    meter: Meter,
-}
-
-impl Connect for MeteredConnect {
-    fn connect(&self, profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, Broken>> {
-        let connecting = self.inner.connect(profile);
-        let meter = self.meter.clone();
-        Box::pin(async move {
-            let session = connecting.await?;
-            let handler = Metered { inner: Arc::clone(&session), meter };
-            Ok(Arc::new(Around { session, handler }) as Arc<dyn Session>)
-        })
-    }
-}
-
-struct Metered<H> {
+/// A handler whose calls a [`Meter`] counts.
+#[derive(Debug)]
+pub struct Metered<H> {
     inner: H,
     meter: Meter,
 }

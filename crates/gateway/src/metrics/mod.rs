@@ -10,6 +10,6 @@ mod prometheus;
 mod series;
 
 pub use figures::{BREAKER_STATES, CallFigures, Histogram, STATES, UpstreamFigures};
-pub use meter::{Meter, PerTool};
+pub use meter::{Meter, Metered, PerTool};
 pub use prometheus::{escape, render};
 pub use series::BUCKETS;

@@ -1,13 +1,13 @@
 //! Traces: each call as a step of a trace that may have begun elsewhere (W3C Trace Context in `_meta`).
 //!
-//! [`Traced`] stands twice in the way of a call. At the door it makes the *server* span and puts its id into
-//! `_meta.traceparent`; before an upstream ([`connect`]) it makes the *client* span below that, and the upstream sees its id. So
-//! the links are in the messages themselves, and nothing else has to be handed through. `tracestate` and `baggage` travel as they came.
+//! A call passes [`Traced`] twice. In front of the gateway it opens the *server* span and writes its id into
+//! `_meta.traceparent`; around a session ([`Traced::session`]) it opens the *client* span below that, and the
+//! upstream sees its id. The messages themselves carry the link between spans. `tracestate` and `baggage`
+//! are not changed.
 //!
-//! Whether a trace is recorded is decided where it begins, and everybody after that follows. Without a [`Tracer`] messages pass
-//! untouched. What is recorded is a small [`Span`] in a bounded queue; another task takes it from [`Spans`] and sends it.
+//! Sampling is decided where the trace begins; later hops follow. Without a [`Tracer`] messages are not
+//! changed. A recorded [`Span`] goes into a bounded queue; another task takes it from [`Spans`] and sends it.
 
-mod connect;
 mod conventions;
 mod open_span;
 mod span;
@@ -16,7 +16,6 @@ mod tests;
 mod traced;
 mod tracer;
 
-pub use connect::connect;
 pub use span::{About, Ending, Side, Span};
 pub use traced::Traced;
 pub use tracer::{Spans, TraceOptions, Tracer, tracer};

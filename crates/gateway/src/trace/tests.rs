@@ -1,7 +1,7 @@
 //! Calls through two handlers, and the spans they leave.
 
 use super::*;
-use crate::upstream::{Broken, Connect, Profile, Session};
+use crate::upstream::{Broken, Connect, Profile, Session, layered};
 use futures_util::future::BoxFuture;
 use std::sync::{Arc, Mutex};
 use trunkline_protocol::{
@@ -88,7 +88,8 @@ fn everything() -> (Tracer, Spans) {
 async fn client_span_hangs_below_server_span_and_the_upstream_hears_the_client_span() {
     let (tracer, mut spans) = everything();
     let peer = Peer::new(Ok(Raw::empty_object()));
-    let way = connect(Arc::new(Way(peer.clone())), Some(tracer.clone()), "files");
+    let (spanned, way) = (tracer.clone(), Arc::new(Way(peer.clone())));
+    let way = layered(way, move |session| Traced::session(session, spanned.clone(), "files".into()));
     let session = way.connect(profile()).await.unwrap();
     let gateway = Traced::server(session, Some(tracer));
     let params = format!(

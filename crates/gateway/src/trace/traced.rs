@@ -4,6 +4,7 @@ use super::{
     Side, Tracer,
     open_span::{OpenSpan, open},
 };
+use crate::upstream::Session;
 use futures_util::Stream;
 use std::{
     pin::Pin,
@@ -22,23 +23,21 @@ pub struct Traced<H> {
 }
 
 impl<H> Traced<H> {
-    /// For what we offer: server spans.
+    /// For what we serve: server spans.
     pub fn server(inner: H, tracer: Option<Tracer>) -> Self {
         Self { inner, tracer, side: Side::Server, revision: None }
     }
 
-    /// For what we ask of an upstream: client spans that carry its name, and the revision spoken with it.
-    pub fn client(
-        inner: H,
-        tracer: Option<Tracer>,
-        server: impl Into<Arc<str>>,
-        revision: Option<String>,
-    ) -> Self {
-        Self { inner, tracer, side: Side::Client(server.into()), revision }
-    }
-
     fn begin(&self, call: &mut Call) -> Option<OpenSpan> {
         open(self.tracer.as_ref()?, &self.side, self.revision.as_deref(), call)
+    }
+}
+
+impl Traced<Arc<dyn Session>> {
+    /// For a session with an upstream: client spans that carry the server's name and revision.
+    pub fn session(session: Arc<dyn Session>, tracer: Tracer, server: Arc<str>) -> Self {
+        let revision = Some(session.revision().to_string());
+        Self { inner: session, tracer: Some(tracer), side: Side::Client(server), revision }
     }
 }
 

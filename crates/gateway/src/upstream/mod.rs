@@ -16,6 +16,7 @@ mod flight;
 mod gone;
 mod item;
 mod latency;
+mod layered;
 mod lists;
 mod live;
 mod loops;
@@ -33,6 +34,7 @@ pub use connect::{Broken, Connect, Profile, Session};
 pub use event::Event;
 pub use item::Quarantined;
 pub use latency::Percentiles;
+pub use layered::layered;
 pub use loops::{BEHIND, behind};
 pub use offer::{Kind, Offer};
 pub use options::{

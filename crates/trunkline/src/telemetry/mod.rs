@@ -14,11 +14,10 @@ mod tests;
 use crate::{environment::Environment, failure::Failure};
 use access_log::AccessLog;
 use export::Export;
-use std::{fmt::Write, sync::Arc};
+use std::fmt::Write;
 use trunkline_config::Settings;
-use trunkline_gateway::trace::{Traced, Tracer};
-use trunkline_protocol::Handler;
-use trunkline_serve::{AccessHook, Logged};
+use trunkline_gateway::trace::Tracer;
+use trunkline_serve::AccessHook;
 
 pub(crate) use args::TelemetryArgs;
 pub(crate) use settings::TraceSettings;
@@ -55,25 +54,12 @@ impl Telemetry {
         Ok(Self { export: traces.map(Export::start).transpose()?, access_log })
     }
 
-    /// The same handler, its calls traced and told to the access log.
-    pub(crate) fn observe(&self, handler: Arc<dyn Handler>) -> Arc<dyn Handler> {
-        // The log stands behind the tracer, so that it knows the trace of calls that came without one.
-        let logged: Arc<dyn Handler> = match self.access_hook() {
-            Some(hook) => Arc::new(Logged::new(handler, hook)),
-            None => handler,
-        };
-        match self.tracer() {
-            Some(tracer) => Arc::new(Traced::server(logged, Some(tracer))),
-            None => logged,
-        }
-    }
-
-    /// For [`trunkline_gateway::trace::connect`], which traces what goes to an upstream.
+    /// Records spans; `wire::stack` decides where.
     pub(crate) fn tracer(&self) -> Option<Tracer> {
         self.export.as_ref().map(|export| export.tracer().clone())
     }
 
-    /// For [`trunkline_serve::ServeOptions::access`].
+    /// Takes access records; `wire::stack` hands it to all that write them.
     pub(crate) fn access_hook(&self) -> Option<AccessHook> {
         self.access_log.as_ref().map(AccessLog::hook)
     }

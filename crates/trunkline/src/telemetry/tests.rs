@@ -1,7 +1,11 @@
 //! Spans all the way to a collector that is a real server.
 
 use super::{TelemetryArgs, TraceSettings, export::Export};
-use crate::{environment::Environment, telemetry::Telemetry};
+use crate::{
+    environment::Environment,
+    telemetry::Telemetry,
+    wire::stack::{Stack, around_session},
+};
 use futures_util::future::BoxFuture;
 use opentelemetry_proto::tonic::{
     collector::trace::v1::ExportTraceServiceRequest,
@@ -16,10 +20,12 @@ use tokio::{
     sync::mpsc,
 };
 use trunkline_gateway::{
-    trace::{Traced, connect},
+    metrics::{Meter, PerTool},
+    trace::Traced,
     upstream::{Broken, Connect, Profile, Session},
 };
 use trunkline_protocol::{Call, Fault, Handler, Notification, Notify, Raw, Reply, Revision, method};
+use trunkline_serve::ServeOptions;
 
 /// What a collector heard in one request.
 struct Heard {
@@ -149,7 +155,8 @@ fn asked() -> Call {
 async fn two_hops_are_linked_in_what_the_collector_hears() {
     let (address, mut heard) = collector(&[503]).await;
     let export = Export::start(settings(address)).unwrap();
-    let way = connect(Arc::new(Server), Some(export.tracer().clone()), "files");
+    let (server, meter) = ("files".parse().unwrap(), Meter::new(PerTool::No));
+    let way = around_session(Arc::new(Server), &server, Some(export.tracer().clone()), meter);
     let profile = Profile { principal: "ada".into(), capabilities: "{}".into(), client: None };
     let session = way.connect(profile).await.unwrap();
     let gateway = Traced::server(session, Some(export.tracer().clone()));
@@ -208,7 +215,8 @@ async fn lines_carry_the_trace_that_began_here_and_figures_tell_of_losses() {
     let environment =
         Environment::of([("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}").as_str())]);
     let telemetry = Telemetry::start(&args, (&defaults()).into(), &environment).unwrap();
-    let handler = telemetry.observe(Arc::new(Server));
+    let stack = Stack { telemetry: &telemetry, audit: None, limits: None };
+    let handler = stack.around(Arc::new(Server), &mut ServeOptions::default());
     handler.call(Call::new(method::TOOLS_LIST, None)).outcome().await.unwrap();
     let metrics = telemetry.metrics();
     telemetry.finish().await;

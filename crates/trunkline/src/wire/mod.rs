@@ -13,6 +13,7 @@ pub(crate) mod packs;
 mod reach;
 pub(crate) mod serve;
 pub(crate) mod settings;
+pub(crate) mod stack;
 pub(crate) mod upstream;
 
 use crate::{

@@ -1,12 +1,13 @@
 //! What is seen of the traffic to upstreams: spans and figures.
 
+use super::stack;
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use trunkline_gateway::{
     metrics::{Meter, PerTool, UpstreamFigures},
-    trace::{self, Tracer},
+    trace::Tracer,
     upstream::{Connect, Upstream},
 };
 use trunkline_protocol::ServerName;
@@ -25,7 +26,7 @@ impl Observed {
     /// The same way to reach a server, with what is sent there counted and traced.
     pub(crate) fn connect(&self, server: &ServerName, connect: Arc<dyn Connect>) -> Arc<dyn Connect> {
         let meter = self.meters().entry(server.clone()).or_insert_with(|| Meter::new(PerTool::No)).clone();
-        trace::connect(meter.connect(connect), self.tracer.clone(), server.to_string())
+        stack::around_session(connect, server, self.tracer.clone(), meter)
     }
 
     pub(crate) fn figures(&self, upstream: &Upstream) -> UpstreamFigures {

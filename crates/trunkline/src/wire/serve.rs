@@ -1,4 +1,4 @@
-//! What stands in front of a handler: who may come in, how often, and what is recorded of it.
+//! What the settings say about serving: who may come in, how often, and what is recorded.
 
 use super::gate;
 use crate::{
@@ -6,44 +6,41 @@ use crate::{
     environment::{self, Environment},
     failure::Failure,
 };
-use std::{collections::HashMap, fs, path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::HashMap, fs, path::PathBuf, time::Duration};
 use trunkline_auth::{ApiKeys, Authenticator, Challenge, JwtOptions, ProtectedResource};
 use trunkline_config::{Auth, Durability as DurabilitySetting, JwksPlace, Rate, Settings, WhenItFails};
 use trunkline_gateway::{
-    audit::{Audited, Durability, OnFailure, Options as AuditOptions, ReadOnly, Trail},
-    limit::{Limited, Limits, Quota},
+    audit::{Durability, OnFailure, Options as AuditOptions, Trail},
+    limit::{Limits as Rates, Quota},
 };
-use trunkline_protocol::{Era, Handler};
+use trunkline_protocol::Era;
 use trunkline_serve::{Eras, Guard, ServeOptions};
 
-/// What is served, before its limits and records.
-pub(crate) struct Served {
-    pub(crate) handler: Arc<dyn Handler>,
-    /// Tells of a tool whether it is known to change nothing.
-    pub(crate) read_only: ReadOnly,
-}
-
-/// A handler behind its limits and before its records, and where those are kept.
-pub(crate) fn recorded(
-    served: Served,
+/// The audit trail of one server process, and the folder it is written to; `None` when none is wanted.
+pub(crate) fn trail(
     settings: &Settings,
     name: &str,
     environment: &Environment,
-) -> Result<(Arc<dyn Handler>, Option<PathBuf>), Failure> {
-    let limits = Limits {
-        per_caller: settings.limits.per_caller.as_ref().and_then(quota),
-        per_tool: settings.limits.per_tool.as_ref().and_then(quota),
-        tools: HashMap::new(),
-    };
-    let limited = Limited::new(served.handler, &limits);
-    let Some(home) = audit_home(settings, environment)? else { return Ok((Arc::new(limited), None)) };
+) -> Result<Option<(Trail, PathBuf)>, Failure> {
+    let Some(home) = audit_home(settings, environment)? else { return Ok(None) };
     let chosen = settings.audit.directory.is_some();
     let folder = if chosen { home } else { home.join(format!("{name}-{}", std::process::id())) };
     let trail = Trail::open(&folder, audit_options(settings)).map_err(|error| {
         Failure::usage(format!("the audit trail in {} cannot be kept: {error}", folder.display()))
             .hint("choose another place with --audit, or do without it with --no-audit")
     })?;
-    Ok((Arc::new(Audited::new(limited, trail, served.read_only)), Some(folder)))
+    Ok(Some((trail, folder)))
+}
+
+/// How often callers and tools may be called; `None` without any such limit.
+pub(crate) fn rates(settings: &Settings) -> Option<Rates> {
+    let per_caller = settings.limits.per_caller.as_ref().and_then(quota);
+    let per_tool = settings.limits.per_tool.as_ref().and_then(quota);
+    (per_caller.is_some() || per_tool.is_some()).then(|| Rates {
+        per_caller,
+        per_tool,
+        tools: HashMap::new(),
+    })
 }
 
 fn audit_options(settings: &Settings) -> AuditOptions {

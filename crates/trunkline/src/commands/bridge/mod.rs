@@ -10,7 +10,7 @@ use crate::{
     runtime::{Engine, Threads},
     stop::Stop,
     telemetry::{Configured, Telemetry, TelemetryArgs},
-    wire::{self, observed::Observed, upstream::Reach},
+    wire::{self, observed::Observed, stack::Stack, upstream::Reach},
 };
 use bridged::{About, Bridged};
 use std::{net::SocketAddr, sync::Arc};
@@ -118,6 +118,11 @@ fn upstream(target: Target, options: ConnectOptions, observed: &Observed) -> Res
     Ok(Upstream::new(name, connect, settings))
 }
 
+/// A bridge keeps no audit trail and sets no rates: it is one client's way to one server.
+fn stack(telemetry: &Telemetry) -> Stack<'_> {
+    Stack { telemetry, audit: None, limits: None }
+}
+
 /// What only a person could answer.
 fn refuse(option: &str, given: bool) -> Result<(), Failure> {
     if given {
@@ -132,14 +137,14 @@ async fn over_stdio(args: &Args, handler: Arc<Bridged>, telemetry: &Telemetry) -
     let mut stop = Stop::listen()?;
     // The one client may have as much under way as the one server takes.
     let room = UpstreamOptions::default().bulkhead;
-    let options = ServeOptions {
+    let mut options = ServeOptions {
         guard: wire::serve::guard(&wire::flags::auth(&args.guard))?,
-        access: telemetry.access_hook(),
         limits: Limits { calls: room.concurrency + room.queue, ..Limits::default() },
         ..ServeOptions::default()
     };
+    let handler = stack(telemetry).around(handler, &mut options);
     tokio::select! {
-        served = serve_stdio(telemetry.observe(handler), options, standard_input(), standard_output()) => {
+        served = serve_stdio(handler, options, standard_input(), standard_output()) => {
             served.map_err(|error| Failure::usage(format!("the input cannot be read: {error}")))?;
         }
         _ = stop.stopped() => {}
@@ -164,16 +169,16 @@ async fn over_http(
     };
     let Seen { telemetry, observed, upstream, lanes } = seen;
     let ours = telemetry.metrics();
-    let options = ServeOptions {
+    let mut options = ServeOptions {
         guard,
-        access: telemetry.access_hook(),
         lanes,
         more_metrics: Some(Arc::new(move |_: &Caller| {
             metrics::render(&[observed.figures(&upstream)]) + &ours()
         })),
         ..ServeOptions::default()
     };
-    let serving = listener.serve(telemetry.observe(handler), options);
+    let handler = stack(telemetry).around(handler, &mut options);
+    let serving = listener.serve(handler, options);
     announce(context, serving.address(), &server)?;
     let (tell, told) = watch::channel(Shutdown::Running);
     let mut running = Box::pin(serving.run(told));

@@ -12,13 +12,14 @@ use crate::{
     runtime::{Engine, Threads},
     stop::Stop,
     telemetry::{Telemetry, TelemetryArgs},
-    wire::{flags, gateway::Running, packs::Packs, serve as wire, settings},
+    wire::{flags, gateway::Running, packs::Packs, serve as wire, settings, stack::Stack},
 };
 use offer::Offer;
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use tokio::sync::watch;
 use trunkline_config::Loaded;
-use trunkline_serve::{BindError, Guard, Lanes, Listener, Server, Shutdown, serve_stdio};
+use trunkline_protocol::Handler;
+use trunkline_serve::{BindError, Guard, Lanes, Listener, ServeOptions, Server, Shutdown, serve_stdio};
 use trunkline_transport::stdio::{standard_input, standard_output};
 
 /// Where we listen unless told otherwise.
@@ -202,14 +203,28 @@ impl Serving<'_> {
         if self.args.stdio { self.over_stdio(offer).await } else { self.over_http(offer).await }
     }
 
+    /// The offer below its layers, and the folder of its audit trail.
+    fn stacked(
+        &self,
+        offer: &Offer,
+        name: &str,
+        options: &mut ServeOptions,
+    ) -> Result<(Arc<dyn Handler>, Option<PathBuf>), Failure> {
+        let settings = &self.loaded.settings;
+        let trail = wire::trail(settings, name, &self.context.environment)?;
+        let (trail, folder) = trail.unzip();
+        let stack = Stack {
+            telemetry: self.telemetry,
+            audit: trail.map(|trail| (trail, offer.read_only())),
+            limits: wire::rates(settings),
+        };
+        Ok((stack.around(offer.handler(), options), folder))
+    }
+
     async fn over_stdio(&self, offer: &Offer) -> Result<Ending, Failure> {
         output::leads_somewhere()?;
-        let settings = &self.loaded.settings;
-        let environment = &self.context.environment;
-        let (handler, _trail) = wire::recorded(offer.served(), settings, "stdio", environment)?;
-        let handler = self.telemetry.observe(handler);
-        let mut options = wire::options(settings, self.args.era)?;
-        options.access = self.telemetry.access_hook();
+        let mut options = wire::options(&self.loaded.settings, self.args.era)?;
+        let (handler, _) = self.stacked(offer, "stdio", &mut options)?;
         let mut stop = Stop::listen()?;
         tokio::select! {
             served = serve_stdio(handler, options, standard_input(), standard_output()) => {
@@ -224,14 +239,12 @@ impl Serving<'_> {
         let Self { context, args, loaded, telemetry, .. } = *self;
         let settings = &loaded.settings;
         let mut options = wire::options(settings, args.era)?;
-        options.access = telemetry.access_hook();
         options.lanes = self.lanes.clone();
         offer.add_pages(&mut options, telemetry);
         let listener = bind(settings.listen, &options.guard).await?;
-        let port = listener.address().port();
-        let (handler, trail) =
-            wire::recorded(offer.served(), settings, &port.to_string(), &context.environment)?;
-        let server = listener.serve(telemetry.observe(handler), options);
+        let port = listener.address().port().to_string();
+        let (handler, trail) = self.stacked(offer, &port, &mut options)?;
+        let server = listener.serve(handler, options);
         let facts = banner::Facts { address: server.address(), offer, loaded, args, trail: trail.as_deref() };
         banner::show(context, &facts)?;
         let (tell, told) = watch::channel(Shutdown::Running);

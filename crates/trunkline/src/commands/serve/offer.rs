@@ -7,16 +7,16 @@ use crate::{
     wire::{
         gateway::Running,
         packs::{Kit, Packs},
-        serve::Served,
     },
 };
 use std::{path::PathBuf, sync::Arc};
 use trunkline_gateway::{
+    audit::ReadOnly,
     catalog::CatalogReport,
     metrics,
     status::{ConfigStatus, Started, StatusPage},
 };
-use trunkline_protocol::Caller;
+use trunkline_protocol::{Caller, Handler};
 use trunkline_serve::{Page, ServeOptions};
 
 /// What is served.
@@ -26,21 +26,24 @@ pub(crate) enum Offer {
 }
 
 impl Offer {
-    pub(super) fn served(&self) -> Served {
+    /// Answers the calls, below all layers.
+    pub(super) fn handler(&self) -> Arc<dyn Handler> {
+        match self {
+            Self::Packs(kit) => Arc::new(kit.toolbox.clone()),
+            Self::Servers(running) => Arc::new(running.gateway.clone()),
+        }
+    }
+
+    /// Which tools are known to change nothing.
+    pub(super) fn read_only(&self) -> ReadOnly {
         match self {
             Self::Packs(kit) => {
-                let known = kit.clone();
-                Served {
-                    handler: Arc::new(kit.toolbox.clone()),
-                    read_only: Arc::new(move |_: Option<&str>, tool: &str| known.read_only.contains(tool)),
-                }
+                let kit = kit.clone();
+                Arc::new(move |_: Option<&str>, tool: &str| kit.read_only.contains(tool))
             }
             Self::Servers(running) => {
-                let known = running.clone();
-                Served {
-                    handler: Arc::new(running.gateway.clone()),
-                    read_only: Arc::new(move |view: Option<&str>, tool: &str| known.is_harmless(view, tool)),
-                }
+                let running = running.clone();
+                Arc::new(move |view: Option<&str>, tool: &str| running.is_harmless(view, tool))
             }
         }
     }

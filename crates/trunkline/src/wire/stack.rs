@@ -1,0 +1,78 @@
+//! The stack: every layer on the way of a call, in order. No other file decides that order.
+//!
+//! A call enters at the first line of a list and goes down; its reply comes back up through the same
+//! layers. HTTP, stdio, the bridge and the tests all build their handler here.
+//!
+//! To add a layer, write it in a file of its own as a [`Handler`] around a [`Handler`], and add one line
+//! to the list in [`Stack::around`] (in front of everything) or in [`around_session`] (in front of one
+//! server). Translation between the protocol eras, tasks of 2025-11-25 included, is no layer: `serve`
+//! does it before a call enters the stack, `client` after it has left.
+
+use crate::telemetry::Telemetry;
+use std::sync::Arc;
+use trunkline_gateway::{
+    audit::{Audited, ReadOnly, Trail},
+    limit::{Limited, Limits},
+    metrics::Meter,
+    trace::{Traced, Tracer},
+    upstream::{Connect, layered},
+};
+use trunkline_protocol::{Handler, ServerName};
+use trunkline_serve::{Logged, ServeOptions};
+
+/// What the layers in front of a handler need. A layer whose part is missing is left out.
+pub(crate) struct Stack<'a> {
+    pub(crate) telemetry: &'a Telemetry,
+    /// The trail, and which tools are known to change nothing.
+    pub(crate) audit: Option<(Trail, ReadOnly)>,
+    pub(crate) limits: Option<Limits>,
+}
+
+impl Stack<'_> {
+    /// Puts the layers around `handler`, and the access log's hook into `options`: the HTTP front and the
+    /// `Logged` layer write one record together, so they need the same hook.
+    pub(crate) fn around(self, handler: Arc<dyn Handler>, options: &mut ServeOptions) -> Arc<dyn Handler> {
+        let Self { telemetry, audit, limits } = self;
+        options.access = telemetry.access_hook();
+        let access = options.access.clone();
+        let layers = [
+            // Opens the server span. First, so that all layers below see a trace id in `_meta`, even if
+            // the client sent none.
+            telemetry.tracer().map(|tracer| layer(|next| Traced::server(next, Some(tracer)))),
+            // Writes the access record. Below tracing, because the record names the trace.
+            access.map(|hook| layer(|next| Logged::new(next, hook))),
+            // Writes a start and an end record to the audit trail. Above the limits, so that calls they
+            // refuse are recorded as well.
+            audit.map(|(trail, read_only)| layer(|next| Audited::new(next, trail, read_only))),
+            // Refuses callers and tools above their rate. Last, so that a refused call costs no server
+            // anything.
+            limits.map(|limits| layer(move |next| Limited::new(next, &limits))),
+        ];
+        layers.into_iter().flatten().rev().fold(handler, |next, layer| layer(next))
+    }
+}
+
+/// The layers between the gateway and each session with one server.
+pub(crate) fn around_session(
+    connect: Arc<dyn Connect>,
+    server: &ServerName,
+    tracer: Option<Tracer>,
+    meter: Meter,
+) -> Arc<dyn Connect> {
+    let server: Arc<str> = server.to_string().into();
+    // Counts and times what is sent. Innermost, so that it measures the server and no layer of ours.
+    let connect = layered(connect, move |session| meter.around(session));
+    // Opens the client span, whose id the server sees as its parent.
+    match tracer {
+        None => connect,
+        Some(tracer) => {
+            layered(connect, move |session| Traced::session(session, tracer.clone(), server.clone()))
+        }
+    }
+}
+
+type Layer<'a> = Box<dyn FnOnce(Arc<dyn Handler>) -> Arc<dyn Handler> + 'a>;
+
+fn layer<'a, H: Handler + 'static>(wrap: impl FnOnce(Arc<dyn Handler>) -> H + 'a) -> Layer<'a> {
+    Box::new(|next| Arc::new(wrap(next)))
+}
