@@ -12,13 +12,13 @@ use crate::{
     lines::{self, Lines},
     link::{Exchange, Link},
     listen::{self, Watched},
+    meta_cache::MetaCache,
     options::{ConnectOptions, Timekeeper},
     relay::Relay,
     resilience::Timeouts,
     server::ServerInfo,
     state::{Life, Moved, State},
     tasks::{self, Waiting},
-    wardrobe::Wardrobe,
 };
 use std::{
     fmt,
@@ -48,7 +48,7 @@ pub(crate) struct Inner {
     pub(crate) levels: Levels,
     pub(crate) watched: Watched,
     pub(crate) facts: Facts,
-    pub(crate) wardrobe: Wardrobe,
+    pub(crate) meta_cache: MetaCache,
     pub(crate) waiting: Waiting,
     pub(crate) lines: Lines,
     /// Counts sessions, so that many calls that lose one session begin one new session.
@@ -88,7 +88,7 @@ impl Connection {
             levels: Levels::default(),
             watched: Watched::default(),
             facts: Facts::default(),
-            wardrobe: Wardrobe::default(),
+            meta_cache: MetaCache::default(),
             waiting: Waiting::default(),
             lines: Lines::default(),
             session: AtomicU64::new(0),
@@ -103,13 +103,6 @@ impl Connection {
     /// What the server says about itself, as `server/discover` tells it; also of a legacy server.
     pub fn introduction(&self) -> Raw {
         era::introduction(&self.0.server)
-    }
-
-    /// Waits until the line is gone, and tells why.
-    pub async fn lost(&self) -> Fault {
-        let mut loss = self.0.link.board().watch_loss();
-        let lost = loss.wait_for(Option::is_some).await.ok().and_then(|lost| lost.clone());
-        lost.unwrap_or_else(|| Fault::new(FaultKind::NotReady, "the connection was closed"))
     }
 
     pub fn state(&self) -> State {

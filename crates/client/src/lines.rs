@@ -6,10 +6,10 @@ use crate::{
     connection::Inner,
     conversation::{self, Rounds},
     era::Ask,
+    line_lock::LineGuard,
     link::Link,
     relay::Relay,
     switchboard::Standing,
-    turns::Turn,
 };
 use futures_util::{StreamExt, future::join_all, stream};
 use std::{
@@ -44,8 +44,8 @@ pub(crate) fn begin(
     Reply::new(
         stream::once(async move {
             match connection.line_for(&subject).await {
-                Ok((line, turn)) => {
-                    relay.turn = Some(turn);
+                Ok((line, guard)) => {
+                    relay.guard = Some(guard);
                     let timeouts = Some(line.options.timeouts);
                     conversation::begin(line, ask, rounds, timeouts, Some(relay))
                 }
@@ -61,41 +61,41 @@ impl Inner {
     /// on the stream of its call, but some servers ask on the stream of the session: what did so once counts as shared.
     pub(crate) fn shared_line(&self, ask: &Ask) -> Option<Arc<str>> {
         let shared = self.speech.era() == Era::Legacy
-            && (matches!(self.link, Link::Duplex(_)) || self.link.board().turns.heard_questions());
+            && (matches!(self.link, Link::Duplex(_)) || self.link.board().line_lock.heard_questions());
         match &ask.standing {
             Standing::Askable(subject) if shared && self.options.behalf.is_some() => Some(subject.clone()),
             _ => None,
         }
     }
 
-    async fn line_for(self: &Arc<Self>, subject: &str) -> Result<(Arc<Self>, Turn), Fault> {
+    async fn line_for(self: &Arc<Self>, subject: &str) -> Result<(Arc<Self>, LineGuard), Fault> {
         let board = self.link.board();
         if !board.is_asking()
-            && let Ok(turn) = board.turns.take(subject, PATIENCE).await
+            && let Ok(guard) = board.line_lock.acquire(subject, PATIENCE).await
         {
             self.lines.tidy();
-            return Ok((self.clone(), turn));
+            return Ok((self.clone(), guard));
         }
         let mut further = self.lines.further.lock().await;
         further.retain(|line| line.state() == State::Ready);
         for line in further.iter() {
             let board = line.0.link.board();
             if !board.is_asking()
-                && let Ok(turn) = board.turns.take(subject, Duration::ZERO).await
+                && let Ok(guard) = board.line_lock.acquire(subject, Duration::ZERO).await
             {
-                return Ok((line.0.clone(), turn));
+                return Ok((line.0.clone(), guard));
             }
         }
         if let Some(target) = self.lines.target.get()
             && further.len() < MAX_FURTHER
         {
             let line = Box::pin(Connection::open(target, self.options.clone())).await?;
-            let turn = line.0.link.board().turns.take(subject, PATIENCE).await?;
+            let guard = line.0.link.board().line_lock.acquire(subject, PATIENCE).await?;
             further.push(line.clone());
-            return Ok((line.0, turn));
+            return Ok((line.0, guard));
         }
         drop(further);
-        Ok((self.clone(), board.turns.take(subject, self.options.timeouts.call()).await?))
+        Ok((self.clone(), board.line_lock.acquire(subject, self.options.timeouts.call()).await?))
     }
 }
 

@@ -1,11 +1,11 @@
 //! How to connect, and as whom.
 
 use crate::{
+    frame_tap::Tap,
     host::{Host, Nobody},
     ids::Ids,
     memory::Memory,
     resilience::{BreakerOptions, RetryOptions, Timeouts},
-    tap::Tap,
 };
 use serde_json::{Value, json};
 use std::{ffi::OsString, fmt, sync::Arc, time::Duration};

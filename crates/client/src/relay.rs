@@ -1,12 +1,12 @@
-//! Relay: a call of somebody else's, passed on to a server that may be of another era.
+//! Relay: a caller's call, passed on to a server that may be of the other era.
 
 use crate::{
     connection::Inner,
     conversation::Rounds,
     era::{Ask, Progress, stripped},
+    line_lock::LineGuard,
+    meta_cache::ServerMeta,
     switchboard::Standing,
-    turns::Turn,
-    wardrobe::Worn,
 };
 use std::sync::Arc;
 use trunkline_protocol::{
@@ -18,22 +18,22 @@ use trunkline_protocol::{
     method,
 };
 
-/// Whom a call is made for, and how what comes back must look.
+/// The caller of a call that is passed on, and the form its reply must have.
 #[derive(Debug)]
 pub(crate) struct Relay {
     pub(crate) caller: Revision,
-    /// The caller's progress token, which is not the one the server hears.
+    /// The caller's progress token; the server gets another one.
     token: Option<Raw>,
     /// The least severe log message that the caller wants.
     pub(crate) level: Option<Level>,
-    /// Whether the caller follows tasks by itself.
+    /// True if the caller polls tasks itself.
     pub(crate) follows_tasks: bool,
     /// The turn that was taken for the call already.
-    pub(crate) turn: Option<Turn>,
+    pub(crate) guard: Option<LineGuard>,
 }
 
 impl Relay {
-    /// The request as it goes to this server, and what to remember for the way back.
+    /// The request in the form this server gets, and the relay for its reply.
     pub(crate) fn of(call: &Call, connection: &Inner) -> Result<(Ask, Rounds, Self), Fault> {
         let mut params = match call.params.as_ref().map(Raw::object) {
             None => Object::new(),
@@ -43,15 +43,15 @@ impl Relay {
             }
         };
         let given = params.get("_meta").cloned();
-        let known = given.as_ref().and_then(|meta| connection.wardrobe.find(call.revision.era(), meta));
-        let (worn, token) = known
-            .map_or_else(|| read_meta(given.as_ref(), call.revision.era(), connection), |worn| (worn, None));
+        let known = given.as_ref().and_then(|meta| connection.meta_cache.get(call.revision.era(), meta));
+        let (meta, token) = known
+            .map_or_else(|| read_meta(given.as_ref(), call.revision.era(), connection), |meta| (meta, None));
         let relay = Self {
             caller: call.revision,
             token,
-            level: worn.level,
-            follows_tasks: worn.follows_tasks,
-            turn: None,
+            level: meta.level,
+            follows_tasks: meta.follows_tasks,
+            guard: None,
         };
         let server = connection.speech.era();
         match server {
@@ -69,7 +69,7 @@ impl Relay {
                     let fault = format!("`{}` does not exist in this revision", call.method);
                     return Err(Fault::new(FaultKind::NotAvailable, fault));
                 }
-                // A modern caller cannot ask for a task, and not every server can run one.
+                // A modern caller cannot request a task, and not every server runs them.
                 if modern || !connection.runs_tasks() {
                     params.remove("task");
                 }
@@ -78,7 +78,7 @@ impl Relay {
                 params.remove("task");
             }
         }
-        match &worn.meta {
+        match &meta.meta {
             Some(meta) => params.set("_meta", meta.clone()),
             None => {
                 params.remove("_meta");
@@ -87,38 +87,38 @@ impl Relay {
         let rounds = if call.revision.era() == server { Rounds::PassedOn } else { Rounds::Driven };
         let mut ask = Ask::new(call.method.clone(), params);
         ask.progress = if relay.token.is_some() { Progress::Wanted } else { Progress::Unwanted };
-        // A modern server has nothing to ask on a line that only its answer comes over.
+        // Over Streamable HTTP a modern server asks only within its answer.
         let may_ask = server == Era::Legacy || connection.link.is_shared();
         ask.standing = if may_ask { standing(&ask) } else { Standing::Plain };
-        ask.worn = Some(worn);
+        ask.meta = Some(meta);
         Ok((ask, rounds, relay))
     }
 
-    /// A notification of the call, as the caller may hear it; one that concerns everyone is given back.
-    pub(crate) fn hear(&self, mut notification: Notification) -> Heard {
+    /// Decides to whom a notification of the call goes.
+    pub(crate) fn route(&self, mut notification: Notification) -> Routed {
         match notification.method.as_ref() {
             method::PROGRESS => {
-                let Some(token) = &self.token else { return Heard::Nothing };
+                let Some(token) = &self.token else { return Routed::Nowhere };
                 let params = notification.params.as_ref().and_then(Raw::object);
                 notification.params = params.map(|mut params| {
                     params.set(PROGRESS_TOKEN, token.clone());
                     params.to_raw()
                 });
-                Heard::Part(notification)
+                Routed::Caller(notification)
             }
-            method::MESSAGE if self.wants(&notification) => Heard::Part(notification),
-            method::MESSAGE => Heard::Nothing,
+            method::MESSAGE if self.wants(&notification) => Routed::Caller(notification),
+            method::MESSAGE => Routed::Nowhere,
             method::TOOLS_CHANGED
             | method::PROMPTS_CHANGED
             | method::RESOURCES_CHANGED
             | method::RESOURCE_UPDATED
             | method::TASK_STATUS
-            | method::ELICITATION_COMPLETE => Heard::Everyone(notification),
-            _ => Heard::Part(notification),
+            | method::ELICITATION_COMPLETE => Routed::AllListeners(notification),
+            _ => Routed::Caller(notification),
         }
     }
 
-    /// What a legacy caller wants is known where its session is.
+    /// A legacy caller's log level is applied in its session, in `serve`.
     fn wants(&self, notification: &Notification) -> bool {
         if self.caller.era() == Era::Legacy {
             return true;
@@ -129,13 +129,13 @@ impl Relay {
     }
 }
 
-/// Whether this is what a modern client may answer with; a legacy server cannot judge it.
+/// True if a modern client may answer with this; a legacy server could not check it.
 fn are_answers(answers: &Raw) -> bool {
     answers.object().is_some_and(|answers| answers.iter().all(|(_, answer)| answer.is_object()))
 }
 
-/// Reads a `_meta` and writes it for this server; besides, the caller's progress token, if it has one.
-fn read_meta(given: Option<&Raw>, caller: Era, connection: &Inner) -> (Arc<Worn>, Option<Raw>) {
+/// Parses a `_meta` and rewrites it for this server; also returns the caller's progress token.
+fn read_meta(given: Option<&Raw>, caller: Era, connection: &Inner) -> (Arc<ServerMeta>, Option<Raw>) {
     let members = given.and_then(Raw::object).unwrap_or_default();
     let level = members.get(LOG_LEVEL).and_then(Raw::text).and_then(|level| level.parse().ok());
     let follows_tasks = members.get(CLIENT_CAPABILITIES).is_some_and(declares_tasks);
@@ -146,35 +146,35 @@ fn read_meta(given: Option<&Raw>, caller: Era, connection: &Inner) -> (Arc<Worn>
             let mut meta = members.clone();
             meta.remove(PROGRESS_TOKEN);
             if caller == Era::Legacy && !follows_tasks {
-                // It cannot follow the tasks of a modern server; we do that, so we say that we can.
+                // The client polls tasks for the caller, so it declares that it can.
                 follow_tasks(&mut meta);
             }
             let (meta, version) = connection.speech.introduce(meta);
             (Some(meta), Some(version))
         }
     };
-    let worn = Arc::new(Worn { level, follows_tasks, meta, version });
+    let rewritten = Arc::new(ServerMeta { level, follows_tasks, meta, version });
     if let Some(given) = given {
-        connection.wardrobe.keep(caller, given, &members, &worn);
+        connection.meta_cache.insert(caller, given, &members, &rewritten);
     }
-    (worn, token)
+    (rewritten, token)
 }
 
-/// What to do with a notification.
-pub(crate) enum Heard {
-    Part(Notification),
-    Everyone(Notification),
-    Nothing,
+/// Where a notification of a call goes.
+pub(crate) enum Routed {
+    Caller(Notification),
+    AllListeners(Notification),
+    Nowhere,
 }
 
-/// Whether a server may ask while this is under way.
+/// If the server may ask questions while this request is in flight.
 fn standing(ask: &Ask) -> Standing {
     let named = |member: &str| ask.params.get(member).map_or("", Raw::as_str);
     match ask.method.as_ref() {
         method::TOOLS_CALL | method::PROMPTS_GET => Standing::Askable(named("name").into()),
         method::RESOURCES_READ => Standing::Askable(named("uri").into()),
         method::TASKS_RESULT => Standing::Askable(named("taskId").into()),
-        // What it hears names it, so nothing else can be meant for it.
+        // Its notifications carry its id.
         method::LISTEN => Standing::Own,
         _ => Standing::Plain,
     }

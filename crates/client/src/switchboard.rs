@@ -3,10 +3,9 @@
 use crate::{
     era::{covers, declarable, needed_for},
     host::{Asked, Host},
-    id_hash::OurIds,
     inbox::{Arrival, Inbox, Loss, LossKind},
+    line_lock::LineLock,
     options::ConnectOptions,
-    turns::Turns,
 };
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -45,7 +44,7 @@ pub(crate) struct Switchboard {
     host: Arc<dyn Host>,
     /// What the client behind us can do, when we only pass on: then questions go to calls.
     behalf: Option<Value>,
-    pub(crate) turns: Turns,
+    pub(crate) line_lock: LineLock,
     /// Questions that were put to calls and are not answered.
     asking: Arc<AtomicUsize>,
     questions: Mutex<HashMap<RequestId, AbortHandle>>,
@@ -58,7 +57,7 @@ pub(crate) struct Switchboard {
 
 /// The calls that wait, until the line is lost for good.
 enum Lines {
-    Open(HashMap<RequestId, Waiting, OurIds>),
+    Open(HashMap<RequestId, Waiting, foldhash::fast::RandomState>),
     Lost(Loss),
 }
 
@@ -105,7 +104,7 @@ impl Switchboard {
             events: broadcast::Sender::new(EVENT_QUEUE),
             host: options.host.clone(),
             behalf,
-            turns: Turns::new(),
+            line_lock: LineLock::new(),
             asking: Arc::default(),
             questions: Mutex::default(),
             room: Arc::new(Semaphore::new(MAX_QUESTIONS)),
@@ -284,14 +283,14 @@ impl Switchboard {
         if self.behalf.is_some() {
             match self.meant() {
                 Meant::One(inbox, subject) => {
-                    self.turns.asked(&subject);
+                    self.line_lock.asked(&subject);
                     if let Some(arrival) = self.question(request, outlet) {
                         inbox.push(arrival);
                     }
                     return;
                 }
                 Meant::Several => {
-                    self.turns.asked_by_anyone();
+                    self.line_lock.asked_by_anyone();
                     let fault = "several calls are open, and nothing says which of them this question belongs to; from now on one call at a time is let through, so ask again when it is called again";
                     return self.reply(outlet, request.id, Err(Fault::new(FaultKind::Declined, fault)));
                 }

@@ -7,7 +7,7 @@ use crate::{
     options::ServeOptions,
     phase::Phase,
     session::Sessions,
-    tasks::Shelf,
+    tasks::TaskStore,
 };
 use std::{
     sync::{
@@ -43,7 +43,7 @@ pub(crate) struct Service {
     pub(crate) tool_headers: ToolHeaders,
     pub(crate) lists: KeptLists,
     /// The tasks that clients of 2025-11-25 were told of.
-    pub(crate) tasks: Shelf,
+    pub(crate) tasks: TaskStore,
     runs_tasks: AtomicBool,
     pub(crate) sse_clients: Arc<SseClients>,
     /// Who the handler says it is, for every modern result.
@@ -78,7 +78,7 @@ impl Service {
             metrics: Arc::default(),
             tool_headers: ToolHeaders::default(),
             lists: KeptLists::default(),
-            tasks: Shelf::default(),
+            tasks: TaskStore::default(),
             runs_tasks: AtomicBool::new(false),
             sse_clients: Arc::default(),
             identity: OnceLock::new(),

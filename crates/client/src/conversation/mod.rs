@@ -1,20 +1,19 @@
-//! Conversation: one call, from its first request to its final result, over as many rounds as the server needs.
+//! Conversation: one call, from its first request to its final result, over as many rounds as needed.
 //!
 //! ```text
-//! Ready ⇒ Preparing         something has to be found out first
-//! Ready, Preparing ⇒ Flying the request goes out
-//! Flying ⇒ Flying           notifications and questions pass to the caller
-//! Flying ⇒ Asking           the server needs input before it can go on
-//! Flying ⇒ Waiting          a task runs on the server's side, or the server only wants to be asked again
-//! Flying ⇒ Renewing         the session was lost and is begun anew
+//! Ready ⇒ Preparing         the tool's header rules, the log level or the line lock must be waited for
+//! Ready, Preparing ⇒ Sent   the request is sent
+//! Sent ⇒ Sent               notifications and questions pass to the caller
+//! Sent ⇒ Asking             the server needs input before it can go on
+//! Sent ⇒ Waiting            a task runs on the server, or the server wants the same request again
+//! Sent ⇒ Renewing           the session was lost and a new one is opened
 //! Asking, Waiting, Renewing ⇒ Ready   the next round
-//! Flying ⇒ Ended            the final result
+//! Sent ⇒ Ended              the final result
 //! ```
 
 mod answers;
 mod clock;
 mod prepare;
-mod safety;
 mod task;
 
 use crate::{
@@ -23,10 +22,10 @@ use crate::{
     facts::without_bad_headers,
     handshake,
     inbox::{Arrival, Loss, LossKind},
+    line_lock::LineGuard,
     link::Exchange,
-    relay::{Heard, Relay},
+    relay::{Relay, Routed},
     resilience::{Expired, Safety, Timeouts},
-    turns::Turn,
 };
 use answers::{Answers, OpenQuestions};
 use clock::Clock;
@@ -46,19 +45,17 @@ use trunkline_protocol::{
     method,
 };
 
-pub(crate) use safety::safety_of;
-
-/// Rounds of questions within one call, before the server is taken for one that never ends.
+/// Most rounds of questions within one call.
 const MAX_ROUNDS: u32 = 10;
-/// How long to wait before asking again when a server wants nothing but to be asked again.
+/// Pause before the same request is sent again, times the number of rounds.
 const STATE_ONLY_PAUSE: Duration = Duration::from_millis(50);
 
-/// Who deals with results that are not the end.
+/// Who handles results that are not final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rounds {
-    /// The caller, who knows them: they are passed on as results.
+    /// The caller is of the server's era: they are passed on.
     PassedOn,
-    /// We: questions go to the caller one by one, tasks are waited for, and the result is the end.
+    /// We do: questions go to the caller one by one, tasks are polled, and only the final result is passed on.
     Driven,
 }
 
@@ -79,7 +76,7 @@ pub(crate) fn begin(
         ask,
         rounds,
         relay,
-        turn: None,
+        guard: None,
         timeouts,
         clock: None,
         round: 0,
@@ -92,13 +89,13 @@ pub(crate) fn begin(
 struct Conversation {
     connection: Arc<Inner>,
     ask: Ask,
-    /// The parameters of the call itself, which every round repeats; set when there is a second round.
+    /// The call's own parameters, which every round repeats; set before the second round.
     original: Option<Object>,
     rounds: Rounds,
-    /// Whom the call is passed on for; `None` for a call of our own.
+    /// The caller that the call is passed on for; `None` for a call of our own.
     relay: Option<Relay>,
-    turn: Option<Turn>,
-    /// `None` for a call that lasts as long as somebody listens, or whose caller keeps the time.
+    guard: Option<LineGuard>,
+    /// `None` for a subscription, or if the caller keeps the time.
     timeouts: Option<Timeouts>,
     clock: Option<Clock>,
     stage: Stage,
@@ -113,7 +110,7 @@ struct Conversation {
 enum Stage {
     Ready,
     Preparing(BoxFuture<'static, Result<Prepared, Fault>>),
-    Flying(Exchange),
+    Sent(Exchange),
     Renewing(BoxFuture<'static, Result<(), Loss>>),
     Asking(Answers),
     Waiting(Pin<Box<Sleep>>),
@@ -141,7 +138,7 @@ impl Stage {
     }
 }
 
-/// What an arrival leads to.
+/// What an arrival causes.
 enum Next {
     Part(Part),
     Continue,
@@ -159,15 +156,15 @@ impl Conversation {
     fn poll_part(&mut self, cx: &mut Context<'_>) -> Poll<Part> {
         loop {
             let next = match &mut self.stage {
-                Stage::Ready => self.send(),
+                Stage::Ready => self.start_round(),
                 Stage::Preparing(preparing) => match ready!(preparing.as_mut().poll(cx)) {
-                    Ok(prepared) => self.take_off(prepared),
+                    Ok(prepared) => self.send(prepared),
                     Err(fault) => end(Err(fault)),
                 },
-                Stage::Flying(_) => ready!(self.poll_flight(cx)),
+                Stage::Sent(_) => ready!(self.poll_exchange(cx)),
                 Stage::Renewing(renewing) => {
                     let renewed = ready!(renewing.as_mut().poll(cx));
-                    self.begun_anew(renewed)
+                    self.renewed(renewed)
                 }
                 Stage::Asking(answers) => {
                     if let Some(question) = answers.next_question() {
@@ -187,15 +184,15 @@ impl Conversation {
                 if matches!(part, Part::Final(_)) {
                     self.stage = Stage::Ended;
                     self.task = None;
-                    self.turn = None;
+                    self.guard = None;
                 }
                 return Poll::Ready(part);
             }
         }
     }
 
-    fn poll_flight(&mut self, cx: &mut Context<'_>) -> Poll<Next> {
-        let Stage::Flying(exchange) = &mut self.stage else { return Poll::Ready(Next::Continue) };
+    fn poll_exchange(&mut self, cx: &mut Context<'_>) -> Poll<Next> {
+        let Stage::Sent(exchange) = &mut self.stage else { return Poll::Ready(Next::Continue) };
         let Poll::Ready(arrival) = exchange.poll_next(cx) else {
             let Some(clock) = &mut self.clock else { return Poll::Pending };
             let expired = ready!(clock.poll(self.open.thinking(), cx));
@@ -206,7 +203,7 @@ impl Conversation {
                 if let (method::PROGRESS, Some(clock)) = (notification.method.as_ref(), &mut self.clock) {
                     clock.progress();
                 }
-                self.heard(notification)
+                self.notified(notification)
             }
             Arrival::Question(question) => Next::Part(Part::Question(self.open.track(question))),
             Arrival::Unanswerable(needed) => self.unanswerable(&needed),
@@ -216,24 +213,24 @@ impl Conversation {
         })
     }
 
-    fn heard(&self, notification: Notification) -> Next {
+    fn notified(&self, notification: Notification) -> Next {
         let Some(relay) = &self.relay else { return Next::Part(Part::Notification(notification)) };
         if notification.method == method::TOOLS_CHANGED {
             self.connection.facts.forget();
         }
-        // What a listener hears is what it listens for.
+        // A subscription passes on all it gets.
         if self.ask.method == method::LISTEN {
             return Next::Part(Part::Notification(notification));
         }
-        match relay.hear(notification) {
-            Heard::Part(notification) => return Next::Part(Part::Notification(notification)),
-            Heard::Everyone(notification) => self.connection.link.overhear(notification),
-            Heard::Nothing => {}
+        match relay.route(notification) {
+            Routed::Caller(notification) => return Next::Part(Part::Notification(notification)),
+            Routed::AllListeners(notification) => self.connection.link.overhear(notification),
+            Routed::Nowhere => {}
         }
         Next::Continue
     }
 
-    /// A modern caller is told what it would have had to offer; a legacy server was told by its refusal.
+    /// A modern caller learns the missing capability; for a legacy one the question was declined.
     fn unanswerable(&self, needed: &Raw) -> Next {
         let modern = self.relay.as_ref().is_some_and(|relay| relay.caller.era() == Era::Modern);
         if !modern || !needed.is_object() {
@@ -258,7 +255,7 @@ impl Conversation {
             && let Some(created) = flat_created(&result)
         {
             let ended = TaskState::read(&result).is_ok_and(|state| state.status.is_final());
-            // What has ended already is told as what it is: a result.
+            // A task that has ended already is answered with its result.
             return if ended { self.task_started(&result) } else { end(Ok(created)) };
         }
         if self.rounds == Rounds::PassedOn {
@@ -292,7 +289,7 @@ impl Conversation {
     fn error(&mut self, error: ErrorObject) -> Next {
         let era = self.connection.speech.era();
         if self.step == Step::FetchTask {
-            // What the task failed with, or that it is not there any more.
+            // The task's own error, or that the server no longer has it.
             self.task_ended();
         }
         if error.code == -32022 && self.renewed == Renewed::No && self.supports_ours(&error) {
@@ -301,7 +298,7 @@ impl Conversation {
             return Next::Continue;
         }
         if error.code == -32020 && self.relay.is_some() && self.renewed == Renewed::No {
-            // The tool's schema is not what we thought, or we never looked: look, and try once more.
+            // The cached header rules are missing or stale: read them again and retry once.
             self.connection.facts.forget();
             self.renewed = Renewed::Once;
             self.stage = Stage::Ready;
@@ -320,7 +317,7 @@ impl Conversation {
         end(Err(Fault::from_peer(error, era, &self.ask.method)))
     }
 
-    /// Whether a refusal of our revision names it as supported: then the refusal was a passing one.
+    /// True if a refusal of our revision lists it as supported: then a retry may succeed.
     fn supports_ours(&self, error: &ErrorObject) -> bool {
         handshake::supported(error)
             .iter()
@@ -337,7 +334,7 @@ impl Conversation {
         Next::Continue
     }
 
-    fn begun_anew(&mut self, renewed: Result<(), Loss>) -> Next {
+    fn renewed(&mut self, renewed: Result<(), Loss>) -> Next {
         if let Err(loss) = renewed {
             return end(Err(loss.fault));
         }
@@ -353,7 +350,7 @@ impl Conversation {
         match result.decode::<InputRequired>() {
             Ok(needed) => {
                 let requests = needed.input_requests.unwrap_or_default();
-                // Taken from the text itself: it has to be repeated byte for byte.
+                // Cut from the text, because it must be repeated byte for byte.
                 self.ask_all(requests, result.member("requestState"))
             }
             Err(error) => bad(format!("the server asks for input in a way that cannot be read: {error}")),
@@ -397,14 +394,14 @@ impl Conversation {
                 self.step = Step::AnswerTask;
             }
             (None, Era::Modern) => self.ask.params.set("inputResponses", responses.to_raw()),
-            // A legacy server that wanted an address visited only wants to be asked again.
+            // A legacy server that asked for a URL to be visited wants the same request again.
             (None, Era::Legacy) => {}
         }
         Next::Continue
     }
 }
 
-/// The addresses that error −32042 wants visited, as questions.
+/// The URLs that error −32042 asks to visit, as questions.
 fn elicitations_of(error: &ErrorObject) -> Option<InputRequests> {
     let elicitations: Vec<Raw> = error.data.as_ref()?.member_as("elicitations")?;
     let requests: Vec<_> = elicitations

@@ -1,12 +1,12 @@
-//! What a call needs before it goes out. Mostly it is there, and nothing is waited for.
+//! What a request needs before it is sent. Mostly everything is known and nothing is waited for.
 
 use super::{Conversation, Next, Stage, Step, clock::Clock, end};
 use crate::{
     connection::Inner,
     conversation::Rounds,
     facts::{Fact, Known},
+    line_lock::LineGuard,
     switchboard::Standing,
-    turns::Turn,
 };
 use std::sync::Arc;
 use trunkline_protocol::{
@@ -15,41 +15,41 @@ use trunkline_protocol::{
     method,
 };
 
-/// What was found.
+/// What a request needs, found.
 #[derive(Default)]
 pub(super) struct Prepared {
     fact: Option<Arc<Fact>>,
-    turn: Option<Turn>,
+    guard: Option<LineGuard>,
 }
 
-/// What has to be found.
+/// What has to be waited for.
 #[derive(Default)]
 struct Needs {
-    /// A log level that the server must send from, and whose wish it is.
+    /// A log level that the server must be set to, and the caller's era.
     level: Option<(Level, Era)>,
-    /// The tool whose facts decide how it is called.
+    /// The tool whose header rules and task support must be known.
     tool: Option<String>,
-    /// What a turn is needed for.
+    /// The subject that the line is locked for.
     subject: Option<Arc<str>>,
 }
 
 impl Conversation {
-    /// Sends the request, or begins to wait for what it needs.
-    pub(super) fn send(&mut self) -> Next {
-        if let Some(turn) = self.relay.as_mut().and_then(|relay| relay.turn.take()) {
-            self.turn = Some(turn);
+    /// Sends the request, or starts to wait for what it needs.
+    pub(super) fn start_round(&mut self) -> Next {
+        if let Some(guard) = self.relay.as_mut().and_then(|relay| relay.guard.take()) {
+            self.guard = Some(guard);
         }
         if let Some(prepared) = self.prepared_already() {
-            return self.take_off(prepared);
+            return self.send(prepared);
         }
         let waiting = prepare(self.connection.clone(), self.needs());
         self.stage = Stage::Preparing(Box::pin(waiting));
         Next::Continue
     }
 
-    pub(super) fn take_off(&mut self, prepared: Prepared) -> Next {
-        if prepared.turn.is_some() {
-            self.turn = prepared.turn;
+    pub(super) fn send(&mut self, prepared: Prepared) -> Next {
+        if prepared.guard.is_some() {
+            self.guard = prepared.guard;
         }
         if self.is_tool_of_caller() {
             let task = self.dress_for_tool(prepared.fact.as_deref());
@@ -59,7 +59,7 @@ impl Conversation {
         }
         self.clock = self.timeouts.map(Clock::start);
         self.session = self.connection.session();
-        self.stage = Stage::Flying(self.connection.exchange(&self.ask));
+        self.stage = Stage::Sent(self.connection.exchange(&self.ask));
         Next::Continue
     }
 
@@ -80,8 +80,8 @@ impl Conversation {
                 Known::Unsure => return None,
             };
         }
-        if let Some(subject) = self.needs_turn() {
-            prepared.turn = Some(self.connection.link.board().turns.try_take(subject)?);
+        if let Some(subject) = self.lock_subject() {
+            prepared.guard = Some(self.connection.link.board().line_lock.try_acquire(subject)?);
         }
         Some(prepared)
     }
@@ -92,7 +92,7 @@ impl Conversation {
         Needs {
             level: relay.level.map(|level| (level, relay.caller.era())),
             tool: self.is_tool_of_caller().then(name),
-            subject: self.needs_turn().cloned(),
+            subject: self.lock_subject().cloned(),
         }
     }
 
@@ -104,14 +104,14 @@ impl Conversation {
         self.relay.as_ref().is_some_and(|relay| relay.caller.era() == Era::Modern)
     }
 
-    fn needs_turn(&self) -> Option<&Arc<str>> {
-        match (&self.turn, self.connection.speech.era(), &self.ask.standing) {
+    fn lock_subject(&self) -> Option<&Arc<str>> {
+        match (&self.guard, self.connection.speech.era(), &self.ask.standing) {
             (None, Era::Legacy, Standing::Askable(subject)) => Some(subject),
             _ => None,
         }
     }
 
-    /// Arguments that the tool wants as headers, and a task where the server takes nothing else.
+    /// Adds arguments that the tool wants as headers, and `task` if the server takes the call only so.
     fn dress_for_tool(&mut self, fact: Option<&Fact>) -> TaskSupport {
         let Some(fact) = fact else { return TaskSupport::Forbidden };
         if !fact.headers.is_empty() || !self.ask.mirrored.is_empty() {
@@ -149,12 +149,12 @@ async fn prepare(connection: Arc<Inner>, needs: Needs) -> Result<Prepared, Fault
             Known::Unsure => connection.find_fact(tool).await,
         },
     };
-    let turn = match needs.subject {
+    let guard = match needs.subject {
         None => None,
         Some(subject) => {
             let limit = connection.options.timeouts.call();
-            Some(connection.link.board().turns.take(&subject, limit).await?)
+            Some(connection.link.board().line_lock.acquire(&subject, limit).await?)
         }
     };
-    Ok(Prepared { fact, turn })
+    Ok(Prepared { fact, guard })
 }

@@ -1,4 +1,4 @@
-//! Dressing: ids, `_meta` and headers, as the server's revision wants them.
+//! Writes a request for its server: id, `_meta` and headers, as the server's revision wants them.
 
 use super::{Ask, Progress};
 use crate::{
@@ -20,18 +20,18 @@ use trunkline_transport::{
     http::Fields,
 };
 
-/// What nearly all requests are.
+/// The method of nearly all requests.
 const TOOLS_CALL: HeaderValue = HeaderValue::from_static(method::TOOLS_CALL);
-/// Room for what most requests say in their headers, with what the transport adds.
+/// Header fields of most requests, with those that the transport adds.
 const USUAL_HEADERS: usize = 8;
 
-/// How we speak to one server.
+/// How requests to one server are written.
 #[derive(Debug, Clone)]
 pub(crate) struct Speech {
     pub(crate) revision: Revision,
-    /// What a modern server must be told with every request.
+    /// Members of `_meta` that a modern server gets with every request.
     introduction: Object,
-    /// The same, written: all of `_meta` for a request that adds nothing to it.
+    /// The same as text, for a request that adds nothing to it.
     written: Raw,
 }
 
@@ -51,17 +51,17 @@ impl Speech {
         self.revision.era()
     }
 
-    /// The request as it goes out. Whoever wrote `_meta` members of his own keeps them, ours included.
+    /// The request as it is sent. Members of `_meta` that the caller wrote win over ours.
     pub(crate) fn dress(&self, ask: &Ask, id: RequestId, level: Option<&str>) -> Outbound {
         let given = ask.params.get("_meta");
         let level = level.filter(|_| self.era() == Era::Modern);
         let headers = self.headers(ask, given);
         let meta = if level.is_none()
             && ask.progress == Progress::Unwanted
-            && (ask.worn.is_some() || given.is_none())
+            && (ask.meta.is_some() || given.is_none())
         {
-            // Of a caller's, all was written when it was first seen.
-            (ask.worn.is_none() && !self.introduction.is_empty()).then(|| self.written.clone())
+            // A caller's `_meta` was completed when it was first seen.
+            (ask.meta.is_none() && !self.introduction.is_empty()).then(|| self.written.clone())
         } else {
             let meta = self.meta(given, level, (ask.progress == Progress::Wanted).then_some(&id));
             (!meta.is_empty()).then(|| meta.to_raw())
@@ -83,7 +83,7 @@ impl Speech {
         }
     }
 
-    /// A caller's `_meta` with all that must be told besides, and the version that it names.
+    /// A caller's `_meta` with the required members added, and the version it names.
     pub(crate) fn introduce(&self, mut meta: Object) -> (Raw, HeaderValue) {
         self.complete(&mut meta);
         let version = meta.get(PROTOCOL_VERSION).and_then(Raw::text);
@@ -103,7 +103,7 @@ impl Speech {
         HeaderValue::from_static(self.revision.as_str())
     }
 
-    /// `_meta` with what was given, what must be told, and what this request wants besides.
+    /// The given `_meta` with the required members, the log level and the progress token.
     fn meta(&self, given: Option<&Raw>, level: Option<&str>, token: Option<&RequestId>) -> Object {
         let mut meta = given.and_then(Raw::object).unwrap_or_default();
         self.complete(&mut meta);
@@ -116,14 +116,14 @@ impl Speech {
         meta
     }
 
-    /// The headers of a modern request say what its body says. The caller may have written another version into `_meta`.
+    /// The headers of a modern request repeat its body. The caller may have set another version in `_meta`.
     fn headers(&self, ask: &Ask, meta: Option<&Raw>) -> Fields {
         if self.era() == Era::Legacy {
             return Fields::default();
         }
         let mut headers = Fields::with_capacity(USUAL_HEADERS + ask.mirrored.len());
-        let worn = ask.worn.as_ref().and_then(|worn| worn.version.clone());
-        let version = worn.unwrap_or_else(|| {
+        let known = ask.meta.as_ref().and_then(|meta| meta.version.clone());
+        let version = known.unwrap_or_else(|| {
             let version = meta.and_then(|meta| meta.member(PROTOCOL_VERSION));
             version.as_ref().and_then(Raw::text).as_deref().map_or(self.version(), encode_value)
         });
@@ -146,7 +146,7 @@ fn written(name: &str) -> HeaderValue {
     if name == method::TOOLS_CALL { TOOLS_CALL } else { encode_value(name) }
 }
 
-/// What we can do, told to a server of this revision.
+/// The client capabilities for a server of this revision.
 pub(crate) fn capabilities(revision: Revision, options: &ConnectOptions) -> Value {
     if let Some(behalf) = &options.behalf {
         return super::declarable(&behalf.capabilities, revision);

@@ -1,4 +1,4 @@
-//! What differs between the eras on the way out: how a request is dressed for the server it goes to.
+//! Requests in the form that the server's era wants.
 
 mod declare;
 mod dress;
@@ -10,11 +10,11 @@ pub(crate) use dress::{Speech, capabilities};
 pub(crate) use lift::{introduction, lift_error, stripped};
 pub(crate) use task::{add_outcome, flat, flat_created};
 
-use crate::{conversation::safety_of, resilience::Safety, switchboard::Standing, wardrobe::Worn};
+use crate::{meta_cache::ServerMeta, resilience::Safety, switchboard::Standing};
 use std::{borrow::Cow, sync::Arc};
-use trunkline_protocol::Object;
+use trunkline_protocol::{Object, method};
 
-/// A request before it is dressed.
+/// A request before it is written for its server.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
     pub(crate) method: Cow<'static, str>,
@@ -22,14 +22,14 @@ pub(crate) struct Ask {
     pub(crate) progress: Progress,
     /// Arguments that the tool wants repeated as headers: name and value.
     pub(crate) mirrored: Vec<(String, String)>,
-    /// Whether it may be sent a second time when the first got lost.
+    /// If it may be sent again after the first attempt was lost.
     pub(crate) safety: Safety,
     pub(crate) standing: Standing,
-    /// What became of the `_meta` of a caller that this is passed on for: it stands in `params` as it goes out.
-    pub(crate) worn: Option<Arc<Worn>>,
+    /// The caller's `_meta`, rewritten for the server and already in `params`; `None` for our own requests.
+    pub(crate) meta: Option<Arc<ServerMeta>>,
 }
 
-/// Whether the caller wants to hear how far the work is.
+/// If the caller wants progress notifications.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Progress {
     #[default]
@@ -40,7 +40,9 @@ pub(crate) enum Progress {
 impl Ask {
     pub(crate) fn new(method: impl Into<Cow<'static, str>>, params: Object) -> Self {
         let method = method.into();
-        let safety = safety_of(&method);
+        // A tool may do anything, so a call is sent once unless the caller knows better. A method we do
+        // not know is treated like a tool.
+        let safety = if method::only_asks(&method) { Safety::Repeatable } else { Safety::AtMostOnce };
         Self {
             method,
             params,
@@ -48,7 +50,7 @@ impl Ask {
             mirrored: Vec::new(),
             safety,
             standing: Standing::Own,
-            worn: None,
+            meta: None,
         }
     }
 }

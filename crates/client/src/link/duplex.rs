@@ -2,9 +2,9 @@
 
 use super::{OnDrop, Outbound, farewell::Farewells};
 use crate::{
+    frame_tap::{Direction, Tap},
     inbox::{Arrival, Loss, LossKind},
     switchboard::{Outlet, Switchboard, Ticket},
-    tap::{Direction, Tap},
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;

@@ -4,7 +4,7 @@ use super::{
     Link, Process,
     duplex::{Duplex, Sender},
 };
-use crate::{switchboard::Switchboard, tap::Tap};
+use crate::{frame_tap::Tap, switchboard::Switchboard};
 use std::{sync::Arc, time::Duration};
 use tokio::process::ChildStdout;
 use trunkline_protocol::{Fault, FaultKind};

@@ -5,7 +5,7 @@ use super::{
     duplex::{Duplex, Sender},
     report::fault_of_http,
 };
-use crate::{switchboard::Switchboard, tap::Tap};
+use crate::{frame_tap::Tap, switchboard::Switchboard};
 use std::sync::Arc;
 use trunkline_protocol::{Fault, FaultKind};
 use trunkline_transport::legacy_sse;

@@ -8,7 +8,7 @@ use crate::{
     catalog::{Catalog, Route, Server},
     policy,
     rewrite::{About, Publisher},
-    view::{Naming, Shelf, View},
+    view::{NameTable, Naming, View},
 };
 use futures_util::StreamExt;
 use std::sync::Arc;
@@ -128,13 +128,13 @@ fn renamed(found: Option<&Found<'_>>, route: &Route) -> Option<Raw> {
 
 fn named<'a>(
     catalog: &Catalog,
-    (view, shelf): (&'a View, &'a Shelf),
+    (view, table): (&'a View, &'a NameTable),
     (call, found): (&Call, Option<&Found<'_>>),
     what: &str,
 ) -> Result<&'a Route, Missing<'a>> {
     let name = found.and_then(Found::text);
     let name = name.ok_or_else(|| Missing::Unknown(faults::missing("name")))?;
-    if let Some(route) = shelf.get(&name) {
+    if let Some(route) = table.get(&name) {
         return Ok(route);
     }
     let server = name.split_once('_').and_then(|(server, _)| view.server(server));
@@ -145,9 +145,9 @@ fn named<'a>(
 
 /// Whether a call for something by its name finds it now, and may use it.
 fn is_usable(catalog: &Catalog, view: &View, call: &Call) -> bool {
-    let shelf = if call.method == method::PROMPTS_GET { &view.prompts } else { &view.tools };
+    let table = if call.method == method::PROMPTS_GET { &view.prompts } else { &view.tools };
     let found = name_of(call);
-    let route = named(catalog, (view, shelf), (call, found.as_ref()), "").ok();
+    let route = named(catalog, (view, table), (call, found.as_ref()), "").ok();
     route.is_some_and(|route| catalog.policy.admits(&call.caller, route))
 }
 

@@ -12,7 +12,7 @@ mod permit;
 
 use crate::{
     catalog::{Route, Server},
-    view::{Shelf, View},
+    view::{NameTable, View},
 };
 use std::collections::{BTreeMap, BTreeSet};
 use trunkline_protocol::{Caller, method};
@@ -109,7 +109,7 @@ impl Policy {
         }
         let shelves = [&view.tools, &view.prompts, &view.resources, &view.templates];
         let mut own =
-            shelves.into_iter().flat_map(Shelf::routes).filter(|r| r.server().name() == server.name());
+            shelves.into_iter().flat_map(NameTable::routes).filter(|r| r.server().name() == server.name());
         own.any(|route| self.admits(caller, route)).then(|| Permit::new(server))
     }
 

@@ -1,12 +1,12 @@
 //! Calls through two handlers, and the spans they leave.
 
 use super::*;
-use crate::upstream::{Broken, Connect, Profile, Session, layered};
+use crate::upstream::layered;
 use futures_util::future::BoxFuture;
 use std::sync::{Arc, Mutex};
 use trunkline_protocol::{
-    Call, Caller, Fault, FaultKind, Handler, Notification, Notify, Outcome, Raw, Reply, Revision,
-    message::TraceParent, method,
+    Call, Caller, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Notify, Outcome, Profile,
+    Raw, Reply, Revision, Session, message::TraceParent, method,
 };
 
 const GIVEN: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -64,7 +64,7 @@ impl Session for Peer {
 struct Way(Arc<Peer>);
 
 impl Connect for Way {
-    fn connect(&self, _: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, Broken>> {
+    fn connect(&self, _: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>> {
         let peer: Arc<dyn Session> = self.0.clone();
         Box::pin(std::future::ready(Ok(peer)))
     }

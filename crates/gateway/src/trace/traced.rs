@@ -4,14 +4,13 @@ use super::{
     Side, Tracer,
     open_span::{OpenSpan, open},
 };
-use crate::upstream::Session;
 use futures_util::Stream;
 use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
 };
-use trunkline_protocol::{Call, Handler, Notify, Part, Reply};
+use trunkline_protocol::{Call, Handler, Notify, Part, Reply, Session};
 
 /// A handler whose calls are recorded as spans. Without a tracer, calls pass as they are.
 #[derive(Debug)]

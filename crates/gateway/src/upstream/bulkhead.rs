@@ -1,4 +1,4 @@
-//! Bulkhead: so many calls at once, so many waiting, and the rest refused at once.
+//! Bulkhead: a limit of calls in flight and of calls queued; further calls are refused at once.
 
 use super::options::BulkheadOptions;
 use std::sync::{
@@ -15,7 +15,7 @@ pub(super) struct Bulkhead {
     options: BulkheadOptions,
 }
 
-/// Why there is no room.
+/// Why a call gets no slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Full {
     #[error("{running} calls run and {waiting} wait")]
@@ -33,12 +33,12 @@ impl Bulkhead {
         Self { slots: Arc::new(Semaphore::new(slots)), waiting: AtomicUsize::new(0), options }
     }
 
-    /// Room, if there is any now.
+    /// A slot, if one is free.
     pub(super) fn try_enter(&self) -> Option<OwnedSemaphorePermit> {
         self.slots.clone().try_acquire_owned().ok()
     }
 
-    /// Waits for room, where there is a place to wait.
+    /// Waits for a slot, unless the queue is full.
     pub(super) async fn enter(&self) -> Result<OwnedSemaphorePermit, Full> {
         if let Some(slot) = self.try_enter() {
             return Ok(slot);

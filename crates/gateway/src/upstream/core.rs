@@ -1,14 +1,14 @@
-//! Core: what an upstream's tasks and calls share.
+//! Core: the state that an upstream's tasks and calls share.
 
 use super::{
-    Connect, Event, Offer, Quarantined, Session,
-    book::{Awake, Book},
+    Event, Offer, Quarantined,
     bulkhead::Bulkhead,
     latency::Latency,
     lists::Kept,
-    live::Live,
+    live_session::LiveSession,
     offer::Kind,
     options::{Start, UpstreamOptions},
+    session_pool::{Awake, SessionPool},
     status::{Calls, ListStatus, millis},
 };
 use crate::limit::Rate;
@@ -21,7 +21,7 @@ use tokio::{
     sync::{Notify, broadcast, watch},
     time::Instant,
 };
-use trunkline_protocol::{Raw, Revision, ServerName};
+use trunkline_protocol::{Connect, Raw, Revision, ServerName, Session};
 use trunkline_resilience::{Breaker, BreakerOptions, Retry, RetryOptions};
 
 /// Notifications kept for a listener that is slow.
@@ -32,17 +32,17 @@ pub(super) struct Core {
     pub(super) connect: Arc<dyn Connect>,
     pub(super) options: UpstreamOptions,
     pub(super) offer: ArcSwapOption<Offer>,
-    /// The session of a server that lets everybody share it, found without a lock.
-    pub(super) everyones: ArcSwapOption<Live>,
-    /// Made when somebody listens: most servers have no listener, and the queue takes its room from the start.
+    /// The session that all callers share, if the server allows that; read without a lock.
+    pub(super) everyones: ArcSwapOption<LiveSession>,
+    /// Made for the first listener: the queue allocates all its slots at once, and most servers have none.
     events: OnceLock<broadcast::Sender<Event>>,
     pub(super) versions: watch::Sender<u64>,
     pub(super) stop: watch::Sender<bool>,
     /// Wakes the supervisor when sessions came or went.
     pub(super) attention: Notify,
-    /// Which lists the server said have changed, one bit each.
+    /// Bitmask of the lists that must be read again.
     pub(super) changed: AtomicU8,
-    /// Which of them it said so of itself.
+    /// Bitmask of the lists that the server announced as changed.
     pub(super) announced: AtomicU8,
     pub(super) change: Notify,
     pub(super) bulkhead: Bulkhead,
@@ -54,7 +54,7 @@ pub(super) struct Core {
     origin: Instant,
     /// When a call last began or ended, in milliseconds after `origin`.
     busy: AtomicU64,
-    book: Mutex<Book>,
+    pool: Mutex<SessionPool>,
     lists: Mutex<Lists>,
 }
 
@@ -65,11 +65,11 @@ pub(super) struct Counts {
     pub(super) refused: AtomicU64,
 }
 
-/// The lists as they were read, and from which session.
+/// The lists as last read, and the session they were read from.
 #[derive(Default)]
 pub(super) struct Lists {
     pub(super) kept: [Kept; 4],
-    pub(super) from: Weak<Live>,
+    pub(super) from: Weak<LiveSession>,
 }
 
 impl Core {
@@ -96,7 +96,7 @@ impl Core {
             counts: Counts::default(),
             origin: Instant::now(),
             busy: AtomicU64::new(0),
-            book: Mutex::new(Book::new(awake)),
+            pool: Mutex::new(SessionPool::new(awake)),
             lists: Mutex::default(),
             name,
             connect,
@@ -110,20 +110,20 @@ impl Core {
 
     pub(super) fn tell(&self, event: Event) {
         if let Some(events) = self.events.get() {
-            // Nobody may be listening any more, which is no failure.
+            // An error means that the last listener is gone.
             drop(events.send(event));
         }
     }
 
-    pub(super) fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn pool(&self) -> MutexGuard<'_, SessionPool> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn lists(&self) -> MutexGuard<'_, Lists> {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something changed that watchers want to know.
+    /// Wakes those who watch the offer and the state.
     pub(super) fn bump(&self) {
         self.versions.send_modify(|version| *version += 1);
     }
@@ -136,7 +136,7 @@ impl Core {
             .expect("the defaults are within bounds")
     }
 
-    /// A call begins or ends.
+    /// Notes that a call began or ended.
     pub(super) fn touch(&self, now: Instant) {
         self.busy.fetch_max(millis(now.duration_since(self.origin)), Ordering::Relaxed);
     }
@@ -157,14 +157,14 @@ impl Core {
         }
     }
 
-    /// Marks what is offered as that of a server which is away.
+    /// Marks the offer as stale: its server is not connected.
     pub(super) fn make_stale(&self) {
         if let Some(offer) = self.offer.load_full().filter(|offer| !offer.stale) {
             self.offer.store(Some(Arc::new(Offer { stale: true, ..(*offer).clone() })));
         }
     }
 
-    /// How long to wait after so many failures.
+    /// The backoff after so many failures in a row.
     pub(super) fn pause_after(&self, failures: u32) -> std::time::Duration {
         self.restart.backoff(failures)
     }
@@ -208,7 +208,7 @@ impl Lists {
         self.kept.iter().flat_map(|kept| kept.quarantined.iter().cloned()).collect()
     }
 
-    /// When the first list is no longer as the server promised.
+    /// When the first list expires by the server's TTL.
     pub(super) fn expires(&self, least: std::time::Duration) -> Option<Instant> {
         let expiry = |kept: &Kept| kept.read_at?.checked_add(kept.ttl?.max(least));
         self.kept.iter().filter_map(expiry).min()

@@ -1,16 +1,16 @@
-//! What differs between upstreams of the two eras: who may share a session, and how changes are heard.
+//! What differs between upstreams of the two eras: shared sessions, liveness, list changes.
 
 use super::options::Sessions;
 use trunkline_protocol::{Era, Revision, method};
 
-/// Who may use a session.
+/// The clients that may use a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sharing {
     Everyone,
     OneProfile,
 }
 
-/// A modern server learns with every request who asks and what the client can do; a legacy one hears it once.
+/// A modern server gets the client's capabilities with every request; a legacy one only at the start.
 pub(super) fn sharing(revision: Revision, sessions: Sessions) -> Sharing {
     match (revision.era(), sessions) {
         (Era::Modern, _) | (Era::Legacy, Sessions::Shared) => Sharing::Everyone,
@@ -26,7 +26,7 @@ pub(super) fn sign_of_life(revision: Revision) -> &'static str {
     }
 }
 
-/// Whether changes of lists are told only to whoever listens for them.
+/// True if the server announces changes of lists only to subscribers.
 pub(super) fn must_listen(revision: Revision) -> bool {
     revision.era() == Era::Modern
 }

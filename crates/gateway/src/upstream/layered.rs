@@ -1,9 +1,10 @@
 //! A layer around every session that a [`Connect`] opens.
 
-use super::{Broken, Connect, Profile, Session};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
-use trunkline_protocol::{Call, Fault, Handler, Notification, Notify, Raw, Reply, Revision};
+use trunkline_protocol::{
+    Call, Connect, ConnectError, Fault, Handler, Notification, Notify, Profile, Raw, Reply, Revision, Session,
+};
 
 /// Puts a layer around each session that `inner` opens: calls go through the handler that `wrap` makes
 /// of the session.
@@ -30,7 +31,7 @@ where
     H: Handler + 'static,
     W: Fn(Arc<dyn Session>) -> H + Send + Sync + 'static,
 {
-    fn connect(&self, profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, Broken>> {
+    fn connect(&self, profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>> {
         let (connecting, wrap) = (self.inner.connect(profile), Arc::clone(&self.wrap));
         Box::pin(async move {
             let session = connecting.await?;

@@ -1,7 +1,6 @@
 //! Reading a server's lists: all their pages, within bounds, every item judged by itself.
 
 use super::{
-    connect::Session,
     item::{Quarantined, examine, name_of},
     offer::Kind,
     options::ListOptions,
@@ -13,7 +12,7 @@ use std::{
 };
 use tokio::time::Instant;
 use trunkline_protocol::{
-    Call, Caller, Fault, FaultKind, Object, Raw,
+    Call, Caller, Fault, FaultKind, Object, Raw, Session,
     message::{CacheHints, meta::SERVER_INFO, next_cursor},
     method,
 };

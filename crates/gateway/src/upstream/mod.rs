@@ -1,37 +1,36 @@
-//! Upstream: one server behind the gateway, however it is reached and however often it comes and goes.
+//! Upstream: one server behind the gateway, with its sessions, limits and lists.
 //!
-//! [`Connect`] opens sessions; another crate implements it. [`Upstream`] keeps them: a supervisor task connects, reads the
-//! lists, and lets the server sleep; a call finds the session of its caller, waits for room, and is told honestly what
-//! became of it.
+//! [`Connect`](trunkline_protocol::Connect) opens sessions; `client` implements it. [`Upstream`] keeps them in
+//! a pool. A supervisor task connects, reads the lists and stops an idle server. A call (`call`) waits for a
+//! slot (`bulkhead`), leases its caller's session, and is repeated only if that does no harm.
 
-mod airborne;
-mod book;
+mod attempt;
 mod bulkhead;
-mod connect;
+mod call;
 mod core;
-mod doubt;
 mod era;
 mod event;
-mod flight;
-mod gone;
+mod faults;
+mod in_process;
 mod item;
 mod latency;
 mod layered;
 mod lists;
-mod live;
+mod live_session;
+mod liveness;
 mod loops;
 mod offer;
 mod open;
 mod options;
 mod server;
+mod session_pool;
 mod status;
 mod supervise;
 #[cfg(test)]
 mod tests;
-mod told;
 
-pub use connect::{Broken, Connect, Profile, Session};
 pub use event::Event;
+pub use in_process::InProcess;
 pub use item::Quarantined;
 pub use latency::Percentiles;
 pub use layered::layered;

@@ -1,7 +1,7 @@
 //! Upstream: one server as the gateway sees it.
 
 use super::{
-    Connect, Event, Offer, Status, UpstreamOptions, core::Core, flight, live::Key, open::closed,
+    Event, Offer, Status, UpstreamOptions, call, core::Core, live_session::SessionKey, open::closed,
     status::State,
 };
 use futures_util::future::join_all;
@@ -17,13 +17,13 @@ use tokio::{
     sync::{broadcast, watch},
     time::sleep,
 };
-use trunkline_protocol::{Call, Handler, Notify, Reply, ServerName, method};
+use trunkline_protocol::{Call, Connect, Handler, Notify, Reply, ServerName, method};
 use trunkline_resilience::within_time;
 
-/// How often an upstream that is to go is looked at.
+/// Poll interval while an upstream drains.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// One server behind the gateway: supervised, with a session for every caller that needs its own, and its lists at hand.
+/// One server behind the gateway: supervised, with its sessions and its lists.
 ///
 /// It runs until [`Upstream::stop`], or until it is dropped.
 pub struct Upstream {
@@ -32,30 +32,30 @@ pub struct Upstream {
 }
 
 impl Upstream {
-    /// An upstream that does nothing yet. Options outside their range are replaced by the usual ones; see
+    /// An upstream that is not started. Options outside their range are replaced by the defaults; see
     /// [`UpstreamOptions::checked`].
     pub fn new(name: ServerName, connect: Arc<dyn Connect>, options: UpstreamOptions) -> Arc<Self> {
         Arc::new(Self { core: Arc::new(Core::new(name, connect, options)), started: AtomicBool::new(false) })
     }
 
-    /// Begins to supervise, in the background.
+    /// Starts the supervisor task.
     pub fn start(self: &Arc<Self>) {
         if !self.started.swap(true, Ordering::AcqRel) {
             tokio::spawn(self.core.clone().supervise());
         }
     }
 
-    /// Starts a server that waits for its first use, because somebody wants to know what it offers.
+    /// Starts a server that is started lazily, because its lists are wanted.
     pub fn wake(&self) {
         self.core.wake();
     }
 
     /// Tries to connect now, whatever failed before.
     pub fn retry(&self) {
-        let mut book = self.core.book();
-        book.retry_at = None;
-        book.failures = 0;
-        drop(book);
+        let mut pool = self.core.pool();
+        pool.retry_at = None;
+        pool.failures = 0;
+        drop(pool);
         self.core.wake();
         self.core.attention.notify_one();
     }
@@ -74,7 +74,7 @@ impl Upstream {
         self.core.versions.subscribe()
     }
 
-    /// What the server says that belongs to no call. Changes of lists are not among it: they show in the offer.
+    /// Notifications that belong to no call, except changes of lists: those change the offer.
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.core.events()
     }
@@ -83,7 +83,7 @@ impl Upstream {
         Status::of(&self.core)
     }
 
-    /// What the server offered when it last ran, to be shown until it does again.
+    /// Sets the offer of the server's last run, used until it has connected again.
     pub fn recall(&self, offer: Offer) {
         let before = self.core.offer.compare_and_swap(&None::<Arc<Offer>>, Some(Arc::new(offer)));
         if before.is_none() {
@@ -91,8 +91,8 @@ impl Upstream {
         }
     }
 
-    /// Lets calls under way finish, for so long, and stops then. Calls that were on their way here when the catalog changed are
-    /// still taken.
+    /// Lets calls in flight finish for at most `limit`, then stops. Calls that were routed here before the
+    /// catalog changed are still taken.
     pub async fn drain(&self, limit: Duration) {
         within_time(limit, async {
             loop {
@@ -106,14 +106,14 @@ impl Upstream {
         self.stop().await;
     }
 
-    /// Ends all sessions and processes and waits for them. Calls under way hear that they got lost.
+    /// Ends all sessions and processes and waits for them. Calls in flight fail.
     pub async fn stop(&self) {
         let core = &self.core;
         core.stop.send_replace(true);
         core.everyones.store(None);
-        let lives = core.book().clear(State::Stopped);
+        let sessions = core.pool().clear(State::Stopped);
         core.bump();
-        let close = lives.into_iter().map(|live| async move {
+        let close = sessions.into_iter().map(|live| async move {
             live.end(closed());
             live.session.close().await;
         });
@@ -123,20 +123,19 @@ impl Upstream {
 
 impl Handler for Upstream {
     fn call(&self, call: Call) -> Reply {
-        flight::begin(self.core.clone(), call)
+        call::begin(self.core.clone(), call)
     }
 
-    /// Goes to the sessions of its sender. A session that everybody shares hears nothing that only one of them says of
-    /// itself.
+    /// Goes to the sessions of its sender. A shared session gets no notification about one client alone.
     fn notify(&self, notice: Notify) {
         let personal = notice.notification.method == method::ROOTS_CHANGED;
         let sessions: Vec<_> = self
             .core
-            .book()
-            .lives()
+            .pool()
+            .sessions()
             .filter(|(key, _)| match key {
-                Key::Common => !personal,
-                Key::Of(profile) => profile.principal == notice.caller.id,
+                SessionKey::Common => !personal,
+                SessionKey::Of(profile) => profile.principal == notice.caller.id,
             })
             .map(|(_, live)| live.session.clone())
             .collect();
@@ -150,13 +149,13 @@ impl Drop for Upstream {
     fn drop(&mut self) {
         self.core.stop.send_replace(true);
         self.core.everyones.store(None);
-        let lives = self.core.book().clear(State::Stopped);
+        let sessions = self.core.pool().clear(State::Stopped);
         if tokio::runtime::Handle::try_current().is_err() {
-            // Without a runtime sessions cannot say goodbye; dropping them ends their processes.
+            // Without a runtime sessions cannot be closed; dropping them ends their processes.
             return;
         }
-        for live in lives {
-            live.bury(closed());
+        for live in sessions {
+            live.close_in_background(closed());
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{
     core::Core,
     item::Quarantined,
     latency::Percentiles,
-    live::{Key, Live},
+    live_session::{LiveSession, SessionKey},
     offer::Kind,
 };
 use serde::Serialize;
@@ -118,20 +118,20 @@ impl Status {
     pub(super) fn of(core: &Core) -> Self {
         let offer = core.offer.load_full();
         let lists = core.lists();
-        let book = core.book();
-        let mut sessions: Vec<_> = book.lives().map(|(key, live)| session(key, live)).collect();
+        let pool = core.pool();
+        let mut sessions: Vec<_> = pool.sessions().map(|(key, live)| session(key, live)).collect();
         sessions.sort_by_key(|session| std::cmp::Reverse(session.age_ms));
-        let breaker = book.lives().map(|(_, live)| breaker(live)).max().unwrap_or(BreakerStatus::Closed);
+        let breaker = pool.sessions().map(|(_, live)| breaker(live)).max().unwrap_or(BreakerStatus::Closed);
         Self {
             name: core.name.to_string(),
-            state: book.state,
-            since_at: epoch_ms(book.since.1),
-            for_ms: millis(book.since.0.elapsed()),
+            state: pool.state,
+            since_at: epoch_ms(pool.since.1),
+            for_ms: millis(pool.since.0.elapsed()),
             revision: offer.as_ref().map(|offer| offer.revision.as_str()),
-            last_error: book.last_error.as_ref().map(|(fault, at)| LastError::of(fault, *at)),
-            failures: book.failures,
-            next_try_ms: book.pause().map(|at| millis(at - tokio::time::Instant::now())),
-            restarts: book.lost.min(book.opened.saturating_sub(1)),
+            last_error: pool.last_error.as_ref().map(|(fault, at)| LastError::of(fault, *at)),
+            failures: pool.failures,
+            next_try_ms: pool.pause().map(|at| millis(at - tokio::time::Instant::now())),
+            restarts: pool.lost.min(pool.opened.saturating_sub(1)),
             breaker,
             calls: core.calls(),
             latency: core.latency.percentiles(),
@@ -150,16 +150,16 @@ impl LastError {
     }
 }
 
-fn session(key: &Key, live: &Arc<Live>) -> SessionStatus {
+fn session(key: &SessionKey, live: &Arc<LiveSession>) -> SessionStatus {
     let principal = match key {
-        Key::Common => None,
-        Key::Of(profile) => Some(profile.principal.clone()),
+        SessionKey::Common => None,
+        SessionKey::Of(profile) => Some(profile.principal.clone()),
     };
     let idle = if live.users() > 0 { 0 } else { millis(live.last_used().elapsed()) };
     SessionStatus { principal, age_ms: millis(live.opened.elapsed()), idle_ms: idle, calls: live.users() }
 }
 
-fn breaker(live: &Arc<Live>) -> BreakerStatus {
+fn breaker(live: &Arc<LiveSession>) -> BreakerStatus {
     match live.breaker.state() {
         BreakerState::Closed { .. } => BreakerStatus::Closed,
         BreakerState::HalfOpen { .. } => BreakerStatus::HalfOpen,

@@ -1,13 +1,13 @@
 //! The supervisor: one task per upstream that keeps it connected, its lists fresh, and lets it sleep.
 
 use super::{
-    book::{Awake, Pending},
+    call::is_loss,
     core::Core,
-    flight::is_loss,
     lists::{self, Kept, is_declared, own_call, tells_changes},
-    live::Live,
+    live_session::LiveSession,
     offer::Kind,
     open::{closed, ended},
+    session_pool::{Awake, Pending},
     status::State,
 };
 use std::{
@@ -29,7 +29,7 @@ enum Duty {
     Sleep,
     Pause(Instant),
     Await(Pending),
-    Keep(Arc<Live>),
+    Keep(Arc<LiveSession>),
 }
 
 /// How a reading of lists went.
@@ -57,7 +57,7 @@ impl Core {
                     () = sleep_until(until) => {}
                     () = self.attention.notified() => {}
                 },
-                // How it ended stands in the book.
+                // How it ended stands in the pool.
                 Duty::Await(pending) => drop(ended(pending).await),
                 Duty::Keep(live) => self.keep(&live).await,
             }
@@ -65,25 +65,25 @@ impl Core {
     }
 
     fn duty(self: &Arc<Self>) -> Duty {
-        let mut book = self.book();
-        if book.awake == Awake::No || book.state == State::Stopped {
+        let mut pool = self.pool();
+        if pool.awake == Awake::No || pool.state == State::Stopped {
             return Duty::Sleep;
         }
-        if let Some(live) = book.lister() {
+        if let Some(live) = pool.lister() {
             return Duty::Keep(live);
         }
-        if let Some(pending) = book.any_opening() {
+        if let Some(pending) = pool.any_opening() {
             return Duty::Await(pending);
         }
-        if let Some(until) = book.pause() {
+        if let Some(until) = pool.pause() {
             return Duty::Pause(until);
         }
-        let key = book.main.clone();
-        Duty::Await(self.open(&mut book, key))
+        let key = pool.main.clone();
+        Duty::Await(self.open(&mut pool, key))
     }
 
     /// Keeps the lists of a session fresh, until it is gone or another one is to be looked at.
-    async fn keep(self: &Arc<Self>, live: &Arc<Live>) {
+    async fn keep(self: &Arc<Self>, live: &Arc<LiveSession>) {
         let limits = &self.options.lists;
         if self.lists().from.as_ptr() != Arc::as_ptr(live) {
             self.changed.fetch_or(ALL, Ordering::AcqRel);
@@ -105,13 +105,13 @@ impl Core {
             }
             let expiry = self.lists().expires(limits.least_ttl);
             tokio::select! {
-                _ = live.gone() => return,
+                _ = live.lost() => return,
                 () = self.attention.notified() => {
                     self.mark(again.map_or(0, |(_, failed)| failed));
                     return;
                 }
                 () = self.change.notified() => tokio::select! {
-                    _ = live.gone() => return,
+                    _ = live.lost() => return,
                     () = sleep(quiet) => {}
                 },
                 () = sleep_until(self.next_look()) => {}
@@ -126,8 +126,8 @@ impl Core {
     }
 
     /// Reads the lists whose bits are set, and publishes them. `None` when the session went away meanwhile.
-    async fn refresh(&self, live: &Arc<Live>, wanted: u8) -> Option<Refreshed> {
-        let _held = live.hold()?;
+    async fn refresh(&self, live: &Arc<LiveSession>, wanted: u8) -> Option<Refreshed> {
+        let _held = live.lease()?;
         let mut changed = self.offer.load().as_ref().is_none_or(|offer| offer.stale);
         let (mut failed, mut retold) = (0, false);
         let announced = self.announced.fetch_and(!wanted, Ordering::AcqRel) & wanted;
@@ -135,7 +135,7 @@ impl Core {
             let read = tokio::select! {
                 biased;
                 read = self.read(live, kind) => read,
-                _ = live.gone() => return None,
+                _ = live.lost() => return None,
             };
             let mut lists = self.lists();
             let kept = &mut lists.kept[kind as usize];
@@ -171,7 +171,7 @@ impl Core {
         Some(Refreshed { changed, failed })
     }
 
-    async fn read(&self, live: &Arc<Live>, kind: Kind) -> Result<Kept, Fault> {
+    async fn read(&self, live: &Arc<LiveSession>, kind: Kind) -> Result<Kept, Fault> {
         let introduction = live.session.introduction();
         if !is_declared(&introduction, kind) {
             return Ok(Kept::default());
@@ -193,33 +193,33 @@ impl Core {
 
     /// Closes sessions that nobody needs.
     fn tidy(&self) {
-        let mut book = self.book();
-        book.look();
-        if book.lister().is_some_and(|live| live.opened.elapsed() >= self.options.restart.stable) {
-            book.failures = 0;
+        let mut pool = self.pool();
+        pool.look();
+        if pool.lister().is_some_and(|live| live.opened.elapsed() >= self.options.restart.stable) {
+            pool.failures = 0;
         }
-        let mut retired = book.retire_idle(self.options.pool.idle);
-        retired.extend(book.retire_own());
-        drop(book);
+        let mut retired = pool.retire_idle(self.options.pool.idle);
+        retired.extend(pool.retire_own());
+        drop(pool);
         for live in retired {
-            live.bury(closed());
+            live.close_in_background(closed());
         }
     }
 
     /// Lets the server end when it was not called for long; whether it did.
     fn doze(&self) -> bool {
         let Some(idle) = self.options.idle else { return false };
-        let mut book = self.book();
-        let busy = book.is_opening() || book.lives().any(|(_, live)| live.users() > 0);
-        if busy || book.unused.since(self.idle_since(book.since.0)).elapsed() < idle {
+        let mut pool = self.pool();
+        let busy = pool.is_opening() || pool.sessions().any(|(_, live)| live.users() > 0);
+        if busy || pool.unused.since(self.idle_since(pool.since.0)).elapsed() < idle {
             return false;
         }
         tracing::info!(upstream = %self.name, ?idle, "upstream was not called and is stopped");
         self.everyones.store(None);
-        let lives = book.clear(State::Idle);
-        drop(book);
-        for live in lives {
-            live.bury(closed());
+        let sessions = pool.clear(State::Idle);
+        drop(pool);
+        for live in sessions {
+            live.close_in_background(closed());
         }
         self.bump();
         true
@@ -233,27 +233,27 @@ impl Core {
     fn next_look(&self) -> Instant {
         let now = Instant::now();
         let usual = now + TIDY_EVERY;
-        let mut book = self.book();
+        let mut pool = self.pool();
         let next = match self.options.idle {
             None => usual,
             Some(idle) => {
-                let due = book.unused.since(self.idle_since(book.since.0)) + idle;
+                let due = pool.unused.since(self.idle_since(pool.since.0)) + idle;
                 // A call under way may put it off; then it is looked at again after as much time.
                 usual.min(if due > now { due } else { now + idle })
             }
         };
-        *book.next_look.insert(next)
+        *pool.next_look.insert(next)
     }
 
     /// Hears of changes from a server that tells them only to those who listen.
-    pub(super) async fn listen(self: Arc<Self>, live: Arc<Live>) {
+    pub(super) async fn listen(self: Arc<Self>, live: Arc<LiveSession>) {
         tokio::select! {
-            _ = live.gone() => {}
+            _ = live.lost() => {}
             () = self.hear_changes(&live) => {}
         }
     }
 
-    async fn hear_changes(&self, live: &Arc<Live>) {
+    async fn hear_changes(&self, live: &Arc<LiveSession>) {
         let introduction = live.session.introduction();
         let tells = |kind| tells_changes(&introduction, kind).then_some(true);
         let filter = SubscriptionFilter {
@@ -294,10 +294,10 @@ impl Core {
 
     /// Somebody wants the server to run.
     pub(super) fn wake(&self) {
-        let mut book = self.book();
-        if book.state != State::Stopped && book.awake == Awake::No {
-            book.awake = Awake::Yes;
-            drop(book);
+        let mut pool = self.pool();
+        if pool.state != State::Stopped && pool.awake == Awake::No {
+            pool.awake = Awake::Yes;
+            drop(pool);
             self.attention.notify_one();
         }
     }

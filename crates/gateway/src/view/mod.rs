@@ -1,11 +1,12 @@
-//! View: a part of what is offered, with its own names: all of it at the main door, a named part, or one server alone.
+//! View: a part of the catalog with names of its own: all servers (`/mcp`), a configured part
+//! (`/mcp/<view>`) or one server (`/mcp/server/<name>`).
 
 mod cursor;
 mod listing;
+mod name_table;
 mod names;
 mod resources;
 mod rules;
-mod shelf;
 mod uris;
 
 use crate::{
@@ -19,34 +20,35 @@ use std::sync::Arc;
 
 pub(crate) use cursor::Cursors;
 pub(crate) use listing::{ListOptions, Listing};
+pub(crate) use name_table::NameTable;
 pub(crate) use resources::Found;
 pub use rules::{Naming, ViewRules};
-pub(crate) use shelf::Shelf;
 
-/// What a view shows, as one snapshot has it.
+/// A view in one snapshot of the catalog.
 #[derive(Debug)]
 pub(crate) struct View {
-    /// The address: empty for the main door, `<view>` or `server/<name>`.
+    /// The path below `/mcp`: empty, `<view>` or `server/<name>`.
     pub(crate) name: Arc<str>,
     pub(crate) servers: Vec<Arc<Server>>,
-    pub(crate) tools: Shelf,
-    pub(crate) prompts: Shelf,
-    pub(crate) resources: Shelf,
-    pub(crate) templates: Shelf,
-    /// By the beginning of their URIs, which server lists resources.
+    pub(crate) tools: NameTable,
+    pub(crate) prompts: NameTable,
+    pub(crate) resources: NameTable,
+    pub(crate) templates: NameTable,
+    /// The server of a resource, by the start of its URI.
     origins: resources::Origins,
-    /// Names that could not be given.
+    /// Names that could not be assigned.
     pub(crate) refused: Vec<Refused>,
     pub(crate) naming: Naming,
-    /// Whether one server is shown as it is, with its own names and its own introduction.
+    /// True for one server with its own names and its own introduction.
     pub(crate) transparent: bool,
-    /// Whether besides no rule speaks about its tools and prompts, so that the server itself may judge names it does not list.
+    /// True if in addition no rule concerns its tools and prompts, so that names it does not list may be
+    /// passed to the server.
     pub(crate) unruled: bool,
     /// What the view is for.
     pub(crate) instructions: Option<String>,
 }
 
-/// What one server gives to a view.
+/// One server's part of a view.
 #[derive(Clone)]
 pub(crate) struct Share {
     pub(crate) source: Arc<dyn Source>,
@@ -100,12 +102,12 @@ impl View {
             }
             let (routes, mut more) = namer.finish();
             refused.append(&mut more);
-            Shelf::new(routes)
+            NameTable::new(routes)
         };
         let (tools, prompts) = (named(Kind::Tools, &filters.tools), named(Kind::Prompts, &filters.prompts));
         let located = |kind: Kind| {
             let lists = seats.iter().map(|(server, share)| (*server, share.list(kind)));
-            Shelf::new(uris::routes(lists, kind, &filters.resources))
+            NameTable::new(uris::routes(lists, kind, &filters.resources))
         };
         let (resources, templates) = (located(Kind::Resources), located(Kind::Templates));
         Self {
@@ -124,7 +126,7 @@ impl View {
         }
     }
 
-    pub(crate) fn shelf(&self, kind: Kind) -> &Shelf {
+    pub(crate) fn table(&self, kind: Kind) -> &NameTable {
         match kind {
             Kind::Tools => &self.tools,
             Kind::Prompts => &self.prompts,
@@ -143,7 +145,7 @@ impl Share {
         &self.lists[kind as usize]
     }
 
-    /// Whether both give the same to a view.
+    /// True if both lead to the same view.
     pub(crate) fn same(&self, other: &Self) -> bool {
         let same_offer = match (&self.offer, &other.offer) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),

@@ -8,7 +8,7 @@ use crate::{
 };
 use std::{collections::HashMap, sync::Arc};
 
-use super::Shelf;
+use super::NameTable;
 
 /// Which server lists resources of an origin, and the only one that has any.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub(crate) struct Found<'a> {
 }
 
 impl Origins {
-    pub(super) fn new(servers: &[Arc<Server>], resources: &Shelf, templates: &Shelf) -> Self {
+    pub(super) fn new(servers: &[Arc<Server>], resources: &NameTable, templates: &NameTable) -> Self {
         let mut by_origin = HashMap::new();
         let places: HashMap<&str, usize> =
             servers.iter().enumerate().map(|(place, server)| (server.name().as_ref(), place)).collect();

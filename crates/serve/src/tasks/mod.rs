@@ -3,7 +3,7 @@
 //! Every task that a client was told of is noted here, with its owner; to everybody else it does not exist.
 
 mod result;
-mod shelf;
+mod task_store;
 
 use crate::{
     era::{Head, lift, nested},
@@ -17,8 +17,8 @@ use trunkline_protocol::{
     method,
 };
 
-pub(crate) use shelf::Shelf;
-use shelf::{Kept, Known};
+pub(crate) use task_store::TaskStore;
+use task_store::{Kept, Known};
 
 /// Tasks that a list looks at again.
 const MAX_REFRESHED: usize = 64;

@@ -1,6 +1,6 @@
 //! `tasks/result`: waits for a task's end, and asks the client meanwhile what the task wants to know.
 
-use super::{Desk, shelf::Kept};
+use super::{Desk, task_store::Kept};
 use futures_util::{future::join_all, stream};
 use std::{collections::HashSet, time::Duration};
 use tokio::sync::oneshot;

@@ -1,9 +1,6 @@
 //! P04: what is left of servers that are killed again and again. Descriptors are those of the process, so this stands alone.
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
 
-#[path = "../../../trunkline/src/wire/upstream.rs"]
-#[allow(dead_code, reason = "it is a part of the binary, and is tried here against its peers")]
-mod reach;
 #[path = "../upstreams/support.rs"]
 #[allow(dead_code, reason = "it serves another target, too")]
 mod support;

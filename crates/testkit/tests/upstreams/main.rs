@@ -5,8 +5,6 @@
 #[path = "../faults/support.rs"]
 #[expect(dead_code, reason = "it serves another target, too")]
 mod faults;
-#[path = "../../../trunkline/src/wire/upstream.rs"]
-mod reach;
 
 mod hostile;
 mod listening;

@@ -2,7 +2,6 @@
 
 use crate::{
     faults::{id_of, process_peer, run, seconds, text},
-    reach::InProcess,
     support::*,
 };
 use serde_json::json;
@@ -12,7 +11,7 @@ use trunkline_client::{
     CommandLine, ConnectOptions, Speak, Target,
     resilience::{TimeoutOptions, Timeouts},
 };
-use trunkline_gateway::upstream::{BulkheadOptions, Start, State, Upstream, UpstreamOptions};
+use trunkline_gateway::upstream::{BulkheadOptions, InProcess, Start, State, Upstream, UpstreamOptions};
 use trunkline_protocol::{Call, Era, FaultKind, Handler, Notify, Reply, message::meta};
 use trunkline_testkit::script::{HttpPeer, ProcessPeer};
 

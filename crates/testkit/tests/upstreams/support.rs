@@ -1,6 +1,5 @@
 //! What the tests of upstreams share.
 
-use crate::reach::Reach;
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -9,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::task::JoinHandle;
-use trunkline_client::{ConnectOptions, Ids, Speak, Target};
+use trunkline_client::{ConnectOptions, Connector, Ids, Speak, Target};
 use trunkline_gateway::upstream::{Offer, State, Status, Upstream, UpstreamOptions};
 use trunkline_protocol::{Call, Caller, Era, Handler, Outcome};
 use trunkline_testkit::script::{ProcessLine, ProcessPeer};
@@ -44,7 +43,7 @@ pub(crate) fn start(
     connect: ConnectOptions,
     options: UpstreamOptions,
 ) -> Arc<Upstream> {
-    let upstream = Upstream::new(name.parse().unwrap(), Arc::new(Reach::new(target, connect)), options);
+    let upstream = Upstream::new(name.parse().unwrap(), Arc::new(Connector::new(target, connect)), options);
     upstream.start();
     upstream
 }

@@ -22,9 +22,11 @@ use tokio::{
 use trunkline_gateway::{
     metrics::{Meter, PerTool},
     trace::Traced,
-    upstream::{Broken, Connect, Profile, Session},
 };
-use trunkline_protocol::{Call, Fault, Handler, Notification, Notify, Raw, Reply, Revision, method};
+use trunkline_protocol::{
+    Call, Connect, ConnectError, Fault, Handler, Notification, Notify, Profile, Raw, Reply, Revision,
+    Session, method,
+};
 use trunkline_serve::ServeOptions;
 
 /// What a collector heard in one request.
@@ -113,7 +115,7 @@ impl Session for Server {
 }
 
 impl Connect for Server {
-    fn connect(&self, _: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, Broken>> {
+    fn connect(&self, _: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>> {
         Box::pin(std::future::ready(Ok(Arc::new(Self) as Arc<dyn Session>)))
     }
 }

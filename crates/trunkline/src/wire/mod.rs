@@ -14,7 +14,6 @@ mod reach;
 pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod stack;
-pub(crate) mod upstream;
 
 use crate::{
     args::{AskArgs, ConnectionArgs, EraChoice, IdChoice},

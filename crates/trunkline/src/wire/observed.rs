@@ -8,9 +8,9 @@ use std::{
 use trunkline_gateway::{
     metrics::{Meter, PerTool, UpstreamFigures},
     trace::Tracer,
-    upstream::{Connect, Upstream},
+    upstream::Upstream,
 };
-use trunkline_protocol::ServerName;
+use trunkline_protocol::{Connect, ServerName};
 
 /// The tracer, and a meter per server. A meter outlives its upstream: a reload does not begin to count anew.
 pub(crate) struct Observed {

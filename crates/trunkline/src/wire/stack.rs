@@ -15,9 +15,9 @@ use trunkline_gateway::{
     limit::{Limited, Limits},
     metrics::Meter,
     trace::{Traced, Tracer},
-    upstream::{Connect, layered},
+    upstream::layered,
 };
-use trunkline_protocol::{Handler, ServerName};
+use trunkline_protocol::{Connect, Handler, ServerName};
 use trunkline_serve::{Logged, ServeOptions};
 
 /// What the layers in front of a handler need. A layer whose part is missing is left out.

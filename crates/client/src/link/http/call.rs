@@ -8,9 +8,9 @@ use super::{
     HttpLink,
 };
 use crate::{
+    frame_tap::{Direction, Tap},
     inbox::{Arrival, Loss, LossKind},
     switchboard::Ticket,
-    tap::{Direction, Tap},
 };
 use bytes::Bytes;
 use std::{

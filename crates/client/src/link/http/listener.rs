@@ -2,8 +2,8 @@
 
 use super::HttpLink;
 use crate::{
+    frame_tap::{Direction, Tap},
     switchboard::Outlet,
-    tap::{Direction, Tap},
 };
 use bytes::Bytes;
 use std::{

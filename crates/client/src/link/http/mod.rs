@@ -6,8 +6,8 @@ mod session;
 
 use super::{Link, farewell::Farewells, report::fault_of_http};
 use crate::{
+    frame_tap::{Direction, Tap},
     switchboard::{Outlet, Switchboard},
-    tap::{Direction, Tap},
 };
 use session::Session;
 use std::{

@@ -4,7 +4,7 @@ use super::{Asking, Gateway, raw, somebody};
 use crate::{
     GatewayOptions,
     gateway::Source,
-    upstream::{Broken, Connect, Profile, Session, Upstream, UpstreamOptions},
+    upstream::{Upstream, UpstreamOptions},
 };
 use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::{Value, json};
@@ -14,8 +14,8 @@ use std::{
 };
 use tokio::sync::watch;
 use trunkline_protocol::{
-    Call, Fault, FaultKind, Handler, Notification, Notify, Raw, Reply, Revision, message::Implementation,
-    method::*,
+    Call, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Notify, Profile, Raw, Reply,
+    Revision, Session, message::Implementation, method::*,
 };
 
 /// A place where a server can be reached while it runs.
@@ -28,13 +28,16 @@ struct Host {
 struct Line(Host);
 
 impl Connect for Host {
-    fn connect(&self, _profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, Broken>> {
+    fn connect(&self, _profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>> {
         let host = self.clone();
         async move {
             if *host.running.borrow() {
                 return Ok(Arc::new(Line(host)) as Arc<dyn Session>);
             }
-            Err(Broken { fault: Fault::new(FaultKind::CannotConnect, "nobody is there"), permanent: false })
+            Err(ConnectError {
+                fault: Fault::new(FaultKind::CannotConnect, "nobody is there"),
+                permanent: false,
+            })
         }
         .boxed()
     }

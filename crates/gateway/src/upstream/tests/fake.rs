@@ -13,8 +13,8 @@ use std::{
 };
 use tokio::sync::{Notify as Signal, Semaphore, watch};
 use trunkline_protocol::{
-    Call, Caller, Fault, FaultKind, Handler, Notification, Notify, Outcome, Part, Question, Raw, Reply,
-    Revision, message::meta,
+    Call, Caller, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Notify, Outcome, Part,
+    Profile, Question, Raw, Reply, Revision, Session, message::meta,
 };
 
 /// How the next connection goes.
@@ -146,13 +146,13 @@ impl Fake {
 }
 
 impl Connect for Gate {
-    fn connect(&self, profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, Broken>> {
+    fn connect(&self, profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>> {
         let fake = self.0.clone();
         async move {
             fake.profiles.lock().unwrap().push(profile.clone());
             let broken = |kind, permanent| {
                 let fault = Fault::new(kind, "`/secret/path` said no");
-                Err(Broken { fault, permanent })
+                Err(ConnectError { fault, permanent })
             };
             if let Some(kind) = *fake.always.lock().unwrap() {
                 return broken(kind, false);

@@ -10,12 +10,12 @@ use crate::{
     runtime::{Engine, Threads},
     stop::Stop,
     telemetry::{Configured, Telemetry, TelemetryArgs},
-    wire::{self, observed::Observed, stack::Stack, upstream::Reach},
+    wire::{self, observed::Observed, stack::Stack},
 };
 use bridged::{About, Bridged};
 use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
-use trunkline_client::{ConnectOptions, Target};
+use trunkline_client::{ConnectOptions, Connector, Target};
 use trunkline_config::AccessLog;
 use trunkline_gateway::{
     metrics,
@@ -114,7 +114,7 @@ fn upstream(target: Target, options: ConnectOptions, observed: &Observed) -> Res
         timeouts: options.timeouts,
         ..UpstreamOptions::default()
     };
-    let connect = observed.connect(&name, Arc::new(Reach::new(target, options)));
+    let connect = observed.connect(&name, Arc::new(Connector::new(target, options)));
     Ok(Upstream::new(name, connect, settings))
 }
 

@@ -10,22 +10,21 @@ use crate::{
         packs::Packs,
         reach,
         serve::{quota, size},
-        upstream::{InProcess, Reach as Way},
     },
 };
 use globset::{Glob, GlobMatcher};
 use std::{collections::BTreeMap, sync::Arc};
 use trunkline_client::{
-    Target,
+    Connector, Target,
     resilience::{BreakerOptions, RetryOptions, Safety},
 };
 use trunkline_config::{
     Reach, Server, Sessions as SessionSetting, Settings, Start as StartSetting, ToolChange,
 };
 use trunkline_gateway::upstream::{
-    Connect, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions,
+    InProcess, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions,
 };
-use trunkline_protocol::ServerName;
+use trunkline_protocol::{Connect, ServerName};
 
 /// What all upstreams of one gateway have in common.
 pub(super) struct Maker<'a> {
@@ -50,11 +49,11 @@ impl Maker<'_> {
                 if let Target::Command(command) = &mut target {
                     command.environment.push(self.lineage.variable());
                 }
-                (Arc::new(Way::new(target, options)), true)
+                (Arc::new(Connector::new(target, options)), true)
             }
             Reach::Remote(remote) => {
                 let (target, options) = reach::address(remote, server).map_err(named)?;
-                (Arc::new(Way::new(target, options)), false)
+                (Arc::new(Connector::new(target, options)), false)
             }
             Reach::Builtin(builtin) => {
                 let kit = Packs::from(builtin).one(builtin.pack, self.environment)?;

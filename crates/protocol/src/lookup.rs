@@ -1,4 +1,4 @@
-//! Looking into an object in passing: nothing is cut out of it, and what is not there is known without a walk.
+//! Looks up members of an object without parsing it: absent names are ruled out by a byte search.
 
 use crate::{Raw, raw::text_in, scan::checked_members};
 use memchr::{
@@ -11,22 +11,22 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
-/// Up to here looking for a name is faster than a walk over the members, which jumps over long strings.
+/// Up to this size a byte search is faster than a pass over the members, which skips long strings.
 const SMALL: usize = 4096;
 
-/// A name that is spelt with this can be any name.
-static SPELT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br"\u"));
+/// A key with a `\u` escape may decode to any name, so a byte search cannot rule it out.
+static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br"\u"));
 
-/// A member that most objects lack. That its name is nowhere in the text is found out faster than by a walk.
+/// A member that most objects lack, so it is worth a byte search before a pass over the members.
 ///
-/// The name consists of letters, for which there is no other spelling than `\u`.
+/// Its name must consist of letters, which JSON can escape only with `\u`.
 #[derive(Debug)]
 pub struct RareMember {
     name: &'static str,
     finder: OnceLock<Finder<'static>>,
 }
 
-/// A member of an object, where it stands in the object's text.
+/// A member's position in the text of its object.
 #[derive(Debug)]
 pub struct Found<'a> {
     object: &'a Raw,
@@ -48,42 +48,42 @@ impl RareMember {
         if text.len() <= SMALL && self.is_nowhere_in(text) { None } else { object.member(self.name) }
     }
 
-    /// Whether the object has the member, and it is `true`.
+    /// True if the object has the member with the value `true`.
     pub fn is_true(&self, object: &Raw) -> bool {
         self.of(object).is_some_and(|value| value.as_bytes() == b"true")
     }
 
     fn is_nowhere_in(&self, text: &[u8]) -> bool {
         let finder = self.finder.get_or_init(|| Finder::new(self.name));
-        finder.find(text).is_none() && !has_spelt_names(text)
+        finder.find(text).is_none() && !has_escaped_names(text)
     }
 }
 
-/// Whether a name may stand in this text without being found there. Most texts have no escape at all, which is found out fastest.
-fn has_spelt_names(text: &[u8]) -> bool {
-    memchr(b'\\', text).is_some() && SPELT.find(text).is_some()
+/// True if the text has a `\u` escape. Most texts have no backslash at all, which is checked first.
+fn has_escaped_names(text: &[u8]) -> bool {
+    memchr(b'\\', text).is_some() && ESCAPE.find(text).is_some()
 }
 
 impl Raw {
-    /// The names and values of this object, in their order; of anything else, none.
+    /// The names and values of this object, in order; none if it is no object.
     pub fn members(&self) -> impl Iterator<Item = (Cow<'_, str>, &[u8])> {
         let text = self.as_bytes();
         let members = checked_members(text).into_iter().flatten();
         members.map(move |member| (member.name(text), member.text(text)))
     }
 
-    /// Whether a member of that name may stand in this text, at any depth. A `false` is certain, and found quickly.
+    /// False if no member of that name is in this text at any depth; true if there may be one.
     pub fn may_name(&self, name: &str) -> bool {
         let text = self.as_bytes();
-        memmem::find(text, name.as_bytes()).is_some() || has_spelt_names(text)
+        memmem::find(text, name.as_bytes()).is_some() || has_escaped_names(text)
     }
 
-    /// The text of one member; `None` when it is absent or of another type.
+    /// The text of one member; `None` if it is absent or no string.
     pub fn text_of(&self, name: &str) -> Option<Cow<'_, str>> {
         self.find(name)?.text()
     }
 
-    /// One member, where it stands.
+    /// The position of one member.
     pub fn find(&self, name: &str) -> Option<Found<'_>> {
         let text = self.as_bytes();
         let value = checked_members(text)?.find(|member| member.is(name, text))?.value;
@@ -92,12 +92,12 @@ impl Raw {
 }
 
 impl<'a> Found<'a> {
-    /// Its text; `None` when it is of another type.
+    /// Its text; `None` if it is no string.
     pub fn text(&self) -> Option<Cow<'a, str>> {
         text_in(&self.object.as_bytes()[self.value.clone()])
     }
 
-    /// The object with another value in its place.
+    /// The object with this member's value replaced.
     #[must_use = "the object itself stays as it is"]
     pub fn replaced(&self, value: &Raw) -> Raw {
         let (old, new) = (self.object.as_bytes(), value.as_bytes());

@@ -1,5 +1,5 @@
-//! Turns: on a line that all calls share, nothing says which call a server's question belongs to. So whoever is known to ask
-//! is let through alone.
+//! The lock of a line that all calls share. Nothing on such a line says which call a server's question
+//! belongs to, so a call that is known to cause questions runs alone.
 
 use std::{
     collections::HashSet,
@@ -13,29 +13,29 @@ use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, Semaphore
 use trunkline_protocol::{Fault, FaultKind};
 use trunkline_resilience::within_time;
 
-/// Calls that may wait for their turn.
+/// Calls that may wait for the lock.
 const MAX_WAITING: usize = 256;
-/// Tools, prompts and resources remembered as asking; beyond that all of them are taken for asking.
+/// Tools, prompts and resources remembered as asking; with more, all are treated as asking.
 const MAX_ASKERS: usize = 1024;
 
-pub(crate) struct Turns {
+pub(crate) struct LineLock {
     line: Arc<RwLock<()>>,
     waiting: Semaphore,
     askers: Mutex<HashSet<String>>,
-    /// Somebody asked and could have been any of several.
+    /// A question came that may belong to any of several calls.
     anyone_asks: AtomicBool,
-    /// Something was asked on the line.
+    /// A question came on this line at least once.
     heard_questions: AtomicBool,
 }
 
-/// A turn; it ends when this is dropped.
+/// A call's share of the line, released when this is dropped.
 #[derive(Debug)]
-pub(crate) enum Turn {
+pub(crate) enum LineGuard {
     Shared { _line: OwnedRwLockReadGuard<()> },
-    Alone { _line: OwnedRwLockWriteGuard<()> },
+    Exclusive { _line: OwnedRwLockWriteGuard<()> },
 }
 
-impl Turns {
+impl LineLock {
     pub(crate) fn new() -> Self {
         Self {
             line: Arc::default(),
@@ -46,43 +46,43 @@ impl Turns {
         }
     }
 
-    /// Waits for a turn: alone for whoever is known to ask, together with others for the rest.
-    pub(crate) async fn take(&self, subject: &str, limit: Duration) -> Result<Turn, Fault> {
+    /// Locks the line: exclusively for a subject that is known to ask, shared for all others.
+    pub(crate) async fn acquire(&self, subject: &str, limit: Duration) -> Result<LineGuard, Fault> {
         let full = || Fault::new(FaultKind::Overloaded, "too many calls wait for this server's questions");
         let _place = self.waiting.try_acquire().map_err(|_| full())?;
-        let alone = self.is_alone(subject);
+        let exclusive = self.is_exclusive(subject);
         let line = self.line.clone();
-        let turn = async {
-            if alone {
-                Turn::Alone { _line: line.write_owned().await }
+        let guard = async {
+            if exclusive {
+                LineGuard::Exclusive { _line: line.write_owned().await }
             } else {
-                Turn::Shared { _line: line.read_owned().await }
+                LineGuard::Shared { _line: line.read_owned().await }
             }
         };
         let late = || Fault::new(FaultKind::Timeout, "the server is waiting for another call's answers");
-        within_time(limit, turn).await.ok_or_else(late)
+        within_time(limit, guard).await.ok_or_else(late)
     }
 
-    /// A turn that is free at once.
-    pub(crate) fn try_take(&self, subject: &str) -> Option<Turn> {
+    /// As [`acquire`](Self::acquire), if that needs no waiting.
+    pub(crate) fn try_acquire(&self, subject: &str) -> Option<LineGuard> {
         let line = self.line.clone();
-        if self.is_alone(subject) {
-            line.try_write_owned().ok().map(|line| Turn::Alone { _line: line })
+        if self.is_exclusive(subject) {
+            line.try_write_owned().ok().map(|line| LineGuard::Exclusive { _line: line })
         } else {
-            line.try_read_owned().ok().map(|line| Turn::Shared { _line: line })
+            line.try_read_owned().ok().map(|line| LineGuard::Shared { _line: line })
         }
     }
 
-    fn is_alone(&self, subject: &str) -> bool {
+    fn is_exclusive(&self, subject: &str) -> bool {
         self.anyone_asks.load(Ordering::Acquire) || self.askers().contains(subject)
     }
 
-    /// Whether a question ever came on the line that all calls share.
+    /// True once a question came on this line.
     pub(crate) fn heard_questions(&self) -> bool {
         self.heard_questions.load(Ordering::Acquire)
     }
 
-    /// The call of this subject was asked something.
+    /// Notes that the server asked a question during a call of this subject.
     pub(crate) fn asked(&self, subject: &str) {
         self.heard_questions.store(true, Ordering::Release);
         let mut askers = self.askers();
@@ -93,7 +93,7 @@ impl Turns {
         }
     }
 
-    /// Something was asked, and nobody can tell by whom.
+    /// Notes a question that may belong to any of several calls.
     pub(crate) fn asked_by_anyone(&self) {
         self.heard_questions.store(true, Ordering::Release);
         self.anyone_asks.store(true, Ordering::Release);
@@ -112,19 +112,19 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn whoever_asks_is_alone_and_the_rest_are_together() {
-        let turns = Turns::new();
-        let (one, two) = (turns.take("a", LIMIT).await.unwrap(), turns.take("b", LIMIT).await.unwrap());
-        turns.asked("a");
-        let late = turns.take("a", LIMIT).await;
+        let lock = LineLock::new();
+        let (one, two) = (lock.acquire("a", LIMIT).await.unwrap(), lock.acquire("b", LIMIT).await.unwrap());
+        lock.asked("a");
+        let late = lock.acquire("a", LIMIT).await;
         assert!(matches!(late, Err(fault) if fault.kind() == FaultKind::Timeout));
         drop((one, two));
-        let alone = turns.take("a", LIMIT).await.unwrap();
-        assert!(turns.take("b", LIMIT).await.is_err() && turns.try_take("b").is_none());
+        let alone = lock.acquire("a", LIMIT).await.unwrap();
+        assert!(lock.acquire("b", LIMIT).await.is_err() && lock.try_acquire("b").is_none());
         drop(alone);
-        assert!(matches!(turns.try_take("b"), Some(Turn::Shared { .. })));
-        assert!(matches!(turns.try_take("a"), Some(Turn::Alone { .. })));
-        turns.asked_by_anyone();
-        let _alone = turns.take("b", LIMIT).await.unwrap();
-        assert!(turns.take("c", LIMIT).await.is_err());
+        assert!(matches!(lock.try_acquire("b"), Some(LineGuard::Shared { .. })));
+        assert!(matches!(lock.try_acquire("a"), Some(LineGuard::Exclusive { .. })));
+        lock.asked_by_anyone();
+        let _alone = lock.acquire("b", LIMIT).await.unwrap();
+        assert!(lock.acquire("c", LIMIT).await.is_err());
     }
 }

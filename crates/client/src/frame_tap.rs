@@ -1,4 +1,4 @@
-//! A tap on the line: sees every frame, changes none.
+//! A tap on the connection: a callback that gets a copy of every frame.
 
 use std::{fmt, sync::Arc};
 

@@ -1,7 +1,7 @@
-//! Doubt: whether a session that failed a call is still one. A process that ends is noticed; an address behind which nobody is
-//! any more, or a process that hangs, shows only when it is asked.
+//! Liveness check of a session that failed a call. The end of a process is noticed by itself; a dead
+//! address or a hanging process is noticed only by sending a request.
 
-use super::{core::Core, era::sign_of_life, flight::is_loss, lists::own_call, live::Live};
+use super::{call::is_loss, core::Core, era::sign_of_life, lists::own_call, live_session::LiveSession};
 use std::{
     sync::{Arc, atomic::Ordering},
     time::Duration,
@@ -9,37 +9,37 @@ use std::{
 use trunkline_protocol::{Fault, FaultKind};
 use trunkline_resilience::{BreakerState, within_time};
 
-/// How long a sign of life may take.
+/// Timeout of the check.
 const LIMIT: Duration = Duration::from_secs(10);
 
 impl Core {
-    /// Asks a session for a sign of life, beside whoever doubts it; one that is gone is given up.
-    pub(super) fn doubt(self: &Arc<Self>, live: &Arc<Live>) {
-        if live.doubted.swap(true, Ordering::AcqRel) {
+    /// Starts a check of the session, unless one runs; a dead session is removed from the pool.
+    pub(super) fn check_liveness(self: &Arc<Self>, live: &Arc<LiveSession>) {
+        if live.being_checked.swap(true, Ordering::AcqRel) {
             return;
         }
         let (core, live) = (self.clone(), live.clone());
         tokio::spawn(async move {
             tokio::select! {
-                _ = live.gone() => {}
+                _ = live.lost() => {}
                 verdict = examine(&live) => match verdict {
                     Some(fault) => core.lost(&live, &fault),
-                    None => live.doubted.store(false, Ordering::Release),
+                    None => live.being_checked.store(false, Ordering::Release),
                 },
             }
         });
     }
 }
 
-/// Why the session is no use any more, if so.
-async fn examine(live: &Live) -> Option<Fault> {
+/// The reason to give the session up, if there is one.
+async fn examine(live: &LiveSession) -> Option<Fault> {
     let asked = live.session.call(own_call(sign_of_life(live.session.revision()), None));
     match within_time(LIMIT, asked.outcome()).await {
         Some(Err(fault)) if is_loss(&fault) => Some(fault),
         Some(Err(fault)) if fault.peer().is_none() && fault.kind() == FaultKind::ConnectionLost => {
             Some(fault)
         }
-        // A server that is busy may be silent for a while; one that also failed call after call hangs.
+        // A busy server may be slow to answer; if its breaker is open as well, it hangs.
         None if !matches!(live.breaker.state(), BreakerState::Closed { .. }) => {
             let fault =
                 format!("the server failed call after call and gave no sign of life within {LIMIT:?}");

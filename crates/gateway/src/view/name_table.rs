@@ -1,4 +1,4 @@
-//! Shelf: the things of one kind in a view, by name and in order, and what each standing sees of them.
+//! The routes of one kind in a view, by name and in order, and the lists that each standing sees.
 
 use super::listing::{ListOptions, Lister, Listing};
 use crate::{
@@ -12,18 +12,18 @@ use std::{
 };
 use trunkline_protocol::Caller;
 
-/// The most standings whose lists are kept; further ones are made each time.
+/// Standings whose lists are cached; further ones are rendered each time.
 const MAX_LISTINGS: usize = 256;
 
 #[derive(Debug)]
-pub(crate) struct Shelf {
+pub(crate) struct NameTable {
     routes: Vec<Route>,
     by_name: HashMap<Box<str>, usize>,
     listings: RwLock<HashMap<Standing, Arc<Listing>>>,
 }
 
-impl Shelf {
-    /// Names are different from each other.
+impl NameTable {
+    /// The names must be unique.
     pub(super) fn new(routes: Vec<Route>) -> Self {
         let by_name = routes.iter().enumerate().map(|(place, route)| (route.name().into(), place)).collect();
         Self { routes, by_name, listings: RwLock::default() }
@@ -37,7 +37,7 @@ impl Shelf {
         &self.routes
     }
 
-    /// The list as this caller may see it, made once for all callers of the same standing.
+    /// The list as this caller may see it, rendered once for all callers of the same standing.
     pub(crate) fn listing(
         &self,
         policy: &Policy,
@@ -60,7 +60,7 @@ impl Shelf {
 }
 
 impl super::View {
-    /// One list as this caller may see it.
+    /// One list of this view, as this caller may see it.
     pub(crate) fn listing(
         &self,
         kind: Kind,
@@ -68,7 +68,7 @@ impl super::View {
         caller: &Caller,
         options: &ListOptions,
     ) -> Arc<Listing> {
-        self.shelf(kind).listing(policy, caller, |standing, visible| {
+        self.table(kind).listing(policy, caller, |standing, visible| {
             Lister { view: self, kind, policy, caller, standing, options }.list(visible)
         })
     }

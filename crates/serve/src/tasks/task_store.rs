@@ -1,4 +1,4 @@
-//! The tasks that clients were told of, with their owners.
+//! The tasks that clients know, with their owners.
 
 use crate::{era::unguessable, session::lock};
 use std::{
@@ -9,16 +9,16 @@ use std::{
 use tokio::time::Instant;
 use trunkline_protocol::{Fault, FaultKind, Raw, time::iso_8601};
 
-/// How many tasks of one caller are kept, and of all together.
+/// Most tasks of one caller, and of all together.
 const MAX_PER_CALLER: usize = 64;
 const MAX_TASKS: usize = 4096;
-/// How long a result that was there at once is kept.
+/// How long the result of a call that ended at once is kept.
 const TTL: Duration = Duration::from_mins(10);
-/// How long a task is remembered that lives elsewhere.
+/// How long a task of the handler is remembered.
 const REMEMBERED: Duration = Duration::from_hours(24);
 
 #[derive(Default)]
-pub(crate) struct Shelf(Mutex<HashMap<String, Entry>>);
+pub(crate) struct TaskStore(Mutex<HashMap<String, Entry>>);
 
 struct Entry {
     owner: String,
@@ -28,31 +28,31 @@ struct Entry {
     number: u64,
 }
 
-/// Where the result of a task is.
+/// Where the result of a task is kept.
 #[derive(Clone)]
 pub(super) enum Kept {
-    /// The call had ended before the client was told of a task.
+    /// The call had ended before the client got its task.
     Here {
         result: Arc<Raw>,
     },
     Elsewhere,
 }
 
-/// A task that belongs to whoever asks.
+/// A task that belongs to the caller.
 pub(super) struct Known {
     pub(super) id: String,
     pub(super) task: Raw,
     pub(super) kept: Kept,
 }
 
-impl Shelf {
-    /// Notes a task that lives elsewhere.
+impl TaskStore {
+    /// Remembers a task of the handler.
     pub(super) fn note(&self, owner: &str, task: &Raw) -> Result<(), Fault> {
         let id: String = task.member_as("taskId").ok_or_else(nameless)?;
         self.put(id, owner, Kept::Elsewhere, task.clone())
     }
 
-    /// Keeps a result as the task that it might have been.
+    /// Stores a result as a finished task.
     pub(super) fn keep(&self, owner: &str, result: Raw) -> Result<Raw, Fault> {
         let id = unguessable();
         let failed = result.member_as::<bool>("isError") == Some(true);
@@ -75,7 +75,7 @@ impl Shelf {
         }
     }
 
-    /// The same for a task that does not exist and for one of somebody else.
+    /// `None` for a task that does not exist and for one of another caller alike.
     pub(super) fn find(&self, id: &str, owner: &str) -> Option<Known> {
         let mut all = lock(&self.0);
         all.retain(|_, entry| entry.until > Instant::now());
@@ -121,18 +121,18 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn s05_a_task_is_its_owners_only_and_expires() {
-        let shelf = Shelf::default();
-        let task = shelf.keep("alice", Raw::parse(r#"{"content":[]}"#).unwrap()).unwrap();
+        let store = TaskStore::default();
+        let task = store.keep("alice", Raw::parse(r#"{"content":[]}"#).unwrap()).unwrap();
         let id: String = task.member_as("taskId").unwrap();
-        assert!(shelf.find(&id, "alice").is_some());
-        assert!(shelf.find(&id, "bob").is_none() && shelf.of("bob").is_empty());
-        assert_eq!(shelf.of("alice").len(), 1);
+        assert!(store.find(&id, "alice").is_some());
+        assert!(store.find(&id, "bob").is_none() && store.of("bob").is_empty());
+        assert_eq!(store.of("alice").len(), 1);
         tokio::time::advance(TTL).await;
-        assert!(shelf.find(&id, "alice").is_none());
+        assert!(store.find(&id, "alice").is_none());
         for _ in 0..MAX_PER_CALLER {
-            shelf.keep("alice", Raw::empty_object()).unwrap();
+            store.keep("alice", Raw::empty_object()).unwrap();
         }
-        assert_eq!(shelf.keep("alice", Raw::empty_object()).unwrap_err().kind(), FaultKind::Overloaded);
-        assert!(shelf.keep("bob", Raw::empty_object()).is_ok());
+        assert_eq!(store.keep("alice", Raw::empty_object()).unwrap_err().kind(), FaultKind::Overloaded);
+        assert!(store.keep("bob", Raw::empty_object()).is_ok());
     }
 }

@@ -1,21 +1,21 @@
-//! How an upstream's own failures are told: by the name of the upstream, without paths or secrets. What a server answered
-//! itself passes as it is.
+//! The faults of an upstream: named after it, without paths or secrets. Errors that the server itself
+//! answered are not changed.
 
 use super::bulkhead::Full;
 use std::time::Duration;
 use trunkline_protocol::{Fault, FaultKind, Raw, ServerName};
 use trunkline_resilience::Refused;
 
-/// The same failure with the name of the upstream.
+/// The same fault with the name of the upstream.
 pub(super) fn named(server: &ServerName, fault: Fault) -> Fault {
     if fault.peer().is_some() {
         return fault;
     }
     let said = Fault::new(fault.kind(), format!("`{server}`: {}", fault.message()));
-    dressed(server, said, &fault)
+    with_cause(server, said, &fault)
 }
 
-/// There is no connection. The reason may hold a command line, so strangers hear only of what kind it is.
+/// There is no connection. The reason may contain a command line, so the client sees only its kind.
 pub(super) fn away(server: &ServerName, why: Option<&Fault>, again: Option<Duration>) -> Fault {
     let kind = why.map_or(FaultKind::CannotConnect, Fault::kind);
     let said = format!("`{server}` is not available: {}", lower(kind.entry().user_message));
@@ -25,15 +25,15 @@ pub(super) fn away(server: &ServerName, why: Option<&Fault>, again: Option<Durat
     };
     let fault = Fault::new(kind, said);
     match why {
-        Some(why) => dressed(server, fault, why),
+        Some(why) => with_cause(server, fault, why),
         None => fault.with_data(data(server, None)),
     }
 }
 
-/// The connection broke while the call was under way, and the call may not be repeated.
+/// The connection broke while the call was in flight, and the call may not be repeated.
 pub(super) fn may_have_run(server: &ServerName, method: &str, why: &Fault) -> Fault {
     let said = format!("`{server}` was lost before it answered `{method}`; the call may have run");
-    dressed(server, Fault::new(FaultKind::ConnectionLost, said), why)
+    with_cause(server, Fault::new(FaultKind::ConnectionLost, said), why)
 }
 
 pub(super) fn timed_out(server: &ServerName, method: &str, why: &dyn std::fmt::Display) -> Fault {
@@ -75,7 +75,7 @@ pub(super) fn stopped(server: &ServerName) -> Fault {
     Fault::new(FaultKind::NotReady, format!("`{server}` was stopped")).with_data(data(server, None))
 }
 
-fn dressed(server: &ServerName, fault: Fault, from: &Fault) -> Fault {
+fn with_cause(server: &ServerName, fault: Fault, from: &Fault) -> Fault {
     let fault = fault.with_data(data(server, from.data()));
     let detail = match from.peer() {
         Some(_) => Some(from.message()),
@@ -89,7 +89,7 @@ fn dressed(server: &ServerName, fault: Fault, from: &Fault) -> Fault {
     }
 }
 
-/// What travels with the error: what was there already, and whose error it is.
+/// The error's data, with the name of the server added.
 fn data(server: &ServerName, given: Option<&Raw>) -> Raw {
     let mut data = given.and_then(Raw::object).unwrap_or_default();
     data.set("server", Raw::string(server.as_ref()));

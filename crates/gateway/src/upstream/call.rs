@@ -1,24 +1,25 @@
-//! Flight: one call on its way through an upstream.
+//! One call on its way through an upstream.
 //!
 //! ```text
-//! Waiting ⇒ Entering   there is no room yet
-//! Waiting ⇒ Seeking    there is no session yet
-//! Waiting ⇒ Flying     there is room, a session, and the breaker lets it through
-//! Flying ⇒ Flying      notifications and questions pass to the caller
-//! Flying ⇒ Pausing     it got lost, may be repeated, and another try is left
-//! Pausing ⇒ Waiting    the next try
+//! Ready ⇒ Queued       no slot is free
+//! Ready ⇒ Connecting   there is no session yet
+//! Ready ⇒ Sent         slot and session are there, and the breaker is closed
+//! Sent ⇒ Sent          notifications and questions pass to the caller
+//! Sent ⇒ Backoff       the attempt failed, may be repeated, and another is left
+//! Backoff ⇒ Ready      the next attempt
 //! any ⇒ Ended
 //! ```
 //!
-//! Where nothing has to be waited for, no future is made; and no clock is set before the server keeps a call waiting.
+//! Polled by hand: a call that waits for nothing makes no future, and no timer is set before the server
+//! keeps the call waiting.
 
 use super::{
-    airborne::{Airborne, Arrival, Clock},
+    attempt::{Arrival, Attempt, AttemptClock},
     bulkhead::Full,
     core::Core,
-    live::Held,
+    faults,
+    live_session::SessionLease,
     options::Annotations,
-    told,
 };
 use futures_util::{Stream, future::BoxFuture};
 use serde_json::json;
@@ -38,11 +39,11 @@ use trunkline_resilience::{Beginning, BreakerState, Deadline, Reminder, Safety};
 
 /// Starts a call; nothing happens before the reply is polled.
 pub(super) fn begin(core: Arc<Core>, call: Call) -> Reply {
-    Reply::new(Flight {
+    Reply::new(UpstreamCall {
         lasting: call.method == method::LISTEN,
         core,
         call,
-        stage: Stage::Waiting,
+        stage: CallStage::Ready,
         began: None,
         ended: None,
         attempts: 0,
@@ -53,7 +54,7 @@ pub(super) fn begin(core: Arc<Core>, call: Call) -> Reply {
     })
 }
 
-/// Whether a failure means that the session itself is no use any more.
+/// True if a failure means that the session itself is lost.
 pub(super) fn is_loss(fault: &Fault) -> bool {
     fault.peer().is_none()
         && matches!(
@@ -65,69 +66,69 @@ pub(super) fn is_loss(fault: &Fault) -> bool {
         )
 }
 
-struct Flight {
+struct UpstreamCall {
     core: Arc<Core>,
     call: Call,
-    stage: Stage,
-    /// When it was let in.
+    stage: CallStage,
+    /// When it got its slot.
     began: Option<Beginning>,
     /// When it was answered.
     ended: Option<Instant>,
     attempts: u32,
-    /// A call that lasts as long as somebody listens takes nobody's place and has no time limit.
+    /// A subscription: it takes no slot and has no time limit.
     lasting: bool,
     slot: Option<OwnedSemaphorePermit>,
-    /// Whether somebody was asked something: then the call is not repeated.
+    /// The caller was asked a question; the call is not repeated.
     asked: bool,
-    /// What the caller's client would have had to declare for a question that it was spared.
+    /// The capability of a question that was declined because the caller did not declare it.
     refused: Option<&'static str>,
-    /// For whatever is waited for.
+    /// The timer of whatever the call waits for.
     reminder: Reminder,
 }
 
-enum Stage {
-    Waiting,
-    Entering(BoxFuture<'static, Result<OwnedSemaphorePermit, Full>>),
-    Seeking(BoxFuture<'static, Result<Held, Fault>>),
-    Flying(Airborne),
-    Pausing(Instant),
+enum CallStage {
+    Ready,
+    Queued(BoxFuture<'static, Result<OwnedSemaphorePermit, Full>>),
+    Connecting(BoxFuture<'static, Result<SessionLease, Fault>>),
+    Sent(Attempt),
+    Backoff(Instant),
     Ended,
 }
 
-impl Stream for Flight {
+impl Stream for UpstreamCall {
     type Item = Part;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Part>> {
         let this = &mut *self;
         loop {
             let moved = match &mut this.stage {
-                Stage::Waiting => this.prepare(),
-                Stage::Entering(entering) => match entering.as_mut().poll(cx) {
+                CallStage::Ready => this.prepare(),
+                CallStage::Queued(entering) => match entering.as_mut().poll(cx) {
                     Poll::Ready(Ok(slot)) => {
                         this.slot = Some(slot);
-                        this.stage = Stage::Waiting;
+                        this.stage = CallStage::Ready;
                         Ok(())
                     }
-                    Poll::Ready(Err(full)) => Err(told::full(&this.core.name, full)),
-                    Poll::Pending => Err(ready!(this.poll_callers_time(cx))),
+                    Poll::Ready(Err(full)) => Err(faults::full(&this.core.name, full)),
+                    Poll::Pending => Err(ready!(this.poll_caller_deadline(cx))),
                 },
-                Stage::Seeking(seeking) => match seeking.as_mut().poll(cx) {
-                    Poll::Ready(found) => found.and_then(|held| this.take_off(held)),
-                    Poll::Pending => Err(ready!(this.poll_callers_time(cx))),
+                CallStage::Connecting(seeking) => match seeking.as_mut().poll(cx) {
+                    Poll::Ready(found) => found.and_then(|lease| this.send(lease)),
+                    Poll::Pending => Err(ready!(this.poll_caller_deadline(cx))),
                 },
-                Stage::Flying(airborne) => {
-                    let arrival = ready!(airborne.poll((&this.call, &this.core), &mut this.reminder, cx));
-                    match this.land(arrival) {
+                CallStage::Sent(attempt) => {
+                    let arrival = ready!(attempt.poll((&this.call, &this.core), &mut this.reminder, cx));
+                    match this.finish(arrival) {
                         Some(part) => return Poll::Ready(Some(part)),
                         None => continue,
                     }
                 }
-                Stage::Pausing(until) => {
+                CallStage::Backoff(until) => {
                     ready!(this.reminder.poll(*until, cx));
-                    this.stage = Stage::Waiting;
+                    this.stage = CallStage::Ready;
                     Ok(())
                 }
-                Stage::Ended => return Poll::Ready(None),
+                CallStage::Ended => return Poll::Ready(None),
             };
             if let Err(fault) = moved {
                 this.core.counts.refused.fetch_add(1, Ordering::Relaxed);
@@ -137,11 +138,11 @@ impl Stream for Flight {
     }
 }
 
-impl Flight {
-    /// Rate and room, once for all tries, and a session.
+impl UpstreamCall {
+    /// Checks the rate and takes a slot, once for all attempts, then leases a session.
     fn prepare(&mut self) -> Result<(), Fault> {
         if self.began.is_none() {
-            // Whoever had to wait for room was counted before that.
+            // A call that was queued has passed the rate check already.
             if self.slot.is_none() {
                 self.check_rate()?;
             }
@@ -149,7 +150,7 @@ impl Flight {
                 self.slot = self.core.bulkhead.try_enter();
                 if self.slot.is_none() {
                     let core = self.core.clone();
-                    self.stage = Stage::Entering(Box::pin(async move { core.bulkhead.enter().await }));
+                    self.stage = CallStage::Queued(Box::pin(async move { core.bulkhead.enter().await }));
                     return Ok(());
                 }
             }
@@ -159,58 +160,58 @@ impl Flight {
             self.began = Some(Beginning::at(now));
         }
         self.attempts += 1;
-        if let Some(held) = self.core.session_now(&self.call) {
-            return self.take_off(held);
+        if let Some(lease) = self.core.session_now(&self.call) {
+            return self.send(lease);
         }
         let (core, call) = (self.core.clone(), self.call.clone());
-        self.stage = Stage::Seeking(Box::pin(async move { core.session_for(&call).await }));
+        self.stage = CallStage::Connecting(Box::pin(async move { core.session_for(&call).await }));
         Ok(())
     }
 
     fn check_rate(&self) -> Result<(), Fault> {
         let Some(rate) = &self.core.rate else { return Ok(()) };
-        rate.check("").map_err(|soon| told::too_often(&self.core.name, soon.retry_after))
+        rate.check("").map_err(|soon| faults::too_often(&self.core.name, soon.retry_after))
     }
 
-    fn take_off(&mut self, held: Held) -> Result<(), Fault> {
-        let live = held.live();
+    fn send(&mut self, lease: SessionLease) -> Result<(), Fault> {
+        let live = lease.live();
         let (mut admission, mut clock) = (None, None);
         if !self.lasting {
-            let refused = |refused| told::resting(&self.core.name, &refused);
+            let refused = |refused| faults::resting(&self.core.name, &refused);
             admission = Some(live.breaker.admit().map_err(refused)?);
-            clock = Some(Arc::new(Clock { deadline: self.deadline(), open: AtomicU32::new(0) }));
+            clock = Some(Arc::new(AttemptClock { deadline: self.deadline(), open: AtomicU32::new(0) }));
         }
         let reply = live.session.call(self.call.clone());
-        self.stage = Stage::Flying(Airborne { reply, held, admission, clock, lost: None });
+        self.stage = CallStage::Sent(Attempt { reply, lease, admission, clock, lost: None });
         Ok(())
     }
 
     fn deadline(&self) -> Deadline {
         let options = &self.core.options;
         let own = options.tools.find(|| self.tool()).timeouts;
-        // The first try begins with the call; others look at the clock.
+        // The first attempt begins with the call; later ones read the clock.
         let start = self.began.filter(|_| self.attempts == 1).unwrap_or_else(Beginning::now);
         Deadline::start_at(&own.unwrap_or(options.timeouts), start)
     }
 
-    /// Waits for the end of the caller's time.
-    fn poll_callers_time(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
+    /// Waits for the caller's deadline.
+    fn poll_caller_deadline(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
         let Some(at) = self.call.deadline else { return Poll::Pending };
         ready!(self.reminder.poll(at.into(), cx));
         let why = "the caller's time was over";
-        Poll::Ready(told::timed_out(&self.core.name, &self.call.method, &why))
+        Poll::Ready(faults::timed_out(&self.core.name, &self.call.method, &why))
     }
 
-    /// The tool that is called, if it is one.
+    /// The name of the tool that is called, if the method is `tools/call`.
     fn tool(&self) -> Option<Cow<'_, str>> {
         (self.call.method == method::TOOLS_CALL).then(|| self.call.params.as_ref()?.text_of("name")).flatten()
     }
 
-    /// What the caller hears of what arrived, if anything.
-    fn land(&mut self, arrival: Arrival) -> Option<Part> {
-        let Stage::Flying(airborne) = &mut self.stage else { return None };
+    /// Handles what the attempt brought; returns the part for the caller, if there is one.
+    fn finish(&mut self, arrival: Arrival) -> Option<Part> {
+        let CallStage::Sent(attempt) = &mut self.stage else { return None };
         match arrival {
-            // Dropped unanswered, it is declined.
+            // Dropping the question declines it.
             Arrival::Part(Part::Question(question)) if !may_be_asked(&self.call, &question.method) => {
                 self.refused = method::capability_for(&question.method);
                 None
@@ -220,12 +221,12 @@ impl Flight {
                 Some(part)
             }
             Arrival::Expired(fault) => {
-                if let Some(admission) = airborne.admission.take() {
+                if let Some(admission) = attempt.admission.take() {
                     admission.failed(&fault);
                 }
-                let live = airborne.held.live();
+                let live = attempt.lease.live();
                 if !matches!(live.breaker.state(), BreakerState::Closed { .. }) {
-                    self.core.doubt(live);
+                    self.core.check_liveness(live);
                 }
                 self.core.counts.failed.fetch_add(1, Ordering::Relaxed);
                 Some(self.end(Err(fault)))
@@ -237,19 +238,19 @@ impl Flight {
             }
             Arrival::Ended(Err(fault)) => {
                 self.settle(Some(&fault));
-                if let Some(pause) = self.pause(&fault) {
+                if let Some(pause) = self.backoff(&fault) {
                     tracing::debug!(upstream = %self.core.name, %fault, ?pause, "the call is repeated");
-                    self.stage = Stage::Pausing(Instant::now() + pause);
+                    self.stage = CallStage::Backoff(Instant::now() + pause);
                     return None;
                 }
                 let missing = self.missing(|| fault.peer().is_some());
-                let told = missing.unwrap_or_else(|| self.tell(fault));
-                Some(self.end(Err(told)))
+                let fault = missing.unwrap_or_else(|| self.public(fault));
+                Some(self.end(Err(fault)))
             }
         }
     }
 
-    /// What a modern caller would have had to offer, where the server did not manage without.
+    /// The fault for a modern caller that lacks a capability without which the server failed.
     fn missing(&self, failed: impl FnOnce() -> bool) -> Option<Fault> {
         let capability = self.refused.filter(|_| self.call.revision.era() == Era::Modern && failed())?;
         let needed = json!({"requiredCapabilities": {capability: {}}});
@@ -257,14 +258,14 @@ impl Flight {
         Some(Fault::new(FaultKind::ClientCapabilityMissing, fault).with_data(needed.into()))
     }
 
-    /// Tells breaker, book and histogram how it went.
+    /// Reports the outcome to breaker, pool and histogram.
     fn settle(&mut self, fault: Option<&Fault>) {
-        let Stage::Flying(airborne) = &mut self.stage else { return };
-        let admission = airborne.admission.take();
-        let live = airborne.held.live();
+        let CallStage::Sent(attempt) = &mut self.stage else { return };
+        let admission = attempt.admission.take();
+        let live = attempt.lease.live();
         match fault {
             Some(fault) if is_loss(fault) => {
-                // The breaker is not told: a new session begins with a new one.
+                // Not reported to the breaker: a new session has a new one.
                 self.core.counts.failed.fetch_add(1, Ordering::Relaxed);
                 self.core.lost(live, fault);
             }
@@ -274,12 +275,12 @@ impl Flight {
                     admission.failed(fault);
                 }
                 if fault.kind() == FaultKind::ConnectionLost {
-                    self.core.doubt(live);
+                    self.core.check_liveness(live);
                 }
             }
             _ => {
                 if !live.served.swap(true, Ordering::Relaxed) {
-                    self.core.book().failures = 0;
+                    self.core.pool().failures = 0;
                 }
                 let now = Instant::now();
                 if let Some(admission) = admission {
@@ -287,14 +288,14 @@ impl Flight {
                     let began = self.began.map_or(now, Beginning::instant);
                     self.core.latency.record(now.duration_since(began), now);
                 }
-                airborne.held.left_at(now);
+                attempt.lease.left_at(now);
                 self.ended = Some(now);
             }
         }
     }
 
-    /// How long to wait before the call is made again, if it is.
-    fn pause(&self, fault: &Fault) -> Option<Duration> {
+    /// The backoff before the next attempt, if the call is repeated.
+    fn backoff(&self, fault: &Fault) -> Option<Duration> {
         let repeatable = fault.peer().is_none()
             && match fault.kind() {
                 // It was never sent.
@@ -306,11 +307,11 @@ impl Flight {
             };
         let left = self.attempts < self.core.options.retry.attempts
             && self.began.is_none_or(|began| began.instant().elapsed() < self.core.options.retry.budget);
-        // Whoever listens has to know that something may have been missed.
+        // A subscriber must learn that it may have missed something, so its call ends.
         (repeatable && left && !self.asked && !self.lasting).then(|| self.core.retry.backoff(self.attempts))
     }
 
-    /// Whether making the call twice does the same as making it once.
+    /// True if making the call twice has the effect of making it once.
     fn may_repeat(&self) -> bool {
         if method::only_asks(&self.call.method) {
             return true;
@@ -322,7 +323,7 @@ impl Flight {
         }
     }
 
-    /// Whether the server says that the tool is idempotent or only reads.
+    /// True if the server annotates the tool as idempotent or read-only.
     fn is_marked(&self, tool: &str) -> bool {
         let Some(offer) = self.core.offer.load_full() else { return false };
         let named = |item: &&Raw| item.member_as::<String>("name").as_deref() == Some(tool);
@@ -332,22 +333,23 @@ impl Flight {
         })
     }
 
-    fn tell(&self, fault: Fault) -> Fault {
+    /// The fault as the caller sees it.
+    fn public(&self, fault: Fault) -> Fault {
         let broke = matches!(fault.kind(), FaultKind::ConnectionLost | FaultKind::ServerExited);
         if fault.peer().is_none() && broke && !self.may_repeat() {
-            return told::may_have_run(&self.core.name, &self.call.method, &fault);
+            return faults::may_have_run(&self.core.name, &self.call.method, &fault);
         }
-        told::named(&self.core.name, fault)
+        faults::named(&self.core.name, fault)
     }
 
     fn end(&mut self, outcome: Outcome) -> Part {
-        self.stage = Stage::Ended;
+        self.stage = CallStage::Ended;
         self.slot = None;
         Part::Final(outcome)
     }
 }
 
-impl Drop for Flight {
+impl Drop for UpstreamCall {
     fn drop(&mut self) {
         if self.began.is_some() {
             self.core.touch(self.ended.unwrap_or_else(Instant::now));
@@ -355,7 +357,7 @@ impl Drop for Flight {
     }
 }
 
-/// Whether a failure says something about the server's health, and not about the request.
+/// True if a failure is about the server's health and not about the request.
 fn shows_illness(fault: &Fault) -> bool {
     fault.peer().is_none()
         && matches!(
@@ -364,7 +366,7 @@ fn shows_illness(fault: &Fault) -> bool {
         )
 }
 
-/// Whether the caller's client can be asked this. One that says nothing about itself is not ours to judge.
+/// True if the caller's client can be asked this, or if it declares nothing at all.
 fn may_be_asked(call: &Call, question: &str) -> bool {
     let Some(capability) = method::capability_for(question) else { return true };
     let meta = call.params.as_ref().and_then(|params| params.member("_meta"));

@@ -1,6 +1,6 @@
-//! Looking at several members of an object, or changing them, in one walk over its text.
+//! Reads or changes several members of an object in one pass over its text.
 //!
-//! Like [`Raw::with`], nothing is checked again, and what is not changed keeps every byte.
+//! Like [`Raw::with`], nothing is validated again, and unchanged members keep every byte.
 
 use crate::{
     Raw,
@@ -9,22 +9,22 @@ use crate::{
 };
 use bytes::Bytes;
 
-/// Most members that are changed in one walk.
+/// Most members that one pass changes: the bits of the mask in `with_all`.
 const MOST_CHANGES: usize = 32;
 
-/// A member of an object, to be judged.
+/// A member of an object, passed to the closure of [`Raw::sifted`].
 #[derive(Debug)]
 pub struct Named<'a> {
     member: &'a Member,
     text: &'a Bytes,
 }
 
-/// What becomes of a member.
+/// What the closure of [`Raw::sifted`] decides about a member.
 #[derive(Debug)]
 pub enum Sifted {
     Kept,
     LeftOut,
-    /// It has another value.
+    /// Replaced by this value.
     Became(Raw),
 }
 
@@ -39,13 +39,13 @@ impl Named<'_> {
 }
 
 impl Raw {
-    /// The members of these names, each still raw. What is not an object has none.
+    /// The members of these names, each still raw; `None` for absent ones and for values that are no object.
     pub fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Raw>; N] {
         let (mut found, mut missing) = ([const { None }; N], N);
         for member in checked_members(self.as_bytes()).into_iter().flatten() {
             if let Some(i) = names.iter().position(|name| member.is(name, self.as_bytes())) {
                 found[i] = Some(member.value(self.bytes()));
-                // No name stands twice in what was checked.
+                // A parsed object has no name twice.
                 missing -= 1;
                 if missing == 0 {
                     break;
@@ -84,13 +84,13 @@ impl Raw {
         Some(Raw::trusted(text.into()))
     }
 
-    /// The same value in memory of its own, for one that is kept longer than the frame it was cut from.
+    /// A copy in memory of its own. A slice keeps the whole frame it was cut from alive.
     #[must_use = "the value itself stays where it is"]
     pub fn detached(&self) -> Raw {
         Raw::trusted(Bytes::copy_from_slice(self.as_bytes()))
     }
 
-    /// The members of both objects; `None` when one of them is none. The caller knows that no name stands in both.
+    /// One object with the members of both; `None` if either is no object. No name may be in both.
     pub fn joined(&self, other: &Raw) -> Option<Raw> {
         let (first, second) = (self.as_bytes(), other.as_bytes());
         let (b'{', b'{') = (first[0], second[0]) else { return None };
@@ -104,7 +104,7 @@ impl Raw {
         Some(Raw::trusted(text.into()))
     }
 
-    /// This object without the members of these names; `None` when it has none of them.
+    /// This object without the members of these names; `None` if it has none of them.
     pub fn without(&self, names: &[&str]) -> Option<Raw> {
         self.sifted(
             |member| {
@@ -113,11 +113,11 @@ impl Raw {
         )
     }
 
-    /// This object after each of its members was judged; `None` when all are kept, or when it is not an object.
+    /// This object after `judge` decided about each member; `None` if all are kept or if it is no object.
     pub fn sifted(&self, mut judge: impl FnMut(&Named<'_>) -> Sifted) -> Option<Raw> {
         let old = self.as_bytes();
         let mut text = Vec::new();
-        // Where what was kept so far ends, until something is changed.
+        // The end of the unchanged prefix, until the first change.
         let mut kept = Some(1);
         for member in checked_members(old)? {
             let verdict = judge(&Named { member: &member, text: self.bytes() });

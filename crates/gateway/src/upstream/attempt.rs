@@ -1,6 +1,6 @@
-//! Airborne: one try of a call, under way on a session.
+//! One attempt of a call, in flight on a session.
 
-use super::{core::Core, live::Held, told};
+use super::{core::Core, faults, live_session::SessionLease};
 use futures_util::Stream;
 use std::{
     pin::Pin,
@@ -15,34 +15,34 @@ use tokio::time::Instant;
 use trunkline_protocol::{Call, Fault, FaultKind, Outcome, Part, Question, Reply, method};
 use trunkline_resilience::{Admission, Deadline, Expired, Reminder};
 
-/// Room for a session that is gone to say by itself what became of a call.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+/// Grace period in which a lost session may still deliver its own error.
+const LOSS_GRACE: Duration = Duration::from_millis(100);
 
-pub(super) struct Airborne {
+pub(super) struct Attempt {
     pub(super) reply: Reply,
-    pub(super) held: Held,
+    pub(super) lease: SessionLease,
     pub(super) admission: Option<Admission>,
-    /// Absent for a call that may last.
-    pub(super) clock: Option<Arc<Clock>>,
-    /// Why the session is gone, and until when it may still speak.
+    /// Absent for a subscription.
+    pub(super) clock: Option<Arc<AttemptClock>>,
+    /// Why the session was lost, and the end of its grace period.
     pub(super) lost: Option<(Fault, Instant)>,
 }
 
-/// The time of a call.
-pub(super) struct Clock {
+/// The time limits of an attempt.
+pub(super) struct AttemptClock {
     pub(super) deadline: Deadline,
-    /// Questions that somebody thinks about.
+    /// Questions that the caller has not answered yet.
     pub(super) open: AtomicU32,
 }
 
-/// What became of one try.
+/// What an attempt brought.
 pub(super) enum Arrival {
     Part(Part),
     Ended(Outcome),
     Expired(Fault),
 }
 
-impl Airborne {
+impl Attempt {
     pub(super) fn poll(
         &mut self,
         (call, core): (&Call, &Core),
@@ -56,8 +56,8 @@ impl Airborne {
             if let Poll::Ready(fault) = self.poll_clock((call, core), reminder, cx) {
                 return Poll::Ready(Arrival::Expired(fault));
             }
-            let why = ready!(self.held.poll_gone(cx));
-            self.lost = Some((why, Instant::now() + LAST_WORDS));
+            let why = ready!(self.lease.poll_lost(cx));
+            self.lost = Some((why, Instant::now() + LOSS_GRACE));
         }
         if let Some((_, until)) = &self.lost {
             ready!(reminder.poll(*until, cx));
@@ -68,8 +68,8 @@ impl Airborne {
         }
     }
 
-    /// Waits for the end of the call's time, or of its caller's. While somebody thinks about a question, only the ceiling
-    /// counts.
+    /// Waits for the call's time limit or the caller's deadline. While the caller has an unanswered
+    /// question, only the ceiling counts.
     fn poll_clock(
         &self,
         (call, core): (&Call, &Core),
@@ -83,10 +83,10 @@ impl Airborne {
             ready!(reminder.poll(at, cx));
             if ours != Some(at) {
                 let why = "the caller's time was over";
-                return Poll::Ready(told::timed_out(&core.name, &call.method, &why));
+                return Poll::Ready(faults::timed_out(&core.name, &call.method, &why));
             }
-            if let Some(expired) = self.clock.as_ref().and_then(|clock| clock.strike()) {
-                return Poll::Ready(told::timed_out(&core.name, &call.method, &expired));
+            if let Some(expired) = self.clock.as_ref().and_then(|clock| clock.expired()) {
+                return Poll::Ready(faults::timed_out(&core.name, &call.method, &expired));
             }
         }
     }
@@ -110,7 +110,7 @@ impl Airborne {
         }
     }
 
-    /// Counts a question until it is answered: meanwhile it is not the server that takes its time.
+    /// Counts a question until it is answered: meanwhile the server waits for the caller.
     fn track(&self, mut question: Question) -> Question {
         let Some(clock) = self.clock.clone() else { return question };
         clock.open.fetch_add(1, Ordering::AcqRel);
@@ -127,9 +127,9 @@ impl Airborne {
     }
 }
 
-impl Clock {
-    /// Which limit it was that ended; `None` when there is time again.
-    fn strike(&self) -> Option<Expired> {
+impl AttemptClock {
+    /// The limit that was reached; `None` if it was extended meanwhile.
+    fn expired(&self) -> Option<Expired> {
         let expired = self.deadline.struck()?;
         if matches!(expired, Expired::Call { .. }) && self.open.load(Ordering::Acquire) > 0 {
             self.deadline.renew();

@@ -1,0 +1,120 @@
+//! What a gateway needs of a client: [`Connector`] opens sessions, and a [`Connection`] is one.
+
+use crate::{
+    Behalf, ConnectOptions, Connection, Memory, State, Target, Timekeeper,
+    resilience::{TimeoutOptions, Timeouts},
+};
+use futures_util::future::{BoxFuture, FutureExt};
+use std::{fmt, sync::Arc, time::Duration};
+use tokio::sync::broadcast::error::RecvError;
+use trunkline_protocol::{
+    Call, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Profile, Raw, Revision, Session,
+    method,
+};
+
+/// Limit of a single call. The gateway has its own, shorter limits; this one must outlast subscriptions.
+const CALL_LIMIT: Duration = Duration::from_hours(24);
+
+/// Told after events were dropped: any of these may be among them.
+const CHANGES: [&str; 3] = [method::TOOLS_CHANGED, method::PROMPTS_CHANGED, method::RESOURCES_CHANGED];
+
+/// Opens connections to one server, by its command or address, for callers who keep the time themselves.
+pub struct Connector {
+    target: Target,
+    options: ConnectOptions,
+}
+
+impl Connector {
+    /// `options` say how to connect. Each session brings its own client, and its caller the time limits.
+    pub fn new(target: Target, mut options: ConnectOptions) -> Self {
+        let connect = options.timeouts.connect();
+        let limits = TimeoutOptions { connect, call: CALL_LIMIT, ceiling: CALL_LIMIT };
+        options.timeouts = Timeouts::new(limits).unwrap_or(options.timeouts);
+        options.timekeeper = Timekeeper::Caller;
+        // Later sessions use the transport and revision that the first one found.
+        options.memory.get_or_insert_with(|| Arc::new(Memory::default()));
+        Self { target, options }
+    }
+}
+
+impl Connect for Connector {
+    fn connect(&self, profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>> {
+        let target = self.target.clone();
+        let mut options = self.options.clone();
+        options.behalf = Some(Behalf {
+            capabilities: Raw::parse(profile.capabilities).unwrap_or_else(|_| Raw::empty_object()),
+            client: profile.client.and_then(|client| Raw::parse(client).ok()),
+        });
+        async move {
+            let limit = options.timeouts.connect();
+            let opened = Connection::open(&target, options).await;
+            let connection = opened.map_err(|fault| without_target(fault, limit))?;
+            Ok(Arc::new(connection) as Arc<dyn Session>)
+        }
+        .boxed()
+    }
+}
+
+impl Session for Connection {
+    fn introduction(&self) -> Raw {
+        self.introduction()
+    }
+
+    fn revision(&self) -> Revision {
+        self.server().revision
+    }
+
+    fn on_event(&self, hear: Box<dyn Fn(Notification) + Send + Sync>) {
+        let mut events = self.events();
+        // Ends with the connection, which owns the sender.
+        tokio::spawn(async move {
+            loop {
+                match events.recv().await {
+                    Ok(notification) => hear(Arc::unwrap_or_clone(notification)),
+                    Err(RecvError::Lagged(missed)) => {
+                        tracing::warn!(missed, "the server sends notifications faster than they are read");
+                        for change in CHANGES {
+                            hear(Notification::new(change, None));
+                        }
+                    }
+                    Err(RecvError::Closed) => return,
+                }
+            }
+        });
+    }
+
+    fn lost(&self) -> BoxFuture<'static, Fault> {
+        let mut states = self.watch_state();
+        let connection = self.clone();
+        async move {
+            // An error would mean that the connection was dropped, which is a loss as well.
+            states.wait_for(|state| *state == State::Disconnected).await.ok();
+            // A disconnected connection sends nothing and answers with the reason.
+            match connection.call(Call::new(method::PING, None)).outcome().await {
+                Err(fault) => fault,
+                Ok(_) => Fault::new(FaultKind::ConnectionLost, "the connection is gone"),
+            }
+        }
+        .boxed()
+    }
+
+    fn close(&self) -> BoxFuture<'static, ()> {
+        let connection = self.clone();
+        async move { connection.close().await }.boxed()
+    }
+}
+
+/// A timeout names its target, whose words may be secrets; readers of a status know the upstream by its
+/// name.
+fn without_target(fault: Fault, limit: Duration) -> Fault {
+    match fault.kind() {
+        FaultKind::Timeout => Fault::new(FaultKind::Timeout, format!("no connection within {limit:?}")),
+        _ => fault,
+    }
+}
+
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connector").finish_non_exhaustive()
+    }
+}

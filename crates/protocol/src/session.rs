@@ -1,0 +1,106 @@
+//! Session: an open conversation with one server, and how one is opened.
+//!
+//! The gateway asks for these traits and knows no transport; `client` implements them.
+
+use crate::{Caller, Fault, FaultKind, Handler, Notification, Raw, Revision, message::meta};
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+
+/// Opens sessions with one server.
+pub trait Connect: Send + Sync {
+    /// Starts or reaches the server and introduces the client that the profile describes.
+    fn connect(&self, profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>>;
+}
+
+/// One open conversation with a server. Its [`Handler`] takes calls in the shape of the newest revision.
+pub trait Session: Handler {
+    /// What the server says about itself, in the form of a `server/discover` result.
+    fn introduction(&self) -> Raw;
+
+    fn revision(&self) -> Revision;
+
+    /// Calls `hear` with every notification that belongs to no call, for as long as the session lives.
+    fn on_event(&self, hear: Box<dyn Fn(Notification) + Send + Sync>);
+
+    /// Resolves with the reason when the session is lost.
+    fn lost(&self) -> BoxFuture<'static, Fault>;
+
+    /// Ends the session and waits until the server's process or session is gone.
+    fn close(&self) -> BoxFuture<'static, ()>;
+}
+
+/// Why a session could not be opened.
+#[derive(Debug, Clone)]
+pub struct ConnectError {
+    pub fault: Fault,
+    /// True if only a change of the configuration can help, for example if the program does not exist.
+    pub permanent: bool,
+}
+
+impl From<Fault> for ConnectError {
+    fn from(fault: Fault) -> Self {
+        let permanent = matches!(
+            fault.kind(),
+            FaultKind::CannotStart
+                | FaultKind::UrlInvalid
+                | FaultKind::UrlRefused
+                | FaultKind::Unauthorized
+                | FaultKind::Forbidden
+                | FaultKind::UnsupportedRevision
+                | FaultKind::InvalidRequest
+        );
+        Self { fault, permanent }
+    }
+}
+
+/// The client for which a session is opened. A legacy server learns the client's capabilities once, so
+/// clients with different capabilities cannot share a session.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Profile {
+    /// The caller's id.
+    pub principal: String,
+    /// The client's capabilities, as it wrote them.
+    pub capabilities: String,
+    /// The client's name and version, as it wrote them, if it did.
+    pub client: Option<String>,
+}
+
+impl Profile {
+    /// The profile of a call's client; `params` are those of the call, in the newest revision's shape.
+    pub fn of(caller: &Caller, params: Option<&Raw>) -> Self {
+        let (mut capabilities, mut client) = (None, None);
+        let meta = params.and_then(|params| params.member("_meta"));
+        for (name, value) in meta.iter().flat_map(Raw::members) {
+            match name.as_ref() {
+                meta::CLIENT_CAPABILITIES => capabilities = Some(text(value)),
+                meta::CLIENT_INFO => client = Some(text(value)),
+                _ => {}
+            }
+        }
+        Self {
+            principal: caller.id.clone(),
+            capabilities: capabilities.unwrap_or_else(|| "{}".to_owned()),
+            client,
+        }
+    }
+}
+
+fn text(value: &[u8]) -> String {
+    String::from_utf8_lossy(value).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_a_change_can_mend_is_permanent() {
+        let permanent = |kind| ConnectError::from(Fault::new(kind, "")).permanent;
+        assert!(permanent(FaultKind::CannotStart) && permanent(FaultKind::Unauthorized));
+        for kind in
+            [FaultKind::Overloaded, FaultKind::CannotConnect, FaultKind::Timeout, FaultKind::ServerExited]
+        {
+            assert!(!permanent(kind), "{kind:?}");
+        }
+    }
+}
