@@ -19,7 +19,6 @@ mod raw;
 mod revision;
 mod scan;
 mod session;
-mod splice;
 pub mod time;
 mod view;
 

@@ -4,17 +4,14 @@ use super::{
     CallFigures,
     series::{Series, Success},
 };
-use futures_util::Stream;
 use std::{
     collections::HashMap,
-    pin::Pin,
     sync::{Arc, Mutex, PoisonError},
-    task::{Context, Poll, ready},
     time::Instant,
 };
-use trunkline_protocol::{Call, Handler, Notify, Outcome, Part, Reply, message::says_error, method};
+use trunkline_protocol::{Call, Handler, Notify, Outcome, Reply, message::says_error, method};
 
-/// What is counted by its own name. Other methods, such as those of extensions, are counted together.
+/// Methods that are counted by name. All others, such as those of extensions, are counted together.
 const METHODS: [&str; 15] = [
     method::DISCOVER,
     method::PING,
@@ -36,7 +33,7 @@ const METHODS: [&str; 15] = [
 /// The label of everything that has no label of its own.
 const OTHER: &str = "other";
 
-/// Whether tools are counted one by one.
+/// If calls are counted per tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PerTool {
     #[default]
@@ -67,7 +64,7 @@ impl Meter {
         Metered { inner, meter: self.clone() }
     }
 
-    /// What was counted so far; only what happened at all.
+    /// The figures of all methods that were called.
     pub fn calls(&self) -> Vec<CallFigures> {
         let names = METHODS.iter().chain([&OTHER]);
         let mut all: Vec<_> =
@@ -85,9 +82,15 @@ impl Meter {
         all
     }
 
-    fn series(&self, call: &Call) -> Counted {
+    fn begin(&self, call: &Call) -> Counted {
         let index = METHODS.iter().position(|known| *known == call.method).unwrap_or(METHODS.len());
-        Counted { meter: self.clone(), index, tool: self.tool(call) }
+        Counted {
+            meter: self.clone(),
+            index,
+            tool: self.tool(call),
+            began: Instant::now(),
+            is_tool_call: call.method == method::TOOLS_CALL,
+        }
     }
 
     fn tool(&self, call: &Call) -> Option<Arc<Series>> {
@@ -114,14 +117,8 @@ pub struct Metered<H> {
 
 impl<H: Handler> Handler for Metered<H> {
     fn call(&self, call: Call) -> Reply {
-        let counted = self.meter.series(&call);
-        let asks_tool = call.method == method::TOOLS_CALL;
-        Reply::new(Watched {
-            reply: self.inner.call(call),
-            counted: Some(counted),
-            began: Instant::now(),
-            asks_tool,
-        })
+        let counted = self.meter.begin(&call);
+        self.inner.call(call).on_final(move |outcome| counted.end(outcome))
     }
 
     fn notify(&self, notice: Notify) {
@@ -129,45 +126,26 @@ impl<H: Handler> Handler for Metered<H> {
     }
 }
 
-/// Where a call is counted.
+/// A call in flight. If it is dropped, it is not counted: how long it ran says nothing about the server.
 struct Counted {
     meter: Meter,
     index: usize,
     tool: Option<Arc<Series>>,
-}
-
-/// A reply whose end is counted. One that is given up counts for nothing: its length says nothing about the server.
-struct Watched {
-    reply: Reply,
-    counted: Option<Counted>,
     began: Instant,
-    asks_tool: bool,
+    is_tool_call: bool,
 }
 
-impl Watched {
-    fn end(&mut self, outcome: &Outcome) {
-        let Some(counted) = self.counted.take() else { return };
+impl Counted {
+    fn end(self, outcome: &Outcome) {
         let failed = match outcome {
-            Ok(result) => self.asks_tool && says_error(result),
+            Ok(result) => self.is_tool_call && says_error(result),
             Err(_) => true,
         };
         let (took, success) = (self.began.elapsed(), if failed { Success::No } else { Success::Yes });
-        counted.meter.0.methods[counted.index].count(took, success);
-        if let Some(tool) = counted.tool {
+        self.meter.0.methods[self.index].count(took, success);
+        if let Some(tool) = self.tool {
             tool.count(took, success);
         }
-    }
-}
-
-impl Stream for Watched {
-    type Item = Part;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Part>> {
-        let part = ready!(Pin::new(&mut self.reply).poll_next(cx));
-        if let Some(Part::Final(outcome)) = &part {
-            self.end(outcome);
-        }
-        Poll::Ready(part)
     }
 }
 

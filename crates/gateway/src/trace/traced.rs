@@ -4,13 +4,8 @@ use super::{
     Side, Tracer,
     open_span::{OpenSpan, open},
 };
-use futures_util::Stream;
-use std::{
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll, ready},
-};
-use trunkline_protocol::{Call, Handler, Notify, Part, Reply, Session};
+use std::sync::Arc;
+use trunkline_protocol::{Call, Handler, Notify, Reply, Session};
 
 /// A handler whose calls are recorded as spans. Without a tracer, calls pass as they are.
 #[derive(Debug)]
@@ -44,7 +39,7 @@ impl<H: Handler> Handler for Traced<H> {
     fn call(&self, mut call: Call) -> Reply {
         match self.begin(&mut call) {
             None => self.inner.call(call),
-            Some(open) => Reply::new(Watched { reply: self.inner.call(call), open: Some(open) }),
+            Some(open) => self.inner.call(call).on_final(move |outcome| open.end(outcome)),
         }
     }
 
@@ -54,25 +49,5 @@ impl<H: Handler> Handler for Traced<H> {
 
     fn has_view(&self, view: &str) -> bool {
         self.inner.has_view(view)
-    }
-}
-
-/// A reply whose end is recorded.
-struct Watched {
-    reply: Reply,
-    open: Option<OpenSpan>,
-}
-
-impl Stream for Watched {
-    type Item = Part;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Part>> {
-        let part = ready!(Pin::new(&mut self.reply).poll_next(cx));
-        if let Some(Part::Final(outcome)) = &part
-            && let Some(open) = self.open.take()
-        {
-            open.end(outcome);
-        }
-        Poll::Ready(part)
     }
 }

@@ -18,7 +18,7 @@ pub type Outcome = Result<Raw, Fault>;
 pub enum Part {
     Notification(Notification),
     Question(Question),
-    /// Nothing will come for a while: a caller with a stream that can be taken up again may hang up and come back.
+    /// No part will come for a while; a caller that can resume its stream may disconnect.
     Detach,
     Final(Outcome),
 }
@@ -31,7 +31,7 @@ pub struct Reply {
 
 enum Parts {
     Stream(Pin<Box<dyn Stream<Item = Part> + Send>>),
-    /// The final part is known, and needs nobody who gives it.
+    /// Already resolved; no stream is needed.
     Ready(Outcome),
     Over,
 }
@@ -50,6 +50,12 @@ impl Reply {
 
     pub fn ready(outcome: Outcome) -> Self {
         Self { parts: Parts::Ready(outcome) }
+    }
+
+    /// This reply, with `done` called when the final part passes. If the reply is dropped before that,
+    /// `done` is dropped uncalled.
+    pub fn on_final(self, done: impl FnOnce(&Outcome) + Send + 'static) -> Self {
+        Self::new(OnFinal { reply: self, done: Some(done) })
     }
 
     /// The next part; `None` after the final one.
@@ -87,6 +93,28 @@ impl Stream for Reply {
     }
 }
 
+struct OnFinal<F> {
+    reply: Reply,
+    done: Option<F>,
+}
+
+// The closure is moved out before it is called, and is never pinned.
+impl<F> Unpin for OnFinal<F> {}
+
+impl<F: FnOnce(&Outcome)> Stream for OnFinal<F> {
+    type Item = Part;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Part>> {
+        let part = ready!(Pin::new(&mut self.reply).poll_next(cx));
+        if let Some(Part::Final(outcome)) = &part
+            && let Some(done) = self.done.take()
+        {
+            done(outcome);
+        }
+        Poll::Ready(part)
+    }
+}
+
 impl fmt::Debug for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reply").field("open", &!matches!(self.parts, Parts::Over)).finish()
@@ -113,6 +141,17 @@ mod tests {
     fn an_end_without_a_final_part_is_a_fault() {
         let outcome = Reply::new(stream::empty()).outcome().now_or_never().unwrap();
         assert_eq!(outcome.unwrap_err().kind(), FaultKind::ConnectionLost);
+    }
+
+    #[test]
+    fn the_final_part_is_reported_once_and_a_dropped_reply_reports_nothing() {
+        let (tell, heard) = std::sync::mpsc::channel();
+        let told = tell.clone();
+        let mut reply =
+            Reply::ready(Ok(Raw::null())).on_final(move |outcome| told.send(outcome.is_ok()).unwrap());
+        while reply.next().now_or_never().unwrap().is_some() {}
+        drop(Reply::ready(Ok(Raw::null())).on_final(move |outcome| tell.send(outcome.is_ok()).unwrap()));
+        assert_eq!(heard.iter().collect::<Vec<_>>(), [true]);
     }
 
     #[test]

@@ -1,20 +1,17 @@
-//! Logged: a handler whose calls stand in the access log.
+//! Logged: a layer that writes calls to the access log.
 
 use super::{
     Access, AccessHook, CallEnding, Way,
     note::{Note, Whose},
 };
-use futures_core::Stream;
 use std::{
     borrow::Cow,
     fmt,
-    pin::Pin,
     sync::Arc,
-    task::{Context, Poll, ready},
     time::{Duration, Instant, SystemTime},
 };
 use trunkline_protocol::{
-    Call, Caller, Handler, Notify, Part, Raw, Reply,
+    Call, Caller, Handler, Notify, Outcome, Raw, Reply,
     message::{TraceParent, meta},
     method,
 };
@@ -22,7 +19,7 @@ use trunkline_protocol::{
 /// Longest name that is kept, in bytes.
 const MAX_TARGET: usize = 512;
 
-/// A handler whose calls are told to an access log. Behind a tracer, so that it sees the trace of calls that came without one.
+/// A layer that writes calls to the access log.
 pub struct Logged<H> {
     inner: H,
     hook: AccessHook,
@@ -36,7 +33,7 @@ impl<H> Logged<H> {
 
 impl<H: Handler> Handler for Logged<H> {
     fn call(&self, call: Call) -> Reply {
-        // Only this one call is ours: whoever else bears that name is told of like everybody.
+        // The server's own subscription is not logged.
         if Caller::is_ourselves(&call.caller) && call.method == method::LISTEN {
             return self.inner.call(call);
         }
@@ -47,11 +44,11 @@ impl<H: Handler> Handler for Logged<H> {
         };
         let access = access(&call);
         if let Some(note) = &note {
-            // At once: the request may be over before the call is.
+            // Now, because the request may end before the call does.
             note.begin(&access);
         }
         let open = Open { hook: self.hook.clone(), note, access: Some(access), began: Instant::now() };
-        Reply::new(Watched { reply: self.inner.call(call), open })
+        self.inner.call(call).on_final(move |outcome| open.end(outcome))
     }
 
     fn notify(&self, notice: Notify) {
@@ -63,7 +60,7 @@ impl<H: Handler> Handler for Logged<H> {
     }
 }
 
-/// What is known when a call begins.
+/// What is known when the call begins.
 fn access(call: &Call) -> Access {
     let params = call.params.as_ref();
     let target =
@@ -85,7 +82,7 @@ fn access(call: &Call) -> Access {
     }
 }
 
-/// A call under way. However it goes away, it is told once: in the note of its request, or in a record of its own.
+/// A call in flight. When it is dropped, it is recorded: in the note of its request, or in a record of its own.
 struct Open {
     hook: AccessHook,
     note: Option<Arc<Note>>,
@@ -93,27 +90,15 @@ struct Open {
     began: Instant,
 }
 
-struct Watched {
-    reply: Reply,
-    open: Open,
-}
-
-impl Stream for Watched {
-    type Item = Part;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Part>> {
-        let part = ready!(Pin::new(&mut self.reply).poll_next(cx));
-        if let (Some(Part::Final(outcome)), Some(access)) = (&part, &mut self.open.access) {
+impl Open {
+    fn end(mut self, outcome: &Outcome) {
+        if let Some(access) = &mut self.access {
             let asked = access.method.as_deref().unwrap_or_default();
             access.ending = Some(CallEnding::of(asked, outcome));
             access.bytes_out = outcome.as_ref().map_or(0, |result: &Raw| result.as_bytes().len() as u64);
-            self.open.tell();
         }
-        Poll::Ready(part)
     }
-}
 
-impl Open {
     fn tell(&mut self) {
         let Some(mut access) = self.access.take() else { return };
         if self.note.as_ref().is_some_and(|note| note.end(access.ending).is_ok()) {

@@ -2,22 +2,22 @@
 
 mod call;
 mod listener;
-mod session;
 
 use super::{Link, farewell::Farewells, report::fault_of_http};
 use crate::{
     frame_tap::{Direction, Tap},
     switchboard::{Outlet, Switchboard},
 };
-use session::Session;
+use ::http::HeaderValue;
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::task::AbortHandle;
-use trunkline_protocol::{Envelope, Fault, FaultKind, Notification, Revision};
+use trunkline_protocol::{Envelope, Era, Fault, FaultKind, Notification, Revision};
 use trunkline_resilience::within_time;
 use trunkline_transport::{
+    headers::{self, MCP_METHOD, MCP_PROTOCOL_VERSION, MCP_SESSION_ID},
     http::Fields,
     streamable_http::{Endpoint, Resume},
 };
@@ -33,9 +33,48 @@ pub(crate) struct HttpLink {
     endpoint: Endpoint,
     board: Arc<Switchboard>,
     tap: Option<Tap>,
-    session: Mutex<Session>,
+    session: Mutex<HttpSession>,
     listener: Mutex<Option<AbortHandle>>,
     farewells: Farewells,
+}
+
+/// What a legacy server wants repeated with every request.
+#[derive(Debug, Clone, Default)]
+struct HttpSession {
+    id: Option<HeaderValue>,
+    revision: Option<Revision>,
+}
+
+impl HttpSession {
+    fn era(&self) -> Option<Era> {
+        self.revision.map(Revision::era)
+    }
+
+    fn headers(&self) -> Fields {
+        let mut headers = Fields::with_capacity(4);
+        self.add_to(&mut headers);
+        headers
+    }
+
+    /// Adds what the session asks for, without touching what the request itself says.
+    fn add_to(&self, headers: &mut Fields) {
+        if let Some(id) = &self.id {
+            headers.set(MCP_SESSION_ID, id.clone());
+        }
+        if let Some(revision) = self.revision.filter(|r| r.has_version_header())
+            && headers.get(&MCP_PROTOCOL_VERSION).is_none()
+        {
+            headers.set(MCP_PROTOCOL_VERSION, HeaderValue::from_static(revision.as_str()));
+        }
+    }
+
+    fn headers_for(&self, notification: &Notification) -> Fields {
+        let mut headers = self.headers();
+        if self.era() == Some(Era::Modern) {
+            headers.set(MCP_METHOD, headers::encode_value(&notification.method));
+        }
+        headers
+    }
 }
 
 impl Link {
@@ -66,7 +105,7 @@ impl HttpLink {
 
     /// Forgets the session, so that the next `initialize` begins a new one.
     pub(crate) fn forget_session(&self) {
-        *self.session() = Session::default();
+        *self.session() = HttpSession::default();
         self.stop_listening();
     }
 
@@ -131,7 +170,7 @@ impl HttpLink {
         }
     }
 
-    fn session(&self) -> MutexGuard<'_, Session> {
+    fn session(&self) -> MutexGuard<'_, HttpSession> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
