@@ -21,6 +21,8 @@ mod file_length;
 #[cfg(test)]
 mod layering;
 mod matrix;
+#[cfg(test)]
+mod named_files;
 mod peers;
 mod process;
 mod summary;

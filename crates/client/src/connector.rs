@@ -12,20 +12,23 @@ use trunkline_protocol::{
     method,
 };
 
-/// Limit of a single call. The gateway has its own, shorter limits; this one must outlast subscriptions.
+/// Limit of a single call. The gateway has its own, shorter limits; this one must outlast
+/// subscriptions.
 const CALL_LIMIT: Duration = Duration::from_hours(24);
 
 /// Told after events were dropped: any of these may be among them.
 const CHANGES: [&str; 3] = [method::TOOLS_CHANGED, method::PROMPTS_CHANGED, method::RESOURCES_CHANGED];
 
-/// Opens connections to one server, by its command or address, for callers who keep the time themselves.
+/// Opens connections to one server, by its command or address, for callers who keep the time
+/// themselves.
 pub struct Connector {
     target: Target,
     options: ConnectOptions,
 }
 
 impl Connector {
-    /// `options` say how to connect. Each session brings its own client, and its caller the time limits.
+    /// `options` say how to connect. Each session brings its own client, and its caller the time
+    /// limits.
     pub fn new(target: Target, mut options: ConnectOptions) -> Self {
         let connect = options.timeouts.connect();
         let limits = TimeoutOptions { connect, call: CALL_LIMIT, ceiling: CALL_LIMIT };
@@ -104,8 +107,8 @@ impl Session for Connection {
     }
 }
 
-/// A timeout names its target, whose words may be secrets; readers of a status know the upstream by its
-/// name.
+/// A timeout names its target, whose words may be secrets; readers of a status know the upstream
+/// by its name.
 fn without_target(fault: Fault, limit: Duration) -> Fault {
     match fault.kind() {
         FaultKind::Timeout => Fault::new(FaultKind::Timeout, format!("no connection within {limit:?}")),

@@ -1,5 +1,5 @@
-//! The lock of a line that all calls share. Nothing on such a line says which call a server's question
-//! belongs to, so a call that is known to cause questions runs alone.
+//! The lock of a line that all calls share. Nothing on such a line says which call a server's
+//! question belongs to, so a call that is known to cause questions runs alone.
 
 use std::{
     collections::HashSet,

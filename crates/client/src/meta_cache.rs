@@ -29,7 +29,8 @@ pub(crate) struct MetaCache {
 #[derive(Debug, Default)]
 struct EraCache {
     all: HashMap<Raw, Arc<ServerMeta>>,
-    /// The entry of the last lookup. Most lookups ask for it again, and comparing is faster than hashing.
+    /// The entry of the last lookup. Most lookups ask for it again, and comparing is faster than
+    /// hashing.
     last: Option<(Raw, Arc<ServerMeta>)>,
 }
 

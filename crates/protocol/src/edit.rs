@@ -1,7 +1,7 @@
 //! Reads or changes members of an object in one pass over its text.
 //!
-//! A [`Raw`] was validated when it was made, so nothing is validated again. Unchanged members keep every
-//! byte, blanks included.
+//! A [`Raw`] was validated when it was made, so nothing is validated again. Unchanged members keep
+//! every byte, blanks included.
 
 use crate::{
     Raw,
@@ -53,7 +53,8 @@ impl Raw {
         Raw::trusted(text.into())
     }
 
-    /// This object with one member replaced in its place, or added at the end; `None` if it is no object.
+    /// This object with one member replaced in its place, or added at the end; `None` if it is no
+    /// object.
     #[must_use = "the object itself stays as it is"]
     pub fn with(&self, name: &str, value: &Raw) -> Option<Raw> {
         if let Some(found) = self.find(name) {
@@ -67,7 +68,8 @@ impl Raw {
         Some(Raw::trusted(text.into()))
     }
 
-    /// The members of these names, each still raw; `None` for absent ones and for values that are no object.
+    /// The members of these names, each still raw; `None` for absent ones and for values that are
+    /// no object.
     pub fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Raw>; N] {
         let (mut found, mut missing) = ([const { None }; N], N);
         for member in checked_members(self.as_bytes()).into_iter().flatten() {
@@ -83,8 +85,8 @@ impl Raw {
         found
     }
 
-    /// This object with these members replaced in their places, or added at the end; `None` if it is no
-    /// object.
+    /// This object with these members replaced in their places, or added at the end; `None` if it
+    /// is no object.
     ///
     /// # Panics
     /// With more than 32 changes.
@@ -142,7 +144,8 @@ impl Raw {
         )
     }
 
-    /// This object after `judge` decided about each member; `None` if all are kept or if it is no object.
+    /// This object after `judge` decided about each member; `None` if all are kept or if it is no
+    /// object.
     pub fn sifted(&self, mut judge: impl FnMut(&Named<'_>) -> Sifted) -> Option<Raw> {
         let old = self.as_bytes();
         let mut text = Vec::new();
@@ -180,7 +183,8 @@ impl Raw {
     }
 }
 
-/// Appends a member to the text of an object that has no closing brace yet and ends without blanks.
+/// Appends a member to the text of an object that has no closing brace yet and ends without
+/// blanks.
 fn add_member(open: &mut Vec<u8>, name: &str, value: &Raw) {
     if open.len() > 1 {
         open.push(b',');

@@ -59,7 +59,8 @@ impl RareMember {
     }
 }
 
-/// True if the text has a `\u` escape. Most texts have no backslash at all, which is checked first.
+/// True if the text has a `\u` escape. Most texts have no backslash at all, which is checked
+/// first.
 fn has_escaped_names(text: &[u8]) -> bool {
     memchr(b'\\', text).is_some() && ESCAPE.find(text).is_some()
 }

@@ -12,14 +12,16 @@ pub trait Connect: Send + Sync {
     fn connect(&self, profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>>;
 }
 
-/// One open conversation with a server. Its [`Handler`] takes calls in the shape of the newest revision.
+/// One open conversation with a server. Its [`Handler`] takes calls in the shape of the newest
+/// revision.
 pub trait Session: Handler {
     /// What the server says about itself, in the form of a `server/discover` result.
     fn introduction(&self) -> Raw;
 
     fn revision(&self) -> Revision;
 
-    /// Calls `hear` with every notification that belongs to no call, for as long as the session lives.
+    /// Calls `hear` with every notification that belongs to no call, for as long as the session
+    /// lives.
     fn on_event(&self, hear: Box<dyn Fn(Notification) + Send + Sync>);
 
     /// Resolves with the reason when the session is lost.
@@ -33,7 +35,8 @@ pub trait Session: Handler {
 #[derive(Debug, Clone)]
 pub struct ConnectError {
     pub fault: Fault,
-    /// True if only a change of the configuration can help, for example if the program does not exist.
+    /// True if only a change of the configuration can help, for example if the program does not
+    /// exist.
     pub permanent: bool,
 }
 
@@ -53,8 +56,8 @@ impl From<Fault> for ConnectError {
     }
 }
 
-/// The client for which a session is opened. A legacy server learns the client's capabilities once, so
-/// clients with different capabilities cannot share a session.
+/// The client for which a session is opened. A legacy server learns the client's capabilities
+/// once, so clients with different capabilities cannot share a session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Profile {
     /// The caller's id.
@@ -66,7 +69,8 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The profile of a call's client; `params` are those of the call, in the newest revision's shape.
+    /// The profile of a call's client; `params` are those of the call, in the newest revision's
+    /// shape.
     pub fn of(caller: &Caller, params: Option<&Raw>) -> Self {
         let (mut capabilities, mut client) = (None, None);
         let meta = params.and_then(|params| params.member("_meta"));

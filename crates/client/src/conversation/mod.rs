@@ -55,7 +55,8 @@ const STATE_ONLY_PAUSE: Duration = Duration::from_millis(50);
 pub(crate) enum Rounds {
     /// The caller is of the server's era: they are passed on.
     PassedOn,
-    /// We do: questions go to the caller one by one, tasks are polled, and only the final result is passed on.
+    /// We do: questions go to the caller one by one, tasks are polled, and only the final result
+    /// is passed on.
     Driven,
 }
 

@@ -111,7 +111,8 @@ impl Conversation {
         }
     }
 
-    /// Adds arguments that the tool wants as headers, and `task` if the server takes the call only so.
+    /// Adds arguments that the tool wants as headers, and `task` if the server takes the call only
+    /// so.
     fn dress_for_tool(&mut self, fact: Option<&Fact>) -> TaskSupport {
         let Some(fact) = fact else { return TaskSupport::Forbidden };
         if !fact.headers.is_empty() || !self.ask.mirrored.is_empty() {

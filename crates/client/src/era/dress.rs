@@ -116,7 +116,8 @@ impl Speech {
         meta
     }
 
-    /// The headers of a modern request repeat its body. The caller may have set another version in `_meta`.
+    /// The headers of a modern request repeat its body. The caller may have set another version in
+    /// `_meta`.
     fn headers(&self, ask: &Ask, meta: Option<&Raw>) -> Fields {
         if self.era() == Era::Legacy {
             return Fields::default();

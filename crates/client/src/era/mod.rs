@@ -25,7 +25,8 @@ pub(crate) struct Ask {
     /// If it may be sent again after the first attempt was lost.
     pub(crate) safety: Safety,
     pub(crate) standing: Standing,
-    /// The caller's `_meta`, rewritten for the server and already in `params`; `None` for our own requests.
+    /// The caller's `_meta`, rewritten for the server and already in `params`; `None` for our own
+    /// requests.
     pub(crate) meta: Option<Arc<ServerMeta>>,
 }
 
@@ -40,8 +41,8 @@ pub(crate) enum Progress {
 impl Ask {
     pub(crate) fn new(method: impl Into<Cow<'static, str>>, params: Object) -> Self {
         let method = method.into();
-        // A tool may do anything, so a call is sent once unless the caller knows better. A method we do
-        // not know is treated like a tool.
+        // A tool may do anything, so a call is sent once unless the caller knows better. A method
+        // we do not know is treated like a tool.
         let safety = if method::only_asks(&method) { Safety::Repeatable } else { Safety::AtMostOnce };
         Self {
             method,

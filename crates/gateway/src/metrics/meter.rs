@@ -11,7 +11,8 @@ use std::{
 };
 use trunkline_protocol::{Call, Handler, Notify, Outcome, Reply, message::says_error, method};
 
-/// Methods that are counted by name. All others, such as those of extensions, are counted together.
+/// Methods that are counted by name. All others, such as those of extensions, are counted
+/// together.
 const METHODS: [&str; 15] = [
     method::DISCOVER,
     method::PING,
@@ -126,7 +127,8 @@ impl<H: Handler> Handler for Metered<H> {
     }
 }
 
-/// A call in flight. If it is dropped, it is not counted: how long it ran says nothing about the server.
+/// A call in flight. If it is dropped, it is not counted: how long it ran says nothing about the
+/// server.
 struct Counted {
     meter: Meter,
     index: usize,

@@ -68,8 +68,8 @@ impl Attempt {
         }
     }
 
-    /// Waits for the call's time limit or the caller's deadline. While the caller has an unanswered
-    /// question, only the ceiling counts.
+    /// Waits for the call's time limit or the caller's deadline. While the caller has an
+    /// unanswered question, only the ceiling counts.
     fn poll_clock(
         &self,
         (call, core): (&Call, &Core),

@@ -34,7 +34,8 @@ pub(super) struct Core {
     pub(super) offer: ArcSwapOption<Offer>,
     /// The session that all callers share, if the server allows that; read without a lock.
     pub(super) everyones: ArcSwapOption<LiveSession>,
-    /// Made for the first listener: the queue allocates all its slots at once, and most servers have none.
+    /// Made for the first listener: the queue allocates all its slots at once, and most servers
+    /// have none.
     events: OnceLock<broadcast::Sender<Event>>,
     pub(super) versions: watch::Sender<u64>,
     pub(super) stop: watch::Sender<bool>,

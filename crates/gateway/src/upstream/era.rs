@@ -10,7 +10,8 @@ pub(super) enum Sharing {
     OneProfile,
 }
 
-/// A modern server gets the client's capabilities with every request; a legacy one only at the start.
+/// A modern server gets the client's capabilities with every request; a legacy one only at the
+/// start.
 pub(super) fn sharing(revision: Revision, sessions: Sessions) -> Sharing {
     match (revision.era(), sessions) {
         (Era::Modern, _) | (Era::Legacy, Sessions::Shared) => Sharing::Everyone,

@@ -1,5 +1,5 @@
-//! The faults of an upstream: named after it, without paths or secrets. Errors that the server itself
-//! answered are not changed.
+//! The faults of an upstream: named after it, without paths or secrets. Errors that the server
+//! itself answered are not changed.
 
 use super::bulkhead::Full;
 use std::time::Duration;
@@ -15,7 +15,8 @@ pub(super) fn named(server: &ServerName, fault: Fault) -> Fault {
     with_cause(server, said, &fault)
 }
 
-/// There is no connection. The reason may contain a command line, so the client sees only its kind.
+/// There is no connection. The reason may contain a command line, so the client sees only its
+/// kind.
 pub(super) fn away(server: &ServerName, why: Option<&Fault>, again: Option<Duration>) -> Fault {
     let kind = why.map_or(FaultKind::CannotConnect, Fault::kind);
     let said = format!("`{server}` is not available: {}", lower(kind.entry().user_message));

@@ -6,8 +6,8 @@ use trunkline_protocol::{
     Call, Connect, ConnectError, Fault, Handler, Notification, Notify, Profile, Raw, Reply, Revision, Session,
 };
 
-/// Puts a layer around each session that `inner` opens: calls go through the handler that `wrap` makes
-/// of the session.
+/// Puts a layer around each session that `inner` opens: calls go through the handler that `wrap`
+/// makes of the session.
 pub fn layered<H: Handler + 'static>(
     inner: Arc<dyn Connect>,
     wrap: impl Fn(Arc<dyn Session>) -> H + Send + Sync + 'static,

@@ -28,7 +28,8 @@ pub(super) struct LiveSession {
     pub(super) session: Arc<dyn Session>,
     pub(super) breaker: Breaker,
     pub(super) opened: Instant,
-    /// The only principal that may see notifications of this session; empty while all clients share it.
+    /// The only principal that may see notifications of this session; empty while all clients
+    /// share it.
     pub(super) principal: Arc<OnceLock<Arc<str>>>,
     /// True once a caller's call was answered.
     pub(super) served: AtomicBool,
@@ -134,8 +135,8 @@ impl Drop for SessionLease {
     }
 }
 
-/// Whether a session is lost, and the wakers of those who wait for that. Every call registers once or
-/// twice, so registering costs no more than a lock.
+/// Whether a session is lost, and the wakers of those who wait for that. Every call registers once
+/// or twice, so registering costs no more than a lock.
 #[derive(Default)]
 struct LossSignal(Mutex<LossState>);
 

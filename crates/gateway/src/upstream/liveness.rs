@@ -1,5 +1,5 @@
-//! Liveness check of a session that failed a call. The end of a process is noticed by itself; a dead
-//! address or a hanging process is noticed only by sending a request.
+//! Liveness check of a session that failed a call. The end of a process is noticed by itself; a
+//! dead address or a hanging process is noticed only by sending a request.
 
 use super::{call::is_loss, core::Core, era::sign_of_life, lists::own_call, live_session::LiveSession};
 use std::{

@@ -1,8 +1,9 @@
 //! Upstream: one server behind the gateway, with its sessions, limits and lists.
 //!
-//! [`Connect`](trunkline_protocol::Connect) opens sessions; `client` implements it. [`Upstream`] keeps them in
-//! a pool. A supervisor task connects, reads the lists and stops an idle server. A call (`call`) waits for a
-//! slot (`bulkhead`), leases its caller's session, and is repeated only if that does no harm.
+//! [`Connect`](trunkline_protocol::Connect) opens sessions; `client` implements it. [`Upstream`]
+//! keeps them in a pool. A supervisor task connects, reads the lists and stops an idle server. A
+//! call (`call`) waits for a slot (`bulkhead`), leases its caller's session, and is repeated only
+//! if that does no harm.
 
 mod attempt;
 mod bulkhead;

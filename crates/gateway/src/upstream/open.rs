@@ -39,8 +39,8 @@ impl Core {
         }
     }
 
-    /// The session for a call. Waits while the server starts; if the last attempts failed, only for
-    /// `patience`.
+    /// The session for a call. Waits while the server starts; if the last attempts failed, only
+    /// for `patience`.
     pub(super) async fn session_for(self: &Arc<Self>, call: &Call) -> Result<SessionLease, Fault> {
         let profile = Profile::of(&call.caller, call.params.as_ref());
         let patience = Instant::now() + self.options.patience;
@@ -265,9 +265,10 @@ pub(super) async fn ended(mut pending: Pending) -> Result<(), Fault> {
     }
 }
 
-/// The capabilities that the gateway's own session declares. Some servers list a tool only to clients with
-/// the capability it needs, and the lists are for all callers. Questions to a caller without it are
-/// declined. A session that all callers share declares none, so it is asked nothing.
+/// The capabilities that the gateway's own session declares. Some servers list a tool only to
+/// clients with the capability it needs, and the lists are for all callers. Questions to a caller
+/// without it are declined. A session that all callers share declares none, so it is asked
+/// nothing.
 fn declared(sessions: Sessions) -> &'static str {
     match sessions {
         Sessions::PerCaller => r#"{"roots":{},"sampling":{},"elicitation":{"form":{},"url":{}}}"#,

@@ -32,8 +32,8 @@ pub struct Upstream {
 }
 
 impl Upstream {
-    /// An upstream that is not started. Options outside their range are replaced by the defaults; see
-    /// [`UpstreamOptions::checked`].
+    /// An upstream that is not started. Options outside their range are replaced by the defaults;
+    /// see [`UpstreamOptions::checked`].
     pub fn new(name: ServerName, connect: Arc<dyn Connect>, options: UpstreamOptions) -> Arc<Self> {
         Arc::new(Self { core: Arc::new(Core::new(name, connect, options)), started: AtomicBool::new(false) })
     }
@@ -91,8 +91,8 @@ impl Upstream {
         }
     }
 
-    /// Lets calls in flight finish for at most `limit`, then stops. Calls that were routed here before the
-    /// catalog changed are still taken.
+    /// Lets calls in flight finish for at most `limit`, then stops. Calls that were routed here
+    /// before the catalog changed are still taken.
     pub async fn drain(&self, limit: Duration) {
         within_time(limit, async {
             loop {
@@ -126,7 +126,8 @@ impl Handler for Upstream {
         call::begin(self.core.clone(), call)
     }
 
-    /// Goes to the sessions of its sender. A shared session gets no notification about one client alone.
+    /// Goes to the sessions of its sender. A shared session gets no notification about one client
+    /// alone.
     fn notify(&self, notice: Notify) {
         let personal = notice.notification.method == method::ROOTS_CHANGED;
         let sessions: Vec<_> = self

@@ -1,5 +1,5 @@
-//! The sessions of an upstream that are open or being opened, and the upstream's state. Changed only under
-//! its lock, which is never held across an await.
+//! The sessions of an upstream that are open or being opened, and the upstream's state. Changed
+//! only under its lock, which is never held across an await.
 
 use super::{
     era::Sharing,
@@ -142,7 +142,8 @@ impl SessionPool {
         }
     }
 
-    /// Gives the gateway's own session to a caller whose client declares no more than the gateway did.
+    /// Gives the gateway's own session to a caller whose client declares no more than the gateway
+    /// did.
     fn adopt(&mut self, key: &SessionKey) -> Option<SessionLease> {
         let SessionKey::Of(profile) = key else { return None };
         if self.sharing != Some(Sharing::OneProfile) || !is_plain(profile) {
@@ -228,8 +229,8 @@ impl SessionPool {
         Some(key)
     }
 
-    /// The session from which lists are read. It stays the same while it lives, because a server's lists may
-    /// depend on the capabilities of the client.
+    /// The session from which lists are read. It stays the same while it lives, because a server's
+    /// lists may depend on the capabilities of the client.
     pub(super) fn lister(&mut self) -> Option<Arc<LiveSession>> {
         if let Some(live) = self.lister.upgrade().filter(|live| !live.is_closed()) {
             return Some(live);

@@ -41,8 +41,8 @@ pub(crate) struct View {
     pub(crate) naming: Naming,
     /// True for one server with its own names and its own introduction.
     pub(crate) transparent: bool,
-    /// True if in addition no rule concerns its tools and prompts, so that names it does not list may be
-    /// passed to the server.
+    /// True if in addition no rule concerns its tools and prompts, so that names it does not list
+    /// may be passed to the server.
     pub(crate) unruled: bool,
     /// What the view is for.
     pub(crate) instructions: Option<String>,

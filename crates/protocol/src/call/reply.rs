@@ -52,8 +52,8 @@ impl Reply {
         Self { parts: Parts::Ready(outcome) }
     }
 
-    /// This reply, with `done` called when the final part passes. If the reply is dropped before that,
-    /// `done` is dropped uncalled.
+    /// This reply, with `done` called when the final part passes. If the reply is dropped before
+    /// that, `done` is dropped uncalled.
     pub fn on_final(self, done: impl FnOnce(&Outcome) + Send + 'static) -> Self {
         Self::new(OnFinal { reply: self, done: Some(done) })
     }

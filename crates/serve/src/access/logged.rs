@@ -82,7 +82,8 @@ fn access(call: &Call) -> Access {
     }
 }
 
-/// A call in flight. When it is dropped, it is recorded: in the note of its request, or in a record of its own.
+/// A call in flight. When it is dropped, it is recorded: in the note of its request, or in a
+/// record of its own.
 struct Open {
     hook: AccessHook,
     note: Option<Arc<Note>>,

@@ -16,7 +16,8 @@ use trunkline_gateway::{
 use trunkline_protocol::Era;
 use trunkline_serve::{Eras, Guard, ServeOptions};
 
-/// The audit trail of one server process, and the folder it is written to; `None` when none is wanted.
+/// The audit trail of one server process, and the folder it is written to; `None` when none is
+/// wanted.
 pub(crate) fn trail(
     settings: &Settings,
     name: &str,

@@ -1,12 +1,12 @@
 //! The stack: every layer on the way of a call, in order. No other file decides that order.
 //!
-//! A call enters at the first line of a list and goes down; its reply comes back up through the same
-//! layers. HTTP, stdio, the bridge and the tests all build their handler here.
+//! A call enters at the first line of a list and goes down; its reply comes back up through the
+//! same layers. HTTP, stdio, the bridge and the tests all build their handler here.
 //!
-//! To add a layer, write it in a file of its own as a [`Handler`] around a [`Handler`], and add one line
-//! to the list in [`Stack::around`] (in front of everything) or in [`around_session`] (in front of one
-//! server). Translation between the protocol eras, tasks of 2025-11-25 included, is no layer: `serve`
-//! does it before a call enters the stack, `client` after it has left.
+//! To add a layer, write it in a file of its own as a [`Handler`] around a [`Handler`], and add
+//! one line to the list in [`Stack::around`] (in front of everything) or in [`around_session`] (in
+//! front of one server). Translation between the protocol eras, tasks of 2025-11-25 included, is
+//! no layer: `serve` does it before a call enters the stack, `client` after it has left.
 
 use crate::telemetry::Telemetry;
 use std::sync::Arc;
@@ -29,23 +29,23 @@ pub(crate) struct Stack<'a> {
 }
 
 impl Stack<'_> {
-    /// Puts the layers around `handler`, and the access log's hook into `options`: the HTTP front and the
-    /// `Logged` layer write one record together, so they need the same hook.
+    /// Puts the layers around `handler`, and the access log's hook into `options`: the HTTP front
+    /// and the `Logged` layer write one record together, so they need the same hook.
     pub(crate) fn around(self, handler: Arc<dyn Handler>, options: &mut ServeOptions) -> Arc<dyn Handler> {
         let Self { telemetry, audit, limits } = self;
         options.access = telemetry.access_hook();
         let access = options.access.clone();
         let layers = [
-            // Opens the server span. First, so that all layers below see a trace id in `_meta`, even if
-            // the client sent none.
+            // Opens the server span. First, so that all layers below see a trace id in `_meta`,
+            // even if the client sent none.
             telemetry.tracer().map(|tracer| layer(|next| Traced::server(next, Some(tracer)))),
             // Writes the access record. Below tracing, because the record names the trace.
             access.map(|hook| layer(|next| Logged::new(next, hook))),
-            // Writes a start and an end record to the audit trail. Above the limits, so that calls they
-            // refuse are recorded as well.
+            // Writes a start and an end record to the audit trail. Above the limits, so that calls
+            // they refuse are recorded as well.
             audit.map(|(trail, read_only)| layer(|next| Audited::new(next, trail, read_only))),
-            // Refuses callers and tools above their rate. Last, so that a refused call costs no server
-            // anything.
+            // Refuses callers and tools above their rate. Last, so that a refused call costs no
+            // server anything.
             limits.map(|limits| layer(move |next| Limited::new(next, &limits))),
         ];
         layers.into_iter().flatten().rev().fold(handler, |next, layer| layer(next))
@@ -60,7 +60,8 @@ pub(crate) fn around_session(
     meter: Meter,
 ) -> Arc<dyn Connect> {
     let server: Arc<str> = server.to_string().into();
-    // Counts and times what is sent. Innermost, so that it measures the server and no layer of ours.
+    // Counts and times what is sent. Innermost, so that it measures the server and no layer of
+    // ours.
     let connect = layered(connect, move |session| meter.around(session));
     // Opens the client span, whose id the server sees as its parent.
     match tracer {
