@@ -44,14 +44,14 @@ pub(crate) struct Inner {
     life: Arc<Life>,
     /// The log level the caller asked for.
     level: Mutex<Option<String>>,
-    /// The log level of the callers we pass on for.
+    /// The log level of the callers that we pass on for.
     pub(crate) levels: Levels,
     pub(crate) watched: Watched,
     pub(crate) facts: Facts,
     pub(crate) meta_cache: MetaCache,
     pub(crate) waiting: Waiting,
     pub(crate) lines: Lines,
-    /// Counts sessions, so that many calls that lose one session begin one new session.
+    /// Counts sessions, so that many calls that lose one session open one new session.
     session: AtomicU64,
     renewal: AsyncMutex<()>,
 }
@@ -100,7 +100,8 @@ impl Connection {
         &self.0.server
     }
 
-    /// What the server says about itself, as `server/discover` tells it; also of a legacy server.
+    /// What the server says about itself, in the form of a `server/discover` result; also for a
+    /// legacy server.
     pub fn introduction(&self) -> Raw {
         era::introduction(&self.0.server)
     }
@@ -109,27 +110,27 @@ impl Connection {
         self.0.life.state()
     }
 
-    /// The states as they follow each other.
+    /// Follows the state.
     pub fn watch_state(&self) -> watch::Receiver<State> {
         self.0.life.watch()
     }
 
-    /// Notifications that belong to no call. A listener that is too slow hears how many it missed.
+    /// Notifications that belong to no call. A slow receiver learns how many it missed.
     pub fn events(&self) -> broadcast::Receiver<Arc<Notification>> {
         self.0.link.events()
     }
 
-    /// Messages of the server that answered nothing we asked.
+    /// How many responses matched no request of ours.
     pub fn strays(&self) -> u64 {
         self.0.link.board().strays()
     }
 
-    /// Lines of the server's standard output that were no messages.
+    /// How many lines of the server's standard output were no messages.
     pub fn noise(&self) -> u64 {
         self.0.link.board().noise()
     }
 
-    /// Says goodbye and waits until the server's process or session is gone.
+    /// Ends the session and waits until the server's process or session is gone.
     pub async fn close(&self) {
         if self.0.life.enter(State::ShuttingDown) == Moved::No {
             return;
@@ -151,7 +152,7 @@ impl Connection {
         *self.0.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level.to_owned());
     }
 
-    /// A notification came with a call that concerns everyone.
+    /// Publishes a notification that came with a call and concerns all listeners.
     pub(crate) fn overhear(&self, notification: Notification) {
         self.0.link.overhear(notification);
     }
@@ -163,8 +164,8 @@ impl Connection {
 }
 
 impl Handler for Connection {
-    /// A caller of the server's own era gets its messages as they are, `input_required` and tasks included; for a caller of
-    /// the other era they become questions and one final result.
+    /// A caller of the server's era gets its messages unchanged, `input_required` and tasks
+    /// included; for a caller of the other era they become questions and one final result.
     fn call(&self, call: Call) -> Reply {
         let era = self.0.speech.era();
         match call.method.as_ref() {
@@ -208,8 +209,8 @@ impl Inner {
         self.life.state() == State::Ready
     }
 
-    /// Only a ready connection takes requests. While a lost session is begun anew, a request waits for that; where the line is
-    /// gone, the reason says more than the state.
+    /// Waits until the connection takes requests: while a lost session is renewed, until that is
+    /// done. If the line is lost, the error is the reason of the loss.
     pub(crate) async fn ready(&self) -> Result<(), Fault> {
         if self.is_ready() {
             return Ok(());
@@ -223,19 +224,19 @@ impl Inner {
         }
     }
 
-    /// Dresses a request with an id of its own; it goes out when the exchange is first asked.
+    /// Writes a request with an id of its own; it is sent when the exchange is first polled.
     pub(crate) fn exchange(&self, ask: &Ask) -> Exchange {
         let level = self.level.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.link.exchange(self.speech.dress(ask, self.ids.next(), level.as_deref()))
     }
 
-    /// The number of the session that requests now belong to.
+    /// The number of the current session.
     pub(crate) fn session(&self) -> u64 {
         self.session.load(Ordering::Acquire)
     }
 
-    /// Begins a new session in place of session number `lost`, once, however many calls ask for it. It goes on when the call
-    /// that asked goes away, because others may wait for it.
+    /// Opens a new session in place of session number `lost`, once, however many calls ask for it.
+    /// It goes on if the asking call is dropped, because others may wait for it.
     pub(crate) async fn renew(self: &Arc<Self>, lost: u64) -> Result<(), Loss> {
         let inner = self.clone();
         let renewal = tokio::spawn(async move { inner.renew_once(lost).await });
@@ -281,12 +282,12 @@ fn no_new_session(why: String) -> Loss {
     Loss { fault: Fault::new(FaultKind::ConnectionLost, why), how: LossKind::Line }
 }
 
-/// A connection whose line broke is disconnected; one that is being closed says so itself, when it is done.
+/// Marks the connection as disconnected when its line is lost; `close` does so itself.
 fn disconnect_when_lost(link: &Link, life: &Arc<Life>) {
     let mut loss = link.board().watch_loss();
     let life = life.clone();
     tokio::spawn(async move {
-        // An error means that the connection was dropped, and nobody can look at its state any more.
+        // An error means that the connection was dropped.
         if loss.wait_for(Option::is_some).await.is_ok() && life.state() != State::ShuttingDown {
             life.enter(State::Disconnected);
         }

@@ -1,4 +1,5 @@
-//! Facts about tools that decide how a call is dressed: arguments that travel as headers, and whether a call may be a task.
+//! What must be known of a tool before it is called: arguments that travel as headers, and task
+//! support.
 
 use crate::{connection::Inner, era::Ask, handshake, server::Carrier};
 use std::{
@@ -14,36 +15,36 @@ use trunkline_protocol::{
 };
 use trunkline_resilience::within_time;
 
-/// Pages of a list that are looked through for facts.
+/// Pages of a list that are read for facts.
 const MAX_PAGES: usize = 100;
 /// Tools remembered.
 const MAX_TOOLS: usize = 10_000;
-/// How long a server may take to tell.
+/// Timeout of reading the list.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What is known of the tools of one server.
+/// The known tools of one server.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     tools: Mutex<Tools>,
     hasher: RandomState,
 }
 
-/// What is known of one tool.
+/// The state of knowledge about one tool.
 #[derive(Debug)]
 pub(crate) enum Known {
     Fact(Arc<Fact>),
-    /// There is nothing to know.
+    /// The tool has no facts.
     None,
-    /// The server has to be asked.
+    /// The server must be asked.
     Unsure,
 }
 
 #[derive(Debug, Default)]
 struct Tools {
     by_name: HashMap<String, Arc<Fact>>,
-    /// The whole list was seen, so a tool that is not here has no facts.
+    /// The whole list was read, so a tool that is missing here has no facts.
     whole: bool,
-    /// A hash of the page that was learned last: the same one tells nothing new.
+    /// Hash of the page that was read last, to skip it if it comes again.
     last: Option<u64>,
 }
 
@@ -58,7 +59,7 @@ impl Facts {
         *self.known() = Tools::default();
     }
 
-    /// Learns from a page of the list.
+    /// Reads facts from a page of the list.
     fn learn(&self, page: &Raw) {
         let hash = self.hasher.hash_one(page.as_bytes());
         let mut known = self.known();
@@ -81,7 +82,7 @@ impl Facts {
 }
 
 impl Inner {
-    /// What is known of a tool by now.
+    /// What is known of a tool now.
     pub(crate) fn known_fact(&self, tool: &str) -> Known {
         if !self.needs_facts() {
             return Known::None;
@@ -94,7 +95,7 @@ impl Inner {
         }
     }
 
-    /// Asks the server for its list, and tells what it says of a tool.
+    /// Reads the server's list and returns the facts of a tool.
     pub(crate) async fn find_fact(&self, tool: &str) -> Option<Arc<Fact>> {
         if within_time(PATIENCE, self.look()).await.is_none() {
             tracing::debug!("the server does not tell of its tools");
@@ -102,7 +103,7 @@ impl Inner {
         self.facts.known().by_name.get(tool).cloned()
     }
 
-    /// Modern HTTP servers want arguments as headers; servers of 2025-11-25 may take a call as a task only.
+    /// Modern HTTP servers want arguments as headers; servers of 2025-11-25 may require tasks.
     fn needs_facts(&self) -> bool {
         match self.speech.era() {
             Era::Modern => self.has_header_rules(),
@@ -110,12 +111,12 @@ impl Inner {
         }
     }
 
-    /// Whether tools' header rules matter on the way to this server.
+    /// True if this server wants arguments as headers.
     pub(crate) fn has_header_rules(&self) -> bool {
         self.speech.era() == Era::Modern && self.server.transport == Carrier::StreamableHttp
     }
 
-    /// Whether the server runs calls as tasks of the core protocol.
+    /// True if the server runs calls as tasks of the core protocol.
     pub(crate) fn runs_tasks(&self) -> bool {
         self.speech.revision.has_core_tasks() && self.server.has_capability("tasks.requests.tools.call")
     }
@@ -132,7 +133,7 @@ impl Inner {
         self.facts.known().whole = true;
     }
 
-    /// Learns from a list on its way to a caller.
+    /// Reads facts from a list that passes to a caller.
     pub(crate) fn learn(&self, page: &Raw) {
         if self.needs_facts() {
             self.facts.learn(page);
@@ -140,7 +141,7 @@ impl Inner {
     }
 }
 
-/// The list without tools whose header rules are broken, as modern clients over HTTP must have it.
+/// The list without tools whose header rules are invalid, as modern HTTP clients must drop them.
 pub(crate) fn without_bad_headers(page: Raw) -> Raw {
     if !may_want_headers(&page) {
         return page;

@@ -1,4 +1,4 @@
-//! Inbox: what has arrived for one call and was not yet taken.
+//! Inbox: messages for one call that were not taken yet.
 //!
 //! The reader of a connection must never wait for one slow caller, so an inbox is bounded and never blocks: beyond the
 //! bound, progress replaces older progress, other notifications are dropped and counted, and the response always fits.
@@ -11,15 +11,16 @@ use std::{
 };
 use trunkline_protocol::{ErrorObject, Fault, Notification, Question, Raw, method};
 
-/// Notifications kept for one call that nobody takes.
+/// Notifications kept for one call.
 pub(crate) const INBOX_LIMIT: usize = 256;
 
-/// What arrives for a call.
+/// A message for a call.
 #[derive(Debug)]
 pub(crate) enum Arrival {
     Notification(Notification),
     Question(Question),
-    /// The server asked what the client behind us did not offer to answer; these capabilities it would have taken.
+    /// The server asked a question that the client behind us cannot answer; it would need these
+    /// capabilities.
     Unanswerable(Raw),
     Response(Result<Raw, ErrorObject>),
     /// No response will come.
@@ -35,11 +36,11 @@ pub(crate) struct Loss {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LossKind {
-    /// The line broke, or never was there.
+    /// The line broke, or was never open.
     Line,
     /// The server answered with this HTTP status and no usable message.
     Status(u16),
-    /// The server no longer knows our session; the request was not taken.
+    /// The server no longer knows our session; it did not process the request.
     Session,
 }
 
@@ -49,14 +50,14 @@ pub(crate) struct Inbox(Mutex<Queue>);
 #[derive(Debug, Default)]
 struct Queue {
     arrivals: VecDeque<Arrival>,
-    /// The response or the loss, behind all that waits.
+    /// The response or the loss, after all that is queued.
     last: Option<Arrival>,
     taker: Option<Waker>,
     dropped: u64,
 }
 
 impl Arrival {
-    /// Whether nothing comes after it.
+    /// True if nothing comes after it.
     pub(crate) fn is_last(&self) -> bool {
         matches!(self, Self::Response(_) | Self::Lost(_))
     }

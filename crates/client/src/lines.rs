@@ -1,5 +1,5 @@
-//! Further lines: while a question is open on a line that all calls share, a call that may be asked, too, gets a line of its
-//! own. So a caller who does not answer holds up nobody but itself.
+//! Further lines: while a question is open on a line that all calls share, another call that may
+//! be asked gets a line of its own. So a caller who does not answer blocks only itself.
 
 use crate::{
     Connection, State, Target,
@@ -19,9 +19,10 @@ use std::{
 use tokio::sync::Mutex;
 use trunkline_protocol::{Era, Fault, Reply};
 
-/// Lines besides the first.
+/// Most lines besides the first.
 const MAX_FURTHER: usize = 8;
-/// How long a turn on the first line is waited for. Most calls are over sooner, and servers may keep state per line.
+/// How long a call waits for the lock of the first line. Most calls end sooner, and servers may
+/// keep state per line.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The lines of one connection besides its first.
@@ -32,7 +33,7 @@ pub(crate) struct Lines {
     pub(crate) target: OnceLock<Target>,
 }
 
-/// Begins a call that may be asked on a line where that is clear.
+/// Starts a call that may be asked, on a line without an open question.
 pub(crate) fn begin(
     connection: Arc<Inner>,
     subject: &Arc<str>,
@@ -57,8 +58,9 @@ pub(crate) fn begin(
 }
 
 impl Inner {
-    /// What a call is about during which a legacy server may ask on a line that all calls share. Over HTTP a question belongs
-    /// on the stream of its call, but some servers ask on the stream of the session: what did so once counts as shared.
+    /// The subject of a call, if a legacy server may ask during it on a line that all calls share.
+    /// Over HTTP a question belongs on the stream of its call, but some servers ask on the stream
+    /// of the session; such a session counts as shared.
     pub(crate) fn shared_line(&self, ask: &Ask) -> Option<Arc<str>> {
         let shared = self.speech.era() == Era::Legacy
             && (matches!(self.link, Link::Duplex(_)) || self.link.board().line_lock.heard_questions());
@@ -100,7 +102,7 @@ impl Inner {
 }
 
 impl Lines {
-    /// Lets go of lines that nobody uses any more.
+    /// Closes lines that are not used any more.
     fn tidy(&self) {
         let Ok(mut further) = self.further.try_lock() else { return };
         for line in further.extract_if(.., |line| line.0.link.board().is_idle()) {

@@ -1,7 +1,7 @@
-//! Link: how requests travel to one server and what belongs to them comes back.
+//! Link: how requests travel to one server and their answers come back.
 //!
-//! Over a pipe (stdio) and over HTTP+SSE all messages share one line, so arrivals are sorted by a [`Switchboard`]. Over
-//! Streamable HTTP each request has an answer of its own. [`Exchange`] is the same for both: what arrives for one request.
+//! Over a pipe (stdio) and over HTTP+SSE all messages share one line, sorted by a [`Switchboard`].
+//! Over Streamable HTTP each request has its own answer. [`Exchange`] hides the difference.
 
 mod duplex;
 mod farewell;
@@ -35,7 +35,7 @@ pub(crate) enum Link {
     Http(Arc<HttpLink>),
 }
 
-/// A request with what the transport needs to know besides.
+/// A request with what the transport needs.
 pub(crate) struct Outbound {
     pub(crate) request: Request,
     /// Headers of this request; only HTTP has them.
@@ -44,23 +44,23 @@ pub(crate) struct Outbound {
     pub(crate) standing: Standing,
 }
 
-/// What it takes to cancel a request whose caller went away.
+/// How a request whose caller went away is cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnDrop {
-    /// Say so, where leaving does not say it already.
+    /// Send `notifications/cancelled`, unless closing the stream cancels already.
     Cancel,
     /// `initialize` may not be cancelled.
     Leave,
 }
 
-/// What one request brings back.
+/// The answer to one request, as it arrives.
 pub(crate) enum Exchange {
     Duplex(DuplexCall),
     Http(Box<HttpCall>),
 }
 
 impl Link {
-    /// Prepares a request; it is sent when its exchange is first asked.
+    /// Prepares a request; it is sent when its exchange is first polled.
     pub(crate) fn exchange(&self, outbound: Outbound) -> Exchange {
         match self {
             Self::Duplex(link) => Exchange::Duplex(DuplexCall::new(link, outbound)),
@@ -75,12 +75,12 @@ impl Link {
         }
     }
 
-    /// Whether all messages share one line.
+    /// True if all messages share one line.
     pub(crate) fn is_shared(&self) -> bool {
         matches!(self, Self::Duplex(_))
     }
 
-    /// The two sides have agreed on a revision.
+    /// Sets the revision that both sides agreed on.
     pub(crate) fn settle(&self, revision: Revision) {
         match self {
             Self::Duplex(link) => link.settle(revision),
@@ -93,12 +93,12 @@ impl Link {
         self.board().events()
     }
 
-    /// Passes on a notification that came with a request and concerns everyone.
+    /// Publishes a notification that came with a request and concerns all listeners.
     pub(crate) fn overhear(&self, notification: Notification) {
         self.board().tell(notification);
     }
 
-    /// Where everything that arrives is sorted.
+    /// Sorts what arrives.
     pub(crate) fn board(&self) -> &Arc<Switchboard> {
         match self {
             Self::Duplex(link) => link.board(),
@@ -115,12 +115,12 @@ impl Link {
 }
 
 impl Exchange {
-    /// The next arrival. After a response or a loss there is nothing more to ask for.
+    /// The next arrival. After a response or a loss there is none.
     pub(crate) async fn next(&mut self) -> Arrival {
         poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    /// As [`next`](Self::next), for those who poll.
+    /// As [`next`](Self::next), for callers that poll.
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Arrival> {
         match self {
             Self::Duplex(call) => call.poll_next(cx),

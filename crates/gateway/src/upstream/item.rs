@@ -1,19 +1,20 @@
-//! Items of a list, each judged by itself: a broken one is set aside with the reason, the others are served.
+//! Checks the items of a list one by one: a broken one is quarantined with the reason, the others
+//! are served.
 
 use super::{offer::Kind, options::ListOptions};
 use serde::Serialize;
 use trunkline_protocol::{Object, Raw};
 
-/// The most characters that are told of an item's name.
+/// Most characters of an item's name that are shown.
 const NAME_SHOWN: usize = 80;
 
 /// An item that is not served, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Quarantined {
     pub kind: Kind,
-    /// Its place in the server's list, from 0.
+    /// Its index in the server's list.
     pub index: usize,
-    /// Its name, or its URI, where that much is readable.
+    /// Its name or URI, as far as it can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     pub reason: String,
@@ -44,7 +45,7 @@ pub(super) fn examine(kind: Kind, item: &Raw, limits: &ListOptions) -> Result<St
     Ok(name)
 }
 
-/// What can be told of an item, broken or not.
+/// The readable name of an item, broken or not.
 pub(super) fn name_of(kind: Kind, item: &Raw) -> Option<String> {
     let name: String = item.member_as(identity_of(kind))?;
     Some(name.chars().take(NAME_SHOWN).collect())

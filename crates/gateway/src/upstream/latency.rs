@@ -1,7 +1,7 @@
-//! Latency: how long calls took lately, in a histogram of fixed size.
+//! Latency: a histogram of call durations, of fixed size.
 //!
-//! Bounds grow by a quarter of an octave, so that a percentile is told within a fifth of its value. What is told covers the
-//! present and the previous minute.
+//! Bounds grow by a quarter of an octave, so a percentile is exact within a fifth. It covers the
+//! current and the previous minute.
 
 use serde::Serialize;
 use std::{
@@ -10,9 +10,9 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Steps within one doubling.
+/// Buckets per doubling.
 const STEPS: u32 = 4;
-/// The first bound is 2^FIRST microseconds; anything faster counts as that.
+/// The first bound is 2^FIRST microseconds; faster calls count as that.
 const FIRST: u32 = 6;
 const BUCKETS: usize = 128;
 const WINDOW: Duration = Duration::from_mins(1);
@@ -20,7 +20,7 @@ const WINDOW: Duration = Duration::from_mins(1);
 #[derive(Debug)]
 pub(super) struct Latency {
     origin: Instant,
-    /// The window that is being filled; windows of even and odd number take turns.
+    /// The current window; even and odd windows alternate.
     window: AtomicU64,
     counts: [[AtomicU32; BUCKETS]; 2],
 }
@@ -49,7 +49,7 @@ impl Latency {
         self.counts[usize::from(window % 2 == 1)][bucket(took)].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// `None` when nothing was called lately.
+    /// `None` if there was no call in the window.
     pub(super) fn percentiles(&self) -> Option<Percentiles> {
         self.turn(Instant::now());
         let both = |at: usize| self.counts.iter().map(|c| u64::from(c[at].load(Ordering::Relaxed))).sum();
@@ -62,7 +62,7 @@ impl Latency {
         })
     }
 
-    /// The present window; whoever comes first in it empties what is too old.
+    /// The current window; the first caller in it clears the old ones.
     fn turn(&self, now: Instant) -> u64 {
         let now = now.duration_since(self.origin).as_secs() / WINDOW.as_secs();
         let last = self.window.load(Ordering::Acquire);
@@ -85,7 +85,7 @@ fn bucket(took: Duration) -> usize {
     usize::try_from(place).unwrap_or(BUCKETS).min(BUCKETS - 1)
 }
 
-/// The middle of the bucket in which the call of this rank lies.
+/// The middle of the bucket that holds the call of this rank.
 fn percentile(counts: &[u64], rank: u64) -> f64 {
     let mut seen = 0;
     let at = counts.iter().position(|count| {

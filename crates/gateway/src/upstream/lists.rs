@@ -1,4 +1,4 @@
-//! Reading a server's lists: all their pages, within bounds, every item judged by itself.
+//! Reads a server's lists: all pages, within bounds, each item checked by itself.
 
 use super::{
     item::{Quarantined, examine, name_of},
@@ -18,52 +18,52 @@ use trunkline_protocol::{
 };
 use trunkline_resilience::within_time;
 
-/// The gateway itself, when it asks on nobody's behalf.
+/// The caller of the gateway's own requests.
 static OURSELVES: LazyLock<Arc<Caller>> =
     LazyLock::new(|| Arc::new(Caller { id: String::new(), roles: Vec::new(), scopes: Vec::new() }));
 
-/// Members of a page that each hop says for itself.
+/// Members of a page that each hop writes itself.
 const OURS: [&str; 4] = ["nextCursor", "resultType", "ttlMs", "cacheScope"];
 
-/// One list as it was last read.
+/// One list as last read.
 #[derive(Debug, Clone)]
 pub(super) struct Kept {
     pub(super) items: Arc<[Raw]>,
-    /// What the server said beside the items: `_meta`, and members that nobody knows. Of several pages that say the same thing
-    /// differently the first is believed.
+    /// Members beside the items: `_meta` and unknown ones. If pages disagree, the first one
+    /// counts.
     pub(super) beside: Object,
-    /// How often the server said that it has changed.
+    /// How often the server announced a change.
     pub(super) announced: u64,
     pub(super) quarantined: Vec<Quarantined>,
-    /// Broken items beyond those that are told of.
+    /// Broken items beyond those that are listed.
     pub(super) unnamed: usize,
-    /// Why the list may not be whole.
+    /// Why the list may be incomplete.
     pub(super) warning: Option<String>,
     pub(super) read_at: Option<Instant>,
-    /// How long the server says it stays as it is.
+    /// The server's TTL.
     pub(super) ttl: Option<Duration>,
 }
 
-/// A call that the gateway makes for itself.
+/// A request of the gateway itself.
 pub(super) fn own_call(name: &'static str, params: Option<Raw>) -> Call {
     let mut call = Call::new(name, params);
     call.caller = OURSELVES.clone();
     call
 }
 
-/// Whether the server says that it has such a list. One that says nothing at all is asked.
+/// True if the server declares such a list, or declares nothing at all.
 pub(super) fn is_declared(introduction: &Raw, kind: Kind) -> bool {
     let Some(capabilities) = introduction.member("capabilities") else { return true };
     capabilities.member(capability_of(kind)).is_some_and(|declared| declared.is_object())
 }
 
-/// Whether the server says that it tells when the list changes.
+/// True if the server declares that it announces changes of the list.
 pub(super) fn tells_changes(introduction: &Raw, kind: Kind) -> bool {
     let declared = introduction.member("capabilities").and_then(|all| all.member(capability_of(kind)));
     declared.and_then(|declared| declared.member_as("listChanged")).unwrap_or(false)
 }
 
-/// Reads one list to its end. `limit` is for each page.
+/// Reads one list to its end. `limit` is the timeout of each page.
 pub(super) async fn read(
     session: &dyn Session,
     kind: Kind,
@@ -76,7 +76,7 @@ pub(super) async fn read(
         let call = own_call(method_of(kind), cursor.take());
         let page = match within_time(limit, session.call(call).outcome()).await {
             Some(Ok(page)) => page,
-            // A server that declares more than it has: nothing is there.
+            // The server declares a list that it does not have: treat it as empty.
             Some(Err(fault)) if fault.kind() == FaultKind::NotAvailable => return Ok(reader.done()),
             Some(Err(fault)) => return Err(fault),
             None => {
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes in a page; what to ask next, if there is more and it may be asked for.
+    /// Takes a page; returns the next cursor, if there is one and the bounds allow it.
     fn take(&mut self, page: &Raw) -> Result<Option<Raw>, Fault> {
         self.pages += 1;
         self.bytes += page.as_bytes().len();
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
         Ok(Some(params.to_raw()))
     }
 
-    /// Keeps what a page says beside its items.
+    /// Keeps the members beside the items.
     fn note(&mut self, page: &Raw) {
         for (name, value) in page.object().unwrap_or_default().iter() {
             let ours = OURS.contains(&name) || name == member_of(self.kind);
@@ -222,7 +222,7 @@ impl Default for Kept {
     }
 }
 
-/// `_meta` without the server's identity, which is told in its introduction; `None` when nothing is left.
+/// `_meta` without the server's identity, which is in its introduction; `None` if nothing is left.
 fn unsigned(meta: &Raw) -> Option<Raw> {
     let mut members = meta.object()?;
     members.remove(SERVER_INFO);

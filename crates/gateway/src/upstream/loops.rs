@@ -1,7 +1,7 @@
-//! Loops: a gateway that stands behind itself, at once or some gateways on.
+//! Loops: a gateway that is its own upstream, directly or through other gateways.
 //!
-//! A gateway tells in its introduction which gateways are behind it, itself included. One that reads its own id there would
-//! ask itself.
+//! A gateway lists in its introduction the gateways behind it, itself included. One that finds its
+//! own id there would call itself.
 
 use super::offer::Offer;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use trunkline_protocol::{Fault, FaultKind, Raw};
 
 /// The key of `_meta` in an introduction.
 pub const BEHIND: &str = "io.trunkline/behind";
-/// More gateways than anybody puts in a row or beside each other.
+/// More gateways than any real chain has.
 const MOST: usize = 256;
 
-/// What a gateway tells: its own id, and those that it has heard of from its upstreams.
+/// The gateway's own id and those that its upstreams list.
 pub fn behind<'a>(instance: &str, offers: impl IntoIterator<Item = &'a Arc<Offer>>) -> Raw {
     let mut ids = vec![instance.to_owned()];
     for id in offers.into_iter().flat_map(|offer| read(&offer.introduction)) {

@@ -1,27 +1,27 @@
-//! What an upstream offers, as it was last heard.
+//! What an upstream offers, as last read.
 
 use std::sync::Arc;
 use trunkline_protocol::{Object, Raw, Revision};
 
-/// The lists of one server, whole: pages were followed to their end. Items are as the server wrote them.
+/// The complete lists of one server. Items are as the server wrote them.
 #[derive(Debug, Clone)]
 pub struct Offer {
-    /// What the server says about itself, as `server/discover` tells it.
+    /// What the server says about itself, in the form of a `server/discover` result.
     pub introduction: Raw,
     pub revision: Revision,
     pub tools: Arc<[Raw]>,
     pub prompts: Arc<[Raw]>,
     pub resources: Arc<[Raw]>,
     pub templates: Arc<[Raw]>,
-    /// What the server said beside the items of each list, in the order of [`Kind::ALL`].
+    /// Members beside the items of each list, in the order of [`Kind::ALL`].
     pub beside: [Object; 4],
-    /// How often the server said that each list has changed; many times in a row are one.
+    /// How often the server announced a change of each list; a burst counts once.
     pub announced: [u64; 4],
-    /// Whether the server is away, and this is what it offered before.
+    /// True if the server is not connected and this is what it offered before.
     pub stale: bool,
 }
 
-/// The kinds of things that are listed.
+/// The kinds of lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {

@@ -1,4 +1,5 @@
-//! How an upstream is kept: when it runs, how long it may take, how much it may be asked and may answer.
+//! The settings of an upstream: when it runs, its time limits, and how much it may be asked and
+//! may answer.
 
 use crate::limit::Quota;
 use std::{fmt, sync::Arc, time::Duration};
@@ -15,21 +16,21 @@ pub struct UpstreamOptions {
     pub sessions: Sessions,
     pub pool: PoolOptions,
     pub timeouts: Timeouts,
-    /// What is different about some tools.
+    /// Settings that differ for some tools.
     pub tools: ToolRules,
-    /// Whether a server is believed when it calls a tool idempotent or read-only.
+    /// If the server's idempotent and read-only annotations are believed.
     pub annotations: Annotations,
-    /// How often and when a request that may be repeated is repeated.
+    /// How often and when a repeatable request is repeated.
     pub retry: RetryOptions,
     pub breaker: BreakerOptions,
     pub restart: RestartOptions,
     pub bulkhead: BulkheadOptions,
-    /// Calls by all callers together.
+    /// Rate of calls by all callers together.
     pub rate: Option<Quota>,
     pub lists: ListOptions,
-    /// How long a call waits for a server that is away and may be back soon.
+    /// How long a call waits for a server that is reconnecting.
     pub patience: Duration,
-    /// This gateway's own id, to notice that it was configured as its own upstream.
+    /// This gateway's own id, to detect that it is its own upstream.
     pub instance: Option<Arc<str>>,
 }
 
@@ -38,69 +39,70 @@ pub struct UpstreamOptions {
 pub enum Start {
     #[default]
     AtOnce,
-    /// With the first list or call.
+    /// At the first list or call.
     WhenNeeded,
 }
 
-/// Who shares a session with a server of the legacy era. A modern server has one for all.
+/// Who shares a session with a legacy server. A modern server has one session for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sessions {
-    /// Callers that are the same, can do the same and use the same client.
+    /// Calls of the same caller with the same client and capabilities.
     #[default]
     PerCaller,
-    /// Everybody, for servers that keep no state. It declares nothing that the server could ask of a client.
+    /// All callers, for servers without state. The session declares no client capabilities.
     Shared,
 }
 
-/// How many sessions there may be.
+/// Limits of the session pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolOptions {
     pub most: usize,
     pub per_principal: usize,
-    /// A session that nobody used for so long is closed, unless it is the last one.
+    /// A session that was idle for so long is closed, unless it is the last one.
     pub idle: Duration,
 }
 
-/// When a server that is away is tried again. Half of each pause is left to chance.
+/// When a lost server is reconnected. Half of each pause is random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RestartOptions {
     pub base: Duration,
-    /// How many times as long each further pause is.
+    /// Factor between two pauses.
     pub factor: u32,
     pub ceiling: Duration,
-    /// The longest pause for a server that does start, and is soon gone again.
+    /// The longest pause for a server that starts and is lost soon.
     pub relapse_ceiling: Duration,
-    /// A session that lived so long, or served a call, was no false start.
+    /// A session that lived so long, or served a call, counts as stable.
     pub stable: Duration,
-    /// When something is tried again that only a change of the configuration, or of the machine, can mend.
+    /// Pause before a failure that only a change of configuration or machine can fix is retried.
     pub recheck: Duration,
 }
 
-/// How much is asked of the server at once.
+/// Limits of calls at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BulkheadOptions {
     pub concurrency: usize,
-    /// Calls that may wait for their turn; further ones are refused at once.
+    /// Calls that may be queued; further ones are refused at once.
     pub queue: usize,
     pub wait: Duration,
 }
 
-/// What is different about a tool, found by its name.
+/// Settings of tools, found by name.
 #[derive(Clone, Default)]
 pub struct ToolRules(Option<Arc<Find>>);
 
 type Find = dyn Fn(&str) -> ToolOptions + Send + Sync;
 
-/// What is different about one tool.
+/// Settings of one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ToolOptions {
-    /// Other time limits than those of the upstream.
+    /// Time limits instead of those of the upstream.
     pub timeouts: Option<Timeouts>,
-    /// Whether calling it twice does the same as calling it once; unless it is said, see [`UpstreamOptions::annotations`].
+    /// If calling it twice has the effect of calling it once; if unset, see
+    /// [`UpstreamOptions::annotations`].
     pub repeats: Option<Safety>,
 }
 
-/// Whether hints of a server count.
+/// If a server's annotations count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Annotations {
     #[default]
@@ -117,20 +119,20 @@ pub struct ListOptions {
     pub item_bytes: usize,
     pub description_bytes: usize,
     pub name_bytes: usize,
-    /// How long to wait after word of a change, so that many become one.
+    /// How long to wait after an announced change, so that many become one.
     pub quiet: Duration,
     /// The same, at most, for a server that keeps announcing changes that are none.
     pub quiet_ceiling: Duration,
-    /// How old a list may get when the server neither gives a hint nor tells of changes.
+    /// The age limit of a list if the server gives no TTL and announces no changes.
     pub ttl: Option<Duration>,
     /// The shortest `ttlMs` that is honoured.
     pub least_ttl: Duration,
-    /// Broken items that are told of; further ones are only counted.
+    /// Broken items that are listed; further ones are only counted.
     pub quarantined: usize,
 }
 
 impl UpstreamOptions {
-    /// Refuses numbers that make no sense.
+    /// Refuses values out of range.
     pub fn checked(self) -> Result<Self, OutOfRange> {
         Retry::new(self.retry)?;
         Retry::new(self.restart.as_retry())?;
@@ -148,7 +150,7 @@ impl ToolRules {
         Self(Some(Arc::new(find)))
     }
 
-    /// What is different about the tool that `name` finds; it is looked for only where there are rules.
+    /// The settings of the tool; `name` is called only if there are rules.
     pub(super) fn find<T: AsRef<str>>(&self, name: impl FnOnce() -> Option<T>) -> ToolOptions {
         let found = self.0.as_ref().and_then(|find| Some(find(name()?.as_ref())));
         found.unwrap_or_default()

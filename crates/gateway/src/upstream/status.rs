@@ -1,4 +1,4 @@
-//! Status: the truth about one upstream, for people and programs.
+//! The status of one upstream, for people and programs.
 
 use super::{
     core::Core,
@@ -15,23 +15,23 @@ use std::{
 use trunkline_protocol::Fault;
 use trunkline_resilience::BreakerState;
 
-/// Where an upstream is.
+/// The state of an upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Not started yet, or stopped because nobody called; the next call starts it.
+    /// Not started yet, or stopped because it was idle; the next call starts it.
     Idle,
     Connecting,
     Ready,
-    /// Away; it is tried again by itself.
+    /// Not connected; it is retried automatically.
     Lost,
-    /// Away until somebody mends the configuration or the machine.
+    /// Not connected until the configuration or the machine is fixed.
     Failed,
-    /// Ended by us.
+    /// Stopped by us.
     Stopped,
 }
 
-/// What can be told of an upstream. Times are in milliseconds; `…At` since 1970.
+/// The status of an upstream. Times are in milliseconds; `…At` since 1970.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
@@ -54,7 +54,7 @@ pub struct Status {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<Percentiles>,
     pub sessions: Vec<SessionStatus>,
-    /// Whether the lists are those of a server that is away.
+    /// True if the server is not connected and the lists are those of its last run.
     pub stale: bool,
     pub lists: Vec<ListStatus>,
     pub quarantined: Vec<Quarantined>,
@@ -65,7 +65,7 @@ pub struct Status {
 pub struct LastError {
     pub code: &'static str,
     pub name: &'static str,
-    /// For whoever runs the gateway: it may name paths.
+    /// For the operator: it may contain paths.
     pub text: String,
     pub at: u64,
 }
@@ -86,14 +86,14 @@ pub struct Calls {
     pub waiting: usize,
     pub total: u64,
     pub failed: u64,
-    /// Refused before they were sent: too many, too often, or the server was away.
+    /// Refused before they were sent: no slot, rate, or not connected.
     pub refused: u64,
 }
 
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionStatus {
-    /// Whose it is; absent for the gateway's own or everybody's.
+    /// The caller; absent for the gateway's own and for shared sessions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub principal: Option<String>,
     pub age_ms: u64,
@@ -109,7 +109,7 @@ pub struct ListStatus {
     pub quarantined: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_ms: Option<u64>,
-    /// Why it may not be whole, or not the newest.
+    /// Why it may be incomplete or stale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }

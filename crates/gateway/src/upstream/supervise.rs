@@ -1,4 +1,5 @@
-//! The supervisor: one task per upstream that keeps it connected, its lists fresh, and lets it sleep.
+//! The supervisor: one task per upstream that connects it, keeps its lists fresh and stops it when
+//! idle.
 
 use super::{
     call::is_loss,
@@ -17,14 +18,14 @@ use std::{
 use tokio::time::{Instant, sleep, sleep_until};
 use trunkline_protocol::{Fault, FaultKind, Part, message::SubscriptionFilter, method};
 
-/// The pauses before a broken subscription is taken up again, from the first to the longest.
+/// Backoff before a broken subscription is opened again: first and longest.
 const LISTEN_PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
-/// How often sessions are looked through for those that nobody uses.
+/// How often idle sessions are looked for.
 const TIDY_EVERY: Duration = Duration::from_secs(30);
-/// The lists that have not been read from the present session yet: all.
+/// Bitmask of all lists.
 const ALL: u8 = 0b1111;
 
-/// What the supervisor has to do next.
+/// What the supervisor does next.
 enum Duty {
     Sleep,
     Pause(Instant),
@@ -32,10 +33,10 @@ enum Duty {
     Keep(Arc<LiveSession>),
 }
 
-/// How a reading of lists went.
+/// The outcome of reading lists.
 struct Refreshed {
     changed: bool,
-    /// The lists that could not be read, one bit each.
+    /// Bitmask of the lists that could not be read.
     failed: u8,
 }
 
@@ -57,7 +58,7 @@ impl Core {
                     () = sleep_until(until) => {}
                     () = self.attention.notified() => {}
                 },
-                // How it ended stands in the pool.
+                // The pool knows the outcome.
                 Duty::Await(pending) => drop(ended(pending).await),
                 Duty::Keep(live) => self.keep(&live).await,
             }
@@ -82,7 +83,7 @@ impl Core {
         Duty::Await(self.open(&mut pool, key))
     }
 
-    /// Keeps the lists of a session fresh, until it is gone or another one is to be looked at.
+    /// Keeps the lists of a session fresh until it is lost or another one takes its place.
     async fn keep(self: &Arc<Self>, live: &Arc<LiveSession>) {
         let limits = &self.options.lists;
         if self.lists().from.as_ptr() != Arc::as_ptr(live) {
@@ -125,7 +126,8 @@ impl Core {
         self.changed.fetch_or(lists, Ordering::AcqRel);
     }
 
-    /// Reads the lists whose bits are set, and publishes them. `None` when the session went away meanwhile.
+    /// Reads the lists whose bits are set and publishes them. `None` if the session was lost
+    /// meanwhile.
     async fn refresh(&self, live: &Arc<LiveSession>, wanted: u8) -> Option<Refreshed> {
         let _held = live.lease()?;
         let mut changed = self.offer.load().as_ref().is_none_or(|offer| offer.stale);
@@ -154,7 +156,7 @@ impl Core {
                 Err(fault) => {
                     tracing::warn!(upstream = %self.name, ?kind, %fault, "the list cannot be read");
                     kept.warning = Some(format!("it could not be read: {}", fault.message()));
-                    // It is tried again for the failure, and not for its age.
+                    // It is read again because of the failure and not because of its age.
                     kept.ttl = None;
                     failed |= bit(kind);
                 }
@@ -191,7 +193,7 @@ impl Core {
         Ok(read)
     }
 
-    /// Closes sessions that nobody needs.
+    /// Closes idle sessions.
     fn tidy(&self) {
         let mut pool = self.pool();
         pool.look();
@@ -206,7 +208,7 @@ impl Core {
         }
     }
 
-    /// Lets the server end when it was not called for long; whether it did.
+    /// Stops the server if it was idle for long; returns true if it did.
     fn doze(&self) -> bool {
         let Some(idle) = self.options.idle else { return false };
         let mut pool = self.pool();
@@ -225,7 +227,7 @@ impl Core {
         true
     }
 
-    /// When the server was last needed: called, or started.
+    /// When the server was last called or started.
     fn idle_since(&self, ready: Instant) -> Instant {
         self.last_busy().max(ready)
     }
@@ -238,14 +240,14 @@ impl Core {
             None => usual,
             Some(idle) => {
                 let due = pool.unused.since(self.idle_since(pool.since.0)) + idle;
-                // A call under way may put it off; then it is looked at again after as much time.
+                // A call in flight postpones this; then check again after as much time.
                 usual.min(if due > now { due } else { now + idle })
             }
         };
         *pool.next_look.insert(next)
     }
 
-    /// Hears of changes from a server that tells them only to those who listen.
+    /// Subscribes to changes at a server that announces them only to subscribers.
     pub(super) async fn listen(self: Arc<Self>, live: Arc<LiveSession>) {
         tokio::select! {
             _ = live.lost() => {}
@@ -286,13 +288,13 @@ impl Core {
             }
             sleep(pause).await;
             pause = (pause * 2).min(LISTEN_PAUSES.1);
-            // What happened meanwhile was not heard.
+            // Changes may have been missed while the subscription was down.
             self.changed.fetch_or(ALL, Ordering::AcqRel);
             self.change.notify_one();
         }
     }
 
-    /// Somebody wants the server to run.
+    /// Makes the supervisor start the server.
     pub(super) fn wake(&self) {
         let mut pool = self.pool();
         if pool.state != State::Stopped && pool.awake == Awake::No {
@@ -303,12 +305,12 @@ impl Core {
     }
 }
 
-/// The place of a list among those that changed.
+/// The bit of a list in the masks.
 pub(super) fn bit(kind: Kind) -> u8 {
     1 << (kind as u8)
 }
 
-/// Waits for a time that may never come.
+/// Waits until then; `None` waits for ever.
 async fn until(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,

@@ -1,4 +1,4 @@
-//! One request over HTTP and what its answer brings.
+//! One request over HTTP and its answer.
 
 use super::{
     super::{
@@ -30,12 +30,12 @@ use trunkline_transport::{
 pub(crate) struct HttpCall {
     link: Arc<HttpLink>,
     id: RequestId,
-    /// A legacy server may speak of this request on the session's own stream, too.
+    /// A legacy server may answer this request on the session's own stream, too.
     ticket: Option<Ticket>,
-    /// Gone when nothing more is wanted of it.
+    /// `None` once the answer is complete.
     exchange: Option<Exchange>,
     stage: Stage,
-    /// What came together with what was taken.
+    /// Further messages of a batch.
     arrived: VecDeque<Arrival>,
     on_drop: OnDrop,
     opens_session: bool,
@@ -54,7 +54,8 @@ impl HttpCall {
     pub(in crate::link) fn new(link: &Arc<HttpLink>, outbound: Outbound) -> Box<Self> {
         let Outbound { request, mut headers, on_drop, standing } = outbound;
         let (id, opens_session) = (request.id.clone(), request.method == method::INITIALIZE);
-        // A modern server takes a closed stream for a cancellation; only a legacy session can be taken up again.
+        // A modern server takes a closed stream as cancellation; only a legacy stream can be
+        // resumed.
         let resume = {
             let session = link.session();
             session.add_to(&mut headers);
@@ -106,7 +107,7 @@ impl HttpCall {
         }
     }
 
-    /// What the server says next; none if it is not for this call.
+    /// The next message; `None` if it is not for this call.
     fn poll_exchange(&mut self, cx: &mut Context<'_>) -> Poll<Option<Arrival>> {
         let Some(exchange) = &mut self.exchange else { return Poll::Ready(Some(ended())) };
         if matches!(self.stage, Stage::Unsent | Stage::Sending) {
@@ -127,7 +128,7 @@ impl HttpCall {
         })
     }
 
-    /// An HTTP error may hold the response all the same.
+    /// The body of an HTTP error may hold the JSON-RPC response.
     fn refused(&mut self, error: &HttpError) -> Arrival {
         let HttpError::Status(refusal) = error else { return Arrival::Lost(loss_of_http(error)) };
         let status = refusal.status.as_u16();
@@ -168,7 +169,7 @@ impl HttpCall {
 
     fn sort(&self, envelope: Envelope) -> Option<Arrival> {
         match envelope {
-            // Nothing else can be meant by an error on this stream that names no request.
+            // An error without an id on this stream can only mean this request.
             Envelope::Response(response) if response.id.as_ref().is_none_or(|id| *id == self.id) => {
                 Some(Arrival::Response(response.outcome))
             }
@@ -190,7 +191,8 @@ impl HttpCall {
         self.link.board().question(request, &outlet)
     }
 
-    /// The answer is there. A stream that has not ended yet is read to its end, so that its connection can be used again.
+    /// The answer is complete. Reads a stream that has not ended yet to its end, so that its
+    /// connection can be reused.
     fn finish(&mut self) {
         self.stage = Stage::Done;
         if let Some(exchange) = self.exchange.take() {
@@ -198,7 +200,7 @@ impl HttpCall {
         }
     }
 
-    /// In the legacy era leaving is not cancelling; it must be said.
+    /// In the legacy era closing the stream does not cancel; a notification must be sent.
     fn must_say_cancelled(&self) -> bool {
         let open = matches!(self.stage, Stage::Sending | Stage::Open);
         open && self.on_drop == OnDrop::Cancel && self.is_legacy()

@@ -1,4 +1,5 @@
-//! Streamable HTTP, both eras: every request has an answer of its own; a legacy session has a stream besides.
+//! Streamable HTTP, both eras: every request has its own answer; a legacy session has a stream as
+//! well.
 
 mod call;
 mod listener;
@@ -24,9 +25,9 @@ use trunkline_transport::{
 
 pub(super) use call::HttpCall;
 
-/// How long saying goodbye to a session may take.
+/// Timeout of ending a session.
 const GOODBYE: Duration = Duration::from_secs(5);
-/// How long the server may take to accept what has no answer.
+/// Timeout for a message that has no answer.
 const ACCEPTANCE: Duration = Duration::from_secs(30);
 
 pub(crate) struct HttpLink {
@@ -56,7 +57,7 @@ impl HttpSession {
         headers
     }
 
-    /// Adds what the session asks for, without touching what the request itself says.
+    /// Adds the session's headers; those of the request itself win.
     fn add_to(&self, headers: &mut Fields) {
         if let Some(id) = &self.id {
             headers.set(MCP_SESSION_ID, id.clone());
@@ -114,13 +115,13 @@ impl HttpLink {
         self.tell(&notification.into(), headers).await
     }
 
-    /// Sends what has no answer of its own: a notification, or the answer to a question.
+    /// Sends a message that has no answer: a notification, or the answer to a question.
     async fn tell(&self, envelope: &Envelope, headers: Fields) -> Result<(), Fault> {
         let body = envelope.to_bytes();
         Tap::see(self.tap.as_ref(), Direction::Sent, &body);
         let accepted = self.endpoint.post(body, headers, Resume::Never);
         match within_time(ACCEPTANCE, accepted).await {
-            // A server may answer 200 with a body; it means nothing here.
+            // A server may answer 200 with a body; it is ignored.
             Some(Ok(exchange)) => exchange.finish(),
             Some(Err(error)) => return Err(fault_of_http(&error)),
             None => {
@@ -131,7 +132,7 @@ impl HttpLink {
         Ok(())
     }
 
-    /// The way answers take. It does not keep the link alive.
+    /// Sends answers to questions. It does not keep the link alive.
     fn outlet(self: &Arc<Self>) -> Outlet {
         let link = Arc::downgrade(self);
         Arc::new(move |envelope| {
@@ -158,7 +159,7 @@ impl HttpLink {
         };
         match within_time(GOODBYE, self.endpoint.delete(headers)).await {
             Some(Ok(())) => {}
-            // 405 is the server's right: it keeps sessions as long as it likes.
+            // 405 is allowed: the server decides how long it keeps sessions.
             Some(Err(error)) => tracing::debug!(%error, "the server did not end the session"),
             None => tracing::debug!("the server did not answer the end of the session"),
         }
