@@ -77,3 +77,49 @@ type Layer<'a> = Box<dyn FnOnce(Arc<dyn Handler>) -> Arc<dyn Handler> + 'a>;
 fn layer<'a, H: Handler + 'static>(wrap: impl FnOnce(Arc<dyn Handler>) -> H + 'a) -> Layer<'a> {
     Box::new(|next| Arc::new(wrap(next)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        environment::Environment,
+        telemetry::{Configured, TelemetryArgs},
+    };
+    use std::{fs, time::Duration};
+    use trunkline_gateway::{audit::Options, limit::Quota};
+    use trunkline_protocol::{Call, FaultKind, Notify, Raw, Reply, method};
+
+    struct Server;
+
+    impl Handler for Server {
+        fn call(&self, _: Call) -> Reply {
+            Reply::ready(Ok(Raw::empty_object()))
+        }
+
+        fn notify(&self, _: Notify) {}
+    }
+
+    #[tokio::test]
+    async fn calls_above_the_rate_are_in_the_audit_trail() {
+        let (traces, log) = <(trunkline_config::Telemetry, trunkline_config::AccessLog)>::default();
+        let configured = Configured { telemetry: &traces, access_log: &log };
+        let none = Environment::of([]);
+        let telemetry = Telemetry::start(&TelemetryArgs::default(), configured, &none).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let trail = Trail::open(folder.path(), Options::default()).unwrap();
+        let once = Quota::new(1.try_into().unwrap(), Duration::from_hours(1));
+        let stack = Stack {
+            telemetry: &telemetry,
+            audit: Some((trail, Arc::new(|_: Option<&str>, _: &str| false))),
+            limits: Some(Limits { per_caller: Some(once), ..Limits::default() }),
+        };
+        let handler = stack.around(Arc::new(Server), &mut ServeOptions::default());
+        let ask = || handler.call(Call::new(method::TOOLS_LIST, None)).outcome();
+        ask().await.unwrap();
+        assert_eq!(ask().await.unwrap_err().kind(), FaultKind::RateLimited);
+        drop(handler);
+        let files = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let text: String = files.filter_map(|file| fs::read_to_string(file).ok()).collect();
+        assert_eq!(text.matches("E213").count(), 1, "{text}");
+    }
+}
