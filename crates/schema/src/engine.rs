@@ -1,21 +1,58 @@
-//! How the engine compiles schemas. Nothing is ever fetched.
+//! How the engine compiles schemas. Nothing is ever fetched, and patterns run in time linear in the text.
 
+use crate::{
+    limits::{MAX_PATTERN_BYTES, MAX_PATTERN_CACHE},
+    patterns,
+};
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-/// The most memory a compiled pattern of a stranger may take.
-const MAX_PATTERN_BYTES: usize = 1024 * 1024;
+/// Schemas with more patterns than this that need backtracking are refused for the first one that is left.
+const MAX_DROPPED: usize = 100;
 
-/// Compiles a schema of JSON Schema 2020-12 whose patterns run in time linear in the text.
-pub(super) fn of_stranger(schema: &Value) -> Result<Validator, ValidationError<'static>> {
-    let patterns = PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
-    let options = jsonschema::options().with_draft(Draft::Draft202012).offline();
-    options.with_pattern_options(patterns).build(schema)
+/// The draft by which a schema is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// JSON Schema 2020-12, whatever the schema names.
+    Newest,
+    /// The draft that the schema names, or else JSON Schema 2020-12.
+    AsNamed,
 }
 
-/// Compiles a schema of the draft that it names, or else of JSON Schema 2020-12.
-pub(super) fn of_its_draft(schema: &Value) -> Result<Validator, ValidationError<'static>> {
-    let named = schema.get("$schema").is_some();
+pub(crate) fn compile(schema: &Value, reading: Reading) -> Result<Validator, ValidationError<'static>> {
+    let named = reading == Reading::AsNamed && schema.get("$schema").is_some();
     let draft = if named { Draft::default().detect(schema) } else { Draft::Draft202012 };
-    jsonschema::options().with_draft(draft).offline().build(schema)
+    let patterns = PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_CACHE);
+    jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns).build(schema)
+}
+
+/// Takes away the `pattern`s that are regular expressions, but need an engine that goes back in the text: how long that
+/// takes cannot be bounded. Other keywords are left as they are.
+pub(crate) fn drop_backtracking(schema: &mut Value) {
+    let mut left = MAX_DROPPED;
+    dropped(schema, &mut left);
+}
+
+/// Whether a pattern is a regular expression, with backtracking or without.
+pub(crate) fn is_regex(pattern: &str) -> bool {
+    let options = PatternOptions::fancy_regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_CACHE);
+    let alone = json!({"pattern": pattern});
+    jsonschema::options().offline().with_pattern_options(options).build(&alone).is_ok()
+}
+
+fn dropped(schema: &mut Value, left: &mut usize) {
+    match schema {
+        Value::Object(members) => {
+            let pattern = members.get("pattern").and_then(Value::as_str);
+            if *left > 0 && pattern.is_some_and(|it| patterns::is_not_linear(it) && is_regex(it)) {
+                *left -= 1;
+                members.shift_remove("pattern");
+            }
+            let silent = |name: &str| matches!(name, "enum" | "const" | "default" | "examples");
+            let inside = members.iter_mut().filter(|(name, _)| !silent(name));
+            inside.for_each(|(_, member)| dropped(member, left));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| dropped(item, left)),
+        _ => {}
+    }
 }

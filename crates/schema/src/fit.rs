@@ -191,7 +191,7 @@ mod tests {
 
     fn both(schema: &str) -> (Plain, jsonschema::Validator) {
         let schema: Value = serde_json::from_str(schema).unwrap();
-        (Plain::new(&schema).unwrap(), engine::of_stranger(&schema).unwrap())
+        (Plain::new(&schema).unwrap(), engine::compile(&schema, engine::Reading::Newest).unwrap())
     }
 
     #[test]

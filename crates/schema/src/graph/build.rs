@@ -1,0 +1,210 @@
+//! How a schema becomes a graph.
+
+use super::{
+    Graph, Id, Node,
+    resources::{Resource, Resources},
+};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+/// A schema whose cost cannot be told.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unsupported {
+    #[error("it refers to `{0}`, which is not part of it")]
+    Reference(String),
+    #[error("it uses `{0}`, whose target depends on the value")]
+    Dynamic(&'static str),
+    #[error("a subschema has both `$id` and `$ref`")]
+    IdAndReference,
+}
+
+/// Keywords whose schema applies to the same value. Where they hold a list or a map, so does each schema in it.
+const HERE: [&str; 10] =
+    ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies", "extends"];
+/// Keywords with schemas for members, items or nothing, which are read one by one.
+const INSIDE: [&str; 15] = [
+    "properties",
+    "patternProperties",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "propertyNames",
+    "prefixItems",
+    "items",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+    "contentSchema",
+    "$defs",
+    "definitions",
+    "$ref",
+    "$schema",
+];
+/// Keywords that say nothing about which values fit. Errors do not repeat them.
+const SILENT: [&str; 7] = ["title", "description", "$comment", "default", "examples", "$id", "$anchor"];
+/// Targets of these depend on the way on which a value was reached.
+const DYNAMIC: [&str; 2] = ["$dynamicRef", "$recursiveRef"];
+
+struct Builder<'a> {
+    resources: Resources<'a>,
+    graph: Graph,
+    ids: HashMap<*const Value, Id>,
+    patterns: HashMap<&'a str, usize>,
+    /// Subschemas that have an id and no node yet.
+    open: Vec<Open<'a>>,
+}
+
+struct Open<'a> {
+    id: Id,
+    schema: &'a Value,
+    resource: Resource<'a>,
+    /// Length of the JSON pointer to it.
+    pointer: usize,
+}
+
+pub(super) fn graph(schema: &Value) -> Result<Graph, Unsupported> {
+    let resources = Resources::new(schema);
+    let from = resources.root();
+    let graph = Graph { embedded: resources.embedded, ..Graph::default() };
+    let (ids, patterns) = (HashMap::new(), HashMap::new());
+    let mut builder = Builder { resources, graph, ids, patterns, open: Vec::new() };
+    builder.id_of(schema, from, 0);
+    while let Some(open) = builder.open.pop() {
+        let node = builder.node(&open)?;
+        builder.graph.nodes[open.id] = node;
+    }
+    Ok(builder.graph)
+}
+
+impl<'a> Builder<'a> {
+    fn id_of(&mut self, schema: &'a Value, within: Resource<'a>, pointer: usize) -> Id {
+        let next = self.graph.nodes.len();
+        let id = *self.ids.entry(std::ptr::from_ref(schema)).or_insert(next);
+        if id == next {
+            let resource = self.resources.begun_by(schema).unwrap_or(within);
+            self.graph.nodes.push(Node::default());
+            self.open.push(Open { id, schema, resource, pointer });
+        }
+        id
+    }
+
+    fn pattern(&mut self, pattern: &'a str) -> usize {
+        let patterns = &mut self.graph.patterns;
+        *self.patterns.entry(pattern).or_insert_with(|| {
+            patterns.push(pattern.into());
+            patterns.len() - 1
+        })
+    }
+
+    fn node(&mut self, open: &Open<'a>) -> Result<Node, Unsupported> {
+        let mut node = Node::default();
+        let Some(keywords) = open.schema.as_object() else { return Ok(node) };
+        if let Some(dynamic) = DYNAMIC.into_iter().find(|keyword| keywords.contains_key(*keyword)) {
+            return Err(Unsupported::Dynamic(dynamic));
+        }
+        if let Some(reference) = keywords.get("$ref").and_then(Value::as_str) {
+            if open.id != 0 && self.resources.begun_by(open.schema).is_some() {
+                return Err(Unsupported::IdAndReference);
+            }
+            let (target, resource) = self.resources.resolve(reference, open.resource)?;
+            // The engine skips a reference to the very schema that it stands in.
+            if !std::ptr::eq(target, open.schema) {
+                node.here.push(self.id_of(target, resource, open.pointer));
+            }
+        }
+        for (keyword, value) in keywords {
+            self.graph.pointer_bytes += open.pointer + keyword.len() + 1;
+            let keyword = keyword.as_str();
+            if HERE.contains(&keyword) {
+                self.each(value, open, keyword, &mut node.here);
+                // The error of `not` repeats its schema.
+                node.copied += if keyword == "not" { size(value).1 } else { 0 };
+            } else if !INSIDE.contains(&keyword) && !SILENT.contains(&keyword) {
+                let (values, bytes) = size(value);
+                node.values += values;
+                node.copied += bytes;
+            }
+        }
+        self.members(&mut node, keywords, open);
+        self.items(&mut node, keywords, open);
+        self.definitions(keywords, open);
+        node.unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
+        node.pattern = keywords.get("pattern").and_then(Value::as_str).map(|pattern| self.pattern(pattern));
+        node.parses_text =
+            ["format", "contentEncoding", "contentMediaType"].iter().any(|keyword| keywords.contains_key(*keyword));
+        Ok(node)
+    }
+
+    /// The schemas that a keyword holds: one, a list or a map of them.
+    fn each(&mut self, value: &'a Value, open: &Open<'a>, keyword: &str, into: &mut Vec<Id>) {
+        let pointer = open.pointer + keyword.len() + 1;
+        match value {
+            Value::Array(schemas) => {
+                into.extend(schemas.iter().map(|schema| self.id_of(schema, open.resource, pointer + 3)));
+            }
+            Value::Object(schemas) if matches!(keyword, "dependentSchemas" | "dependencies") => {
+                for (name, schema) in schemas {
+                    into.push(self.id_of(schema, open.resource, pointer + name.len() + 1));
+                }
+            }
+            schema => into.push(self.id_of(schema, open.resource, pointer)),
+        }
+    }
+
+    fn members(&mut self, node: &mut Node, keywords: &'a Map<String, Value>, open: &Open<'a>) {
+        for (name, schema) in maps(keywords, "properties") {
+            let pointer = open.pointer + "/properties/".len() + name.len();
+            node.properties.insert(name.as_str().into(), self.id_of(schema, open.resource, pointer));
+        }
+        for (pattern, schema) in maps(keywords, "patternProperties") {
+            let pointer = open.pointer + "/patternProperties/".len() + pattern.len();
+            let id = self.id_of(schema, open.resource, pointer);
+            node.pattern_properties.push((self.pattern(pattern), id));
+        }
+        for keyword in ["additionalProperties", "unevaluatedProperties"] {
+            if let Some(schema) = keywords.get(keyword) {
+                self.each(schema, open, keyword, &mut node.other_members);
+            }
+        }
+        node.unevaluated = ["unevaluatedProperties", "unevaluatedItems"].iter().any(|it| keywords.contains_key(*it));
+        let names = keywords.get("propertyNames");
+        node.names = names.map(|schema| self.id_of(schema, open.resource, open.pointer + "/propertyNames".len()));
+    }
+
+    fn items(&mut self, node: &mut Node, keywords: &'a Map<String, Value>, open: &Open<'a>) {
+        for keyword in ["prefixItems", "items", "additionalItems", "unevaluatedItems"] {
+            let Some(value) = keywords.get(keyword) else { continue };
+            let into = if value.is_array() { &mut node.first_items } else { &mut node.items };
+            let mut found = std::mem::take(into);
+            self.each(value, open, keyword, &mut found);
+            *(if value.is_array() { &mut node.first_items } else { &mut node.items }) = found;
+        }
+        let contains = keywords.get("contains");
+        node.contains = contains.map(|schema| self.id_of(schema, open.resource, open.pointer + "/contains".len()));
+    }
+
+    /// Definitions that nothing refers to are compiled nowhere, but the meta-schema looks at them.
+    fn definitions(&mut self, keywords: &'a Map<String, Value>, open: &Open<'a>) {
+        for keyword in ["$defs", "definitions"] {
+            for (name, schema) in maps(keywords, keyword) {
+                self.id_of(schema, open.resource, open.pointer + keyword.len() + name.len() + 2);
+            }
+        }
+    }
+}
+
+fn maps<'a>(keywords: &'a Map<String, Value>, keyword: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    keywords.get(keyword).and_then(Value::as_object).into_iter().flatten()
+}
+
+/// How many values there are, and how many bytes of text in them.
+fn size(value: &Value) -> (u64, u64) {
+    let sum = |sizes: (u64, u64), more: (u64, u64)| (sizes.0 + more.0, sizes.1 + more.1);
+    match value {
+        Value::Object(members) => members.iter().fold((1, 0), |sizes, (name, value)| {
+            sum(sum(sizes, (0, name.len() as u64)), size(value))
+        }),
+        Value::Array(items) => items.iter().fold((1, 0), |sizes, item| sum(sizes, size(item))),
+        Value::String(text) => (1, text.len() as u64),
+        _ => (1, 0),
+    }
+}

@@ -1,0 +1,124 @@
+//! Judge: refuses schemas that cost too much, whatever the value, before the engine sees them.
+
+use crate::{
+    graph::{Graph, Id, Unsupported},
+    limits::{
+        MAX_BRANCHES, MAX_CHAIN, MAX_COMPILED, MAX_EMBEDDED, MAX_PATTERN_BYTES, MAX_PATTERN_TEXT, MAX_PATTERNS,
+        MAX_POINTER_BYTES, MAX_SCHEMA_BYTES, MAX_SUBSCHEMAS,
+    },
+    patterns::{BadPattern, Patterns},
+};
+
+/// Why a schema is not used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadSchema {
+    #[error("the schema has {0} bytes, more than the {MAX_SCHEMA_BYTES} allowed")]
+    TooLong(usize),
+    #[error("the schema has more than the {MAX_SUBSCHEMAS} subschemas allowed")]
+    TooMany,
+    #[error("the schema is too expensive: one value can need more than {MAX_BRANCHES} visits to subschemas")]
+    TooBranched,
+    #[error("the schema is too expensive: more than {MAX_CHAIN} subschemas apply to one value in a chain")]
+    TooChained,
+    #[error("the schema is too expensive: a subschema refers back to itself without going into the value")]
+    Endless,
+    #[error("the schema is too expensive: `unevaluatedProperties` or `unevaluatedItems` stands over too many subschemas")]
+    TooManyCopies,
+    #[error("the schema is too expensive: the names in it are repeated too often")]
+    LongNames,
+    #[error("the schema has more than {MAX_EMBEDDED} subschemas with an `$id`")]
+    TooManyIds,
+    #[error("the schema has more than {MAX_PATTERNS} patterns, or more than {MAX_PATTERN_TEXT} bytes in them")]
+    TooManyPatterns,
+    #[error("the schema is too expensive: its patterns take more than {MAX_PATTERN_BYTES} bytes of memory, with `{0}`")]
+    LargePattern(String),
+    #[error("the pattern `{0}` is no regular expression, or needs backtracking")]
+    Pattern(String),
+    #[error("the schema cannot be checked: {0}")]
+    Unsupported(#[from] Unsupported),
+    #[error("{0}")]
+    Invalid(String),
+}
+
+/// What visits of one value to a subschema and to those that apply to the same value cost.
+#[derive(Debug, Clone, Copy, Default)]
+struct Visits {
+    /// To find out whether it fits.
+    valid: u64,
+    /// To find out which members and items were looked at, for `unevaluatedProperties` and `unevaluatedItems`.
+    mark: u64,
+    /// To gather errors: a union is checked first, and gathers the errors of its branches then.
+    collect: u64,
+    chain: u32,
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    New,
+    /// Its own subschemas are being looked at.
+    Entered,
+    Done(Visits),
+}
+
+/// The sizes of the patterns of a schema that is cheap enough.
+pub(crate) fn judge(graph: &Graph) -> Result<Patterns, BadSchema> {
+    if graph.nodes.len() > MAX_SUBSCHEMAS {
+        return Err(BadSchema::TooMany);
+    }
+    if graph.pointer_bytes > MAX_POINTER_BYTES {
+        return Err(BadSchema::LongNames);
+    }
+    if graph.embedded > MAX_EMBEDDED {
+        return Err(BadSchema::TooManyIds);
+    }
+    branches(graph)?;
+    Patterns::new(&graph.patterns).map_err(|bad| match bad {
+        BadPattern::TooMany => BadSchema::TooManyPatterns,
+        BadPattern::TooLarge(pattern) => BadSchema::LargePattern(pattern),
+        BadPattern::NotLinear(pattern) => BadSchema::Pattern(pattern),
+    })
+}
+
+fn branches(graph: &Graph) -> Result<(), BadSchema> {
+    let mut states = vec![State::New; graph.nodes.len()];
+    let subschemas = graph.nodes.len() as u64;
+    // References from one resource to another are compiled once per way that leads to them.
+    let ways: u64 = (1..=graph.embedded as u64 + 1).product();
+    let mut compiled = subschemas.saturating_mul(ways);
+    for id in 0..graph.nodes.len() {
+        let visits = visits(graph, id, &mut states, 0)?;
+        if graph.node(id).unevaluated {
+            compiled = compiled.saturating_add(visits.valid.saturating_mul(subschemas));
+        }
+    }
+    if compiled > MAX_COMPILED { Err(BadSchema::TooManyCopies) } else { Ok(()) }
+}
+
+fn visits(graph: &Graph, id: Id, states: &mut [State], depth: u32) -> Result<Visits, BadSchema> {
+    match states[id] {
+        State::Done(visits) => return Ok(visits),
+        State::Entered => return Err(BadSchema::Endless),
+        State::New if depth > MAX_CHAIN => return Err(BadSchema::TooChained),
+        State::New => states[id] = State::Entered,
+    }
+    let mut sum = Visits { valid: 1, mark: 1, collect: 1, chain: 0 };
+    for next in &graph.node(id).here {
+        let next = visits(graph, *next, states, depth + 1)?;
+        sum.valid = sum.valid.saturating_add(next.valid);
+        sum.mark = sum.mark.saturating_add(next.valid).saturating_add(next.mark);
+        sum.collect = sum.collect.saturating_add(next.valid.saturating_mul(2)).saturating_add(next.collect);
+        sum.chain = sum.chain.max(next.chain + 1);
+    }
+    if graph.node(id).unevaluated {
+        sum.valid = sum.valid.saturating_add(sum.mark);
+        sum.collect = sum.collect.saturating_add(sum.mark);
+    }
+    if sum.chain > MAX_CHAIN {
+        return Err(BadSchema::TooChained);
+    }
+    if sum.collect > MAX_BRANCHES {
+        return Err(BadSchema::TooBranched);
+    }
+    states[id] = State::Done(sum);
+    Ok(sum)
+}

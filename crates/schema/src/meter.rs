@@ -1,0 +1,215 @@
+//! Meter: how many steps the engine can need for a value, counted before it is asked.
+//!
+//! The count takes every branch that the engine might take, without what it skips or remembers, so it is an upper bound. Counting
+//! stops where the budget is used up, so a value that is too expensive costs no more than one that is not.
+
+use crate::{
+    graph::{Graph, Id, Node},
+    limits::{Budget, MAX_ERROR_BYTES, MAX_NESTING},
+    patterns::Patterns,
+};
+use serde_json::Value;
+
+/// A value that costs too much to check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("checking it takes too many steps")]
+pub struct TooExpensive;
+
+/// Memory of one error without the texts in it.
+const ERROR_BYTES: u64 = 512;
+/// Memory of an error for each level above it.
+const LEVEL_BYTES: u64 = 32;
+/// Bytes of a text that are compared or counted in one step.
+const TEXT_PER_STEP: u64 = 64;
+/// Bytes of a text that are parsed in one step.
+const PARSED_PER_STEP: u64 = 8;
+/// States of a pattern that are looked at for a byte in one step.
+const STATES_PER_STEP: u64 = 32;
+/// Comparisons of each value in a list whose items must differ; the engine sorts longer lists by their hashes.
+const COMPARISONS: u64 = 16;
+/// Levels that are searched for a reference that leads back, in one step.
+const LEVELS_PER_STEP: u64 = 16;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Valid,
+    Mark,
+    Collect,
+}
+
+/// A value, or the name of a member.
+#[derive(Clone, Copy)]
+enum Instance<'a> {
+    Value(&'a Value),
+    Name(&'a str),
+}
+
+/// Where the engine is.
+#[derive(Clone, Copy)]
+struct Place {
+    nesting: u32,
+    /// Length of the JSON pointer into the value, which every error repeats.
+    path: u64,
+}
+
+struct Meter<'a> {
+    graph: &'a Graph,
+    patterns: &'a Patterns,
+    steps: u64,
+    bytes: u64,
+}
+
+/// Fails if finding out whether the value fits can take more steps than allowed.
+pub(crate) fn validity(schema: (&Graph, &Patterns), value: &Value, budget: Budget) -> Result<(), TooExpensive> {
+    Meter::new(schema, budget).visit(0, Instance::Value(value), Place { nesting: 0, path: 0 }, Mode::Valid)
+}
+
+/// Fails if gathering the errors can take more steps or memory than allowed.
+pub(crate) fn errors(schema: (&Graph, &Patterns), value: &Value, budget: Budget) -> Result<(), TooExpensive> {
+    Meter::new(schema, budget).visit(0, Instance::Value(value), Place { nesting: 0, path: 0 }, Mode::Collect)
+}
+
+impl<'a> Meter<'a> {
+    fn new((graph, patterns): (&'a Graph, &'a Patterns), budget: Budget) -> Self {
+        Self { graph, patterns, steps: budget.0, bytes: MAX_ERROR_BYTES }
+    }
+
+    fn spend(&mut self, steps: u64) -> Result<(), TooExpensive> {
+        self.steps = self.steps.checked_sub(steps).ok_or(TooExpensive)?;
+        Ok(())
+    }
+
+    fn visit(&mut self, id: Id, instance: Instance<'_>, at: Place, mode: Mode) -> Result<(), TooExpensive> {
+        let graph = self.graph;
+        let node = graph.node(id);
+        if at.nesting > MAX_NESTING {
+            return Err(TooExpensive);
+        }
+        let names = node.properties.len() as u64;
+        self.spend(1 + names + node.values + u64::from(at.nesting) / LEVELS_PER_STEP)?;
+        if mode == Mode::Collect {
+            self.errors(node, instance, at)?;
+        }
+        let deeper = Place { nesting: at.nesting + 1, ..at };
+        for next in &node.here {
+            if mode != Mode::Valid {
+                self.visit(*next, instance, deeper, Mode::Valid)?;
+            }
+            if mode == Mode::Collect {
+                self.visit(*next, instance, deeper, Mode::Valid)?;
+            }
+            self.visit(*next, instance, deeper, mode)?;
+        }
+        if node.unevaluated && mode != Mode::Mark {
+            self.visit(id, instance, deeper, Mode::Mark)?;
+        }
+        match instance {
+            Instance::Name(text) => self.text(node, text),
+            Instance::Value(Value::String(text)) => self.text(node, text),
+            Instance::Value(Value::Object(members)) => {
+                members.iter().try_for_each(|member| self.member(node, member, at, mode))
+            }
+            Instance::Value(Value::Array(items)) => {
+                if node.unique {
+                    items.iter().try_for_each(|item| self.compare(item))?;
+                }
+                let places = items.iter().enumerate();
+                places.into_iter().try_for_each(|item| self.item(node, item, at, mode))
+            }
+            Instance::Value(_) => Ok(()),
+        }
+    }
+
+    /// Charges the memory of the errors that one visit may leave behind.
+    fn errors(&mut self, node: &Node, instance: Instance<'_>, at: Place) -> Result<(), TooExpensive> {
+        let names: u64 = match instance {
+            Instance::Value(Value::Object(members)) => members.keys().map(|name| name.len() as u64).sum(),
+            _ => 0,
+        };
+        let errors = node.values + 2;
+        let each = ERROR_BYTES + at.path + u64::from(at.nesting) * LEVEL_BYTES;
+        let bytes = errors * each + node.copied + names;
+        self.bytes = self.bytes.checked_sub(bytes).ok_or(TooExpensive)?;
+        Ok(())
+    }
+
+    fn text(&mut self, node: &Node, text: &str) -> Result<(), TooExpensive> {
+        let length = text.len() as u64;
+        self.spend(length / TEXT_PER_STEP)?;
+        if node.parses_text {
+            self.spend(length / PARSED_PER_STEP)?;
+        }
+        node.pattern.map_or(Ok(()), |pattern| self.matching(pattern, length))
+    }
+
+    fn matching(&mut self, pattern: usize, length: u64) -> Result<(), TooExpensive> {
+        self.spend(1 + (length + 1).saturating_mul(self.patterns.states(pattern)) / STATES_PER_STEP)
+    }
+
+    fn member(
+        &mut self,
+        node: &Node,
+        (name, value): (&String, &Value),
+        at: Place,
+        mode: Mode,
+    ) -> Result<(), TooExpensive> {
+        let length = name.len() as u64;
+        self.spend(1 + length / TEXT_PER_STEP)?;
+        let inside = Place { nesting: at.nesting + 1, path: at.path + length + 1 };
+        let value = Instance::Value(value);
+        let named = node.properties.get(name.as_str());
+        for (pattern, id) in &node.pattern_properties {
+            // The engine asks for the pattern anew to know which members are left for other keywords.
+            self.matching(*pattern, length)?;
+            self.matching(*pattern, length)?;
+            self.descend(*id, value, inside, mode)?;
+        }
+        match named {
+            Some(id) => self.descend(*id, value, inside, mode)?,
+            None => node.other_members.iter().try_for_each(|id| self.descend(*id, value, inside, mode))?,
+        }
+        node.names.map_or(Ok(()), |id| self.twice(id, Instance::Name(name), inside, mode))
+    }
+
+    fn item(
+        &mut self,
+        node: &Node,
+        (place, value): (usize, &Value),
+        at: Place,
+        mode: Mode,
+    ) -> Result<(), TooExpensive> {
+        self.spend(1)?;
+        let inside = Place { nesting: at.nesting + 1, path: at.path + 8 };
+        let value = Instance::Value(value);
+        match node.first_items.get(place) {
+            Some(id) => self.descend(*id, value, inside, mode)?,
+            None => node.items.iter().try_for_each(|id| self.descend(*id, value, inside, mode))?,
+        }
+        node.contains.map_or(Ok(()), |id| self.twice(id, value, inside, mode))
+    }
+
+    /// Below a value, marking only asks what fits.
+    fn descend(&mut self, id: Id, value: Instance<'_>, at: Place, mode: Mode) -> Result<(), TooExpensive> {
+        self.visit(id, value, at, if mode == Mode::Mark { Mode::Valid } else { mode })
+    }
+
+    /// For keywords that look first and gather errors then.
+    fn twice(&mut self, id: Id, value: Instance<'_>, at: Place, mode: Mode) -> Result<(), TooExpensive> {
+        self.visit(id, value, at, Mode::Valid)?;
+        self.descend(id, value, at, mode)
+    }
+
+    /// Charges the comparisons of an item with the others.
+    fn compare(&mut self, value: &Value) -> Result<(), TooExpensive> {
+        self.spend(COMPARISONS)?;
+        match value {
+            Value::String(text) => self.spend(text.len() as u64 * COMPARISONS / TEXT_PER_STEP),
+            Value::Array(items) => items.iter().try_for_each(|item| self.compare(item)),
+            Value::Object(members) => members.iter().try_for_each(|(name, value)| {
+                self.spend(name.len() as u64 * COMPARISONS / TEXT_PER_STEP)?;
+                self.compare(value)
+            }),
+            _ => Ok(()),
+        }
+    }
+}
