@@ -14,7 +14,7 @@ const LAYERS: &[(&str, May)] = &[
     ("serve", May::Use(&["auth", "resilience", "transport", "protocol"])),
     ("client", May::Use(&["auth", "resilience", "transport", "protocol"])),
     // Probes own the raw wire: what a client would repair or hide is what they are after.
-    ("lint", May::Use(&["client", "config", "transport", "protocol"])),
+    ("lint", May::Use(&["client", "config", "schema", "transport", "protocol"])),
     ("doctor", May::Use(&["client", "config", "transport", "protocol"])),
     ("gateway", May::Use(&["resilience", "schema", "protocol"])),
     ("packs", May::Use(&["toolbox", "process", "protocol"])),

@@ -35,7 +35,8 @@ pub(crate) fn drop_backtracking(schema: &mut Value) {
 
 /// Whether a pattern is a regular expression, with backtracking or without.
 pub(crate) fn is_regex(pattern: &str) -> bool {
-    let options = PatternOptions::fancy_regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_CACHE);
+    let options =
+        PatternOptions::fancy_regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_CACHE);
     let alone = json!({"pattern": pattern});
     jsonschema::options().offline().with_pattern_options(options).build(&alone).is_ok()
 }

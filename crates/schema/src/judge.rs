@@ -3,8 +3,8 @@
 use crate::{
     graph::{Graph, Id, Unsupported},
     limits::{
-        MAX_BRANCHES, MAX_CHAIN, MAX_COMPILED, MAX_EMBEDDED, MAX_PATTERN_BYTES, MAX_PATTERN_TEXT, MAX_PATTERNS,
-        MAX_POINTER_BYTES, MAX_SCHEMA_BYTES, MAX_SUBSCHEMAS,
+        MAX_ALL_PATTERN_BYTES, MAX_BRANCHES, MAX_CHAIN, MAX_COMPILED, MAX_EMBEDDED, MAX_PATTERN_BYTES,
+        MAX_PATTERN_TEXT, MAX_PATTERNS, MAX_POINTER_BYTES, MAX_SCHEMA_BYTES, MAX_SUBSCHEMAS,
     },
     patterns::{BadPattern, Patterns},
 };
@@ -22,22 +22,39 @@ pub enum BadSchema {
     TooChained,
     #[error("the schema is too expensive: a subschema refers back to itself without going into the value")]
     Endless,
-    #[error("the schema is too expensive: `unevaluatedProperties` or `unevaluatedItems` stands over too many subschemas")]
+    #[error(
+        "the schema is too expensive: `unevaluatedProperties` or `unevaluatedItems` stands over too many subschemas"
+    )]
     TooManyCopies,
     #[error("the schema is too expensive: the names in it are repeated too often")]
     LongNames,
     #[error("the schema has more than {MAX_EMBEDDED} subschemas with an `$id`")]
     TooManyIds,
-    #[error("the schema has more than {MAX_PATTERNS} patterns, or more than {MAX_PATTERN_TEXT} bytes in them")]
+    #[error(
+        "the schema has more than {MAX_PATTERNS} patterns, or more than {MAX_PATTERN_TEXT} bytes in them"
+    )]
     TooManyPatterns,
-    #[error("the schema is too expensive: its patterns take more than {MAX_PATTERN_BYTES} bytes of memory, with `{0}`")]
+    #[error(
+        "the schema is too expensive: its patterns take more than {MAX_PATTERN_BYTES} bytes of memory, with `{0}`"
+    )]
     LargePattern(String),
+    #[error(
+        "the schema is too expensive: the patterns of all schemas take more than {MAX_ALL_PATTERN_BYTES} bytes of memory"
+    )]
+    NoRoom,
     #[error("the pattern `{0}` is no regular expression, or needs backtracking")]
     Pattern(String),
     #[error("the schema cannot be checked: {0}")]
     Unsupported(#[from] Unsupported),
     #[error("{0}")]
     Invalid(String),
+}
+
+impl BadSchema {
+    /// Whether the schema might be sound, but costs too much.
+    pub fn is_expensive(&self) -> bool {
+        !matches!(self, Self::Pattern(_) | Self::Unsupported(_) | Self::Invalid(_))
+    }
 }
 
 /// What visits of one value to a subschema and to those that apply to the same value cost.
@@ -74,6 +91,7 @@ pub(crate) fn judge(graph: &Graph) -> Result<Patterns, BadSchema> {
     branches(graph)?;
     Patterns::new(&graph.patterns).map_err(|bad| match bad {
         BadPattern::TooMany => BadSchema::TooManyPatterns,
+        BadPattern::NoRoom => BadSchema::NoRoom,
         BadPattern::TooLarge(pattern) => BadSchema::LargePattern(pattern),
         BadPattern::NotLinear(pattern) => BadSchema::Pattern(pattern),
     })

@@ -166,4 +166,6 @@ impl fmt::Debug for Schema {
 }
 
 #[cfg(test)]
+mod bounds;
+#[cfg(test)]
 mod tests;

@@ -19,6 +19,8 @@ pub const MAX_PATTERNS: usize = 100;
 pub const MAX_PATTERN_TEXT: usize = 16 * 1024;
 /// The most memory that all compiled patterns of a schema may take.
 pub const MAX_PATTERN_BYTES: usize = 1024 * 1024;
+/// The most memory that the compiled patterns of all schemas may take which are in use at once.
+pub const MAX_ALL_PATTERN_BYTES: usize = 32 * 1024 * 1024;
 /// The most memory for the states that one pattern has met in texts.
 pub(crate) const MAX_PATTERN_CACHE: usize = 128 * 1024;
 /// The most memory that errors about one value may take.

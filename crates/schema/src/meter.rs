@@ -59,19 +59,40 @@ struct Meter<'a> {
     bytes: u64,
 }
 
-/// Fails if finding out whether the value fits can take more steps than allowed.
-pub(crate) fn validity(schema: (&Graph, &Patterns), value: &Value, budget: Budget) -> Result<(), TooExpensive> {
-    Meter::new(schema, budget).visit(0, Instance::Value(value), Place { nesting: 0, path: 0 }, Mode::Valid)
+/// What a check can take at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cost {
+    pub(crate) steps: u64,
+    /// Memory of errors.
+    pub(crate) bytes: u64,
 }
 
-/// Fails if gathering the errors can take more steps or memory than allowed.
-pub(crate) fn errors(schema: (&Graph, &Patterns), value: &Value, budget: Budget) -> Result<(), TooExpensive> {
-    Meter::new(schema, budget).visit(0, Instance::Value(value), Place { nesting: 0, path: 0 }, Mode::Collect)
+/// What finding out whether the value fits can take; fails if that is more than the budget.
+pub(crate) fn validity(
+    schema: (&Graph, &Patterns),
+    value: &Value,
+    budget: Budget,
+) -> Result<Cost, TooExpensive> {
+    Meter::new(schema, budget).cost(value, Mode::Valid, budget)
+}
+
+/// What gathering the errors can take; fails if that is more than the budget.
+pub(crate) fn errors(
+    schema: (&Graph, &Patterns),
+    value: &Value,
+    budget: Budget,
+) -> Result<Cost, TooExpensive> {
+    Meter::new(schema, budget).cost(value, Mode::Collect, budget)
 }
 
 impl<'a> Meter<'a> {
     fn new((graph, patterns): (&'a Graph, &'a Patterns), budget: Budget) -> Self {
         Self { graph, patterns, steps: budget.0, bytes: MAX_ERROR_BYTES }
+    }
+
+    fn cost(mut self, value: &Value, mode: Mode, budget: Budget) -> Result<Cost, TooExpensive> {
+        self.visit(0, Instance::Value(value), Place { nesting: 0, path: 0 }, mode)?;
+        Ok(Cost { steps: budget.0 - self.steps, bytes: MAX_ERROR_BYTES - self.bytes })
     }
 
     fn spend(&mut self, steps: u64) -> Result<(), TooExpensive> {

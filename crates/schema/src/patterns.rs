@@ -3,13 +3,19 @@
 //! A pattern of ten bytes can become a megabyte (`.{1,900}`), and matching takes time in proportion to that size. So every
 //! pattern is sized first, within one limit for the whole schema.
 
-use crate::limits::{MAX_PATTERN_BYTES, MAX_PATTERN_TEXT, MAX_PATTERNS};
+use crate::limits::{MAX_ALL_PATTERN_BYTES, MAX_PATTERN_BYTES, MAX_PATTERN_TEXT, MAX_PATTERNS};
 use regex_automata::nfa::thompson;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Memory that the patterns of all schemas take which are in use.
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 /// The number of states of each pattern, in the order of the graph's patterns.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Patterns {
     states: Vec<u64>,
+    /// What was added to [`TAKEN`].
+    bytes: usize,
 }
 
 /// Why a pattern cannot be used.
@@ -17,6 +23,8 @@ pub(crate) struct Patterns {
 pub(crate) enum BadPattern {
     TooMany,
     TooLarge(String),
+    /// The patterns of all schemas together take too much memory.
+    NoRoom,
     /// No regular expression, or one that needs backtracking.
     NotLinear(String),
 }
@@ -33,7 +41,13 @@ impl Patterns {
             left = left.saturating_sub(nfa.memory_usage());
             states.push(nfa.states().len() as u64);
         }
-        Ok(Self { states })
+        let bytes = MAX_PATTERN_BYTES - left;
+        let room =
+            |taken: usize| Some(taken + bytes).filter(|all| bytes == 0 || *all <= MAX_ALL_PATTERN_BYTES);
+        match TAKEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room) {
+            Ok(_) => Ok(Self { states, bytes }),
+            Err(_) => Err(BadPattern::NoRoom),
+        }
     }
 
     pub(crate) fn states(&self, pattern: usize) -> u64 {
@@ -41,9 +55,16 @@ impl Patterns {
     }
 }
 
+impl Drop for Patterns {
+    fn drop(&mut self) {
+        TAKEN.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
 /// Whether the pattern needs an engine that goes back in the text, or is no pattern at all.
 pub(crate) fn is_not_linear(pattern: &str) -> bool {
-    pattern.len() <= MAX_PATTERN_TEXT && matches!(compiled(pattern, MAX_PATTERN_BYTES), Err(BadPattern::NotLinear(_)))
+    pattern.len() <= MAX_PATTERN_TEXT
+        && matches!(compiled(pattern, MAX_PATTERN_BYTES), Err(BadPattern::NotLinear(_)))
 }
 
 fn compiled(pattern: &str, most_bytes: usize) -> Result<thompson::NFA, BadPattern> {
@@ -51,6 +72,10 @@ fn compiled(pattern: &str, most_bytes: usize) -> Result<thompson::NFA, BadPatter
     let translated = jsonschema_regex::to_rust_regex(pattern).map_err(|()| BadPattern::NotLinear(shown()))?;
     let config = thompson::Config::new().nfa_size_limit(Some(most_bytes));
     thompson::Compiler::new().configure(config).build(&translated).map_err(|error| {
-        if error.size_limit().is_some() { BadPattern::TooLarge(shown()) } else { BadPattern::NotLinear(shown()) }
+        if error.size_limit().is_some() {
+            BadPattern::TooLarge(shown())
+        } else {
+            BadPattern::NotLinear(shown())
+        }
     })
 }

@@ -1,12 +1,12 @@
 //! Checker: the arguments of a call against the schema of its tool.
 //!
-//! Whoever wrote the schema is not trusted with our time: nothing is fetched, its size is bounded, and patterns run on an
-//! engine that is linear in the text.
+//! Neither the writer of the schema nor the caller is trusted with our time: nothing is fetched, a schema that is too expensive
+//! is refused before it is compiled, and arguments that are too expensive to check are refused before they are checked.
 
 use serde_json::Value;
 use std::fmt;
 use trunkline_protocol::Raw;
-use trunkline_schema::Schema;
+use trunkline_schema::{Budget, Schema, TooExpensive};
 
 /// The most text a schema may have.
 const MAX_SCHEMA_BYTES: usize = 256 * 1024;
@@ -27,6 +27,17 @@ pub(crate) enum BadSchema {
     TooComplex(usize),
     #[error("the schema cannot be compiled: {0}")]
     Invalid(String),
+    #[error("{0}")]
+    TooExpensive(String),
+}
+
+/// Arguments that are not sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// What does not fit.
+    Unfit(String),
+    /// To find out would cost more than the budget.
+    TooExpensive,
 }
 
 /// A compiled schema.
@@ -44,28 +55,33 @@ impl Checker {
             return Err(BadSchema::TooComplex(values));
         }
         let schema: Value = schema.decode().map_err(|e| BadSchema::Invalid(e.to_string()))?;
-        Schema::of_stranger(&schema).map(Self).map_err(|e| BadSchema::Invalid(cut(&e.to_string())))
+        Schema::of_stranger(&schema).map(Self).map_err(|bad| {
+            let told = cut(&bad.to_string());
+            if bad.is_expensive() { BadSchema::TooExpensive(told) } else { BadSchema::Invalid(told) }
+        })
     }
 
-    /// What is wrong with the arguments, in words.
-    pub(crate) fn check(&self, arguments: Option<&Raw>) -> Result<(), String> {
+    /// Checks the arguments with so many steps at most.
+    pub(crate) fn check(&self, arguments: Option<&Raw>, budget: Budget) -> Result<(), Refusal> {
         let value: Value = match arguments {
             Some(arguments) if arguments.as_bytes().len() > MAX_ARGUMENT_BYTES => return Ok(()),
             Some(arguments) if self.0.surely_accepts(arguments.as_str()) => return Ok(()),
-            Some(arguments) => arguments.decode().map_err(|e| e.to_string())?,
+            Some(arguments) => arguments.decode().map_err(|e| Refusal::Unfit(e.to_string()))?,
             None => Value::Object(serde_json::Map::new()),
         };
-        if self.0.accepts(&value) {
+        let errors = self.0.errors(&value, budget).map_err(|TooExpensive| Refusal::TooExpensive)?;
+        if errors.is_empty() {
             return Ok(());
         }
-        let complaints = self.0.errors(&value).take(MAX_COMPLAINTS);
-        let complaints: Vec<String> = complaints
+        let complaints: Vec<String> = errors
+            .iter()
+            .take(MAX_COMPLAINTS)
             .map(|e| {
-                let (at, text) = (e.instance_path().to_string(), cut(&e.to_string()));
+                let (at, text) = (cut(e.instance_path().as_str()), cut(&e.to_string()));
                 if at.is_empty() { text } else { format!("{at}: {text}") }
             })
             .collect();
-        Err(complaints.join("\n"))
+        Err(Refusal::Unfit(complaints.join("\n")))
     }
 }
 
@@ -90,13 +106,25 @@ mod tests {
         Checker::new(&Raw::parse(schema.to_owned()).unwrap())
     }
 
+    fn check(checker: &Checker, arguments: Option<&str>) -> Result<(), Refusal> {
+        let arguments = arguments.map(|arguments| Raw::parse(arguments.to_owned()).unwrap());
+        checker.check(arguments.as_ref(), Budget::QUICK)
+    }
+
+    fn told(refused: Result<(), Refusal>) -> String {
+        match refused {
+            Err(Refusal::Unfit(told)) => told,
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
     fn arguments_are_judged_and_absent_ones_count_as_none() {
         let checker =
             checker(r#"{"type":"object","required":["a"],"properties":{"a":{"type":"integer"}}}"#).unwrap();
-        assert!(checker.check(Some(&Raw::parse(r#"{"a":1}"#).unwrap())).is_ok());
-        assert!(checker.check(None).unwrap_err().contains("required"));
-        let wrong = checker.check(Some(&Raw::parse(r#"{"a":"x"}"#).unwrap())).unwrap_err();
+        assert!(check(&checker, Some(r#"{"a":1}"#)).is_ok());
+        assert!(told(check(&checker, None)).contains("required"));
+        let wrong = told(check(&checker, Some(r#"{"a":"x"}"#)));
         assert!(wrong.starts_with("/a: "), "{wrong}");
     }
 
@@ -109,13 +137,31 @@ mod tests {
         let many = format!(r#"{{"anyOf":[{}]}}"#, vec!["{}"; 10_001].join(","));
         assert!(matches!(checker(&many), Err(BadSchema::TooComplex(_))));
         let cycle = checker(r##"{"type":"object","properties":{"a":{"$ref":"#"}}}"##).unwrap();
-        assert!(cycle.check(Some(&Raw::parse(r#"{"a":{"a":{}}}"#).unwrap())).is_ok());
+        assert!(check(&cycle, Some(r#"{"a":{"a":{}}}"#)).is_ok());
     }
 
     #[test]
     fn j10_an_evil_pattern_takes_linear_time() {
         let checker = checker(r#"{"properties":{"a":{"pattern":"^(a+)+$"}}}"#).unwrap();
         let evil = format!(r#"{{"a":"{}!"}}"#, "a".repeat(50_000));
-        assert!(checker.check(Some(&Raw::parse(evil).unwrap())).is_err());
+        assert!(told(check(&checker, Some(&evil))).starts_with("/a: "));
+    }
+
+    #[test]
+    fn j10_a_schema_that_unfolds_is_refused_and_so_is_a_value_that_unfolds_one() {
+        let mut definitions = r#""d12":{"type":"string"}"#.to_owned();
+        for level in 0..12 {
+            let next = format!(r##"{{"$ref":"#/$defs/d{}"}}"##, level + 1);
+            definitions += &format!(r#","d{level}":{{"anyOf":[{next},{next},{next},{next}]}}"#);
+        }
+        let schema = format!(
+            r##"{{"type":"object","$defs":{{{definitions}}},"properties":{{"a":{{"$ref":"#/$defs/d0"}}}}}}"##
+        );
+        let bad = checker(&schema).unwrap_err();
+        assert!(matches!(&bad, BadSchema::TooExpensive(told) if told.contains("visits")), "{bad}");
+        let twice = r##"{"properties":{"a":{"$ref":"#"}},"required":["b"]}"##;
+        let checker = checker(&format!(r#"{{"type":"object","anyOf":[{twice},{twice}]}}"#)).unwrap();
+        let value = format!("{}1{}", r#"{"a":"#.repeat(60), "}".repeat(60));
+        assert_eq!(check(&checker, Some(&value)), Err(Refusal::TooExpensive));
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Item {
     /// The name given by the rules.
     pub(crate) renamed: Option<Arc<str>>,
     pub(crate) listing: Raw,
-    pub(crate) checker: Option<Checker>,
+    pub(crate) checker: Option<Arc<Checker>>,
     pub(crate) template: Option<Template>,
 }
 
@@ -65,7 +65,7 @@ impl Item {
                 return Err(Reason::NotOfObjects);
             }
             listing = with_usable_headers(&listing, &schema, server)?;
-            checker = server.check_arguments.then(|| Checker::new(&schema)).transpose()?;
+            checker = server.check_arguments.then(|| Checker::new(&schema).map(Arc::new)).transpose()?;
         }
         if rules.description.is_some() || !rules.annotations.is_empty() {
             listing = rewrite::describe(&listing, rules.description.as_deref(), &rules.annotations);

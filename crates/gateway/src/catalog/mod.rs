@@ -15,6 +15,7 @@ use crate::{policy::Policy, view::View};
 use std::{collections::HashMap, sync::Arc};
 
 pub(crate) use builder::{Builder, Plan};
+pub(crate) use checker::{Checker, Refusal};
 pub(crate) use compiled::Compiled;
 pub(crate) use item::named_by;
 pub use quarantine::Quarantined;

@@ -153,7 +153,7 @@ impl Route {
         self.inner.as_ref()
     }
 
-    pub(crate) fn checker(&self) -> Option<&Checker> {
+    pub(crate) fn checker(&self) -> Option<&Arc<Checker>> {
         self.item.checker.as_ref()
     }
 

@@ -5,7 +5,7 @@
 
 use super::{Inner, faults};
 use crate::{
-    catalog::{Catalog, Route, Server},
+    catalog::{Catalog, Checker, Refusal, Route, Server},
     policy,
     rewrite::{About, Publisher},
     view::{NameTable, Naming, View},
@@ -17,9 +17,21 @@ use trunkline_protocol::{
     message::{CallToolResult, ContentBlock},
     method,
 };
+use trunkline_schema::Budget;
 
 impl Inner {
-    pub(super) fn call_tool(self: &Arc<Self>, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
+    pub(super) fn call_tool(self: &Arc<Self>, catalog: &Catalog, view: &View, call: Call) -> Reply {
+        self.call_checked(catalog, view, call, None)
+    }
+
+    /// Calls a tool whose arguments need no check by `passed`, because they passed it.
+    pub(super) fn call_checked(
+        self: &Arc<Self>,
+        catalog: &Catalog,
+        view: &View,
+        mut call: Call,
+        passed: Option<&Arc<Checker>>,
+    ) -> Reply {
         let found = name_of(&call);
         let route = match named(catalog, (view, &view.tools), (&call, found.as_ref()), "tool") {
             Ok(route) => route,
@@ -29,10 +41,13 @@ impl Inner {
             let refused = refused(&call, "tool");
             return self.missing(catalog, view, call, Missing::Unknown(refused));
         };
-        if let Some(checker) = route.checker() {
+        let checker = route.checker().filter(|checker| !passed.is_some_and(|it| Arc::ptr_eq(it, checker)));
+        if let Some(checker) = checker {
             let arguments = call.params.as_ref().and_then(|params| params.member("arguments"));
-            if let Err(complaint) = checker.check(arguments.as_ref()) {
-                return Reply::ready(Ok(bad_arguments(&complaint)));
+            match checker.check(arguments.as_ref(), Budget::QUICK) {
+                Ok(()) => {}
+                Err(Refusal::Unfit(complaint)) => return Reply::ready(Ok(bad_arguments(&complaint))),
+                Err(Refusal::TooExpensive) => return self.check_aside(Arc::clone(checker), arguments, call),
             }
         }
         if let Some(params) = renamed(found.as_ref(), route) {
@@ -156,7 +171,7 @@ fn refused(call: &Call, what: &str) -> Fault {
     faults::unknown(what, &name.unwrap_or_default())
 }
 
-fn bad_arguments(complaint: &str) -> Raw {
+pub(super) fn bad_arguments(complaint: &str) -> Raw {
     let text = format!("The arguments do not fit the tool's schema:\n{complaint}");
     let result = CallToolResult {
         content: Some(vec![ContentBlock::text(text)]),

@@ -3,6 +3,7 @@
 //! A call reads one snapshot of the catalog, finds its route by name, gets a permit from the policy, and is handed to the server
 //! with the server's own names in it; what comes back passes as it is, except for what `rewrite` must translate.
 
+mod aside;
 mod call;
 mod discover;
 mod extension;
@@ -31,7 +32,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use tasks::TaskBook;
-use tokio::{sync::watch, time::Instant};
+use tokio::{
+    sync::{Semaphore, watch},
+    time::Instant,
+};
 use trunkline_protocol::{Call, Era, Fault, Handler, Notify, Raw, Reply, ServerName, method};
 
 pub use options::{GatewayOptions, MAX_PAGE_SIZE};
@@ -61,6 +65,8 @@ pub(crate) struct Inner {
     listeners: Arc<Listeners>,
     /// When servers that were never heard were first wanted.
     wanted: Mutex<HashMap<ServerName, Instant>>,
+    /// Places for checks of arguments that take long.
+    checks: Arc<Semaphore>,
 }
 
 impl Gateway {
@@ -86,6 +92,7 @@ impl Gateway {
             started: TaskBook::default(),
             listeners: Listeners::new(options.listeners_per_caller, options.listeners),
             wanted: Mutex::default(),
+            checks: Arc::new(Semaphore::new(aside::MAX_CHECKS)),
             options,
         });
         keeper::start(&inner);

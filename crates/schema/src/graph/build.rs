@@ -81,6 +81,7 @@ impl<'a> Builder<'a> {
         let id = *self.ids.entry(std::ptr::from_ref(schema)).or_insert(next);
         if id == next {
             let resource = self.resources.begun_by(schema).unwrap_or(within);
+            self.graph.pointer_bytes += pointer;
             self.graph.nodes.push(Node::default());
             self.open.push(Open { id, schema, resource, pointer });
         }
@@ -129,8 +130,9 @@ impl<'a> Builder<'a> {
         self.definitions(keywords, open);
         node.unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
         node.pattern = keywords.get("pattern").and_then(Value::as_str).map(|pattern| self.pattern(pattern));
-        node.parses_text =
-            ["format", "contentEncoding", "contentMediaType"].iter().any(|keyword| keywords.contains_key(*keyword));
+        node.parses_text = ["format", "contentEncoding", "contentMediaType"]
+            .iter()
+            .any(|keyword| keywords.contains_key(*keyword));
         Ok(node)
     }
 
@@ -165,9 +167,11 @@ impl<'a> Builder<'a> {
                 self.each(schema, open, keyword, &mut node.other_members);
             }
         }
-        node.unevaluated = ["unevaluatedProperties", "unevaluatedItems"].iter().any(|it| keywords.contains_key(*it));
+        node.unevaluated =
+            ["unevaluatedProperties", "unevaluatedItems"].iter().any(|it| keywords.contains_key(*it));
         let names = keywords.get("propertyNames");
-        node.names = names.map(|schema| self.id_of(schema, open.resource, open.pointer + "/propertyNames".len()));
+        node.names =
+            names.map(|schema| self.id_of(schema, open.resource, open.pointer + "/propertyNames".len()));
     }
 
     fn items(&mut self, node: &mut Node, keywords: &'a Map<String, Value>, open: &Open<'a>) {
@@ -179,7 +183,8 @@ impl<'a> Builder<'a> {
             *(if value.is_array() { &mut node.first_items } else { &mut node.items }) = found;
         }
         let contains = keywords.get("contains");
-        node.contains = contains.map(|schema| self.id_of(schema, open.resource, open.pointer + "/contains".len()));
+        node.contains =
+            contains.map(|schema| self.id_of(schema, open.resource, open.pointer + "/contains".len()));
     }
 
     /// Definitions that nothing refers to are compiled nowhere, but the meta-schema looks at them.
@@ -192,7 +197,10 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn maps<'a>(keywords: &'a Map<String, Value>, keyword: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
+fn maps<'a>(
+    keywords: &'a Map<String, Value>,
+    keyword: &str,
+) -> impl Iterator<Item = (&'a String, &'a Value)> {
     keywords.get(keyword).and_then(Value::as_object).into_iter().flatten()
 }
 
@@ -200,9 +208,9 @@ fn maps<'a>(keywords: &'a Map<String, Value>, keyword: &str) -> impl Iterator<It
 fn size(value: &Value) -> (u64, u64) {
     let sum = |sizes: (u64, u64), more: (u64, u64)| (sizes.0 + more.0, sizes.1 + more.1);
     match value {
-        Value::Object(members) => members.iter().fold((1, 0), |sizes, (name, value)| {
-            sum(sum(sizes, (0, name.len() as u64)), size(value))
-        }),
+        Value::Object(members) => members
+            .iter()
+            .fold((1, 0), |sizes, (name, value)| sum(sum(sizes, (0, name.len() as u64)), size(value))),
         Value::Array(items) => items.iter().fold((1, 0), |sizes, item| sum(sizes, size(item))),
         Value::String(text) => (1, text.len() as u64),
         _ => (1, 0),

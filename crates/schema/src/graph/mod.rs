@@ -20,7 +20,7 @@ pub(crate) struct Graph {
     pub(crate) nodes: Vec<Node>,
     /// Every pattern of the schema, once.
     pub(crate) patterns: Vec<Box<str>>,
-    /// Length of all JSON pointers to keywords: the engine keeps each of them as a text.
+    /// Length of all JSON pointers to subschemas and their keywords: the engine keeps each of them as a text.
     pub(crate) pointer_bytes: usize,
     /// Subschemas with an `$id` of their own.
     pub(crate) embedded: usize,

@@ -50,11 +50,8 @@ impl<'a> Resources<'a> {
     ) -> Result<(&'a Value, Resource<'a>), Unsupported> {
         let missing = || Unsupported::Reference(reference.chars().take(120).collect());
         let (base, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let resource = if base.is_empty() {
-            from
-        } else {
-            Resource { root: self.named(base).ok_or_else(missing)? }
-        };
+        let resource =
+            if base.is_empty() { from } else { Resource { root: self.named(base).ok_or_else(missing)? } };
         let fragment = decoded(fragment);
         if fragment.is_empty() {
             return Ok((resource.root, resource));
@@ -80,7 +77,9 @@ impl<'a> Resources<'a> {
     /// The only resource whose identifier is this text or ends with it as a path. Where the engine would resolve it to
     /// something else, it finds nothing and refuses the schema.
     fn named(&self, base: &str) -> Option<&'a Value> {
-        let ends = |id: &str| id.strip_suffix(base).is_some_and(|front| front.is_empty() || front.ends_with(['/', ':']));
+        let ends = |id: &str| {
+            id.strip_suffix(base).is_some_and(|front| front.is_empty() || front.ends_with(['/', ':']))
+        };
         let mut found = self.by_id.iter().filter(|(id, _)| ends(id)).map(|(_, schema)| *schema);
         match (found.next(), found.next()) {
             (Some(only), None) => only,
@@ -116,7 +115,9 @@ impl<'a> Resources<'a> {
 
     /// An identifier that begins a resource; one that is only a fragment is an anchor. The root is one anyway.
     fn id(&self, schema: &'a Value) -> Option<&'a str> {
-        let id = |name| schema.get(name).and_then(Value::as_str).filter(|id| !id.is_empty() && !id.starts_with('#'));
+        let id = |name| {
+            schema.get(name).and_then(Value::as_str).filter(|id| !id.is_empty() && !id.starts_with('#'))
+        };
         id("$id").or_else(|| if self.old_ids { id("id") } else { None })
     }
 

@@ -1,12 +1,12 @@
 //! Checker: one schema, compiled once, that says what is wrong with a value.
 //!
-//! Whoever wrote the schema is not trusted with our time: nothing is fetched, the schema's size is bounded, and patterns
-//! run on an engine that is linear in the text.
+//! Neither the writer of the schema nor that of the value is trusted with our time: nothing is fetched, a schema that is too
+//! expensive is refused before it is compiled, and a value that is too expensive to check before it is checked.
 
 use serde_json::{Value, json};
 use std::fmt;
 use trunkline_protocol::{Object, Raw};
-use trunkline_schema::{Schema, ValidationError, ValidationErrorKind};
+use trunkline_schema::{Budget, Schema, TooExpensive, ValidationError, ValidationErrorKind};
 
 /// The most values (numbers, texts, lists, members) that arguments may hold.
 pub(crate) const MAX_ELEMENTS: usize = 100_000;
@@ -32,6 +32,8 @@ pub enum BadSchema {
     TooComplex(usize),
     #[error("the schema cannot be compiled: {0}")]
     Invalid(String),
+    #[error("{0}")]
+    TooExpensive(String),
 }
 
 /// A compiled schema.
@@ -65,7 +67,10 @@ impl Checker {
         if object.get("type").is_none_or(|t| t != "object") {
             return Err(BadSchema::NotOfObjects);
         }
-        let compiled = Schema::of_stranger(&schema).map_err(|e| BadSchema::Invalid(cut(&e.to_string())))?;
+        let compiled = Schema::of_stranger(&schema).map_err(|bad| {
+            let told = cut(&bad.to_string());
+            if bad.is_expensive() { BadSchema::TooExpensive(told) } else { BadSchema::Invalid(told) }
+        })?;
         Ok(Self { schema: compiled, optional: optional_members(&schema) })
     }
 
@@ -76,10 +81,15 @@ impl Checker {
 
     /// What is wrong with the value, the first few things only.
     pub(crate) fn check(&self, value: &Value) -> Result<(), Vec<Complaint>> {
-        if self.schema.accepts(value) {
-            return Ok(());
+        match self.schema.errors(value, Budget::FULL) {
+            Ok(errors) if errors.is_empty() => Ok(()),
+            Ok(errors) => Err(errors.iter().take(MAX_COMPLAINTS).map(complaint).collect()),
+            Err(TooExpensive) => Err(vec![Complaint {
+                field: String::new(),
+                reason: "cannot be checked, because that takes too many steps".to_owned(),
+                given: cut(&value.to_string()),
+            }]),
         }
-        Err(self.schema.errors(value).take(MAX_COMPLAINTS).map(|e| complaint(&e)).collect())
     }
 
     /// Takes away nulls that mean "left out", and gives back what is left of the text, if there were any.

@@ -3,7 +3,7 @@
 use super::suggest;
 use serde_json::Value;
 use trunkline_protocol::{Object, Raw};
-use trunkline_schema::{Schema, ValidationError, ValidationErrorKind};
+use trunkline_schema::{Budget, Schema, ValidationError, ValidationErrorKind};
 
 /// Faults named before the rest is only counted.
 const MAX_FAULTS: usize = 10;
@@ -19,7 +19,8 @@ pub(crate) struct Findings {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Checks by JSON Schema 2020-12, or by the draft that the schema names. Nothing is fetched.
+/// Checks by JSON Schema 2020-12, or by the draft that the schema names. Nothing is fetched. The server checks the
+/// arguments itself, so a check that would cost too much is left to it, with a warning.
 pub(crate) fn check(schema: &Raw, arguments: &Object) -> Findings {
     let mut findings = Findings::default();
     let (Ok(schema), Ok(value)) = (schema.decode::<Value>(), arguments.to_raw().decode::<Value>()) else {
@@ -27,7 +28,15 @@ pub(crate) fn check(schema: &Raw, arguments: &Object) -> Findings {
     };
     unknown_names(&schema, &value, &mut findings);
     match Schema::of_its_draft(&schema) {
-        Ok(compiled) => validity(compiled.errors(&value), &schema, &mut findings.faults),
+        Ok(compiled) => match compiled.errors(&value, Budget::FULL) {
+            Ok(errors) => validity(&errors, &schema, &mut findings.faults),
+            Err(expensive) => findings
+                .warnings
+                .push(format!("the arguments are not checked against the tool's schema: {expensive}")),
+        },
+        Err(error) if error.is_expensive() => {
+            findings.warnings.push(format!("the arguments are not checked: {error}"));
+        }
         Err(error) => findings
             .warnings
             .push(format!("the tool's schema is broken, so the arguments are not checked: {error}")),
@@ -61,7 +70,7 @@ fn unknown_names(schema: &Value, value: &Value, findings: &mut Findings) {
     }
 }
 
-fn validity<'a>(errors: impl Iterator<Item = ValidationError<'a>>, schema: &Value, faults: &mut Vec<String>) {
+fn validity(errors: &[ValidationError<'_>], schema: &Value, faults: &mut Vec<String>) {
     let mut missing = Vec::new();
     let mut more = 0_usize;
     for error in errors {
@@ -73,7 +82,7 @@ fn validity<'a>(errors: impl Iterator<Item = ValidationError<'a>>, schema: &Valu
             // Told already, with a suggestion.
             ValidationErrorKind::AdditionalProperties { .. } if path.is_empty() => {}
             _ if faults.len() >= MAX_FAULTS => more += 1,
-            _ => faults.push(told(&path, &error)),
+            _ => faults.push(told(&path, error)),
         }
     }
     if !missing.is_empty() {
@@ -167,6 +176,25 @@ mod tests {
             checked(r#"{"properties":{"a":{}},"additionalProperties":true}"#, r#"{"aa":1}"#),
             Findings::default()
         );
+    }
+
+    #[test]
+    fn j10_a_schema_or_a_value_that_unfolds_is_a_warning() {
+        let next = |level: usize| format!(r##"{{"$ref":"#/$defs/d{level}"}}"##);
+        let union = |level: usize| format!(r#""d{level}":{{"anyOf":[{0},{0},{0},{0}]}}"#, next(level + 1));
+        let definitions: Vec<String> = (0..12).map(union).collect();
+        let schema = format!(
+            r#"{{"properties":{{"a":{}}},"$defs":{{{},"d12":{{"type":"string"}}}}}}"#,
+            next(0),
+            definitions.join(",")
+        );
+        let found = checked(&schema, r#"{"a":1}"#);
+        assert!(found.faults.is_empty(), "{found:?}");
+        assert!(found.warnings[0].contains("too expensive"), "{found:?}");
+        let twice = r##"{"properties":{"a":{"$ref":"#"}},"required":["b"]}"##;
+        let value = format!("{}1{}", r#"{"a":"#.repeat(60), "}".repeat(60));
+        let found = checked(&format!(r#"{{"anyOf":[{twice},{twice}]}}"#), &value);
+        assert!(found.faults.is_empty() && found.warnings[0].contains("too many steps"), "{found:?}");
     }
 
     #[test]

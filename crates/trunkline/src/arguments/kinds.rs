@@ -9,6 +9,8 @@ use trunkline_protocol::Raw;
 
 /// References and unions followed before giving up on a schema that leads in circles.
 const MAX_DEPTH: usize = 16;
+/// Branches of unions that are looked at; references can make many of few.
+const MAX_BRANCHES: usize = 1_000;
 /// The order in which types are named.
 const ORDER: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
 
@@ -69,13 +71,16 @@ impl Kinds {
 
     /// The types a schema allows, in a fixed order; none when it does not say.
     fn types(&self, schema: &Value) -> Vec<&'static str> {
-        let mut found = Vec::new();
-        self.collect(schema, &mut found, 0);
+        let (mut found, mut left) = (Vec::new(), MAX_BRANCHES);
+        self.collect(schema, &mut found, (0, &mut left));
         ORDER.into_iter().filter(|name| found.iter().any(|known| known == name)).collect()
     }
 
-    fn collect(&self, schema: &Value, found: &mut Vec<String>, depth: usize) {
-        let Some(schema) = self.resolve(schema, 0).filter(|_| depth <= MAX_DEPTH) else { return };
+    fn collect(&self, schema: &Value, found: &mut Vec<String>, (depth, left): (usize, &mut usize)) {
+        let Some(schema) = self.resolve(schema, 0).filter(|_| depth <= MAX_DEPTH && *left > 0) else {
+            return;
+        };
+        *left -= 1;
         match &schema["type"] {
             Value::String(name) => found.push(name.clone()),
             Value::Array(names) => found.extend(names.iter().filter_map(Value::as_str).map(str::to_owned)),
@@ -88,7 +93,7 @@ impl Kinds {
         found.extend(constants.map(|value| type_of(value).to_owned()));
         for branch in ["anyOf", "oneOf"].iter().filter_map(|union| schema[*union].as_array()).flatten() {
             let mut inner = Vec::new();
-            self.collect(branch, &mut inner, depth + 1);
+            self.collect(branch, &mut inner, (depth + 1, &mut *left));
             found.append(&mut inner);
         }
     }

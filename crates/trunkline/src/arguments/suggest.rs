@@ -2,12 +2,18 @@
 
 /// How alike two names must be, from 0 to 1.
 const ALIKE: f64 = 0.8;
+/// Longer names are not compared: that takes time in proportion to the product of their lengths.
+const MAX_NAME: usize = 256;
 
 /// The nearest of `known`, when it is near enough.
 pub(crate) fn suggest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let simple = |name: &str| name.to_lowercase().replace(['_', '.'], "-");
     let wrong = simple(wrong);
-    let scored = known.into_iter().map(|name| (likeness(&wrong, &simple(name)), name));
+    if wrong.len() > MAX_NAME {
+        return None;
+    }
+    let known = known.into_iter().filter(|name| name.len() <= MAX_NAME);
+    let scored = known.map(|name| (likeness(&wrong, &simple(name)), name));
     scored.filter(|(score, _)| *score >= ALIKE).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
 }
 

@@ -8,6 +8,8 @@ use trunkline_protocol::Raw;
 const MAX_CHOICES: usize = 5;
 /// How deep lists and references are followed.
 const MAX_DEPTH: usize = 4;
+/// Schemas that are looked at for one signature; references can make many of few.
+const MAX_SCHEMAS: usize = 1_000;
 
 /// The arguments that a schema describes.
 pub(super) fn of_schema(schema: &Raw) -> String {
@@ -15,10 +17,11 @@ pub(super) fn of_schema(schema: &Raw) -> String {
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = schema["properties"].as_object().into_iter().flatten();
+    let mut left = MAX_SCHEMAS;
     let arguments: Vec<String> = properties
         .map(|(name, property)| {
             let mark = if required.contains(&name.as_str()) { "" } else { "?" };
-            let kind = kind(property, &schema, 0);
+            let kind = kind(property, &schema, (0, &mut left));
             let colon = if kind.is_empty() { "" } else { ": " };
             safe::line(&format!("{name}{mark}{colon}{kind}"))
         })
@@ -27,13 +30,14 @@ pub(super) fn of_schema(schema: &Raw) -> String {
 }
 
 /// The type in a word or two; empty when the schema allows anything.
-fn kind(schema: &Value, root: &Value, depth: usize) -> String {
-    if depth > MAX_DEPTH {
+fn kind(schema: &Value, root: &Value, (depth, left): (usize, &mut usize)) -> String {
+    if depth > MAX_DEPTH || *left == 0 {
         return "…".to_owned();
     }
+    *left -= 1;
     if let Some(target) = schema["$ref"].as_str() {
         let found = target.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
-        return found.map_or_else(String::new, |found| kind(found, root, depth + 1));
+        return found.map_or_else(String::new, |found| kind(found, root, (depth + 1, left)));
     }
     if let Some(values) = schema["enum"].as_array() {
         return choices(values);
@@ -42,12 +46,13 @@ fn kind(schema: &Value, root: &Value, depth: usize) -> String {
         return value.to_string();
     }
     if let Some(branches) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
-        let mut kinds: Vec<String> = branches.iter().map(|branch| kind(branch, root, depth + 1)).collect();
+        let mut kinds: Vec<String> =
+            branches.iter().map(|branch| kind(branch, root, (depth + 1, left))).collect();
         kinds.dedup();
         return kinds.join("|");
     }
     match &schema["type"] {
-        Value::String(name) if name == "array" => match kind(&schema["items"], root, depth + 1) {
+        Value::String(name) if name == "array" => match kind(&schema["items"], root, (depth + 1, left)) {
             inner if inner.is_empty() => "array".to_owned(),
             inner if inner.contains('|') => format!("({inner})[]"),
             inner => format!("{inner}[]"),
@@ -80,6 +85,16 @@ mod tests {
         let want = "(path: string, depth?: integer, tags?: string[], level?: \"a\"|\"b\", maybe?: number|null, \
                     pair?: string|null, who?: object, any?)";
         assert_eq!(of_schema(&Raw::parse(schema).unwrap()), want);
+    }
+
+    #[test]
+    fn j10_references_do_not_unfold() {
+        let next = |level: usize| format!(r##"{{"$ref":"#/$defs/d{level}"}}"##);
+        let union =
+            |level: usize| format!(r#""d{level}":{{"anyOf":[{}]}}"#, vec![next(level + 1); 200].join(","));
+        let definitions: Vec<String> = (0..4).map(union).collect();
+        let schema = format!(r#"{{"properties":{{"a":{}}},"$defs":{{{}}}}}"#, next(0), definitions.join(","));
+        assert!(of_schema(&Raw::parse(schema).unwrap()).len() < 10_000);
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod process;
 mod processes;
 mod real;
 mod reload;
+mod schemas;
 mod site;
 mod ten;
 mod terminal;

@@ -12,6 +12,7 @@ mod output_schema_object;
 mod remote_references;
 mod required_exists;
 mod schema_contradictions;
+mod schema_cost;
 mod schema_depth;
 mod schema_recursion;
 mod schema_type_lists;
@@ -51,6 +52,7 @@ pub(super) static RULES: &[&Rule] = &[
     &remote_references::RULE,
     &required_exists::RULE,
     &schema_contradictions::RULE,
+    &schema_cost::RULE,
     &schema_depth::RULE,
     &schema_recursion::RULE,
     &schema_type_lists::RULE,

@@ -8,6 +8,7 @@ use crate::{
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
+use trunkline_schema::{Budget, Schema};
 
 pub(super) static RULE: Rule = Rule {
     name: "schema-contradictions",
@@ -56,7 +57,8 @@ fn check(case: &Case<'_>) -> Verdict {
             let Some(default) = schema.get("default").filter(|_| schema.get("$ref").is_none()) else {
                 continue;
             };
-            if jsonschema::validator_for(schema).is_ok_and(|validator| !validator.is_valid(default)) {
+            let fits = Schema::of_its_draft(schema).map(|schema| schema.accepts(default, Budget::FULL));
+            if fits == Ok(Ok(false)) {
                 let message = format!("the default {default} of `{name}` does not fit its own schema");
                 findings.push(tool.finding(message, &format!("{at}/default")));
             }

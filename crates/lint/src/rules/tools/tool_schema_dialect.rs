@@ -7,6 +7,7 @@ use crate::{
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
     rules::schema,
 };
+use trunkline_schema::Draft;
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-schema-dialect",
@@ -28,7 +29,7 @@ fn check(case: &Case<'_>) -> Verdict {
     for tool in case.list(List::Tools)? {
         for (pointer, root) in schema::roots(&tool) {
             let Some(dialect) = root.get("$schema") else { continue };
-            if jsonschema::Draft::default().detect(root) == jsonschema::Draft::Unknown {
+            if Draft::default().detect(root) == Draft::Unknown {
                 let message = format!("{dialect} is not a published draft of JSON Schema");
                 findings.push(tool.finding(message, &format!("{pointer}/$schema")));
             }
