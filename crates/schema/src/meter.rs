@@ -25,8 +25,9 @@ const TEXT_PER_STEP: u64 = 64;
 const PARSED_PER_STEP: u64 = 8;
 /// States of a pattern that are looked at for a byte in one step.
 const STATES_PER_STEP: u64 = 32;
-/// Comparisons of each value in a list whose items must differ; the engine sorts longer lists by their hashes.
-const COMPARISONS: u64 = 16;
+/// The longest list whose items are compared pair by pair; those of longer lists are hashed, and compared once.
+const MAX_PAIRWISE: usize = 15;
+const HASHED: u64 = 4;
 /// Levels that are searched for a reference that leads back, in one step.
 const LEVELS_PER_STEP: u64 = 16;
 
@@ -131,8 +132,9 @@ impl<'a> Meter<'a> {
                 members.iter().try_for_each(|member| self.member(node, member, at, mode))
             }
             Instance::Value(Value::Array(items)) => {
-                if node.unique {
-                    items.iter().try_for_each(|item| self.compare(item))?;
+                if node.unique && items.len() > 1 {
+                    let times = if items.len() > MAX_PAIRWISE { HASHED } else { items.len() as u64 };
+                    items.iter().try_for_each(|item| self.compare(item, times))?;
                 }
                 let places = items.iter().enumerate();
                 places.into_iter().try_for_each(|item| self.item(node, item, at, mode))
@@ -221,14 +223,14 @@ impl<'a> Meter<'a> {
     }
 
     /// Charges the comparisons of an item with the others.
-    fn compare(&mut self, value: &Value) -> Result<(), TooExpensive> {
-        self.spend(COMPARISONS)?;
+    fn compare(&mut self, value: &Value, times: u64) -> Result<(), TooExpensive> {
+        self.spend(times)?;
         match value {
-            Value::String(text) => self.spend(text.len() as u64 * COMPARISONS / TEXT_PER_STEP),
-            Value::Array(items) => items.iter().try_for_each(|item| self.compare(item)),
+            Value::String(text) => self.spend(text.len() as u64 * times / TEXT_PER_STEP),
+            Value::Array(items) => items.iter().try_for_each(|item| self.compare(item, times)),
             Value::Object(members) => members.iter().try_for_each(|(name, value)| {
-                self.spend(name.len() as u64 * COMPARISONS / TEXT_PER_STEP)?;
-                self.compare(value)
+                self.spend(name.len() as u64 * times / TEXT_PER_STEP)?;
+                self.compare(value, times)
             }),
             _ => Ok(()),
         }
