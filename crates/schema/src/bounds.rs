@@ -163,7 +163,7 @@ fn memory(errors: &[ValidationError<'_>]) -> u64 {
 }
 
 #[test]
-fn j10_the_engine_does_not_do_more_than_was_counted() {
+fn j13_the_engine_does_not_do_more_than_was_counted() {
     let (mut dice, mut busy, mut judged) = (Dice(7), 0, 0);
     for _ in 0..SCHEMAS {
         let schema = dice.root();

@@ -72,7 +72,7 @@ fn unfolding(levels: usize, keyword: &str, width: usize) -> Value {
 
 /// Every schema here costs the engine gigabytes, minutes or the stack if it is compiled and used.
 #[test]
-fn j10_schemas_that_unfold_are_refused_before_they_are_compiled() {
+fn j13_schemas_that_unfold_are_refused_before_they_are_compiled() {
     let chain = |length: usize| {
         let links = (0..length).map(|at| (format!("d{at}"), json!({"$ref": format!("#/$defs/d{}", at + 1)})));
         let definitions: serde_json::Map<_, _> = links.chain([(format!("d{length}"), json!({}))]).collect();
@@ -124,7 +124,7 @@ fn j10_schemas_that_unfold_are_refused_before_they_are_compiled() {
 }
 
 #[test]
-fn j10_values_that_unfold_a_cheap_schema_are_refused_before_they_are_checked() {
+fn j13_values_that_unfold_a_cheap_schema_are_refused_before_they_are_checked() {
     let twice = json!({"$ref": "#"});
     let deep = |levels: usize| (0..levels).fold(json!({"b": 1}), |inner, _| json!({"a": inner}));
     let text = "ab".repeat(100_000);
@@ -143,7 +143,7 @@ fn j10_values_that_unfold_a_cheap_schema_are_refused_before_they_are_checked() {
 }
 
 #[test]
-fn j10_errors_that_would_take_too_much_memory_are_one_error() {
+fn j13_errors_that_would_take_too_much_memory_are_one_error() {
     let name = "n".repeat(900_000);
     let items = vec![json!(1); 20_000];
     let schema =
@@ -181,7 +181,7 @@ fn ordinary_schemas_are_cheap_enough() {
 
 /// The deepest check that is allowed, on a stack as small as that of a thread of the runtime.
 #[test]
-fn j10_the_deepest_check_fits_the_stack() {
+fn j13_the_deepest_check_fits_the_stack() {
     let chain: serde_json::Map<_, _> = (0..25)
         .map(|at| (format!("d{at}"), json!({"anyOf": [{"$ref": format!("#/$defs/d{}", at + 1)}]})))
         .chain([("d25".to_owned(), json!({"items": {"$ref": "#/$defs/d0"}, "type": "array"}))])

@@ -12,7 +12,7 @@ fn hostile(args: &[&str], stdin: &str) -> Run {
 }
 
 #[test]
-fn j10_a_call_is_sent_unchecked_with_a_warning_where_its_schema_unfolds() {
+fn j13_a_call_is_sent_unchecked_with_a_warning_where_its_schema_unfolds() {
     for (tool, why) in [("wide", "visits to subschemas"), ("tall", "in a chain")] {
         for argument in ["a=1", "a:=1"] {
             let run = hostile(&["call", tool, argument], "");
@@ -24,7 +24,7 @@ fn j10_a_call_is_sent_unchecked_with_a_warning_where_its_schema_unfolds() {
 }
 
 #[test]
-fn j10_a_call_is_sent_unchecked_with_a_warning_where_its_arguments_unfold() {
+fn j13_a_call_is_sent_unchecked_with_a_warning_where_its_arguments_unfold() {
     let deep = format!("{}1{}", r#"{"a":"#.repeat(60), "}".repeat(60));
     let long = format!(r#"{{"a":"{}"}}"#, "ab".repeat(50_000));
     for (tool, arguments) in [("deep", deep), ("text", long)] {
@@ -35,14 +35,14 @@ fn j10_a_call_is_sent_unchecked_with_a_warning_where_its_arguments_unfold() {
 }
 
 #[test]
-fn j10_tools_are_listed() {
+fn j13_tools_are_listed() {
     let run = hostile(&["list", "tools"], "");
     assert_eq!(run.code, 0, "{run}");
     assert!(run.stdout.contains("honest") && run.stdout.contains("wide"), "{run}");
 }
 
 #[test]
-fn j10_lint_ends_and_names_the_tools() {
+fn j13_lint_ends_and_names_the_tools() {
     let run = hostile(&["lint", "--group", "tools", "--active", "--fail-on", "never"], "");
     assert_eq!(run.code, 0, "{run}");
     for tool in ["wide", "tall", "output"] {

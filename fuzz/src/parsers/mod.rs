@@ -18,6 +18,7 @@ pub mod json;
 pub mod names;
 pub mod output;
 pub mod paths;
+pub mod schemas;
 pub mod sse;
 pub mod stdio;
 pub mod template;
@@ -43,6 +44,7 @@ pub const ALL: &[(&str, Holds)] = &[
     ("names", names::holds),
     ("output", output::holds),
     ("paths", paths::holds),
+    ("schemas", schemas::holds),
     ("sse", sse::holds),
     ("stdio", stdio::holds),
     ("template", template::holds),

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn j10_a_schema_that_unfolds_is_refused_and_so_is_a_value_that_unfolds_one() {
+    fn j13_a_schema_that_unfolds_is_refused_and_so_is_a_value_that_unfolds_one() {
         let mut definitions = r#""d12":{"type":"string"}"#.to_owned();
         for level in 0..12 {
             let next = format!(r##"{{"$ref":"#/$defs/d{}"}}"##, level + 1);

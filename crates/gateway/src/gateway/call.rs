@@ -47,7 +47,9 @@ impl Inner {
             match checker.check(arguments.as_ref(), Budget::QUICK) {
                 Ok(()) => {}
                 Err(Refusal::Unfit(complaint)) => return Reply::ready(Ok(bad_arguments(&complaint))),
-                Err(Refusal::TooExpensive) => return self.check_aside(Arc::clone(checker), arguments, call),
+                Err(Refusal::TooExpensive) => {
+                    return self.check_on_blocking_thread(Arc::clone(checker), arguments, call);
+                }
             }
         }
         if let Some(params) = renamed(found.as_ref(), route) {

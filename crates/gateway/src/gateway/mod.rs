@@ -3,7 +3,7 @@
 //! A call reads one snapshot of the catalog, finds its route by name, gets a permit from the policy, and is handed to the server
 //! with the server's own names in it; what comes back passes as it is, except for what `rewrite` must translate.
 
-mod aside;
+mod blocking_check;
 mod call;
 mod discover;
 mod extension;
@@ -65,7 +65,7 @@ pub(crate) struct Inner {
     listeners: Arc<Listeners>,
     /// When servers that were never heard were first wanted.
     wanted: Mutex<HashMap<ServerName, Instant>>,
-    /// Places for checks of arguments that take long.
+    /// Permits for argument checks on blocking threads.
     checks: Arc<Semaphore>,
 }
 
@@ -92,7 +92,7 @@ impl Gateway {
             started: TaskBook::default(),
             listeners: Listeners::new(options.listeners_per_caller, options.listeners),
             wanted: Mutex::default(),
-            checks: Arc::new(Semaphore::new(aside::MAX_CHECKS)),
+            checks: Arc::new(Semaphore::new(blocking_check::MAX_CHECKS)),
             options,
         });
         keeper::start(&inner);

@@ -171,7 +171,7 @@ mod tests {
     use trunkline_schema::{Budget, Schema};
 
     #[test]
-    fn j10_a_schema_that_unfolds_gives_a_small_sample() {
+    fn j13_a_schema_that_unfolds_gives_a_small_sample() {
         let names: Vec<String> = (0..50).map(|number| number.to_string()).collect();
         let properties: Map<String, Value> =
             names.iter().map(|name| (name.clone(), json!({"$ref": "#"}))).collect();

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn j10_a_schema_or_a_value_that_unfolds_is_a_warning() {
+    fn j13_a_schema_or_a_value_that_unfolds_is_a_warning() {
         let next = |level: usize| format!(r##"{{"$ref":"#/$defs/d{level}"}}"##);
         let union = |level: usize| format!(r#""d{level}":{{"anyOf":[{0},{0},{0},{0}]}}"#, next(level + 1));
         let definitions: Vec<String> = (0..12).map(union).collect();

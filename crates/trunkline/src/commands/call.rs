@@ -22,7 +22,8 @@ use trunkline_protocol::{
 /// object; `name:=json` for any JSON; `@file` for a file that holds a JSON object (`@-` for standard input). A dot leads into an
 /// object (`where.line=3`), and a list takes one item per word (`tag=a tag=b`).
 ///
-/// The arguments are checked against the tool's schema before anything is sent.
+/// The arguments are checked against the tool's schema before anything is sent. A check that would cost too much is skipped
+/// with a warning.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "trunkline call [OPTIONS] <URL> <TOOL> [ARGUMENT]...\n       trunkline call [OPTIONS] <TOOL> [ARGUMENT]... -- <COMMAND>..."

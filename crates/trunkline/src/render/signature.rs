@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn j10_references_do_not_unfold() {
+    fn j13_references_do_not_unfold() {
         let next = |level: usize| format!(r##"{{"$ref":"#/$defs/d{level}"}}"##);
         let union =
             |level: usize| format!(r#""d{level}":{{"anyOf":[{}]}}"#, vec![next(level + 1); 200].join(","));

@@ -25,7 +25,7 @@ fn site() -> Site {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn j10_tools_whose_schemas_unfold_are_set_aside_with_the_reason() {
+async fn j13_tools_whose_schemas_unfold_are_set_aside_with_the_reason() {
     let site = site();
     let mut door = site.open();
     let mut caller = Caller::open(&door, None, LEGACY).await;
@@ -46,7 +46,7 @@ async fn j10_tools_whose_schemas_unfold_are_set_aside_with_the_reason() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn j10_arguments_that_unfold_are_refused_while_others_are_served() {
+async fn j13_arguments_that_unfold_are_refused_while_others_are_served() {
     let site = site();
     let mut door = site.open();
     let mut good = Caller::open(&door, None, MODERN).await;
@@ -79,7 +79,7 @@ async fn j10_arguments_that_unfold_are_refused_while_others_are_served() {
 
 /// The caller leaves in the middle of the check; nothing is left running that could be seen from outside.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn j10_a_check_ends_soon_after_its_caller_left() {
+async fn j13_a_check_ends_soon_after_its_caller_left() {
     let site = site();
     let mut door = site.open();
     let mut good = Caller::open(&door, None, MODERN).await;

@@ -1,4 +1,4 @@
-//! Checks of arguments that take long, away from the thread that serves connections.
+//! Argument checks that take more than a millisecond run on a blocking thread, not on one that serves connections.
 
 use super::{Inner, call::bad_arguments, faults};
 use crate::catalog::{Checker, Refusal};
@@ -8,12 +8,12 @@ use tokio::{sync::Semaphore, task};
 use trunkline_protocol::{Call, Fault, FaultKind, Raw, Reply};
 use trunkline_schema::Budget;
 
-/// Checks that run at once. Others wait for their turn, which ends with their calls.
+/// Checks that run at once. Further calls wait for a permit.
 pub(super) const MAX_CHECKS: usize = 2;
 
 impl Inner {
-    /// Checks the arguments on a thread of its own, and calls the tool then.
-    pub(super) fn check_aside(
+    /// Checks the arguments on a blocking thread, then calls the tool.
+    pub(super) fn check_on_blocking_thread(
         self: &Arc<Self>,
         checker: Arc<Checker>,
         arguments: Option<Raw>,
@@ -26,7 +26,7 @@ impl Inner {
                 Err(Refusal::Unfit(complaint)) => return Reply::ready(Ok(bad_arguments(&complaint))),
                 Err(Refusal::TooExpensive) => return Reply::ready(Err(too_expensive())),
             }
-            // The rules may have changed meanwhile, and the tool, too.
+            // The snapshot may have changed during the check.
             let catalog = inner.now.load_full();
             match catalog.view(call.view.as_deref()) {
                 Some(view) => inner.call_checked(&catalog, view, call, Some(&checker)),
@@ -37,17 +37,18 @@ impl Inner {
     }
 }
 
-/// A call that is dropped stops waiting; a check that has begun ends by its budget and keeps its place until then.
+/// Dropping the future gives up waiting. A check that has begun cannot be cancelled; it keeps its permit and ends within
+/// its budget.
 async fn checked(
     checks: &Arc<Semaphore>,
     checker: &Arc<Checker>,
     arguments: Option<Raw>,
 ) -> Result<(), Refusal> {
-    let Ok(place) = Arc::clone(checks).acquire_owned().await else { return Err(Refusal::TooExpensive) };
+    let Ok(permit) = Arc::clone(checks).acquire_owned().await else { return Err(Refusal::TooExpensive) };
     let checker = Arc::clone(checker);
     let check = task::spawn_blocking(move || {
         let verdict = checker.check(arguments.as_ref(), Budget::FULL);
-        drop(place);
+        drop(permit);
         verdict
     });
     check.await.unwrap_or(Err(Refusal::TooExpensive))
