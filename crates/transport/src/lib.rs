@@ -2,7 +2,6 @@
 
 pub mod body;
 pub mod child;
-pub mod framing;
 pub mod headers;
 pub mod http;
 pub mod legacy_sse;

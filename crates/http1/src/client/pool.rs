@@ -1,125 +1,110 @@
-//! HTTP/1.1 over plain `http`, with connections kept for the next request.
-//!
-//! Whoever asks and reads the answer moves the connection along ([`Line`]), so that no other task has to be woken for it. It comes
-//! back when the answer has been read to its exact end. Secure connections, which may speak HTTP/2, are the business of the other
-//! pool.
+//! Idle client connections, kept for the next request.
 
-mod asking;
-mod body;
-mod head;
-mod line;
-mod trial;
+use super::connection::Connection;
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    runtime::{Handle, Id},
+};
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
-use std::time::Duration;
-
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
-use tokio::runtime::{Handle, Id};
-
-use super::connector::{Connecting, Connector};
-use super::options::HttpOptions;
-use super::target::Target;
-use line::Line;
-
-pub(super) use asking::Asking;
-pub(super) use body::PlainBody;
-pub use trial::{End, Heard, hear};
-
-/// The pool of plain connections.
-pub(super) struct PlainPool {
-    connector: Connector,
-    kept: Arc<Kept>,
-    sweeping: Once,
+/// Idle connections by authority.
+pub struct Pool<S> {
+    idle: Mutex<IdleConnections<S>>,
+    max_idle: usize,
+    idle_timeout: Duration,
+    sweeper: Once,
 }
 
-/// Unused connections by the authority they lead to.
-pub(super) struct Kept<S = TcpStream> {
-    places: Mutex<Places<S>>,
-    most: usize,
-    idle: Duration,
-}
+type IdleConnections<S> = BTreeMap<Arc<str>, Vec<RuntimeConnections<S>>>;
 
-type Places<S> = BTreeMap<Arc<str>, Vec<Shelf<S>>>;
-
-/// The unused connections of one runtime. A connection wakes the runtime that it was made in, so another one that used it would
-/// be woken across threads.
-struct Shelf<S> {
+/// The idle connections of one runtime. A stream wakes the runtime that it was created in, so
+/// another runtime that used it would be woken across threads.
+struct RuntimeConnections<S> {
     runtime: Id,
-    /// Boxed, so that a connection comes and goes without being copied.
-    lines: Vec<Box<Line<S>>>,
+    /// Boxed, so that a connection is moved without being copied.
+    connections: Vec<Box<Connection<S>>>,
 }
 
-impl PlainPool {
-    pub(super) fn new(connector: Connector, options: &HttpOptions) -> Self {
-        let kept =
-            Kept { places: Mutex::default(), most: options.pool_max_idle, idle: options.pool_idle_timeout };
-        Self { connector, kept: Arc::new(kept), sweeping: Once::new() }
+impl<S: AsyncRead + AsyncWrite + Unpin> Pool<S> {
+    /// Keeps up to `max_idle` connections per authority and runtime, for `idle_timeout` each.
+    pub fn new(max_idle: usize, idle_timeout: Duration) -> Arc<Self> {
+        Arc::new(Self { idle: Mutex::default(), max_idle, idle_timeout, sweeper: Once::new() })
     }
 
-    fn connect(&self, target: &Target) -> Connecting {
-        self.sweeping.call_once(|| {
-            tokio::spawn(sweep(Arc::downgrade(&self.kept)));
-        });
-        self.connector.plain(target.uri())
-    }
-}
-
-impl Kept {
     /// A connection that can take a request.
-    fn take(&self, authority: &str) -> Option<Box<Line>> {
-        let here = Handle::current().id();
+    pub fn take(&self, authority: &str) -> Option<Box<Connection<S>>> {
+        let runtime = Handle::current().id();
         loop {
             // The one used last is the least likely to have been closed.
-            let line = Shelf::of(here, self.places().get_mut(authority)?)?.lines.pop()?;
-            if !line.is_older_than(self.idle) && line.is_quiet() {
-                return Some(line);
+            let mut connection = self.pop(authority, runtime)?;
+            if !connection.is_idle_for(self.idle_timeout) && connection.is_quiet() {
+                return Some(connection);
             }
         }
     }
-}
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Kept<S> {
-    fn keep(&self, mut line: Box<Line<S>>) {
-        line.rest();
-        let runtime = line.runtime();
-        let mut places = self.places();
-        let shelves = match places.get_mut(line.authority()) {
-            Some(shelves) => shelves,
-            None => places.entry(Arc::clone(line.authority())).or_default(),
+    pub(super) fn put(&self, mut connection: Box<Connection<S>>) {
+        connection.set_idle();
+        let runtime = connection.runtime();
+        let mut idle = self.idle();
+        let of_authority = match idle.get_mut(connection.authority()) {
+            Some(of_authority) => of_authority,
+            None => idle.entry(Arc::clone(connection.authority())).or_default(),
         };
-        match Shelf::of(runtime, shelves) {
+        match of_authority.iter_mut().find(|kept| kept.runtime == runtime) {
             // Beyond the limit it is closed.
-            Some(shelf) if shelf.lines.len() >= self.most => {}
-            Some(shelf) => shelf.lines.push(line),
-            None => shelves.push(Shelf { runtime, lines: vec![line] }),
+            Some(kept) if kept.connections.len() >= self.max_idle => {}
+            Some(kept) => kept.connections.push(connection),
+            None => of_authority.push(RuntimeConnections { runtime, connections: vec![connection] }),
         }
     }
 
-    fn places(&self) -> MutexGuard<'_, Places<S>> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl<S> Shelf<S> {
-    fn of(runtime: Id, shelves: &mut [Self]) -> Option<&mut Self> {
-        shelves.iter_mut().find(|shelf| shelf.runtime == runtime)
-    }
-}
-
-/// Lets go of what nobody used for long, as long as there is a pool.
-async fn sweep(kept: std::sync::Weak<Kept>) {
-    loop {
-        let Some(idle) = kept.upgrade().map(|kept| kept.idle) else { return };
-        tokio::time::sleep(idle).await;
-        let Some(kept) = kept.upgrade() else { return };
-        kept.places().retain(|_, shelves| {
-            shelves.retain_mut(|shelf| {
-                shelf.lines.retain(|line| !line.is_older_than(kept.idle));
-                !shelf.lines.is_empty()
-            });
-            !shelves.is_empty()
+    /// Closes connections whose idle timeout has passed, from a task that runs as long as the pool.
+    pub fn start_sweeper(self: &Arc<Self>)
+    where
+        S: Send + 'static,
+    {
+        self.sweeper.call_once(|| {
+            tokio::spawn(sweep(Arc::downgrade(self)));
         });
+    }
+
+    /// True if no connection is kept.
+    pub fn is_empty(&self) -> bool {
+        self.idle().is_empty()
+    }
+
+    fn pop(&self, authority: &str, runtime: Id) -> Option<Box<Connection<S>>> {
+        self.idle().get_mut(authority)?.iter_mut().find(|kept| kept.runtime == runtime)?.connections.pop()
+    }
+
+    fn idle(&self) -> MutexGuard<'_, IdleConnections<S>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn sweep<S: AsyncRead + AsyncWrite + Unpin>(pool: Weak<Pool<S>>) {
+    loop {
+        let Some(idle_timeout) = pool.upgrade().map(|pool| pool.idle_timeout) else { return };
+        tokio::time::sleep(idle_timeout).await;
+        let Some(pool) = pool.upgrade() else { return };
+        pool.idle().retain(|_, of_authority| {
+            of_authority.retain_mut(|kept| {
+                kept.connections.retain(|connection| !connection.is_idle_for(idle_timeout));
+                !kept.connections.is_empty()
+            });
+            !of_authority.is_empty()
+        });
+    }
+}
+
+impl<S> fmt::Debug for Pool<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").field("max_idle", &self.max_idle).finish_non_exhaustive()
     }
 }

@@ -1,96 +1,108 @@
-//! The body of an answer over a plain connection, which it carries along.
+//! The body of a response, which owns the connection until its end.
 
-use std::sync::Arc;
-use std::task::{Context, Poll, ready};
-
+use super::{connection::Connection, head::Reuse, pool::Pool};
+use crate::framing::{Decoded, Framing, FramingError};
 use bytes::Bytes;
+use http_body::{Frame, SizeHint};
+use std::{
+    fmt, io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
 
-use super::Kept;
-use super::head::After;
-use super::line::Line;
-use crate::body::BoxError;
-use crate::framing::{BadFraming, Framing, Taken};
-
-/// Read to its end, it gives its connection back to the pool; dropped before that, it closes it, which takes the request back.
-pub(in crate::http) struct PlainBody<S = TcpStream> {
-    line: Option<Box<Line<S>>>,
-    kept: Arc<Kept<S>>,
+/// Read to its end, it gives its connection back to the pool. Dropped before that, it closes the
+/// connection, which cancels the request.
+pub struct ResponseBody<S> {
+    connection: Option<Box<Connection<S>>>,
+    pool: Arc<Pool<S>>,
     framing: Framing,
-    after: After,
+    reuse: Reuse,
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> PlainBody<S> {
-    pub(super) fn new(line: Box<Line<S>>, kept: Arc<Kept<S>>, framing: Framing, after: After) -> Self {
-        let mut body = Self { line: Some(line), kept, framing, after };
-        if body.framing.is_over() {
+/// A response body that cannot be read to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyError {
+    #[error(transparent)]
+    Framing(#[from] FramingError),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> ResponseBody<S> {
+    pub fn new(connection: Box<Connection<S>>, pool: Arc<Pool<S>>, framing: Framing, reuse: Reuse) -> Self {
+        let mut body = Self { connection: Some(connection), pool, framing, reuse };
+        if body.framing.is_finished() {
             body.end();
         }
         body
     }
 
-    pub(in crate::http) fn poll_data(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, BoxError>>> {
-        let Some(line) = &mut self.line else { return Poll::Ready(None) };
-        // An answer may begin before all of the request is written.
-        line.poll_write(cx);
+    fn poll_data(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, BodyError>> {
+        let Some(connection) = &mut self.connection else { return Poll::Ready(Ok(None)) };
+        // A response may begin before all of the request is written.
+        connection.poll_write(cx);
         loop {
-            match self.framing.take(&mut line.input) {
-                Ok(Taken::Data(data)) => {
-                    if self.framing.is_over() {
+            match self.framing.decode(&mut connection.input)? {
+                Decoded::Data(data) => {
+                    if self.framing.is_finished() {
                         self.end();
                     }
-                    return Poll::Ready(Some(Ok(data)));
+                    return Poll::Ready(Ok(Some(data)));
                 }
-                Ok(Taken::End) => {
+                Decoded::End => {
                     self.end();
-                    return Poll::Ready(None);
+                    return Poll::Ready(Ok(None));
                 }
-                Ok(Taken::Nothing) => {}
-                Err(error) => return Poll::Ready(Some(Err(self.fail(error)))),
+                Decoded::NeedMore => {}
             }
-            match ready!(line.poll_read(self.framing.announced(), cx)) {
-                Ok(0) => {
-                    return Poll::Ready(match self.framing.close() {
-                        Ok(()) => {
-                            self.line = None;
-                            None
-                        }
-                        Err(error) => Some(Err(self.fail(error))),
-                    });
-                }
-                Ok(_) => {}
-                Err(error) => {
-                    self.line = None;
-                    return Poll::Ready(Some(Err(error.into())));
-                }
+            if ready!(connection.poll_read(self.framing.remaining(), cx))? == 0 {
+                self.framing.on_eof()?;
+                self.connection = None;
+                return Poll::Ready(Ok(None));
             }
         }
-    }
-
-    pub(in crate::http) fn is_over(&self) -> bool {
-        self.line.is_none() || self.framing.is_over()
-    }
-
-    /// How much is to come, if that was said.
-    pub(in crate::http) fn announced(&self) -> Option<u64> {
-        if self.line.is_none() { Some(0) } else { self.framing.announced() }
     }
 
     fn end(&mut self) {
-        if let Some(line) = self.line.take()
-            && self.after == After::Kept
-            && line.is_clear()
+        if let Some(connection) = self.connection.take()
+            && self.reuse == Reuse::KeepAlive
+            && connection.is_clean()
         {
-            self.kept.keep(line);
+            self.pool.put(connection);
         }
     }
+}
 
-    fn fail(&mut self, error: BadFraming) -> BoxError {
-        self.line = None;
-        error.into()
+impl<S: AsyncRead + AsyncWrite + Unpin> http_body::Body for ResponseBody<S> {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let this = self.get_mut();
+        let data = ready!(this.poll_data(cx));
+        if data.is_err() {
+            this.connection = None;
+        }
+        Poll::Ready(data.transpose().map(|data| data.map(Frame::data)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.connection.is_none() || self.framing.is_finished()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let remaining = if self.connection.is_none() { Some(0) } else { self.framing.remaining() };
+        remaining.map_or_else(SizeHint::default, SizeHint::with_exact)
+    }
+}
+
+impl<S> fmt::Debug for ResponseBody<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResponseBody").field("framing", &self.framing).finish_non_exhaustive()
     }
 }

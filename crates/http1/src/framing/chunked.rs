@@ -1,145 +1,145 @@
-//! The chunked transfer coding, read byte by byte where it is structure and whole where it is data.
+//! Decoder of the chunked transfer coding: chunk headers byte by byte, data in whole slices.
 //!
-//! Strict, because what two readers of one stream take differently is how requests are smuggled: a size is 1 to 16
-//! hexadecimal digits, and lines end with CR and LF.
+//! It is strict against request smuggling: a size is 1 to 16 hexadecimal digits, and lines end
+//! with CRLF.
 
 use bytes::{Buf as _, BytesMut};
 
-use super::{BadFraming, Taken};
+use super::{Decoded, FramingError};
 
-/// How long the extensions of one chunk, or all trailers together, may be. Nobody reads them.
-const IGNORED_LIMIT: usize = 16 * 1024;
+/// Longest extensions of one chunk, and longest trailers. Both are skipped.
+const SKIPPED_LIMIT: usize = 16 * 1024;
 const MAX_DIGITS: u8 = 16;
 
-/// A chunked body being read.
+/// The state of decoding one chunked body.
 #[derive(Debug)]
 pub struct Chunked {
-    at: At,
-    /// Bytes passed over since the last that meant something.
-    ignored: usize,
+    state: State,
+    /// Bytes of the current extension, or of the trailers, skipped so far.
+    skipped: usize,
 }
 
-/// What comes next.
+/// Which part of the coding comes next.
 #[derive(Debug, Clone, Copy)]
-enum At {
+enum State {
     Size {
         size: u64,
         digits: u8,
     },
-    /// Blanks behind the size.
+    /// Whitespace after the size.
     Blank(u64),
     Extension(u64),
-    /// The end of the line with the size.
-    SizeEnd(u64),
+    /// LF of the line with the size.
+    SizeLf(u64),
     Data(u64),
-    DataReturn,
-    DataEnd,
-    /// The beginning of a line behind the last chunk.
+    DataCr,
+    DataLf,
+    /// The start of a line after the last chunk.
     Trailers,
     TrailerName,
     Trailer,
-    TrailerEnd,
-    LastEnd,
-    Over,
+    TrailerLf,
+    LastLf,
+    Finished,
 }
 
 impl Default for Chunked {
     fn default() -> Self {
-        Self { at: SIZE, ignored: 0 }
+        Self { state: SIZE, skipped: 0 }
     }
 }
 
 impl Chunked {
-    pub(super) fn take(&mut self, input: &mut BytesMut) -> Result<Taken, BadFraming> {
+    pub(super) fn decode(&mut self, input: &mut BytesMut) -> Result<Decoded, FramingError> {
         let mut used = 0;
         loop {
-            match self.at {
-                At::Over => {
+            match self.state {
+                State::Finished => {
                     input.advance(used);
-                    return Ok(Taken::End);
+                    return Ok(Decoded::End);
                 }
-                At::Data(left) => {
+                State::Data(left) => {
                     input.advance(used);
                     let here = usize::try_from(left).unwrap_or(usize::MAX).min(input.len());
                     if here == 0 {
-                        return Ok(Taken::Nothing);
+                        return Ok(Decoded::NeedMore);
                     }
                     let left = left - here as u64;
-                    self.at = if left == 0 { At::DataReturn } else { At::Data(left) };
-                    return Ok(Taken::Data(input.split_to(here).freeze()));
+                    self.state = if left == 0 { State::DataCr } else { State::Data(left) };
+                    return Ok(Decoded::Data(input.split_to(here).freeze()));
                 }
                 _ => {}
             }
             let Some(byte) = input.get(used) else {
                 input.clear();
-                return Ok(Taken::Nothing);
+                return Ok(Decoded::NeedMore);
             };
-            self.at = self.step(*byte)?;
+            self.state = self.step(*byte)?;
             used += 1;
         }
     }
 
-    /// What is left of the chunk that is being read.
-    pub(super) fn left(&self) -> u64 {
-        match self.at {
-            At::Data(left) => left,
+    /// Bytes left in the current chunk.
+    pub(super) fn remaining(&self) -> u64 {
+        match self.state {
+            State::Data(left) => left,
             _ => 0,
         }
     }
 
-    fn step(&mut self, byte: u8) -> Result<At, BadFraming> {
-        Ok(match (self.at, byte) {
-            (At::Size { size, digits }, _) => return self.size(size, digits, byte),
-            (At::Blank(size) | At::Extension(size), b'\r') => At::SizeEnd(size),
-            (At::Blank(size), b';') => At::Extension(size),
-            (At::Blank(size), b' ' | b'\t') => self.pass_over(At::Blank(size))?,
-            (At::Blank(_), _) => return Err(BadFraming::ChunkSize),
-            (At::SizeEnd(0), b'\n') => {
-                self.ignored = 0;
-                At::Trailers
+    fn step(&mut self, byte: u8) -> Result<State, FramingError> {
+        Ok(match (self.state, byte) {
+            (State::Size { size, digits }, _) => return self.size(size, digits, byte),
+            (State::Blank(size) | State::Extension(size), b'\r') => State::SizeLf(size),
+            (State::Blank(size), b';') => State::Extension(size),
+            (State::Blank(size), b' ' | b'\t') => self.skip(State::Blank(size))?,
+            (State::Blank(_), _) => return Err(FramingError::ChunkSize),
+            (State::SizeLf(0), b'\n') => {
+                self.skipped = 0;
+                State::Trailers
             }
-            (At::SizeEnd(size), b'\n') => At::Data(size),
-            (At::DataReturn, b'\r') => At::DataEnd,
-            (At::DataEnd, b'\n') => SIZE,
-            (At::Trailers, b'\r') => At::LastEnd,
-            (At::Trailer, b'\r') => At::TrailerEnd,
-            (At::TrailerEnd, b'\n') => At::Trailers,
-            (At::LastEnd, b'\n') => At::Over,
-            (At::Extension(size), b'\t' | b' '..=b'~' | 0x80..) => self.pass_over(At::Extension(size))?,
-            (At::Trailers | At::TrailerName, _) if is_of_name(byte) => self.pass_over(At::TrailerName)?,
-            (At::TrailerName, b':') | (At::Trailer, b'\t' | b' '..=b'~' | 0x80..) => {
-                self.pass_over(At::Trailer)?
+            (State::SizeLf(size), b'\n') => State::Data(size),
+            (State::DataCr, b'\r') => State::DataLf,
+            (State::DataLf, b'\n') => SIZE,
+            (State::Trailers, b'\r') => State::LastLf,
+            (State::Trailer, b'\r') => State::TrailerLf,
+            (State::TrailerLf, b'\n') => State::Trailers,
+            (State::LastLf, b'\n') => State::Finished,
+            (State::Extension(size), b'\t' | b' '..=b'~' | 0x80..) => self.skip(State::Extension(size))?,
+            (State::Trailers | State::TrailerName, _) if is_token(byte) => self.skip(State::TrailerName)?,
+            (State::TrailerName, b':') | (State::Trailer, b'\t' | b' '..=b'~' | 0x80..) => {
+                self.skip(State::Trailer)?
             }
-            _ => return Err(BadFraming::Chunk),
+            _ => return Err(FramingError::Chunk),
         })
     }
 
-    fn size(&mut self, size: u64, digits: u8, byte: u8) -> Result<At, BadFraming> {
+    fn size(&mut self, size: u64, digits: u8, byte: u8) -> Result<State, FramingError> {
         match (char::from(byte).to_digit(16), byte) {
             (Some(digit), _) if digits < MAX_DIGITS => {
-                Ok(At::Size { size: size << 4 | u64::from(digit), digits: digits + 1 })
+                Ok(State::Size { size: size << 4 | u64::from(digit), digits: digits + 1 })
             }
-            (None, b'\r') if digits > 0 => Ok(At::SizeEnd(size)),
+            (None, b'\r') if digits > 0 => Ok(State::SizeLf(size)),
             (None, b';' | b' ' | b'\t') if digits > 0 => {
-                self.ignored = 0;
-                Ok(if byte == b';' { At::Extension(size) } else { At::Blank(size) })
+                self.skipped = 0;
+                Ok(if byte == b';' { State::Extension(size) } else { State::Blank(size) })
             }
-            _ => Err(BadFraming::ChunkSize),
+            _ => Err(FramingError::ChunkSize),
         }
     }
 
-    fn pass_over(&mut self, at: At) -> Result<At, BadFraming> {
-        self.ignored += 1;
-        if self.ignored > IGNORED_LIMIT { Err(BadFraming::Chunk) } else { Ok(at) }
+    fn skip(&mut self, next: State) -> Result<State, FramingError> {
+        self.skipped += 1;
+        if self.skipped > SKIPPED_LIMIT { Err(FramingError::Chunk) } else { Ok(next) }
     }
 }
 
-/// Whether names of fields are made of this byte (RFC 9110 §5.6.2).
-fn is_of_name(byte: u8) -> bool {
+/// True for the bytes of a header name (`token` in RFC 9110 §5.6.2).
+fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-const SIZE: At = At::Size { size: 0, digits: 0 };
+const SIZE: State = State::Size { size: 0, digits: 0 };
 
 #[cfg(test)]
 mod tests {
@@ -147,19 +147,19 @@ mod tests {
 
     use super::*;
 
-    /// Reads what comes in these pieces: the data, and what is left behind the end, if that was reached.
-    fn read(pieces: &[&[u8]]) -> Result<(Vec<u8>, Option<usize>), BadFraming> {
+    /// Decodes these pieces: the data, and the bytes left after the end if it was reached.
+    fn read(pieces: &[&[u8]]) -> Result<(Vec<u8>, Option<usize>), FramingError> {
         let (mut chunked, mut input, mut data) = (Chunked::default(), BytesMut::new(), Vec::new());
         for piece in pieces {
             input.extend_from_slice(piece);
             loop {
-                match chunked.take(&mut input)? {
-                    Taken::Data(bytes) => {
+                match chunked.decode(&mut input)? {
+                    Decoded::Data(bytes) => {
                         assert!(!bytes.is_empty());
                         data.extend_from_slice(&bytes);
                     }
-                    Taken::Nothing => break,
-                    Taken::End => return Ok((data, Some(input.len()))),
+                    Decoded::NeedMore => break,
+                    Decoded::End => return Ok((data, Some(input.len()))),
                 }
             }
             assert!(input.is_empty());
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_that_can_be_read_in_two_ways_is_refused() {
+    fn an_ambiguous_size_is_refused() {
         for size in [
             "",
             "-1",
@@ -192,12 +192,12 @@ mod tests {
             "11111111111111111",
         ] {
             let body = format!("{size}\r\nx\r\n0\r\n\r\n");
-            assert!(matches!(read(&[body.as_bytes()]), Err(BadFraming::ChunkSize)), "{size}");
+            assert!(matches!(read(&[body.as_bytes()]), Err(FramingError::ChunkSize)), "{size}");
         }
     }
 
     #[test]
-    fn lines_that_do_not_end_as_they_must_are_refused() {
+    fn lines_without_crlf_are_refused() {
         for body in [
             "1\rx",
             "1;a\nx\r\n",
@@ -215,28 +215,28 @@ mod tests {
             "0\r\na : b\r\n\r\n",
             "0\r\na: \0\r\n\r\n",
         ] {
-            assert!(matches!(read(&[body.as_bytes()]), Err(BadFraming::Chunk)), "{body:?}");
+            assert!(matches!(read(&[body.as_bytes()]), Err(FramingError::Chunk)), "{body:?}");
         }
     }
 
     #[test]
-    fn what_nobody_reads_is_bounded() {
-        let long = "a".repeat(IGNORED_LIMIT + 1);
+    fn extensions_and_trailers_are_bounded() {
+        let long = "a".repeat(SKIPPED_LIMIT + 1);
         for body in [
             format!("1;{long}"),
-            format!("1{}", " ".repeat(IGNORED_LIMIT + 2)),
+            format!("1{}", " ".repeat(SKIPPED_LIMIT + 2)),
             format!("0\r\n{long}"),
             "0\r\n".to_owned() + &"a:b\r\n".repeat(9000),
         ] {
-            assert!(matches!(read(&[body.as_bytes()]), Err(BadFraming::Chunk)));
+            assert!(matches!(read(&[body.as_bytes()]), Err(FramingError::Chunk)));
         }
-        let chunks = "1;a\r\nx\r\n".repeat(IGNORED_LIMIT);
-        assert_eq!(read(&[chunks.as_bytes()]).unwrap().0.len(), IGNORED_LIMIT);
+        let chunks = "1;a\r\nx\r\n".repeat(SKIPPED_LIMIT);
+        assert_eq!(read(&[chunks.as_bytes()]).unwrap().0.len(), SKIPPED_LIMIT);
     }
 
     proptest! {
         #[test]
-        fn however_it_is_cut_the_same_is_read(
+        fn the_data_does_not_depend_on_how_the_stream_is_cut(
             chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..40), 0..6),
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
         ) {
@@ -261,7 +261,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_comes_is_read_or_refused(body in prop::collection::vec(prop_oneof![
+        fn any_input_is_decoded_or_refused(body in prop::collection::vec(prop_oneof![
             Just(b'\r'), Just(b'\n'), Just(b'0'), Just(b'1'), Just(b';'), any::<u8>(),
         ], 0..60)) {
             let bytes: Vec<_> = body.chunks(1).collect();

@@ -1,10 +1,10 @@
-//! The field that says how long a body is.
+//! Writing a `Content-Length` header without allocating.
 
-/// Digits of the largest length.
+/// Digits of `u64::MAX`.
 const DIGITS: usize = 20;
 
-/// Adds the field to the text of a head.
-pub fn write_length(out: &mut Vec<u8>, mut length: u64) {
+/// Appends the header to a message head.
+pub fn write_content_length(out: &mut Vec<u8>, mut length: u64) {
     let mut digits = [0; DIGITS];
     let mut from = DIGITS;
     loop {
@@ -28,7 +28,7 @@ mod tests {
     fn a_length_is_written_as_it_is_read() {
         for length in [0, 7, 10, 99, 100, 1_234_567_890, u64::MAX] {
             let mut out = Vec::new();
-            write_length(&mut out, length);
+            write_content_length(&mut out, length);
             assert_eq!(String::from_utf8(out).unwrap(), format!("content-length: {length}\r\n"));
         }
     }

@@ -1,33 +1,33 @@
-//! What the fields of a message say of its end, and of what comes behind it.
+//! The headers that say where a message ends and whether the connection stays open after it.
 
-use super::{BadFraming, Chunked, Framing};
+use super::{Chunked, Framing, FramingError};
 
-/// Gathered field by field.
+/// Collected header by header.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Declared {
-    length: Option<u64>,
+pub struct MessageHeaders {
+    content_length: Option<u64>,
     chunked: bool,
-    says_close: bool,
-    says_keep_alive: bool,
+    close: bool,
+    keep_alive: bool,
 }
 
-impl Declared {
-    /// Takes note of one field; tells whether it matters here.
-    pub fn add(&mut self, name: &str, value: &[u8]) -> Result<bool, BadFraming> {
+impl MessageHeaders {
+    /// Reads one header; true if it is one of these.
+    pub fn add(&mut self, name: &str, value: &[u8]) -> Result<bool, FramingError> {
         let is = |known: &str| name.eq_ignore_ascii_case(known);
         match name.len() {
             10 if is("connection") => {
                 let mut options = value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
-                self.says_close |= options.clone().any(|option| option.eq_ignore_ascii_case(b"close"));
-                self.says_keep_alive |= options.any(|option| option.eq_ignore_ascii_case(b"keep-alive"));
+                self.close |= options.clone().any(|option| option.eq_ignore_ascii_case(b"close"));
+                self.keep_alive |= options.any(|option| option.eq_ignore_ascii_case(b"keep-alive"));
             }
-            14 if is("content-length") => match self.length.replace(length(value)?) {
+            14 if is("content-length") => match self.content_length.replace(parse_length(value)?) {
                 None => {}
-                Some(_) => return Err(BadFraming::Lengths),
+                Some(_) => return Err(FramingError::RepeatedLength),
             },
             17 if is("transfer-encoding") => {
                 if self.chunked || !value.eq_ignore_ascii_case(b"chunked") {
-                    return Err(BadFraming::Coding);
+                    return Err(FramingError::TransferCoding);
                 }
                 self.chunked = true;
             }
@@ -36,42 +36,40 @@ impl Declared {
         Ok(true)
     }
 
-    /// Where the body of a message of this version ends; none if nothing is said of it.
-    pub fn framing(&self, version: Version) -> Result<Option<Framing>, BadFraming> {
-        match (self.chunked, self.length) {
-            (true, Some(_)) => Err(BadFraming::LengthAndCoding),
-            // It came with HTTP/1.1, so somebody on the way did not understand it.
-            (true, None) if version == Version::Old => Err(BadFraming::Coding),
+    /// The framing that the headers declare, if any.
+    pub fn framing(&self, version: Version) -> Result<Option<Framing>, FramingError> {
+        match (self.chunked, self.content_length) {
+            (true, Some(_)) => Err(FramingError::LengthAndCoding),
+            // HTTP/1.0 has no chunked coding, so a proxy passed on a header it did not understand.
+            (true, None) if version == Version::Http10 => Err(FramingError::TransferCoding),
             (true, None) => Ok(Some(Framing::Chunked(Chunked::default()))),
             (false, length) => Ok(length.map(Framing::Length)),
         }
     }
 
-    /// Whether the sender means to go on with the connection.
-    pub fn keeps(&self, version: Version) -> bool {
-        !self.says_close && (version == Version::Usual || self.says_keep_alive)
+    /// True if the sender keeps the connection open after this message.
+    pub fn keeps_alive(&self, version: Version) -> bool {
+        !self.close && (version == Version::Http11 || self.keep_alive)
     }
 }
 
-/// Which HTTP a peer speaks.
+/// The HTTP version of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
-    /// 1.0
-    Old,
-    /// 1.1
-    Usual,
+    Http10,
+    Http11,
 }
 
 impl Version {
-    /// From the digit behind `HTTP/1.`.
-    pub fn of(minor: Option<u8>) -> Self {
-        if minor == Some(0) { Self::Old } else { Self::Usual }
+    /// From the digit after `HTTP/1.`.
+    pub fn from_minor(minor: Option<u8>) -> Self {
+        if minor == Some(0) { Self::Http10 } else { Self::Http11 }
     }
 }
 
-/// A length is digits and nothing else.
-fn length(value: &[u8]) -> Result<u64, BadFraming> {
+/// Only digits: no sign, no list, no whitespace.
+fn parse_length(value: &[u8]) -> Result<u64, FramingError> {
     let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
     let text = str::from_utf8(value).ok().filter(|_| digits);
-    text.and_then(|text| text.parse().ok()).ok_or(BadFraming::Length)
+    text.and_then(|text| text.parse().ok()).ok_or(FramingError::Length)
 }

@@ -1,38 +1,38 @@
-//! Where the body of a message of HTTP/1.1 ends. Client and server read it in the same way.
+//! Message framing: where the body of an HTTP/1.1 message ends, for client and server alike.
 //!
-//! What two readers of one connection take differently is how requests are smuggled, so whatever could be read in two ways is refused.
+//! Two readers that disagree about the end of a message are how requests are smuggled, so an
+//! ambiguous message is refused.
 
 mod chunked;
-mod declared;
-mod length;
+mod content_length;
+mod message_headers;
 
 use bytes::{Bytes, BytesMut};
 
 pub use chunked::Chunked;
-pub use declared::{Declared, Version};
-pub use length::write_length;
+pub use content_length::write_content_length;
+pub use message_headers::{MessageHeaders, Version};
 
-/// How the end of a body is known.
+/// How the end of a body is known, and how much of it is still to come.
 #[derive(Debug)]
 pub enum Framing {
     Length(u64),
     Chunked(Chunked),
-    /// The sender closes the connection behind it.
+    /// The body ends with the connection.
     UntilClose,
 }
 
-/// What a body gave.
+/// One step of decoding a body.
 #[derive(Debug)]
-pub enum Taken {
+pub enum Decoded {
     Data(Bytes),
-    /// More has to arrive first.
-    Nothing,
+    NeedMore,
     End,
 }
 
-/// A message whose end cannot be told, or is told in two ways.
+/// The end of a message is missing or ambiguous.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadFraming {
+pub enum FramingError {
     #[error("the size of a chunk cannot be read")]
     ChunkSize,
     #[error("a chunk does not end where it says")]
@@ -40,65 +40,65 @@ pub enum BadFraming {
     #[error("the message names a length that cannot be read")]
     Length,
     #[error("the message names its length more than once")]
-    Lengths,
+    RepeatedLength,
     #[error("the message names both a length and a transfer coding")]
     LengthAndCoding,
     #[error("the message has a transfer coding other than `chunked`")]
-    Coding,
+    TransferCoding,
     #[error("the connection was closed before the message was complete")]
-    Early,
+    Truncated,
 }
 
 impl Framing {
     pub const EMPTY: Self = Self::Length(0);
 
-    /// What of the body is there.
-    pub fn take(&mut self, input: &mut BytesMut) -> Result<Taken, BadFraming> {
+    /// Takes the next data of the body out of `input`.
+    pub fn decode(&mut self, input: &mut BytesMut) -> Result<Decoded, FramingError> {
         let most = match self {
-            Self::Chunked(chunked) => return chunked.take(input),
-            Self::Length(0) => return Ok(Taken::End),
+            Self::Chunked(chunked) => return chunked.decode(input),
+            Self::Length(0) => return Ok(Decoded::End),
             Self::Length(left) => usize::try_from(*left).unwrap_or(usize::MAX),
             Self::UntilClose => usize::MAX,
         };
         let here = most.min(input.len());
         if here == 0 {
-            return Ok(Taken::Nothing);
+            return Ok(Decoded::NeedMore);
         }
         if let Self::Length(left) = self {
             *left -= here as u64;
         }
-        Ok(Taken::Data(input.split_to(here).freeze()))
+        Ok(Decoded::Data(input.split_to(here).freeze()))
     }
 
-    /// Whether nothing more comes, as far as that is known without reading.
-    pub fn is_over(&self) -> bool {
+    /// True if the end is known to be reached without reading on.
+    pub fn is_finished(&self) -> bool {
         matches!(self, Self::Length(0))
     }
 
-    /// The connection was closed.
-    pub fn close(&mut self) -> Result<(), BadFraming> {
+    /// The peer closed the connection.
+    pub fn on_eof(&mut self) -> Result<(), FramingError> {
         match self {
             Self::UntilClose => {
                 *self = Self::EMPTY;
                 Ok(())
             }
-            Self::Length(_) | Self::Chunked(_) => Err(BadFraming::Early),
+            Self::Length(_) | Self::Chunked(_) => Err(FramingError::Truncated),
         }
     }
 
-    /// How much is to come, if that was said.
-    pub fn announced(&self) -> Option<u64> {
+    /// Bytes still to come, if their number is known.
+    pub fn remaining(&self) -> Option<u64> {
         match self {
             Self::Length(left) => Some(*left),
             Self::Chunked(_) | Self::UntilClose => None,
         }
     }
 
-    /// How much is to come at least.
+    /// Bytes that are certain to come: with chunks those of the current one.
     pub fn at_least(&self) -> u64 {
         match self {
             Self::Length(left) => *left,
-            Self::Chunked(chunked) => chunked.left(),
+            Self::Chunked(chunked) => chunked.remaining(),
             Self::UntilClose => 0,
         }
     }
@@ -109,24 +109,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_length_is_kept_to_the_byte() {
+    fn a_length_is_exact() {
         let mut framing = Framing::Length(3);
         let mut input = BytesMut::from(&b"ab"[..]);
-        assert!(matches!(framing.take(&mut input), Ok(Taken::Data(data)) if data == "ab"));
-        assert!(matches!(framing.take(&mut input), Ok(Taken::Nothing)));
-        assert_eq!((framing.announced(), framing.is_over()), (Some(1), false));
+        assert!(matches!(framing.decode(&mut input), Ok(Decoded::Data(data)) if data == "ab"));
+        assert!(matches!(framing.decode(&mut input), Ok(Decoded::NeedMore)));
+        assert_eq!((framing.remaining(), framing.is_finished()), (Some(1), false));
         input.extend_from_slice(b"cd");
-        assert!(matches!(framing.take(&mut input), Ok(Taken::Data(data)) if data == "c"));
-        assert!(framing.is_over() && matches!(framing.take(&mut input), Ok(Taken::End)));
+        assert!(matches!(framing.decode(&mut input), Ok(Decoded::Data(data)) if data == "c"));
+        assert!(framing.is_finished() && matches!(framing.decode(&mut input), Ok(Decoded::End)));
         assert_eq!(input, "d");
     }
 
     #[test]
-    fn only_a_body_without_another_end_ends_with_the_connection() {
-        assert_eq!(Framing::Length(1).close(), Err(BadFraming::Early));
-        assert_eq!(Framing::Chunked(Chunked::default()).close(), Err(BadFraming::Early));
+    fn only_a_body_without_other_framing_ends_with_the_connection() {
+        assert_eq!(Framing::Length(1).on_eof(), Err(FramingError::Truncated));
+        assert_eq!(Framing::Chunked(Chunked::default()).on_eof(), Err(FramingError::Truncated));
         let mut framing = Framing::UntilClose;
-        framing.close().unwrap();
-        assert!(framing.is_over());
+        framing.on_eof().unwrap();
+        assert!(framing.is_finished());
     }
 }

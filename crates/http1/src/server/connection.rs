@@ -1,328 +1,330 @@
-//! One connection of HTTP/1.1, from its first request to its end.
+//! One HTTP/1.1 connection of a server, from its first request to its end.
 //!
-//! It is a future that is polled by hand: it reads a request, polls whoever answers it, and writes the answer, one request after the
-//! other. Nothing runs beside it and nothing is queued: a body is read when it is asked for, and a stream is asked on when what it
-//! gave is written. An idle connection holds no buffers; those belong to the thread (`spare`).
-
-mod accept;
-mod date;
-mod head;
-mod incoming;
-mod outbox;
-mod reading;
-mod remainder;
-mod reply;
-mod spare;
-mod trial;
-mod wire;
+//! It is one hand-polled state machine, because three things happen at once while a request is
+//! answered: the service runs, the request body is fed to it, and EOF is watched for. No task and
+//! no queue is involved: a body is read when the service asks for it, and a response body is
+//! polled when its last data is written. An idle connection holds no buffers (see `scratch`).
 
 use super::{
-    Deaf,
-    answer::{Answer, error, plain},
-    hang_up,
-    line::{Answering, Line},
+    body_reader::{BodyReader, Fed, Skipped, SkippedBody},
+    head::{self, HeadError, RequestHead},
+    io::BufferedIo,
+    lazy_timer::LazyTimer,
+    request_body::RequestBody,
+    response::{self, BodyCoding, Pulled, RequestInfo},
+    service::{HalfClose, Pending, ResponseBody, Service},
 };
-use crate::lazy_timer::LazyTimer;
-use ::http::{Method, Request, Response, StatusCode};
-use accept::Takes;
-use head::Asked;
-use reading::{Fed, Reading};
-use remainder::{Behind, Remainder};
-use reply::{Coding, Pulled, To};
+use crate::framing::{Framing, Version};
+use ::http::{Method, Request, Response};
 use std::{
-    io,
+    fmt, io,
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
-use tokio::{net::TcpStream, time::Instant};
-use trunkline_protocol::{Era, Fault, FaultKind};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::Instant,
+};
 use trunkline_resilience::Alarm;
-use trunkline_transport::framing::{Framing, Version};
-use wire::Wire;
 
-pub(crate) use head::BadHead;
-pub(crate) use incoming::Incoming;
-pub use trial::{End, Heard, hear};
-
-/// How much more of a request that was refused unread is passed over, and how long, so that its sender can hear the refusal.
+/// Before a connection with unread input is closed, so much is read and dropped, for so long:
+/// closing it at once would reset it, and the client might lose the response.
 const LINGER_BYTES: usize = 1024 * 1024;
 const LINGER: Duration = Duration::from_secs(1);
-/// How much may come behind a request that is being answered before nothing more is read.
-const AHEAD: usize = 16 * 1024;
+/// With so many bytes of pipelined requests buffered, nothing more is read.
+const MAX_PIPELINED: usize = 16 * 1024;
 
-pub(crate) struct Connection {
-    line: Arc<Line>,
-    wire: Wire,
+/// The server side of one connection.
+pub struct Connection<S, H: Service> {
+    service: H,
+    io: BufferedIo<S>,
     timer: LazyTimer,
-    stay: Stay,
-    /// The client says no more.
-    hushed: bool,
-    stage: Stage,
+    keep_alive: KeepAlive,
+    /// The client closed its write half (we read EOF).
+    read_closed: bool,
+    stage: ConnectionStage<H::Body>,
 }
 
-/// How long a connection is kept.
+/// Which requests the connection accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stay {
-    /// As long as the client likes.
-    Open,
-    /// For one request.
-    Once,
-    /// For what is under way.
-    Leaving,
+pub enum KeepAlive {
+    On,
+    /// The next one, after which it is closed.
+    OneRequest,
+    /// No further one: it is closed as soon as it is idle.
+    Draining,
 }
 
-enum Stage {
-    /// For a request, of which so many bytes have been looked at.
-    Waiting(usize),
-    Answering(Answering, Underway),
-    Sending(Answer, Coding, Underway),
-    /// The request is answered, and its body is still coming.
-    PassingOver(Box<Remainder>),
-    /// Everything is said, but the client may not have heard it yet.
+enum ConnectionStage<B> {
+    /// No byte of the next request has arrived.
+    Idle,
+    /// A part of a head has arrived, and so many bytes of it were parsed.
+    ReadingHead {
+        scanned: usize,
+    },
+    Responding(Pending<B>, InFlight),
+    Writing(B, BodyCoding, InFlight),
+    /// The response is written, and the rest of the request body is skipped.
+    SkippingBody(Box<SkippedBody>),
+    /// The write half is closed; so many bytes are still dropped before the rest.
     Lingering(Box<Alarm>, usize),
-    Over,
+    Closed,
 }
 
 /// The request that is being answered.
-struct Underway {
-    to: To,
-    /// Its body, as long as not all of it was read.
-    reading: Option<Box<Reading>>,
+struct InFlight {
+    info: RequestInfo,
+    /// Set while not all of its body was read.
+    body: Option<Box<BodyReader>>,
 }
 
-/// A connection that ended before its time.
+/// A connection that ended with a request unanswered.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Broken {
+pub enum ConnectionError {
     #[error(transparent)]
     Io(#[from] io::Error),
     #[error("the client hung up while a request was under way")]
-    Gone,
+    HungUp,
 }
 
-impl Connection {
-    pub(crate) fn new(stream: TcpStream, line: Arc<Line>, stay: Stay) -> Self {
-        let limits = &line.doors.main.options.limits;
-        let timer = LazyTimer::until(Instant::now() + limits.header_timeout);
-        let wire = Wire::new(stream, limits.write_timeout);
-        Self { line, wire, timer, stay, hushed: false, stage: Stage::Waiting(0) }
+impl<S, H: Service> Connection<S, H>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    pub fn new(stream: S, service: H, keep_alive: KeepAlive) -> Self {
+        let options = service.options();
+        let timer = LazyTimer::until(Instant::now() + options.header_timeout);
+        let io = BufferedIo::new(stream, options.write_timeout);
+        Self { service, io, timer, keep_alive, read_closed: false, stage: ConnectionStage::Idle }
     }
 
-    /// Takes no further request.
-    pub(crate) fn leave(&mut self) {
-        self.stay = Stay::Leaving;
+    /// Accepts no further request.
+    pub fn drain(&mut self) {
+        self.keep_alive = KeepAlive::Draining;
     }
 
-    /// Ends if it still waits for a request and its place was given to another.
-    pub(crate) fn give_way(&mut self) {
-        if matches!(self.stage, Stage::Waiting(_)) && self.line.is_dismissed() {
-            tracing::debug!("a connection that waits for a request gives way to another");
-            self.stage = Stage::Over;
+    /// Closes the connection unless a request is being answered.
+    pub fn close_if_idle(&mut self) {
+        if matches!(self.stage, ConnectionStage::Idle | ConnectionStage::ReadingHead { .. }) {
+            self.stage = ConnectionStage::Closed;
         }
     }
 
-    /// Ends what is under way. What is an answer already may still be heard: a stream knows itself that it is over.
-    pub(crate) fn cut(&mut self) {
-        self.stay = Stay::Leaving;
-        match std::mem::replace(&mut self.stage, Stage::Over) {
-            Stage::Answering(_, underway) => {
-                let fault = Fault::new(FaultKind::Cancelled, "the server stopped before there was an answer");
-                let refusal = error(StatusCode::INTERNAL_SERVER_ERROR, None, fault.to_error(Era::Modern));
-                self.respond(refusal, underway);
-            }
-            sending @ Stage::Sending(..) => self.stage = sending,
-            Stage::Waiting(_) | Stage::PassingOver(_) | Stage::Lingering(..) | Stage::Over => {}
+    /// Ends the request in flight with this response. A response that is being written goes on:
+    /// its body has to end by itself.
+    pub fn abort(&mut self, response: impl FnOnce() -> Response<H::Body>) {
+        self.keep_alive = KeepAlive::Draining;
+        match std::mem::replace(&mut self.stage, ConnectionStage::Closed) {
+            ConnectionStage::Responding(_, in_flight) => self.respond(response(), in_flight),
+            writing @ ConnectionStage::Writing(..) => self.stage = writing,
+            ConnectionStage::Idle
+            | ConnectionStage::ReadingHead { .. }
+            | ConnectionStage::SkippingBody(_)
+            | ConnectionStage::Lingering(..)
+            | ConnectionStage::Closed => {}
         }
     }
 
-    /// Serves until the connection is over.
-    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
+    /// Serves until the connection is closed.
+    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ConnectionError>> {
         loop {
             match &mut self.stage {
-                Stage::Waiting(_) => ready!(self.poll_asked(cx))?,
-                Stage::Answering(..) => ready!(self.poll_answer(cx))?,
-                Stage::Sending(..) => ready!(self.poll_sent(cx))?,
-                Stage::PassingOver(remainder) => match ready!(remainder.poll(&mut self.wire, cx))? {
-                    Behind::Next(input) => {
-                        self.wire.input = input;
-                        self.rest();
+                ConnectionStage::Idle | ConnectionStage::ReadingHead { .. } => ready!(self.poll_head(cx))?,
+                ConnectionStage::Responding(..) => ready!(self.poll_response(cx))?,
+                ConnectionStage::Writing(..) => ready!(self.poll_written(cx))?,
+                ConnectionStage::SkippingBody(body) => match ready!(body.poll(&mut self.io, cx))? {
+                    Skipped::End(input) => {
+                        self.io.input = input;
+                        self.wait_for_next();
                     }
-                    Behind::Unknown => ready!(self.poll_linger(cx))?,
+                    Skipped::GivenUp => ready!(self.poll_linger(cx))?,
                 },
-                Stage::Lingering(alarm, left) => {
-                    if Pin::new(&mut **alarm).poll(cx).is_ready() || *left == 0 {
-                        self.stage = Stage::Over;
+                ConnectionStage::Lingering(timeout, left) => {
+                    if Pin::new(&mut **timeout).poll(cx).is_ready() || *left == 0 {
+                        self.stage = ConnectionStage::Closed;
                         continue;
                     }
-                    let came = ready!(self.wire.poll_discard(cx))?;
-                    *left = if came == 0 { 0 } else { left.saturating_sub(came) };
+                    let read = ready!(self.io.poll_discard(cx))?;
+                    *left = if read == 0 { 0 } else { left.saturating_sub(read) };
                 }
-                Stage::Over => return Poll::Ready(Ok(())),
+                ConnectionStage::Closed => return Poll::Ready(Ok(())),
             }
         }
     }
 
-    /// Waits for the head of a request.
-    fn poll_asked(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
-        let Stage::Waiting(mut seen) = self.stage else { return Poll::Pending };
-        let refused = loop {
-            match head::find(&mut self.wire.input, seen) {
-                Ok(Some(asked)) => {
-                    self.ask(asked);
+    fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ConnectionError>> {
+        let (mut scanned, mut started) = match self.stage {
+            ConnectionStage::ReadingHead { scanned } => (scanned, true),
+            _ => (0, false),
+        };
+        let error = loop {
+            match head::parse(&mut self.io.input, scanned, self.service.options().usual_headers) {
+                Ok(Some(head)) => {
+                    self.call(head);
                     return Poll::Ready(Ok(()));
                 }
                 Ok(None) => {}
-                Err(bad) => break Some(bad),
+                Err(error) => break Some(error),
             }
-            seen = self.wire.input.len();
-            match self.wire.poll_fill(cx)? {
-                Poll::Ready(0) if seen == 0 => break None,
-                Poll::Ready(0) => return Poll::Ready(Err(Broken::Gone)),
+            scanned = self.io.input.len();
+            match self.io.poll_fill(cx)? {
+                Poll::Ready(0) if scanned == 0 => break None,
+                Poll::Ready(0) => return Poll::Ready(Err(ConnectionError::HungUp)),
                 Poll::Ready(_) => {}
-                Poll::Pending if self.stay == Stay::Leaving && seen == 0 => break None,
+                Poll::Pending if self.keep_alive == KeepAlive::Draining && scanned == 0 => break None,
                 Poll::Pending => {
-                    if seen > 0 && matches!(self.stage, Stage::Waiting(0)) {
+                    if scanned > 0 && !started {
                         let now = Instant::now();
-                        self.timer.set(now + self.line.doors.main.options.limits.header_timeout);
-                        self.line.begins(now);
+                        self.timer.set(now + self.service.options().header_timeout);
+                        self.service.on_head_started(now);
+                        started = true;
                     }
-                    // Who has begun has begun, even if it was an empty line; else a byte at a time would hold a place for ever.
-                    let begun = matches!(self.stage, Stage::Waiting(1..));
-                    self.stage = Stage::Waiting(if begun { seen.max(1) } else { seen });
+                    // The header timeout starts with the first byte and goes on when that was a
+                    // blank line, so trickled blank lines cannot hold a slot.
+                    self.stage = if started {
+                        ConnectionStage::ReadingHead { scanned }
+                    } else {
+                        ConnectionStage::Idle
+                    };
                     ready!(self.timer.poll(cx));
-                    // Who has not begun has nothing to be told.
-                    break (seen > 0).then_some(BadHead::Late);
+                    // A client that has sent nothing gets no response.
+                    break (scanned > 0).then_some(HeadError::Timeout);
                 }
             }
         };
-        match refused {
-            Some(bad) => self.refuse(bad),
-            None => self.stage = Stage::Over,
+        match error {
+            Some(error) => self.reject(error),
+            None => self.stage = ConnectionStage::Closed,
         }
         Poll::Ready(Ok(()))
     }
 
-    /// Begins to answer a request.
-    fn ask(&mut self, asked: Asked) {
-        let Asked { method, uri, fields, framing, version, keeps, expects, takes } = asked;
-        let to = To { version, keeps, head_only: method == Method::HEAD };
-        let (body, reading) = match framing {
-            Framing::Length(length) if length <= self.wire.input.len() as u64 => {
-                let length = usize::try_from(length).expect("no more than what is in memory");
-                (Incoming::Whole(self.wire.input.split_to(length)), None)
+    fn call(&mut self, head: RequestHead) {
+        let RequestHead { method, uri, headers, framing, version, keep_alive, expect } = head;
+        let info = RequestInfo { version, keep_alive, head_only: method == Method::HEAD };
+        let (body, reader) = match framing {
+            Framing::Length(length) if length <= self.io.input.len() as u64 => {
+                let length = usize::try_from(length).expect("no more than the bytes in memory");
+                (RequestBody::Whole(self.io.input.split_to(length)), None)
             }
             framing => {
-                let limit = self.line.doors.main.options.limits.body;
-                let reading = Reading::new(framing, std::mem::take(&mut self.wire.input), expects, limit);
-                (Incoming::Arriving(reading.reader()), Some(Box::new(reading)))
+                let max_body = self.service.options().max_body;
+                let reader = BodyReader::new(framing, std::mem::take(&mut self.io.input), expect, max_body);
+                (reader.body(), Some(Box::new(reader)))
             }
         };
         let mut request = Request::new(body);
         *request.method_mut() = method;
         *request.uri_mut() = uri;
-        *request.headers_mut() = fields;
-        if takes == Takes::Else {
-            request.extensions_mut().insert(Deaf);
-        }
-        self.stage = Stage::Answering(self.line.answer(request), Underway { to, reading });
+        *request.headers_mut() = headers;
+        let pending = self.service.call(request);
+        self.stage = ConnectionStage::Responding(pending, InFlight { info, body: reader });
     }
 
-    /// Answers what is no request. Nothing behind it can be read.
-    fn refuse(&mut self, bad: BadHead) {
-        self.line.refused(bad);
-        let to = To { version: Version::Usual, keeps: false, head_only: false };
-        let response = plain(bad.status(), &format!("{bad}\n"));
-        self.respond(response, Underway { to, reading: None });
+    /// Answers an invalid head. Nothing after it can be parsed, so the connection is closed.
+    fn reject(&mut self, error: HeadError) {
+        let response = self.service.reject(error);
+        let info = RequestInfo { version: Version::Http11, keep_alive: false, head_only: false };
+        self.respond(response, InFlight { info, body: None });
     }
 
-    fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
-        let Stage::Answering(answering, underway) = &mut self.stage else { return Poll::Pending };
+    fn poll_response(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ConnectionError>> {
+        let ConnectionStage::Responding(pending, in_flight) = &mut self.stage else { return Poll::Pending };
         let response = loop {
-            if let Poll::Ready(response) = hang_up::polled(|| answering.poll_answer(cx)) {
+            if let Poll::Ready(response) = pending.poll(cx) {
                 break response;
             }
-            let Some(reading) = &mut underway.reading else { return self.poll_gone(cx) };
-            if let Fed::End(rest) = ready!(reading.poll(&mut self.wire, cx))? {
-                underway.reading = None;
-                self.wire.input = rest;
+            let Some(body) = &mut in_flight.body else { return self.poll_hung_up(cx) };
+            if let Fed::End(rest) = ready!(body.poll(&mut self.io, cx))? {
+                in_flight.body = None;
+                self.io.input = rest;
             }
         };
-        let Stage::Answering(_, underway) = std::mem::replace(&mut self.stage, Stage::Over) else {
-            return Poll::Pending;
-        };
-        self.respond(response, underway);
+        let stage = std::mem::replace(&mut self.stage, ConnectionStage::Closed);
+        let ConnectionStage::Responding(_, in_flight) = stage else { return Poll::Pending };
+        self.respond(response, in_flight);
         Poll::Ready(Ok(()))
     }
 
-    /// Begins to send an answer.
-    fn respond(&mut self, response: Response<Answer>, mut underway: Underway) {
-        let ends = |reading: &Reading| Remainder::can_be_passed_over(reading, response.status());
-        underway.to.keeps &= underway.reading.as_deref().is_none_or(ends) && self.stay == Stay::Open;
-        let (answer, coding, keeps) = reply::begin(&mut self.wire.outbox, response, underway.to);
-        underway.to.keeps = keeps;
-        self.stage = Stage::Sending(answer, coding, underway);
+    fn respond(&mut self, response: Response<H::Body>, mut in_flight: InFlight) {
+        let skippable = |body: &BodyReader| body.can_be_skipped(response.status());
+        in_flight.info.keep_alive &=
+            in_flight.body.as_deref().is_none_or(skippable) && self.keep_alive == KeepAlive::On;
+        let (body, coding) = response::write_head(&mut self.io.output, response, &mut in_flight.info);
+        self.stage = ConnectionStage::Writing(body, coding, in_flight);
     }
 
-    fn poll_sent(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
-        let Stage::Sending(answer, coding, underway) = &mut self.stage else { return Poll::Pending };
+    fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ConnectionError>> {
+        let ConnectionStage::Writing(body, coding, in_flight) = &mut self.stage else {
+            return Poll::Pending;
+        };
         loop {
-            let pulled = reply::pull(answer, coding, &mut self.wire.outbox, cx);
-            if self.wire.poll_flush(cx)?.is_pending() {
-                // Who says no more may still hear what is made already.
-                return if pulled == Pulled::End { Poll::Pending } else { self.poll_gone(cx) };
+            let pulled = response::pull_body(body, coding, &mut self.io.output, cx);
+            if self.io.poll_flush(cx)?.is_pending() {
+                // A half-closed client may still read a response that is complete.
+                return if pulled == Pulled::End { Poll::Pending } else { self.poll_hung_up(cx) };
             }
             match pulled {
-                Pulled::Enough => {}
-                Pulled::Nothing => return self.poll_gone(cx),
+                Pulled::Full => {}
+                Pulled::Pending => return self.poll_hung_up(cx),
                 Pulled::End => break,
             }
         }
-        answer.sent();
-        // What made the answer goes away only now that it is written.
-        if underway.to.keeps {
-            match underway.reading.take() {
-                Some(reading) => self.stage = Stage::PassingOver(Box::new(Remainder::of(*reading))),
-                None => self.rest(),
+        body.on_sent();
+        // The body is dropped with the stage, after it was written.
+        if in_flight.info.keep_alive {
+            match in_flight.body.take() {
+                Some(body) => self.stage = ConnectionStage::SkippingBody(Box::new(body.skip())),
+                None => self.wait_for_next(),
             }
-        } else if underway.reading.is_some() || !self.wire.input.is_empty() {
+        } else if in_flight.body.is_some() || !self.io.input.is_empty() {
             ready!(self.poll_linger(cx))?;
         } else {
-            self.stage = Stage::Over;
+            self.stage = ConnectionStage::Closed;
         }
         Poll::Ready(Ok(()))
     }
 
-    /// Waits for the next request.
-    fn rest(&mut self) {
+    fn wait_for_next(&mut self) {
         let now = Instant::now();
-        self.timer.set(now + self.line.doors.main.options.limits.idle_timeout);
-        self.line.rests(now);
-        self.stage = Stage::Waiting(0);
+        self.timer.set(now + self.service.options().idle_timeout);
+        self.service.on_idle(now);
+        self.stage = ConnectionStage::Idle;
     }
 
-    /// Says no more, and passes over what still comes.
-    fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
-        ready!(self.wire.poll_shutdown(cx))?;
-        self.stage = Stage::Lingering(Box::new(Alarm::after(LINGER)), LINGER_BYTES);
+    fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ConnectionError>> {
+        ready!(self.io.poll_shutdown(cx))?;
+        self.stage = ConnectionStage::Lingering(Box::new(Alarm::after(LINGER)), LINGER_BYTES);
         Poll::Ready(Ok(()))
     }
 
-    /// Ends when the client has hung up, if that takes its request back. It is listened to as long as what it sent meanwhile is not
-    /// too much.
-    fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Broken>> {
-        let (reading, goes_on) = match &self.stage {
-            Stage::Answering(_, underway) => (underway.reading.is_some(), hang_up::goes_on()),
-            Stage::Sending(answer, _, underway) => (underway.reading.is_some(), answer.goes_on()),
-            _ => (false, false),
+    /// Ready when the client half-closed and that cancels its request. Pipelined requests are
+    /// buffered meanwhile, up to a limit.
+    fn poll_hung_up(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ConnectionError>> {
+        let (reads_body, on_half_close) = match &self.stage {
+            ConnectionStage::Responding(pending, in_flight) => {
+                (in_flight.body.is_some(), pending.on_half_close())
+            }
+            ConnectionStage::Writing(body, _, in_flight) => (in_flight.body.is_some(), body.on_half_close()),
+            _ => return Poll::Pending,
         };
-        while !self.hushed {
-            head::skip_empty_lines(&mut self.wire.input);
-            if reading || self.wire.input.len() >= AHEAD {
+        while !self.read_closed {
+            head::skip_blank_lines(&mut self.io.input);
+            if reads_body || self.io.input.len() >= MAX_PIPELINED {
                 return Poll::Pending;
             }
-            self.hushed = ready!(self.wire.poll_fill(cx))? == 0;
+            self.read_closed = ready!(self.io.poll_fill(cx))? == 0;
         }
-        if goes_on { Poll::Pending } else { Poll::Ready(Err(Broken::Gone)) }
+        match on_half_close {
+            HalfClose::Continues => Poll::Pending,
+            HalfClose::Cancels => Poll::Ready(Err(ConnectionError::HungUp)),
+        }
+    }
+}
+
+impl<S, H: Service> fmt::Debug for Connection<S, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("keep_alive", &self.keep_alive).finish_non_exhaustive()
     }
 }

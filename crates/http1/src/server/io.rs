@@ -1,6 +1,6 @@
-//! The bytes of one connection, in and out.
+//! The byte stream of one connection, with its input and output buffers.
 
-use super::{outbox::Outbox, spare};
+use super::{output::Output, scratch};
 use bytes::{Bytes, BytesMut};
 use std::{
     io::{self, ErrorKind},
@@ -8,91 +8,93 @@ use std::{
     task::{Context, Poll, ready},
     time::Duration,
 };
-use tokio::{
-    io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _},
-    net::TcpStream,
-};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
 use trunkline_resilience::Alarm;
 
-/// Room for a body that is long.
-const LEAST_ROOM: usize = 8 * 1024;
-const MOST_ROOM: usize = 256 * 1024;
+/// Least and most room that is reserved to read a body.
+const MIN_READ: usize = 8 * 1024;
+const MAX_READ: usize = 256 * 1024;
 
-pub(super) struct Wire {
-    stream: TcpStream,
-    /// How long the client may take nothing.
-    patience: Duration,
-    /// Set while there is something that it does not take.
-    stuck: Option<Box<Alarm>>,
-    /// What came and was not looked at yet, mostly nothing.
+pub(super) struct BufferedIo<S> {
+    stream: S,
+    /// Limit on a write that makes no progress.
+    write_timeout: Duration,
+    /// Set while output waits for a client that does not read.
+    stalled: Option<Box<Alarm>>,
+    /// Bytes read and not yet parsed; empty on an idle connection.
     pub(super) input: Bytes,
-    pub(super) outbox: Outbox,
+    pub(super) output: Output,
 }
 
-impl Wire {
-    pub(super) fn new(stream: TcpStream, patience: Duration) -> Self {
-        Self { stream, patience, stuck: None, input: Bytes::new(), outbox: Outbox::default() }
+impl<S: AsyncRead + AsyncWrite + Unpin> BufferedIo<S> {
+    pub(super) fn new(stream: S, write_timeout: Duration) -> Self {
+        Self { stream, write_timeout, stalled: None, input: Bytes::new(), output: Output::default() }
     }
 
-    /// Adds to the input what has come; 0 when the client has closed.
+    /// Reads more into `input`; 0 at EOF.
     pub(super) fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let Self { stream, input, .. } = self;
-        let poll = |room: &mut tokio::io::ReadBuf<'_>| Pin::new(stream).poll_read(cx, room);
-        spare::read(poll, |came| {
+        let poll = |room: &mut ReadBuf<'_>| Pin::new(stream).poll_read(cx, room);
+        scratch::read(poll, |read| {
             if input.is_empty() {
-                *input = Bytes::copy_from_slice(came);
+                *input = Bytes::copy_from_slice(read);
             } else {
                 let mut joined = BytesMut::from(std::mem::take(input));
-                joined.extend_from_slice(came);
+                joined.extend_from_slice(read);
                 *input = joined.freeze();
             }
-            came.len()
+            read.len()
         })
     }
 
-    /// Reads a part of something long, of which so much is known to come.
-    pub(super) fn poll_read_on(
+    /// Reads more of a body, `remaining` bytes of which are still to come; 0 at EOF.
+    pub(super) fn poll_read_body(
         &mut self,
-        input: &mut BytesMut,
-        announced: Option<u64>,
+        body: &mut BytesMut,
+        remaining: Option<u64>,
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<usize>> {
-        let announced = announced.map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX));
-        input.reserve(announced.clamp(LEAST_ROOM, MOST_ROOM));
-        pin!(self.stream.read_buf(input)).poll(cx)
+        let remaining = remaining.map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX));
+        body.reserve(remaining.clamp(MIN_READ, MAX_READ));
+        pin!(self.stream.read_buf(body)).poll(cx)
     }
 
-    /// Passes over what has come; 0 when the client has closed.
+    /// Reads and drops; 0 at EOF.
     pub(super) fn poll_discard(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let stream = Pin::new(&mut self.stream);
-        spare::read(|room| stream.poll_read(cx, room), <[u8]>::len)
+        scratch::read(|room| stream.poll_read(cx, room), <[u8]>::len)
     }
 
-    /// Writes all that waits. A client that takes nothing for too long is given up.
+    /// Writes all output. Fails when the client takes nothing for longer than the write timeout.
     pub(super) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let Self { stream, outbox, .. } = self;
-        let mut wrote = false;
-        let flushed = outbox.poll_write(|slices| {
+        let Self { stream, output, .. } = self;
+        let mut progress = false;
+        let written = output.poll_write(|slices| {
             let written = match slices {
                 [one] => Pin::new(&mut *stream).poll_write(cx, one),
                 slices => Pin::new(&mut *stream).poll_write_vectored(cx, slices),
             };
-            wrote |= written.is_ready();
+            progress |= written.is_ready();
             written
         });
+        // A stream with a buffer of its own, such as TLS, may still hold some of it.
+        let flushed = match written {
+            Poll::Ready(Ok(())) => Pin::new(stream).poll_flush(cx),
+            other => other,
+        };
         if flushed.is_pending() {
-            return self.poll_stuck(wrote, cx);
+            return self.poll_write_timeout(progress, cx);
         }
-        if self.stuck.is_some() {
-            self.stuck = None;
+        if self.stalled.is_some() {
+            self.stalled = None;
         }
         flushed
     }
 
-    fn poll_stuck(&mut self, wrote: bool, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let alarm = match &mut self.stuck {
-            Some(alarm) if !wrote => alarm,
-            stuck => stuck.insert(Box::new(Alarm::after(self.patience))),
+    fn poll_write_timeout(&mut self, progress: bool, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let alarm = match &mut self.stalled {
+            Some(alarm) if !progress => alarm,
+            stalled => stalled.insert(Box::new(Alarm::after(self.write_timeout))),
         };
         ready!(Pin::new(&mut **alarm).poll(cx));
         Poll::Ready(Err(io::Error::new(
@@ -101,7 +103,7 @@ impl Wire {
         )))
     }
 
-    /// Tells the client that nothing more comes.
+    /// Closes the write half.
     pub(super) fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
     }

@@ -18,7 +18,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 const RESPITE: Duration = Duration::from_millis(10);
 
 /// The waits of one task, which has only one of them at a time.
-pub(crate) struct LazyTimer {
+pub(super) struct LazyTimer {
     until: Instant,
     timer: Option<Pin<Box<Sleep>>>,
     /// The end of the wait that had its moment.
@@ -26,16 +26,16 @@ pub(crate) struct LazyTimer {
 }
 
 impl LazyTimer {
-    pub(crate) fn until(until: Instant) -> Self {
+    pub(super) fn until(until: Instant) -> Self {
         Self { until, timer: None, over: None }
     }
 
     /// Gives up what was waited for, and waits anew.
-    pub(crate) fn set(&mut self, until: Instant) {
+    pub(super) fn set(&mut self, until: Instant) {
         self.until = until;
     }
 
-    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(self.until)));
         if self.over != Some(self.until) {
             if timer.deadline() > self.until {

@@ -1,6 +1,6 @@
-//! What waits to be written: a text that is put together here, and behind it what is too long to be copied.
+//! Bytes waiting to be written: small parts are copied into one buffer, large ones queued after it.
 
-use super::spare;
+use super::scratch;
 use bytes::{Buf as _, Bytes};
 use std::{
     collections::VecDeque,
@@ -8,67 +8,68 @@ use std::{
     task::{Poll, ready},
 };
 
-/// So many bytes are not copied.
-const LONG: usize = 16 * 1024;
-/// How much may wait before more of a stream is asked for.
-const ENOUGH: usize = 64 * 1024;
-/// How many pieces are written at once.
-const AT_ONCE: usize = 8;
+/// From this size on, bytes are queued instead of copied.
+const LARGE: usize = 16 * 1024;
+/// With so many bytes waiting, a body is not polled for more.
+const HIGH_WATER: usize = 64 * 1024;
+/// Slices of one vectored write.
+const MAX_SLICES: usize = 8;
 
 #[derive(Debug, Default)]
-pub(super) struct Outbox {
-    text: Vec<u8>,
+pub(super) struct Output {
+    buffer: Vec<u8>,
+    /// Bytes of the buffer that are written.
     written: usize,
-    tail: VecDeque<Bytes>,
+    large: VecDeque<Bytes>,
 }
 
-impl Outbox {
-    /// Where text is added, before anything long.
-    pub(super) fn text(&mut self) -> &mut Vec<u8> {
-        debug_assert!(self.tail.is_empty(), "text comes before what is long");
-        if self.text.capacity() == 0 {
-            self.text = spare::text();
+impl Output {
+    /// The buffer to append to, before anything large is queued.
+    pub(super) fn buffer(&mut self) -> &mut Vec<u8> {
+        debug_assert!(self.large.is_empty(), "the buffer is written before the queue");
+        if self.buffer.capacity() == 0 {
+            self.buffer = scratch::take_output();
         }
-        &mut self.text
+        &mut self.buffer
     }
 
-    pub(super) fn add(&mut self, bytes: Bytes) {
-        if self.tail.is_empty() && bytes.len() < LONG {
-            self.text().extend_from_slice(&bytes);
+    pub(super) fn push(&mut self, bytes: Bytes) {
+        if self.large.is_empty() && bytes.len() < LARGE {
+            self.buffer().extend_from_slice(&bytes);
         } else {
-            self.tail.push_back(bytes);
+            self.large.push_back(bytes);
         }
     }
 
-    /// Adds bytes as one chunk. There are some: an empty chunk is the end.
-    pub(super) fn add_chunk(&mut self, bytes: Bytes) {
+    /// Appends one chunk, which must not be empty: an empty chunk ends the body.
+    pub(super) fn push_chunk(&mut self, bytes: Bytes) {
         let size = format!("{:x}\r\n", bytes.len());
-        self.add(size.into());
-        self.add(bytes);
-        self.add(Bytes::from_static(b"\r\n"));
+        self.push(size.into());
+        self.push(bytes);
+        self.push(Bytes::from_static(b"\r\n"));
     }
 
     pub(super) fn is_full(&self) -> bool {
-        let long: usize = self.tail.iter().map(Bytes::len).sum();
-        self.text.len() - self.written + long >= ENOUGH
+        let large: usize = self.large.iter().map(Bytes::len).sum();
+        self.buffer.len() - self.written + large >= HIGH_WATER
     }
 
-    /// Writes everything; memory that is no longer needed goes back.
+    /// Writes everything, then gives the buffer back to the thread.
     pub(super) fn poll_write(
         &mut self,
         mut write: impl FnMut(&[IoSlice<'_>]) -> Poll<io::Result<usize>>,
     ) -> Poll<io::Result<()>> {
         loop {
-            let text = &self.text[self.written..];
-            let wrote = if self.tail.is_empty() {
-                if text.is_empty() {
+            let buffer = &self.buffer[self.written..];
+            let wrote = if self.large.is_empty() {
+                if buffer.is_empty() {
                     break;
                 }
-                ready!(write(&[IoSlice::new(text)]))?
+                ready!(write(&[IoSlice::new(buffer)]))?
             } else {
-                let mut slices = [IoSlice::new(&[]); AT_ONCE];
-                slices[0] = IoSlice::new(text);
-                let pieces = slices[1..].iter_mut().zip(&self.tail);
+                let mut slices = [IoSlice::new(&[]); MAX_SLICES];
+                slices[0] = IoSlice::new(buffer);
+                let pieces = slices[1..].iter_mut().zip(&self.large);
                 let count = 1 + pieces.map(|(slice, piece)| *slice = IoSlice::new(piece)).count();
                 ready!(write(&slices[..count]))?
             };
@@ -78,24 +79,24 @@ impl Outbox {
             self.advance(wrote);
         }
         self.written = 0;
-        if self.text.capacity() > 0 {
-            spare::keep_text(std::mem::take(&mut self.text));
+        if self.buffer.capacity() > 0 {
+            scratch::recycle_output(std::mem::take(&mut self.buffer));
         }
         Poll::Ready(Ok(()))
     }
 
     fn advance(&mut self, mut wrote: usize) {
-        let of_text = wrote.min(self.text.len() - self.written);
-        self.written += of_text;
-        wrote -= of_text;
-        while let Some(first) = self.tail.front_mut() {
+        let of_buffer = wrote.min(self.buffer.len() - self.written);
+        self.written += of_buffer;
+        wrote -= of_buffer;
+        while let Some(first) = self.large.front_mut() {
             let of_first = wrote.min(first.len());
             first.advance(of_first);
             wrote -= of_first;
             if !first.is_empty() {
                 break;
             }
-            self.tail.pop_front();
+            self.large.pop_front();
         }
     }
 }
@@ -105,8 +106,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Writes everything, so many bytes at a time.
-    fn written(outbox: &mut Outbox, at_once: usize) -> Vec<u8> {
+    /// Writes everything, at most `at_once` bytes at a time.
+    fn written(output: &mut Output, at_once: usize) -> Vec<u8> {
         let mut all = Vec::new();
         let write = |slices: &[IoSlice<'_>]| {
             let joined: Vec<u8> = slices.iter().flat_map(|slice| slice.to_vec()).collect();
@@ -114,46 +115,46 @@ mod tests {
             all.extend_from_slice(&joined[..count]);
             Poll::Ready(Ok(count))
         };
-        assert!(matches!(outbox.poll_write(write), Poll::Ready(Ok(()))));
+        assert!(matches!(output.poll_write(write), Poll::Ready(Ok(()))));
         all
     }
 
     #[test]
-    fn a_short_answer_is_one_piece_and_a_long_one_is_not_copied() {
-        let mut outbox = Outbox::default();
-        outbox.text().extend_from_slice(b"head");
-        outbox.add(Bytes::from_static(b"body"));
+    fn a_small_response_is_one_slice_and_a_large_one_is_not_copied() {
+        let mut output = Output::default();
+        output.buffer().extend_from_slice(b"head");
+        output.push(Bytes::from_static(b"body"));
         let mut writes = Vec::new();
         let mut note = |slices: &[IoSlice<'_>]| {
             writes.push(slices.iter().map(|slice| slice.as_ptr()).collect::<Vec<_>>());
             Poll::Ready(Ok(slices.iter().map(|slice| slice.len()).sum()))
         };
-        assert!(outbox.poll_write(&mut note).is_ready());
-        outbox.text().extend_from_slice(b"head");
-        let long = Bytes::from(vec![b'x'; LONG]);
-        outbox.add(long.clone());
-        outbox.add(Bytes::from_static(b"}"));
-        assert!(outbox.poll_write(&mut note).is_ready());
+        assert!(output.poll_write(&mut note).is_ready());
+        output.buffer().extend_from_slice(b"head");
+        let large = Bytes::from(vec![b'x'; LARGE]);
+        output.push(large.clone());
+        output.push(Bytes::from_static(b"}"));
+        assert!(output.poll_write(&mut note).is_ready());
         assert_eq!(writes.iter().map(Vec::len).collect::<Vec<_>>(), [1, 3]);
-        assert_eq!(writes[1][1], long.as_ptr());
+        assert_eq!(writes[1][1], large.as_ptr());
     }
 
     proptest! {
         #[test]
-        fn however_little_is_written_at_once_all_of_it_is_and_in_order(
-            lengths in prop::collection::vec(prop_oneof![1..50_usize, LONG..LONG + 5], 0..12),
+        fn partial_writes_keep_all_bytes_in_order(
+            lengths in prop::collection::vec(prop_oneof![1..50_usize, LARGE..LARGE + 5], 0..12),
             at_once in prop_oneof![Just(1000_usize), 1..100_000_usize],
         ) {
-            let mut outbox = Outbox::default();
+            let mut output = Output::default();
             let mut expected = b"head".to_vec();
-            outbox.text().extend_from_slice(b"head");
+            output.buffer().extend_from_slice(b"head");
             for (nth, length) in lengths.iter().enumerate() {
                 let piece = vec![u8::try_from(nth).unwrap(); *length];
                 expected.extend_from_slice(&piece);
-                outbox.add(piece.into());
+                output.push(piece.into());
             }
-            prop_assert_eq!(written(&mut outbox, at_once), expected);
-            prop_assert!(!outbox.is_full() && outbox.text.capacity() == 0);
+            prop_assert_eq!(written(&mut output, at_once), expected);
+            prop_assert!(!output.is_full() && output.buffer.capacity() == 0);
         }
     }
 }

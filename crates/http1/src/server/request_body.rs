@@ -1,102 +1,106 @@
-//! The body of a request: there from the beginning, as nearly always, or handed over piece by piece while it arrives.
+//! The body of a request: usually received with its head, otherwise handed over piece by piece.
 
-use crate::session::lock;
+use crate::framing::FramingError;
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use std::{
     pin::Pin,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
-use trunkline_transport::framing::BadFraming;
 
-/// What whoever answers a request reads.
-pub(crate) enum Incoming {
+/// The body as the service reads it.
+#[derive(Debug)]
+pub enum RequestBody {
     Whole(Bytes),
-    Arriving(Arc<Arriving>),
+    Streaming(Arc<BodyChannel>),
 }
 
-/// Where the connection puts the next piece once it is asked for.
+/// Holds the next piece of a body between the connection and the service.
 #[derive(Debug, Default)]
-pub(crate) struct Arriving(Mutex<Piece>);
+pub struct BodyChannel(Mutex<ChannelState>);
 
 #[derive(Debug, Default)]
-struct Piece {
-    next: Option<Result<Bytes, BadFraming>>,
-    over: bool,
-    /// Whoever waits for it.
-    wanted: Option<Waker>,
-    /// What is to come, where that was said.
-    announced: Option<u64>,
-    /// What is to come at least, where it is more than is taken.
-    least: u64,
+struct ChannelState {
+    next: Option<Result<Bytes, FramingError>>,
+    finished: bool,
+    /// The reader that waits for the next piece.
+    reader: Option<Waker>,
+    /// Bytes to come, with a `Content-Length`.
+    remaining: Option<u64>,
+    /// Bytes certain to come, set when they exceed the limit of a body.
+    at_least: u64,
 }
 
-impl Arriving {
-    pub(super) fn new(announced: Option<u64>) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(Piece { announced, ..Piece::default() })))
+impl BodyChannel {
+    pub(super) fn new(remaining: Option<u64>) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(ChannelState { remaining, ..ChannelState::default() })))
     }
 
-    /// Whether somebody waits for a piece.
+    /// True if the reader waits. Nothing is read from the client before.
     pub(super) fn is_wanted(&self) -> bool {
-        let piece = lock(&self.0);
-        piece.wanted.is_some() && piece.next.is_none() && !piece.over
+        let state = self.state();
+        state.reader.is_some() && state.next.is_none() && !state.finished
     }
 
-    pub(super) fn put(&self, next: Result<Bytes, BadFraming>) {
-        let mut piece = lock(&self.0);
-        piece.over |= next.is_err();
-        piece.next = Some(next);
-        piece.wake();
+    pub(super) fn put(&self, next: Result<Bytes, FramingError>) {
+        let mut state = self.state();
+        state.finished |= next.is_err();
+        state.next = Some(next);
+        state.wake();
     }
 
-    /// So much comes at least.
-    pub(super) fn expect(&self, least: u64) {
-        let mut piece = lock(&self.0);
-        piece.least = least;
-        piece.wake();
+    /// Tells the reader that at least so many bytes will come.
+    pub(super) fn announce(&self, at_least: u64) {
+        let mut state = self.state();
+        state.at_least = at_least;
+        state.wake();
     }
 
-    /// Nothing comes behind what was put.
-    pub(super) fn end(&self) {
-        let mut piece = lock(&self.0);
-        piece.over = true;
-        piece.wake();
+    /// The body ends after the last piece that was put.
+    pub(super) fn finish(&self) {
+        let mut state = self.state();
+        state.finished = true;
+        state.wake();
+    }
+
+    fn state(&self) -> MutexGuard<'_, ChannelState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Piece {
+impl ChannelState {
     fn wake(&mut self) {
-        if let Some(waker) = self.wanted.take() {
+        if let Some(waker) = self.reader.take() {
             waker.wake();
         }
     }
 }
 
-impl http_body::Body for Incoming {
+impl http_body::Body for RequestBody {
     type Data = Bytes;
-    type Error = BadFraming;
+    type Error = FramingError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BadFraming>>> {
-        let arriving = match &mut *self {
+    ) -> Poll<Option<Result<Frame<Bytes>, FramingError>>> {
+        let channel = match &mut *self {
             Self::Whole(bytes) if bytes.is_empty() => return Poll::Ready(None),
             Self::Whole(bytes) => return Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            Self::Arriving(arriving) => arriving,
+            Self::Streaming(channel) => channel,
         };
-        let mut piece = lock(&arriving.0);
-        match piece.next.take() {
+        let mut state = channel.state();
+        match state.next.take() {
             Some(next) => {
-                if let (Some(announced), Ok(data)) = (&mut piece.announced, &next) {
-                    *announced = announced.saturating_sub(data.len() as u64);
+                if let (Some(remaining), Ok(data)) = (&mut state.remaining, &next) {
+                    *remaining = remaining.saturating_sub(data.len() as u64);
                 }
                 Poll::Ready(Some(next.map(Frame::data)))
             }
-            None if piece.over => Poll::Ready(None),
+            None if state.finished => Poll::Ready(None),
             None => {
-                piece.wanted = Some(cx.waker().clone());
+                state.reader = Some(cx.waker().clone());
                 Poll::Pending
             }
         }
@@ -105,11 +109,11 @@ impl http_body::Body for Incoming {
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Self::Arriving(arriving) => {
-                let piece = lock(&arriving.0);
-                let mut hint = piece.announced.map_or_else(SizeHint::new, SizeHint::with_exact);
-                if piece.announced.is_none() {
-                    hint.set_lower(piece.least);
+            Self::Streaming(channel) => {
+                let state = channel.state();
+                let mut hint = state.remaining.map_or_else(SizeHint::new, SizeHint::with_exact);
+                if state.remaining.is_none() {
+                    hint.set_lower(state.at_least);
                 }
                 hint
             }

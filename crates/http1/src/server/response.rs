@@ -1,115 +1,119 @@
-//! The head of an answer, and how the end of its body is told.
+//! Writing a response: its head, and the framing of its body.
 
-use super::{date, outbox::Outbox, spare};
-use crate::http::answer::Answer;
+use super::{output::Output, scratch, service::ResponseBody};
+use crate::{
+    framing::{Version, write_content_length},
+    write_header,
+};
 use ::http::{HeaderMap, Response, StatusCode, header};
 use bytes::Bytes;
 use std::task::{Context, Poll};
-use trunkline_transport::framing::{Version, write_length};
 
 /// How a body is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Coding {
-    /// It is not sent.
+pub(super) enum BodyCoding {
+    /// There is no body, or no more of it.
     None,
-    /// As it is, behind its length.
-    Length,
+    ContentLength,
     Chunked,
-    /// As it is, and the connection is closed behind it.
+    /// The body ends with the connection.
     UntilClose,
 }
 
-/// What a body gave.
+/// The result of polling a body for its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pulled {
-    /// Enough for now: it has to be written first.
-    Enough,
-    /// There is nothing more yet.
-    Nothing,
+    /// The output is full and has to be written first.
+    Full,
+    Pending,
     End,
 }
 
-/// What the head depends on besides the answer itself.
+/// What a response has to know of its request.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct To {
+pub(super) struct RequestInfo {
     pub(super) version: Version,
-    /// Whether only the head was asked for.
+    /// The method was HEAD.
     pub(super) head_only: bool,
-    /// Whether more requests are taken behind this one.
-    pub(super) keeps: bool,
+    pub(super) keep_alive: bool,
 }
 
-impl Coding {
-    /// The coding of an answer, and whether the connection can be kept behind it.
-    fn of(status: StatusCode, length: Option<u64>, to: To) -> (Self, bool) {
+impl BodyCoding {
+    fn of(status: StatusCode, length: Option<u64>, request: RequestInfo) -> Self {
         match length {
-            _ if has_no_body(status) || to.head_only => (Self::None, to.keeps),
-            Some(_) => (Self::Length, to.keeps),
-            None if to.version == Version::Usual => (Self::Chunked, to.keeps),
-            None => (Self::UntilClose, false),
+            _ if has_no_body(status) || request.head_only => Self::None,
+            Some(_) => Self::ContentLength,
+            None if request.version == Version::Http11 => Self::Chunked,
+            None => Self::UntilClose,
         }
     }
 
-    pub(super) fn add(self, outbox: &mut Outbox, bytes: Bytes) {
+    fn push(self, output: &mut Output, bytes: Bytes) {
         match self {
             Self::None => {}
-            Self::Length | Self::UntilClose => outbox.add(bytes),
+            Self::ContentLength | Self::UntilClose => output.push(bytes),
             Self::Chunked if bytes.is_empty() => {}
-            Self::Chunked => outbox.add_chunk(bytes),
+            Self::Chunked => output.push_chunk(bytes),
         }
     }
 
-    pub(super) fn end(self, outbox: &mut Outbox) {
+    fn end(self, output: &mut Output) {
         if self == Self::Chunked {
-            outbox.add(Bytes::from_static(b"0\r\n\r\n"));
+            output.push(Bytes::from_static(b"0\r\n\r\n"));
         }
     }
 }
 
-/// Writes the head; gives the body, how to send it, and whether the connection is kept.
-pub(super) fn begin(outbox: &mut Outbox, response: Response<Answer>, to: To) -> (Answer, Coding, bool) {
-    let (head, answer) = response.into_parts();
-    let length = answer.length();
-    let (coding, keeps) = Coding::of(head.status, length, to);
-    let out = outbox.text();
+/// Writes the head; returns the body and its coding. Clears `keep_alive` of a request whose
+/// response has no other end than that of the connection.
+pub(super) fn write_head<B: ResponseBody>(
+    output: &mut Output,
+    response: Response<B>,
+    request: &mut RequestInfo,
+) -> (B, BodyCoding) {
+    let (head, body) = response.into_parts();
+    let length = body.length();
+    let coding = BodyCoding::of(head.status, length, *request);
+    request.keep_alive &= coding != BodyCoding::UntilClose;
+    let out = output.buffer();
     write_status(out, head.status);
-    write_fields(out, &head.headers);
+    write_headers(out, &head.headers);
     match length {
         _ if has_no_body(head.status) => {}
-        Some(length) => write_length(out, length),
-        None if coding == Coding::Chunked => out.extend_from_slice(b"transfer-encoding: chunked\r\n"),
+        Some(length) => write_content_length(out, length),
+        None if coding == BodyCoding::Chunked => out.extend_from_slice(b"transfer-encoding: chunked\r\n"),
         None => {}
     }
-    match (keeps, to.version) {
+    match (request.keep_alive, request.version) {
         (false, _) => out.extend_from_slice(b"connection: close\r\n"),
-        (true, Version::Old) => out.extend_from_slice(b"connection: keep-alive\r\n"),
-        (true, Version::Usual) => {}
+        (true, Version::Http10) => out.extend_from_slice(b"connection: keep-alive\r\n"),
+        (true, Version::Http11) => {}
     }
-    date::write(out);
+    scratch::write_date(out);
     out.extend_from_slice(b"\r\n");
-    spare::keep_fields(head.headers);
-    (answer, coding, keeps)
+    scratch::recycle_headers(head.headers);
+    (body, coding)
 }
 
-/// Takes of a body what there is.
-pub(super) fn pull(
-    answer: &mut Answer,
-    coding: &mut Coding,
-    outbox: &mut Outbox,
+/// Moves the data that a body has into the output.
+pub(super) fn pull_body(
+    body: &mut impl ResponseBody,
+    coding: &mut BodyCoding,
+    output: &mut Output,
     cx: &mut Context<'_>,
 ) -> Pulled {
-    while *coding != Coding::None {
-        // What has a length is in memory already.
-        if *coding != Coding::Length && outbox.is_full() {
-            return Pulled::Enough;
+    while *coding != BodyCoding::None {
+        // A body of known length is in memory already.
+        if *coding != BodyCoding::ContentLength && output.is_full() {
+            return Pulled::Full;
         }
-        match answer.poll_data(cx) {
-            Poll::Ready(Some(bytes)) => coding.add(outbox, bytes),
+        match body.poll_data(cx) {
+            Poll::Ready(Some(bytes)) => coding.push(output, bytes),
             Poll::Ready(None) => {
-                coding.end(outbox);
-                *coding = Coding::None;
+                coding.end(output);
+                *coding = BodyCoding::None;
             }
-            Poll::Pending => return Pulled::Nothing,
+            Poll::Pending => return Pulled::Pending,
         }
     }
     Pulled::End
@@ -131,16 +135,12 @@ fn write_status(out: &mut Vec<u8>, status: StatusCode) {
     out.extend_from_slice(b"\r\n");
 }
 
-fn write_fields(out: &mut Vec<u8>, fields: &HeaderMap) {
-    for (name, value) in fields {
-        // Where the answer ends, and what comes behind it, is the connection's to say.
-        if [header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::CONNECTION].contains(name) {
-            continue;
+fn write_headers(out: &mut Vec<u8>, headers: &HeaderMap) {
+    for (name, value) in headers {
+        // The connection decides on framing and keep-alive.
+        if ![header::CONTENT_LENGTH, header::TRANSFER_ENCODING, header::CONNECTION].contains(name) {
+            write_header(out, name.as_str(), value.as_bytes());
         }
-        out.extend_from_slice(name.as_str().as_bytes());
-        out.extend_from_slice(b": ");
-        out.extend_from_slice(value.as_bytes());
-        out.extend_from_slice(b"\r\n");
     }
 }
 
@@ -149,17 +149,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_of_the_connection_are_written_once() {
-        let mut outbox = Outbox::default();
-        let mut response = Response::new(Answer::Whole(Some(Bytes::from_static(b"abc"))));
+    fn headers_of_the_connection_are_written_once() {
+        let mut output = Output::default();
+        let mut response = Response::new(Bytes::from_static(b"abc"));
         for (name, value) in [("content-length", "9"), ("transfer-encoding", "chunked"), ("x", "y")] {
             response.headers_mut().insert(name, value.parse().unwrap());
         }
-        let to = To { version: Version::Usual, head_only: false, keeps: true };
-        let (_, coding, keeps) = begin(&mut outbox, response, to);
-        assert_eq!((coding, keeps), (Coding::Length, true));
-        let text = String::from_utf8(outbox.text().clone()).unwrap();
-        let fields: Vec<_> = text.lines().filter(|line| !line.starts_with("date: ")).collect();
-        assert_eq!(fields, ["HTTP/1.1 200 OK", "x: y", "content-length: 3", ""]);
+        let mut request = RequestInfo { version: Version::Http11, head_only: false, keep_alive: true };
+        let (_, coding) = write_head(&mut output, response, &mut request);
+        assert_eq!((coding, request.keep_alive), (BodyCoding::ContentLength, true));
+        let text = String::from_utf8(output.buffer().clone()).unwrap();
+        let headers: Vec<_> = text.lines().filter(|line| !line.starts_with("date: ")).collect();
+        assert_eq!(headers, ["HTTP/1.1 200 OK", "x: y", "content-length: 3", ""]);
     }
 }

@@ -1,60 +1,74 @@
-//! Memory that a thread lends to the connections it serves, so that those that are idle hold none.
+//! Buffers that the connections of one thread share, so that an idle connection holds none.
+//!
+//! One thread-local for all of them. They save three allocations per request, the formatting of
+//! a date, and 32 KiB per idle connection.
 
+use super::date::CachedDate;
 use ::http::HeaderMap;
-use std::{
-    cell::{Cell, RefCell},
-    task::Poll,
-};
+use std::{cell::RefCell, task::Poll};
 use tokio::io::ReadBuf;
 
-/// How much is read at once.
-const READ: usize = 32 * 1024;
-/// Larger ones are not kept.
-const TEXT_LIMIT: usize = 64 * 1024;
-const FIELDS_LIMIT: usize = 64;
+/// Bytes read at once.
+const READ_SIZE: usize = 32 * 1024;
+/// Larger buffers are freed instead of being kept.
+const MAX_OUTPUT: usize = 64 * 1024;
+const MAX_HEADERS: usize = 64;
+
+#[derive(Default)]
+struct Scratch {
+    headers: HeaderMap,
+    output: Vec<u8>,
+    read: Vec<u8>,
+    date: CachedDate,
+}
 
 thread_local! {
-    static FIELDS: Cell<Option<HeaderMap>> = const { Cell::new(None) };
-    static TEXT: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-    static READING: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
 /// An empty map.
-pub(super) fn fields() -> HeaderMap {
-    FIELDS.take().unwrap_or_default()
+pub(super) fn take_headers() -> HeaderMap {
+    SCRATCH.with_borrow_mut(|scratch| std::mem::take(&mut scratch.headers))
 }
 
-/// Takes back a map that is no longer needed.
-pub(super) fn keep_fields(mut fields: HeaderMap) {
-    if (1..=FIELDS_LIMIT).contains(&fields.capacity()) {
-        fields.clear();
-        FIELDS.set(Some(fields));
+/// Keeps the memory of a map for the next request.
+pub(super) fn recycle_headers(mut headers: HeaderMap) {
+    if (1..=MAX_HEADERS).contains(&headers.capacity()) {
+        headers.clear();
+        SCRATCH.with_borrow_mut(|scratch| scratch.headers = headers);
     }
 }
 
-/// An empty text.
-pub(super) fn text() -> Vec<u8> {
-    TEXT.take()
+/// An empty buffer.
+pub(super) fn take_output() -> Vec<u8> {
+    SCRATCH.with_borrow_mut(|scratch| std::mem::take(&mut scratch.output))
 }
 
-/// Takes back a text that is no longer needed.
-pub(super) fn keep_text(mut text: Vec<u8>) {
-    if (1..=TEXT_LIMIT).contains(&text.capacity()) {
-        text.clear();
-        TEXT.set(text);
+/// Keeps the memory of a buffer for the next response.
+pub(super) fn recycle_output(mut output: Vec<u8>) {
+    if (1..=MAX_OUTPUT).contains(&output.capacity()) {
+        output.clear();
+        SCRATCH.with_borrow_mut(|scratch| scratch.output = output);
     }
 }
 
-/// Reads into room of this thread; `take` gets what came.
+/// Appends the `Date` header.
+pub(super) fn write_date(out: &mut Vec<u8>) {
+    SCRATCH.with_borrow_mut(|scratch| scratch.date.write(out));
+}
+
+/// Reads into the buffer of this thread; `consume` gets the bytes read.
 pub(super) fn read<T, E>(
     poll: impl FnOnce(&mut ReadBuf<'_>) -> Poll<Result<(), E>>,
-    take: impl FnOnce(&[u8]) -> T,
+    consume: impl FnOnce(&[u8]) -> T,
 ) -> Poll<Result<T, E>> {
-    READING.with_borrow_mut(|room| {
-        room.resize(READ, 0);
-        let mut room = ReadBuf::new(room);
-        poll(&mut room).map_ok(|()| take(room.filled()))
-    })
+    // Taken out, so that nothing is borrowed while code of the stream runs.
+    let mut buffer = SCRATCH.with_borrow_mut(|scratch| std::mem::take(&mut scratch.read));
+    buffer.resize(READ_SIZE, 0);
+    let mut room = ReadBuf::new(&mut buffer);
+    let read = poll(&mut room).map_ok(|()| consume(room.filled()));
+    SCRATCH.with_borrow_mut(|scratch| scratch.read = buffer);
+    read
 }
 
 #[cfg(test)]
@@ -62,17 +76,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_lent_is_empty_and_of_no_great_size() {
-        keep_text(b"secret".to_vec());
-        assert!(text().is_empty());
-        keep_text(Vec::with_capacity(TEXT_LIMIT + 1));
-        assert_eq!(text().capacity(), 0);
+    fn a_recycled_buffer_is_empty_and_small() {
+        recycle_output(b"secret".to_vec());
+        assert!(take_output().is_empty());
+        recycle_output(Vec::with_capacity(MAX_OUTPUT + 1));
+        assert_eq!(take_output().capacity(), 0);
         let mut used = HeaderMap::new();
         used.insert("authorization", "secret".parse().unwrap());
-        keep_fields(used);
-        let lent = fields();
-        assert!(lent.is_empty() && lent.capacity() > 0);
-        keep_fields(HeaderMap::with_capacity(4 * FIELDS_LIMIT));
-        assert_eq!(fields().capacity(), 0);
+        recycle_headers(used);
+        let recycled = take_headers();
+        assert!(recycled.is_empty() && recycled.capacity() > 0);
+        recycle_headers(HeaderMap::with_capacity(4 * MAX_HEADERS));
+        assert_eq!(take_headers().capacity(), 0);
     }
 }

@@ -1,13 +1,12 @@
 //! An answer: its head, read only as far as anybody asks, and its body.
 
-use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use hyper::body::Body as _;
-use memchr::memchr;
+use trunkline_http1::client::RawHeaders;
 
 use super::arriving::Arriving;
 use super::error::HttpError;
-use super::media::{Media, content_coding, media_type};
+use super::media::{Media, coding, content_coding, media_type};
 
 /// The head of an answer has come; its body may still be on its way.
 #[derive(Debug)]
@@ -28,8 +27,7 @@ pub(crate) struct Head {
 /// The header fields of an answer.
 #[derive(Debug)]
 pub(super) enum Said {
-    /// As they came, checked and not yet taken apart.
-    Text(Bytes),
+    Raw(RawHeaders),
     Map(HeaderMap),
 }
 
@@ -50,7 +48,7 @@ impl Answer {
         *response.status_mut() = self.head.status;
         *response.headers_mut() = match self.head.fields {
             Said::Map(map) => map,
-            Said::Text(text) => map_of(&text),
+            Said::Raw(raw) => raw.to_map(),
         };
         response
     }
@@ -70,33 +68,28 @@ impl From<Response<Arriving>> for Answer {
 }
 
 impl Head {
+    /// The head of a response over a plain connection.
+    pub(super) fn from_raw(status: StatusCode, raw: RawHeaders) -> Self {
+        let (mut media, mut encoding) = (None, None);
+        for (name, value) in raw.iter() {
+            match name.len() {
+                12 if name.eq_ignore_ascii_case(b"content-type") => {
+                    media.get_or_insert_with(|| Media::named(value));
+                }
+                16 if name.eq_ignore_ascii_case(b"content-encoding") => {
+                    encoding = encoding.or_else(|| coding(value));
+                }
+                _ => {}
+            }
+        }
+        Self { status, media: media.unwrap_or(Media::Other), coding: encoding, fields: Said::Raw(raw) }
+    }
+
     /// The first field of this name.
     pub(crate) fn get(&self, name: &HeaderName) -> Option<HeaderValue> {
         match &self.fields {
             Said::Map(map) => map.get(name).cloned(),
-            Said::Text(text) => {
-                let found =
-                    lines(text).find(|(known, _)| known.eq_ignore_ascii_case(name.as_str().as_bytes()));
-                found.and_then(|(_, value)| HeaderValue::from_bytes(value).ok())
-            }
+            Said::Raw(raw) => raw.get(name),
         }
     }
-}
-
-/// The fields of a head whose grammar was checked.
-fn lines(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
-    text.split(|byte| *byte == b'\n').filter_map(|line| {
-        let (name, value) = line.split_at_checked(memchr(b':', line)?)?;
-        Some((name, value[1..].trim_ascii()))
-    })
-}
-
-pub(super) fn map_of(text: &[u8]) -> HeaderMap {
-    let mut map = HeaderMap::new();
-    for (name, value) in lines(text) {
-        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name), HeaderValue::from_bytes(value)) {
-            map.append(name, value);
-        }
-    }
-    map
 }

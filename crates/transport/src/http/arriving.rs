@@ -6,16 +6,17 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
+use tokio::net::TcpStream;
+use trunkline_http1::client::{BodyError, ResponseBody};
 
-use super::plain::PlainBody;
 use crate::body::BoxError;
 
-/// The body of an answer. Over plain `http` whoever reads it drives the connection, too.
+/// The body of an answer. Over plain `http` its reader drives the connection, too.
 pub struct Arriving(Carrier);
 
 enum Carrier {
-    Plain(PlainBody),
-    /// The answer of a connection that somebody else drives.
+    Plain(ResponseBody<TcpStream>),
+    /// The answer of a connection that a task of hyper drives.
     Driven(Incoming),
 }
 
@@ -24,7 +25,7 @@ impl Arriving {
         Self(Carrier::Driven(body))
     }
 
-    pub(super) fn plain(body: PlainBody) -> Self {
+    pub(super) fn plain(body: ResponseBody<TcpStream>) -> Self {
         Self(Carrier::Plain(body))
     }
 }
@@ -38,7 +39,14 @@ impl Body for Arriving {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         match &mut self.get_mut().0 {
-            Carrier::Plain(body) => body.poll_data(cx).map(|data| data.map(|data| data.map(Frame::data))),
+            Carrier::Plain(body) => Pin::new(body).poll_frame(cx).map(|frame| {
+                frame.map(|frame| {
+                    frame.map_err(|error| match error {
+                        BodyError::Io(error) => error.into(),
+                        BodyError::Framing(error) => error.into(),
+                    })
+                })
+            }),
             Carrier::Driven(body) => {
                 Pin::new(body).poll_frame(cx).map(|frame| frame.map(|frame| frame.map_err(Into::into)))
             }
@@ -47,14 +55,14 @@ impl Body for Arriving {
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
-            Carrier::Plain(body) => body.is_over(),
+            Carrier::Plain(body) => body.is_end_stream(),
             Carrier::Driven(body) => body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
-            Carrier::Plain(body) => body.announced().map_or_else(SizeHint::default, SizeHint::with_exact),
+            Carrier::Plain(body) => body.size_hint(),
             Carrier::Driven(body) => body.size_hint(),
         }
     }

@@ -8,13 +8,14 @@ use http::{HeaderMap, Method, Response};
 use http_body_util::Full;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::net::TcpStream;
+use trunkline_http1::client::Pool;
 
 use super::answer::Answer;
 use super::arriving::Arriving;
-use super::connector::Connector;
+use super::connector::{Connecting, Connector};
 use super::error::HttpError;
 use super::options::{ForbiddenHeader, HttpOptions};
-use super::plain::PlainPool;
 use super::sending::{Request, Sending};
 use super::target::Target;
 
@@ -23,7 +24,9 @@ use super::target::Target;
 pub struct HttpClient(Arc<Inner>);
 
 struct Inner {
-    plain: PlainPool,
+    connector: Connector,
+    /// Idle plain connections.
+    plain: Arc<Pool<TcpStream>>,
     /// For secure connections, which may speak HTTP/2.
     secure: Client<Connector, Full<Bytes>>,
     options: HttpOptions,
@@ -33,14 +36,14 @@ impl HttpClient {
     pub fn new(options: HttpOptions) -> Result<Self, ForbiddenHeader> {
         options.check()?;
         let connector = Connector::new(&options);
-        let plain = PlainPool::new(connector.clone(), &options);
+        let plain = Pool::new(options.pool_max_idle, options.pool_idle_timeout);
         let secure = Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(options.pool_idle_timeout)
             .pool_max_idle_per_host(options.pool_max_idle)
-            .build(connector);
-        Ok(Self(Arc::new(Inner { plain, secure, options })))
+            .build(connector.clone());
+        Ok(Self(Arc::new(Inner { connector, plain, secure, options })))
     }
 
     pub fn options(&self) -> &HttpOptions {
@@ -71,8 +74,14 @@ impl HttpClient {
         Sending::new(self.clone(), request)
     }
 
-    pub(super) fn plain(&self) -> &PlainPool {
+    pub(super) fn pool(&self) -> &Arc<Pool<TcpStream>> {
         &self.0.plain
+    }
+
+    /// Opens a plain connection.
+    pub(super) fn connect(&self, target: &Target) -> Connecting {
+        self.0.plain.start_sweeper();
+        self.0.connector.plain(target.uri())
     }
 
     pub(super) fn secure(&self) -> &Client<Connector, Full<Bytes>> {

@@ -1,7 +1,8 @@
 //! The HTTP client under all HTTP transports: pooled connections, TLS, redirects, and errors that tell what to do.
 //!
-//! HTTP/1.1 and HTTP/2 (by ALPN), both address families, no proxies from the environment, no content codings.
-//! Redirects are followed within one origin only, so that no header or body ever reaches another.
+//! Plain connections speak HTTP/1.1 with the crate `http1`; TLS and HTTP/2 (by ALPN) are hyper's.
+//! Both address families, no proxies from the environment, no content codings. Redirects are
+//! followed within one origin only, so that no header or body ever reaches another.
 
 mod answer;
 mod arriving;
@@ -15,7 +16,6 @@ mod fields;
 mod media;
 mod opening;
 mod options;
-mod plain;
 mod redirect;
 mod sending;
 mod status;
@@ -39,8 +39,6 @@ pub use options::{
     ClientCertificate, DEFAULT_CONNECT_TIMEOUT, DEFAULT_ENDPOINT_TIMEOUT, DEFAULT_POOL_IDLE_TIMEOUT,
     DEFAULT_POOL_MAX_IDLE, ForbiddenHeader, HttpOptions, Pem,
 };
-#[doc(hidden)]
-pub use plain::{End, Heard, hear};
 pub use redirect::{MAX_REDIRECTS, RedirectError};
 pub(crate) use sending::{Request, Sending};
 pub use status::{ERROR_BODY_LIMIT, ERROR_BODY_TIMEOUT, StatusError};

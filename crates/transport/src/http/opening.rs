@@ -1,6 +1,7 @@
 //! What all requests of one kind to one target have in common, written once.
 
 use http::Method;
+use trunkline_http1::write_header;
 
 use super::fields::Fields;
 use super::target::Target;
@@ -23,10 +24,10 @@ impl Opening {
             text.extend_from_slice(part.as_bytes());
         }
         for (name, value) in fields.iter() {
-            write_field(&mut text, name.as_str(), value.as_bytes());
+            write_header(&mut text, name.as_str(), value.as_bytes());
         }
         let mut host = Vec::new();
-        write_field(&mut host, "host", target.host().as_bytes());
+        write_header(&mut host, "host", target.host().as_bytes());
         Self { method, target, fields, text, host }
     }
 
@@ -38,12 +39,4 @@ impl Opening {
     pub(super) fn towards(&self, target: Target) -> Self {
         Self::new(self.method.clone(), target, self.fields.clone())
     }
-}
-
-/// Writes one header field.
-pub(super) fn write_field(out: &mut Vec<u8>, name: &str, value: &[u8]) {
-    out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(b": ");
-    out.extend_from_slice(value);
-    out.extend_from_slice(b"\r\n");
 }

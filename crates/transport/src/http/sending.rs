@@ -8,15 +8,19 @@ use bytes::Bytes;
 use http::{Method, header};
 use http_body_util::Full;
 use hyper_util::client::legacy::ResponseFuture;
-use trunkline_resilience::Alarm;
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+use trunkline_http1::client::{Connection, RequestError, ResponseBody, ResponseError, ResponseHead};
+use trunkline_http1::write_header;
+use trunkline_resilience::{Alarm, overslept};
 
-use super::answer::Answer;
+use super::answer::{Answer, Head};
 use super::arriving::Arriving;
 use super::client::HttpClient;
+use super::connector::Connecting;
 use super::error::{HttpError, Phase};
 use super::fields::Fields;
 use super::opening::Opening;
-use super::plain::Asking;
 use super::redirect::{self, MAX_REDIRECTS, RedirectError};
 use super::target::Target;
 
@@ -41,8 +45,18 @@ pub(crate) struct Sending {
 
 enum Way {
     Unsent,
-    Plain(Asking),
+    /// Opening a plain connection; since when, if it is the first attempt.
+    Connecting(Connecting, Option<Instant>),
+    Plain(Box<Connection<TcpStream>>, Origin),
     Secure(ResponseFuture),
+    Over,
+}
+
+/// Where a plain connection comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Pool,
+    New,
 }
 
 impl Sending {
@@ -79,15 +93,43 @@ impl Sending {
 
     fn poll_way(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, HttpError>> {
         let Self { client, request, way, .. } = self;
+        let target = &request.opening.target;
         loop {
             match way {
-                Way::Plain(asking) => return asking.poll(client.plain(), request, cx),
+                Way::Unsent if !target.is_plain() => {
+                    *way = Way::Secure(client.secure().request(request.to_http()));
+                }
+                Way::Unsent => {
+                    *way = match client.pool().take(target.authority()) {
+                        Some(connection) => Way::start(connection, Origin::Pool, request),
+                        None => Way::Connecting(client.connect(target), Some(Instant::now())),
+                    };
+                }
+                Way::Connecting(connecting, since) => {
+                    let stream = ready!(connecting.as_mut().poll(cx))?;
+                    let mut connection = Box::new(Connection::new(stream, target.authority().into()));
+                    // A server may have closed a connection over which this process, because it
+                    // was suspended, sent nothing for long.
+                    *way = if since.is_some_and(overslept) && !connection.is_quiet() {
+                        Way::Connecting(client.connect(target), None)
+                    } else {
+                        Way::start(connection, Origin::New, request)
+                    };
+                }
+                Way::Plain(connection, origin) => match ready!(connection.poll_response(cx)) {
+                    Ok(head) => return Poll::Ready(Ok(way.answer(head, client))),
+                    // The server closed the connection while it was idle.
+                    Err(RequestError::Unsent(_)) if *origin == Origin::Pool => *way = Way::Unsent,
+                    Err(error) => {
+                        *way = Way::Over;
+                        return Poll::Ready(Err(error.into()));
+                    }
+                },
                 Way::Secure(answer) => {
                     let answer = ready!(Pin::new(answer).poll(cx)).map_err(HttpError::from_request)?;
                     return Poll::Ready(Ok(answer.map(Arriving::driven_elsewhere).into()));
                 }
-                Way::Unsent if request.opening.target.is_plain() => *way = Way::Plain(Asking::default()),
-                Way::Unsent => *way = Way::Secure(client.secure().request(request.to_http())),
+                Way::Over => return Poll::Pending,
             }
         }
     }
@@ -99,7 +141,48 @@ impl Sending {
     }
 }
 
+impl Way {
+    fn start(mut connection: Box<Connection<TcpStream>>, origin: Origin, request: &Request) -> Self {
+        connection.start(&request.opening.method, &request.body, |out| request.write_head(out));
+        Self::Plain(connection, origin)
+    }
+
+    fn answer(&mut self, head: ResponseHead, client: &HttpClient) -> Answer {
+        let Self::Plain(connection, _) = std::mem::replace(self, Self::Over) else {
+            unreachable!("only an open connection is answered")
+        };
+        let ResponseHead { status, headers, framing, reuse } = head;
+        let body = ResponseBody::new(connection, Arc::clone(client.pool()), framing, reuse);
+        Answer { head: Head::from_raw(status, headers), body: Arriving::plain(body) }
+    }
+}
+
+impl From<RequestError> for HttpError {
+    fn from(error: RequestError) -> Self {
+        match error {
+            RequestError::Unsent(error) | RequestError::Failed(ResponseError::Io(error)) => {
+                Self::broken(error)
+            }
+            RequestError::Failed(error) => Self::broken(error),
+        }
+    }
+}
+
 impl Request {
+    /// Writes the request line and the headers, without those of the framing.
+    fn write_head(&self, out: &mut Vec<u8>) {
+        let Self { opening, fields, .. } = self;
+        out.extend_from_slice(&opening.text);
+        if fields.get(&header::HOST).is_none() {
+            out.extend_from_slice(&opening.host);
+        }
+        for (name, value) in fields.iter() {
+            if *name != header::CONTENT_LENGTH && *name != header::TRANSFER_ENCODING {
+                write_header(out, name.as_str(), value.as_bytes());
+            }
+        }
+    }
+
     /// A request that shares its opening with no other.
     pub(crate) fn new(method: Method, target: Target, fields: Fields, body: Bytes) -> Self {
         Self { opening: Arc::new(Opening::new(method, target, Fields::default())), fields, body }

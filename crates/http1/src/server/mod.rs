@@ -1,0 +1,19 @@
+//! The server side: one [`Connection`] reads requests and writes responses; a [`Service`] answers.
+
+mod body_reader;
+mod connection;
+mod date;
+mod head;
+mod io;
+mod lazy_timer;
+mod output;
+mod request_body;
+mod response;
+mod scratch;
+mod service;
+
+pub use connection::{Connection, ConnectionError, KeepAlive};
+pub use head::HeadError;
+pub(crate) use head::{RequestHead, parse};
+pub use request_body::{BodyChannel, RequestBody};
+pub use service::{HalfClose, Options, Pending, ResponseBody, Service};
