@@ -1,5 +1,5 @@
 //! Client connections and their pool over streams in memory.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::disallowed_methods, reason = "the bodies of these tests are small")]
 
 use bytes::Bytes;
 use http::Method;
@@ -18,7 +18,7 @@ fn start<S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin>(connection: &m
 #[tokio::test]
 async fn a_request_is_flushed_and_its_connection_used_again() {
     let (near, mut far) = duplex(1024);
-    let pool = Pool::new(1, Duration::from_secs(60));
+    let pool = Pool::new(1, Duration::from_mins(1));
     let mut connection = Box::new(Connection::new(BufStream::new(near), Arc::from(AUTHORITY)));
     for _ in 0..2 {
         start(&mut connection);

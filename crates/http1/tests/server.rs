@@ -1,4 +1,5 @@
 //! Server connections over streams in memory; one of them buffers its writes, as TLS does.
+#![expect(clippy::disallowed_methods, reason = "the bodies of these tests are small")]
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use bytes::Bytes;

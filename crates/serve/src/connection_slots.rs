@@ -1,84 +1,150 @@
-//! Places: how many connections there may be at once, and who gives way when there is none left.
+//! Limits the number of connections. When all slots are taken, the connection that has been idle
+//! longest is evicted.
 
-use crate::{http::Line, session::lock};
+use crate::session::lock;
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::Instant};
 
-/// How long to wait for somebody who was asked to go, before another is asked: it may have begun to speak meanwhile.
-const ASK_AGAIN: Duration = Duration::from_millis(10);
+/// Time for an evicted connection to close before another one is evicted: a request may have
+/// arrived on it in the meantime.
+const EVICT_AGAIN: Duration = Duration::from_millis(10);
+/// Time that a connection has for its first bytes, or for the rest of a request head, before it
+/// counts as idle.
+const HEAD_GRACE: Duration = Duration::from_secs(1);
 
-pub(crate) struct Places {
-    most: usize,
-    taken: Mutex<Taken>,
+pub(crate) struct ConnectionSlots {
+    max: usize,
+    taken: Mutex<TakenSlots>,
     freed: Notify,
 }
 
 #[derive(Default)]
-struct Taken {
-    lines: Vec<Option<Arc<Line>>>,
+struct TakenSlots {
+    slots: Vec<Option<Arc<ConnectionSlot>>>,
     free: Vec<usize>,
 }
 
-/// A connection's place, for as long as it is held.
-pub(crate) struct Place {
-    places: Arc<Places>,
+/// Whether a connection may be evicted; shared with the task that serves it.
+pub(crate) struct ConnectionSlot {
+    state: Mutex<SlotState>,
+    evicted: Notify,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SlotState {
+    /// It waits for a request.
+    Idle { since: Instant },
+    /// A request is being answered.
+    Busy,
+    /// It was idle, and its slot goes to another connection.
+    Evicted,
+}
+
+/// Frees its slot when dropped.
+pub(crate) struct SlotGuard {
+    slots: Arc<ConnectionSlots>,
     number: usize,
 }
 
-impl Places {
-    pub(crate) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self { most, taken: Mutex::default(), freed: Notify::new() })
+impl ConnectionSlots {
+    pub(crate) fn new(max: usize) -> Arc<Self> {
+        Arc::new(Self { max, taken: Mutex::default(), freed: Notify::new() })
     }
 
-    /// A place. Where there is none left, connections that wait for a request give way, the one that has waited longest first.
-    pub(crate) async fn find(self: &Arc<Self>, line: &Arc<Line>) -> Place {
+    /// Waits for a free slot, and evicts an idle connection if there is none.
+    pub(crate) async fn acquire(self: &Arc<Self>, slot: &Arc<ConnectionSlot>) -> SlotGuard {
         loop {
             let mut freed = std::pin::pin!(self.freed.notified());
             freed.as_mut().enable();
-            if let Some(place) = self.take(line) {
-                return place;
+            if let Some(guard) = self.take(slot) {
+                return guard;
             }
-            self.dismiss_one(line.now());
-            if tokio::time::timeout(ASK_AGAIN, freed).await.is_err() {
-                tracing::debug!("a connection waits for a place");
+            self.evict_one(Instant::now());
+            if tokio::time::timeout(EVICT_AGAIN, freed).await.is_err() {
+                tracing::debug!("a connection waits for a slot");
             }
         }
     }
 
-    fn take(self: &Arc<Self>, line: &Arc<Line>) -> Option<Place> {
+    fn take(self: &Arc<Self>, slot: &Arc<ConnectionSlot>) -> Option<SlotGuard> {
         let mut taken = lock(&self.taken);
         let number = match taken.free.pop() {
             Some(number) => number,
-            None if taken.lines.len() < self.most => {
-                taken.lines.push(None);
-                taken.lines.len() - 1
+            None if taken.slots.len() < self.max => {
+                taken.slots.push(None);
+                taken.slots.len() - 1
             }
             None => return None,
         };
-        taken.lines[number] = Some(line.clone());
-        Some(Place { places: self.clone(), number })
+        taken.slots[number] = Some(slot.clone());
+        Some(SlotGuard { slots: self.clone(), number })
     }
 
-    fn dismiss_one(&self, now: u64) {
+    fn evict_one(&self, now: Instant) {
         let taken = lock(&self.taken);
-        let waiting = taken.lines.iter().flatten().filter_map(|line| Some((line.waits_since()?, line)));
-        if let Some((since, line)) = waiting.min_by_key(|(since, _)| *since)
+        let idle = taken.slots.iter().flatten().filter_map(|slot| Some((slot.idle_since()?, slot)));
+        if let Some((since, slot)) = idle.min_by_key(|(since, _)| *since)
             && since <= now
         {
-            line.dismiss(since);
+            slot.evict(since);
         }
     }
 }
 
-impl Drop for Place {
+impl ConnectionSlot {
+    pub(crate) fn new() -> Arc<Self> {
+        let state = SlotState::Idle { since: Instant::now() + HEAD_GRACE };
+        Arc::new(Self { state: Mutex::new(state), evicted: Notify::new() })
+    }
+
+    pub(crate) fn set_idle(&self, now: Instant) {
+        *lock(&self.state) = SlotState::Idle { since: now };
+    }
+
+    /// A part of a request head has arrived.
+    pub(crate) fn set_reading_head(&self, now: Instant) {
+        *lock(&self.state) = SlotState::Idle { since: now + HEAD_GRACE };
+    }
+
+    pub(crate) fn set_busy(&self) {
+        *lock(&self.state) = SlotState::Busy;
+    }
+
+    /// Resolves after an eviction, which a new request may have undone: see [`Self::is_evicted`].
+    pub(crate) async fn evicted(&self) {
+        self.evicted.notified().await;
+    }
+
+    pub(crate) fn is_evicted(&self) -> bool {
+        *lock(&self.state) == SlotState::Evicted
+    }
+
+    fn idle_since(&self) -> Option<Instant> {
+        match *lock(&self.state) {
+            SlotState::Idle { since } => Some(since),
+            SlotState::Busy | SlotState::Evicted => None,
+        }
+    }
+
+    /// Evicts the connection unless its state has changed since it was looked at.
+    fn evict(&self, seen: Instant) {
+        let mut state = lock(&self.state);
+        if *state == (SlotState::Idle { since: seen }) {
+            *state = SlotState::Evicted;
+            self.evicted.notify_one();
+        }
+    }
+}
+
+impl Drop for SlotGuard {
     fn drop(&mut self) {
-        let mut taken = lock(&self.places.taken);
-        taken.lines[self.number] = None;
+        let mut taken = lock(&self.slots.taken);
+        taken.slots[self.number] = None;
         taken.free.push(self.number);
         drop(taken);
-        self.places.freed.notify_waiters();
+        self.slots.freed.notify_waiters();
     }
 }

@@ -2,18 +2,19 @@
 //!
 //! A session, a parked call or a stream belongs to the door it was opened at; at another one it is unknown.
 
-use crate::{options::ServeOptions, service::Service, session::lock};
+use crate::{http::USUAL_HEADERS, options::ServeOptions, service::Service, session::lock};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex},
 };
-use tokio::time::Instant;
+use trunkline_http1::server::Options;
 use trunkline_protocol::{Call, Handler, Notify, Reply};
 
 pub(crate) struct Doors {
     pub(crate) main: Arc<Service>,
     views: Mutex<HashMap<String, Arc<Service>>>,
-    began: Instant,
+    /// What all HTTP connections have in common.
+    pub(crate) connection_options: Options,
 }
 
 /// A handler through one of its views.
@@ -24,11 +25,15 @@ struct View {
 
 impl Doors {
     pub(crate) fn new(handler: Arc<dyn Handler>, options: ServeOptions) -> Arc<Self> {
-        Arc::new(Self {
-            main: Service::new(handler, options),
-            views: Mutex::default(),
-            began: Instant::now(),
-        })
+        let limits = options.limits;
+        let connection_options = Options {
+            header_timeout: limits.header_timeout,
+            idle_timeout: limits.idle_timeout,
+            write_timeout: limits.write_timeout,
+            max_body: limits.body,
+            usual_headers: &USUAL_HEADERS,
+        };
+        Arc::new(Self { main: Service::new(handler, options), views: Mutex::default(), connection_options })
     }
 
     /// The door of that name, if the handler has such a view now. The empty name is the main door's.
@@ -53,12 +58,6 @@ impl Doors {
         service.start();
         views.insert(name.to_owned(), service.clone());
         Some(service)
-    }
-
-    /// How old the server is at this time, in milliseconds.
-    pub(crate) fn age(&self, at: Instant) -> u64 {
-        let age = at.saturating_duration_since(self.began);
-        age.as_secs() * 1000 + u64::from(age.subsec_millis())
     }
 
     /// Sessions open and calls parked, at all doors.

@@ -1,6 +1,6 @@
 //! What is offered, to whom, and within which limits.
 
-use crate::{access::AccessHook, guard::Guard, lanes::Lanes};
+use crate::{access::AccessHook, guard::Guard, workers::Workers};
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::{Caller, Era};
 
@@ -16,8 +16,8 @@ pub struct ServeOptions {
     pub more_metrics: Option<Render>,
     /// Hears of each HTTP request. Calls are told only where the handler is [`Logged`](crate::Logged) with the same hook.
     pub access: Option<AccessHook>,
-    /// Where connections are served.
-    pub lanes: Lanes,
+    /// The threads that serve connections.
+    pub workers: Workers,
 }
 
 /// Writes a page for a caller.

@@ -1,27 +1,21 @@
 //! The server: listens, serves connections, and stops politely.
 
 use crate::{
-    aside::Aside,
+    connection_slots::{ConnectionSlot, ConnectionSlots},
     doors::Doors,
     guard::{BindRefused, Guard},
-    http::{Connection, Line, Stay},
+    http::{HttpService, Origin, stopped},
     options::ServeOptions,
     phase::{Phase, reached},
-    places::Places,
 };
-use std::{
-    io,
-    net::SocketAddr,
-    pin::Pin,
-    sync::Arc,
-    task::{Poll, ready},
-    time::Duration,
-};
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use std::{future::poll_fn, io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::watch,
     task::JoinSet,
 };
+use trunkline_http1::server::{Connection, KeepAlive};
 use trunkline_protocol::Handler;
 use trunkline_resilience::Alarm;
 
@@ -106,7 +100,7 @@ impl Server {
     /// Serves until told to stop. Readiness turns false first; calls under way may finish within the drain limit.
     pub async fn run(self, mut shutdown: watch::Receiver<Shutdown>) {
         self.doors.main.start();
-        let places = Places::new(self.doors.main.options.limits.connections);
+        let slots = ConnectionSlots::new(self.doors.main.options.limits.connections);
         let mut connections = JoinSet::new();
         let left_over = loop {
             let (stream, peer) = tokio::select! {
@@ -115,23 +109,23 @@ impl Server {
                 Some(_) = connections.join_next() => continue,
             };
             self.doors.main.metrics.connected();
-            let line = Line::new(self.doors.clone(), peer, self.address.port());
-            let place = tokio::select! {
-                place = places.find(&line) => place,
-                () = told(&mut shutdown) => break Some((stream, line)),
+            let service = self.service(peer);
+            let slot = tokio::select! {
+                slot = slots.acquire(service.slot()) => slot,
+                () = told(&mut shutdown) => break Some((stream, service)),
             };
             let phase = self.doors.main.phase();
             let serve = async move |stream| {
-                serve_connection(stream, line, phase, Stay::Open).await;
-                drop(place);
+                serve_connection(stream, service, phase, KeepAlive::On).await;
+                drop(slot);
             };
-            if let Err(error) = self.deal(&mut connections, stream, serve) {
+            if let Err(error) = self.assign(&mut connections, stream, serve) {
                 tracing::warn!(%error, "a connection could not be served");
             }
         };
         let mut late = JoinSet::new();
-        if let Some((stream, line)) = left_over {
-            late.spawn(serve_connection(stream, line, self.doors.main.phase(), Stay::Once));
+        if let Some((stream, service)) = left_over {
+            late.spawn(serve_connection(stream, service, self.doors.main.phase(), KeepAlive::OneRequest));
         }
         self.drain(connections, late, shutdown).await;
     }
@@ -149,8 +143,13 @@ impl Server {
         }
     }
 
-    /// Has a connection served in the lane with the fewest.
-    fn deal<S>(
+    fn service(&self, peer: SocketAddr) -> HttpService {
+        let origin = Origin { doors: self.doors.clone(), peer, port: self.address.port() };
+        HttpService::new(origin, ConnectionSlot::new())
+    }
+
+    /// Serves a connection on the worker with the fewest.
+    fn assign<S>(
         &self,
         connections: &mut JoinSet<()>,
         stream: TcpStream,
@@ -159,19 +158,19 @@ impl Server {
     where
         S: Future<Output = ()> + Send + 'static,
     {
-        let Some(place) = self.doors.main.options.lanes.place() else {
+        let Some(worker) = self.doors.main.options.workers.assign() else {
             connections.spawn(serve(stream));
             return Ok(());
         };
-        // A stream is woken by the runtime that it was made in.
+        // A stream wakes the runtime that it was created in.
         let stream = stream.into_std()?;
-        let runtime = place.runtime().clone();
+        let runtime = worker.runtime().clone();
         let served = async move {
             match TcpStream::from_std(stream) {
                 Ok(stream) => serve(stream).await,
                 Err(error) => tracing::warn!(%error, "a connection could not be served"),
             }
-            drop(place);
+            drop(worker);
         };
         connections.spawn_on(served, &runtime);
         Ok(())
@@ -200,8 +199,8 @@ impl Server {
                 Some(_) = late.join_next() => {}
                 accepted = self.accept(), if !connections.is_empty() && late.len() < LATE => {
                     let (stream, peer) = accepted;
-                    let line = Line::new(self.doors.clone(), peer, self.address.port());
-                    late.spawn(serve_connection(stream, line, main.phase(), Stay::Once));
+                    let service = self.service(peer);
+                    late.spawn(serve_connection(stream, service, main.phase(), KeepAlive::OneRequest));
                 }
                 () = &mut deadline => break false,
                 _ = shutdown.wait_for(|told| *told == Shutdown::Now) => break true,
@@ -231,49 +230,59 @@ async fn told(shutdown: &mut watch::Receiver<Shutdown>) {
     }
 }
 
-/// What happens to a connection beside its requests.
+/// What ends a connection besides its client.
 enum Event {
-    /// The server has come so far.
+    /// The server has reached this phase.
     Reached(Phase),
-    Dismissed,
+    Evicted,
 }
 
-async fn next_event(line: Arc<Line>, mut phase: watch::Receiver<Phase>, wanted: Phase) -> Event {
+async fn next_event(slot: Arc<ConnectionSlot>, mut phase: watch::Receiver<Phase>, wanted: Phase) -> Event {
     tokio::select! {
         now = reached(&mut phase, wanted) => Event::Reached(now),
-        () = line.dismissed() => Event::Dismissed,
+        () = slot.evicted() => Event::Evicted,
     }
 }
 
-/// One that comes while we are stopping gets one answer.
-async fn serve_connection(stream: TcpStream, line: Arc<Line>, phase: watch::Receiver<Phase>, stay: Stay) {
+async fn serve_connection(
+    stream: TcpStream,
+    service: HttpService,
+    phase: watch::Receiver<Phase>,
+    keep_alive: KeepAlive,
+) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection has no TCP_NODELAY");
     }
-    let mut wanted = if stay == Stay::Once { Phase::Closing } else { Phase::Leaving };
-    let mut connection = Connection::new(stream, line.clone(), stay);
-    let mut event = Aside::new(next_event(line.clone(), phase.clone(), wanted));
-    let served = std::future::poll_fn(|cx| {
-        loop {
-            if let Poll::Ready(served) = connection.poll(cx) {
-                return Poll::Ready(served);
+    let mut wanted = if keep_alive == KeepAlive::OneRequest { Phase::Closing } else { Phase::Leaving };
+    let slot = service.slot().clone();
+    let mut connection = Connection::new(stream, service, keep_alive);
+    // Polled only when it is woken itself, not whenever the connection is.
+    let mut events = FuturesUnordered::new();
+    events.push(next_event(slot.clone(), phase.clone(), wanted));
+    let served = loop {
+        let event = tokio::select! {
+            biased;
+            served = poll_fn(|cx| connection.poll(cx)) => break served,
+            Some(event) = events.next() => event,
+        };
+        match event {
+            Event::Evicted if slot.is_evicted() => {
+                tracing::debug!("an idle connection is evicted");
+                connection.close_if_idle();
             }
-            match ready!(Pin::new(&mut event).poll(cx)) {
-                Event::Dismissed => connection.give_way(),
-                Event::Reached(Phase::Over) => {
-                    connection.cut();
-                    event = Aside::new(std::future::pending());
-                    continue;
-                }
-                Event::Reached(_) => {
-                    wanted = Phase::Over;
-                    connection.leave();
-                }
+            Event::Evicted => {}
+            Event::Reached(Phase::Over) => {
+                connection.abort(stopped);
+                continue;
             }
-            event = Aside::new(next_event(line.clone(), phase.clone(), wanted));
+            Event::Reached(_) => {
+                wanted = Phase::Over;
+                connection.drain();
+            }
         }
-    });
-    if let Err(error) = served.await {
+        events.push(next_event(slot.clone(), phase.clone(), wanted));
+    };
+    if let Err(error) = served {
         tracing::debug!(%error, "a connection ended early");
     }
 }

@@ -1,4 +1,4 @@
-//! Lanes: the threads that connections are dealt to.
+//! Workers: the threads that connections are assigned to.
 
 use std::{
     io,
@@ -13,114 +13,115 @@ use tokio::{
     sync::oneshot,
 };
 
-/// Runtimes of one thread each. A connection stays on its lane with everything that its calls do, so that one call never waits
-/// for another thread to wake up. Without lanes all connections are served by the runtime that accepts them.
+/// Runtimes of one thread each. A connection stays on its worker with everything that its calls do,
+/// so that a call never waits for another thread to wake up. Without workers, connections are
+/// served by the runtime that accepts them.
 #[derive(Debug, Clone, Default)]
-pub struct Lanes(Arc<[Lane]>);
+pub struct Workers(Arc<[Worker]>);
 
 #[derive(Debug)]
-struct Lane {
+struct Worker {
     runtime: Handle,
     connections: AtomicUsize,
 }
 
-/// Threads to serve connections on. They end, with all that runs on them, when this is dropped.
+/// Threads to serve connections on. Dropping this ends them and all that runs on them.
 ///
 /// ```
 /// # fn main() -> std::io::Result<()> {
-/// use trunkline_serve::{LaneThreads, ServeOptions};
+/// use trunkline_serve::{WorkerThreads, ServeOptions};
 ///
-/// let threads = LaneThreads::start(std::thread::available_parallelism()?.get())?;
-/// let options = ServeOptions { lanes: threads.lanes(), ..ServeOptions::default() };
+/// let threads = WorkerThreads::start(std::thread::available_parallelism()?.get())?;
+/// let options = ServeOptions { workers: threads.workers(), ..ServeOptions::default() };
 /// # drop(options);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct LaneThreads(Vec<LaneThread>);
+pub struct WorkerThreads(Vec<WorkerThread>);
 
 #[derive(Debug)]
-struct LaneThread {
+struct WorkerThread {
     runtime: Handle,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<thread::JoinHandle<()>>,
 }
 
-/// A connection's place in a lane, for as long as it is held.
+/// Counts as one connection of its worker until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
-    lanes: Lanes,
+pub(crate) struct Assignment {
+    workers: Workers,
     number: usize,
 }
 
-impl Lanes {
-    /// Runtimes that somebody else keeps running.
+impl Workers {
+    /// Runtimes that the caller keeps running.
     pub fn new(runtimes: impl IntoIterator<Item = Handle>) -> Self {
-        let lane = |runtime| Lane { runtime, connections: AtomicUsize::new(0) };
-        Self(runtimes.into_iter().map(lane).collect())
+        let worker = |runtime| Worker { runtime, connections: AtomicUsize::new(0) };
+        Self(runtimes.into_iter().map(worker).collect())
     }
 
-    /// A place in the lane with the fewest connections, the first of these.
-    pub(crate) fn place(&self) -> Option<Place> {
-        let load = |(_, lane): &(usize, &Lane)| lane.connections.load(Ordering::Relaxed);
-        let (number, lane) = self.0.iter().enumerate().min_by_key(load)?;
-        lane.connections.fetch_add(1, Ordering::Relaxed);
-        Some(Place { lanes: self.clone(), number })
+    /// The first of the workers with the fewest connections.
+    pub(crate) fn assign(&self) -> Option<Assignment> {
+        let load = |(_, worker): &(usize, &Worker)| worker.connections.load(Ordering::Relaxed);
+        let (number, worker) = self.0.iter().enumerate().min_by_key(load)?;
+        worker.connections.fetch_add(1, Ordering::Relaxed);
+        Some(Assignment { workers: self.clone(), number })
     }
 }
 
-impl LaneThreads {
+impl WorkerThreads {
     pub fn start(count: usize) -> io::Result<Self> {
-        (1..=count).map(LaneThread::start).collect::<Result<_, _>>().map(Self)
+        (1..=count).map(WorkerThread::start).collect::<Result<_, _>>().map(Self)
     }
 
-    /// What connections are dealt to.
-    pub fn lanes(&self) -> Lanes {
-        Lanes::new(self.runtimes())
+    /// The workers that run on these threads.
+    pub fn workers(&self) -> Workers {
+        Workers::new(self.runtimes())
     }
 
     pub fn runtimes(&self) -> impl Iterator<Item = Handle> {
-        self.0.iter().map(|lane| lane.runtime.clone())
+        self.0.iter().map(|thread| thread.runtime.clone())
     }
 }
 
-impl LaneThread {
+impl WorkerThread {
     fn start(number: usize) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel();
-        let thread = thread::Builder::new().name(format!("lane-{number}")).spawn(move || {
-            // Whether it was told or the teller is gone: both are the end.
+        let thread = thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
+            // A message and a dropped sender both mean the end.
             drop(runtime.block_on(stopped));
         })?;
         Ok(Self { runtime: handle, stop: Some(stop), thread: Some(thread) })
     }
 }
 
-impl Drop for LaneThread {
+impl Drop for WorkerThread {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            tracing::error!("a thread that served connections panicked");
+            tracing::error!("a worker thread panicked");
         }
     }
 }
 
-impl Place {
+impl Assignment {
     pub(crate) fn runtime(&self) -> &Handle {
-        &self.lane().runtime
+        &self.worker().runtime
     }
 
-    fn lane(&self) -> &Lane {
-        &self.lanes.0[self.number]
+    fn worker(&self) -> &Worker {
+        &self.workers.0[self.number]
     }
 }
 
-impl Drop for Place {
+impl Drop for Assignment {
     fn drop(&mut self) {
-        self.lane().connections.fetch_sub(1, Ordering::Relaxed);
+        self.worker().connections.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -129,19 +130,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_lanes_there_is_no_place() {
-        assert!(Lanes::default().place().is_none());
+    fn without_workers_nothing_is_assigned() {
+        assert!(Workers::default().assign().is_none());
     }
 
     #[tokio::test]
-    async fn connections_are_dealt_evenly_and_a_free_place_is_taken_first() {
-        let lanes = Lanes::new(vec![Handle::current(); 3]);
-        let numbers = |places: &[Place]| places.iter().map(|place| place.number).collect::<Vec<_>>();
-        let mut places: Vec<_> = (0..6).filter_map(|_| lanes.place()).collect();
-        assert_eq!(numbers(&places), [0, 1, 2, 0, 1, 2]);
-        drop(places.remove(1));
-        places.extend(lanes.place());
-        places.extend(lanes.place());
-        assert_eq!(numbers(&places[5..]), [1, 0]);
+    async fn connections_are_assigned_evenly_and_a_freed_worker_comes_first() {
+        let workers = Workers::new(vec![Handle::current(); 3]);
+        let numbers = |assigned: &[Assignment]| assigned.iter().map(|one| one.number).collect::<Vec<_>>();
+        let mut assigned: Vec<_> = (0..6).filter_map(|_| workers.assign()).collect();
+        assert_eq!(numbers(&assigned), [0, 1, 2, 0, 1, 2]);
+        drop(assigned.remove(1));
+        assigned.extend(workers.assign());
+        assigned.extend(workers.assign());
+        assert_eq!(numbers(&assigned[5..]), [1, 0]);
     }
 }

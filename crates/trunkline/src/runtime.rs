@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use std::{io, thread};
 use tokio::runtime::{Builder, Runtime};
-use trunkline_serve::{LaneThreads, Lanes};
+use trunkline_serve::{WorkerThreads, Workers};
 
 /// How many threads do the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ fn cannot(error: &io::Error) -> Failure {
 /// The main thread's runtime, and threads beside it.
 pub(crate) struct Engine {
     main: Runtime,
-    further: LaneThreads,
+    further: WorkerThreads,
 }
 
 impl Engine {
@@ -36,7 +36,7 @@ impl Engine {
             Threads::One => 0,
             Threads::All => thread::available_parallelism().map_or(0, |all| all.get() - 1),
         };
-        Ok(Self { main: start()?, further: LaneThreads::start(further).map_err(|error| cannot(&error))? })
+        Ok(Self { main: start()?, further: WorkerThreads::start(further).map_err(|error| cannot(&error))? })
     }
 
     /// Runs the command on the main thread.
@@ -45,7 +45,7 @@ impl Engine {
     }
 
     /// Where connections are served; the main thread, which does everything else as well, comes last.
-    pub(crate) fn lanes(&self) -> Lanes {
-        Lanes::new(self.further.runtimes().chain([self.main.handle().clone()]))
+    pub(crate) fn workers(&self) -> Workers {
+        Workers::new(self.further.runtimes().chain([self.main.handle().clone()]))
     }
 }

@@ -9,5 +9,5 @@ mod note;
 mod record;
 
 pub use logged::Logged;
-pub(crate) use note::{Finish, note, watched};
+pub(crate) use note::{AccessRecord, logged, note};
 pub use record::{Access, AccessHook, CallEnding, Way};

@@ -1,7 +1,7 @@
 //! The note that an HTTP request carries while it is answered, and its end.
 
 use super::{Access, AccessHook, CallEnding, Way};
-use crate::session::lock;
+use crate::{http::Body, session::lock};
 use ::http::{Request, Response, header::HeaderMap};
 use ring::digest::{SHA256, digest};
 use std::{
@@ -11,6 +11,7 @@ use std::{
     sync::{Arc, Mutex},
     time::{Instant, SystemTime},
 };
+use trunkline_http1::server::Pending;
 use trunkline_protocol::{Caller, method};
 use trunkline_transport::headers::MCP_SESSION_ID;
 
@@ -39,8 +40,8 @@ pub(crate) struct Noted {
     over: bool,
 }
 
-/// Makes the record when it goes away: with the last byte of the answer, or when the client hung up.
-pub(crate) struct Finish {
+/// Writes its record when it is dropped: after the last byte of the response, or at a hang-up.
+pub(crate) struct AccessRecord {
     hook: AccessHook,
     note: Arc<Note>,
     at: SystemTime,
@@ -48,7 +49,7 @@ pub(crate) struct Finish {
     way: Way,
     session: Option<String>,
     pub(crate) bytes_out: u64,
-    /// Until all of it was sent.
+    /// True until all of the response was sent.
     pub(crate) cut: bool,
 }
 
@@ -58,15 +59,15 @@ pub(crate) fn note(change: impl FnOnce(&mut Noted)) {
     NOTE.try_with(|note| change(&mut lock(&note.0))).unwrap_or_default();
 }
 
-/// Answers a request with a note at hand. What is left to send carries the end.
-pub(crate) async fn watched<B, A, F: Future<Output = Response<A>>>(
+/// Answers a request with a note at hand. The body of the response carries the record.
+pub(crate) fn logged<B>(
     hook: AccessHook,
     request: Request<B>,
     peer: SocketAddr,
-    answer: impl FnOnce(Request<B>) -> F,
-) -> (Response<A>, Finish) {
+    answer: impl FnOnce(Request<B>) -> Pending<Body>,
+) -> Pending<Body> {
     let note = Arc::new(Note::default());
-    let mut finish = Finish {
+    let record = AccessRecord {
         hook,
         note: note.clone(),
         at: SystemTime::now(),
@@ -76,13 +77,37 @@ pub(crate) async fn watched<B, A, F: Future<Output = Response<A>>>(
         bytes_out: 0,
         cut: true,
     };
-    let answer = NOTE.sync_scope(note.clone(), || answer(request));
-    let response = NOTE.scope(note, answer).await;
-    if let Way::Http { status, .. } = &mut finish.way {
-        *status = Some(response.status().as_u16());
+    record.attach(NOTE.sync_scope(note, || answer(request)))
+}
+
+impl AccessRecord {
+    fn attach(self, pending: Pending<Body>) -> Pending<Body> {
+        let note = self.note.clone();
+        match pending {
+            Pending::Ready(response) => {
+                Pending::Ready(response.map(|response| Box::new(self.attach_to(*response))))
+            }
+            Pending::Running(response, half_close) => Pending::running(
+                async move {
+                    let response = NOTE.scope(note, response).await;
+                    self.attach_to(response)
+                },
+                half_close,
+            ),
+            Pending::Preparing(next) => Pending::preparing(async move {
+                let pending = NOTE.scope(note, next).await;
+                self.attach(pending)
+            }),
+        }
     }
-    finish.session = finish.session.take().or_else(|| session(response.headers()));
-    (response, finish)
+
+    fn attach_to(mut self, response: Response<Body>) -> Response<Body> {
+        if let Way::Http { status, .. } = &mut self.way {
+            *status = Some(response.status().as_u16());
+        }
+        self.session = self.session.take().or_else(|| session(response.headers()));
+        response.map(|body| body.logged(self))
+    }
 }
 
 fn way<B>(request: &Request<B>, peer: IpAddr) -> Way {
@@ -149,7 +174,7 @@ pub(super) enum Whose {
 #[derive(Debug)]
 pub(super) struct TooLate;
 
-impl Drop for Finish {
+impl Drop for AccessRecord {
     fn drop(&mut self) {
         let mut noted = lock(&self.note.0);
         noted.over = true;

@@ -1,35 +1,34 @@
-//! What a client says it takes for an answer.
+//! The `Accept` header: whether a client takes JSON or an event stream.
 
+use ::http::{HeaderMap, header};
 use memchr::memchr;
 
-/// What nearly everybody says.
+/// The value that nearly all clients send.
 const USUAL: &[u8] = b"application/json, text/event-stream";
-/// The two forms that answers have, and what stands for them.
-const OURS: [&str; 5] = ["application/json", "text/event-stream", "*/*", "application/*", "text/*"];
+const ACCEPTED: [&str; 5] = ["application/json", "text/event-stream", "*/*", "application/*", "text/*"];
 
-/// Whether somebody takes an answer in one of its forms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
-    Ours,
-    /// What we do not have.
-    Else,
+/// True unless there are `Accept` headers and none of them allows JSON or SSE.
+pub(super) fn allows_json_or_sse(headers: &HeaderMap) -> bool {
+    let mut values = headers.get_all(header::ACCEPT).iter().peekable();
+    values.peek().is_none() || values.any(|value| allows(value.as_bytes()))
 }
 
-/// Reads one `Accept`. One that names nothing says nothing.
-pub(super) fn takes(value: &[u8]) -> Takes {
+/// An empty value restricts nothing.
+fn allows(value: &[u8]) -> bool {
     if value == USUAL {
-        return Takes::Ours;
+        return true;
     }
-    let mut named = value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).filter(|name| !name.is_empty());
-    let Some(first) = named.next() else { return Takes::Ours };
-    if is_ours(first) || named.any(is_ours) { Takes::Ours } else { Takes::Else }
+    let mut ranges =
+        value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).filter(|name| !name.is_empty());
+    let Some(first) = ranges.next() else { return true };
+    is_accepted(first) || ranges.any(is_accepted)
 }
 
-fn is_ours(named: &[u8]) -> bool {
-    let (media, parameters) = named.split_at(memchr(b';', named).unwrap_or(named.len()));
+fn is_accepted(range: &[u8]) -> bool {
+    let (media, parameters) = range.split_at(memchr(b';', range).unwrap_or(range.len()));
     let media = media.trim_ascii();
-    let weights = parameters.split(|byte| *byte == b';').filter_map(weight);
-    OURS.iter().any(|ours| media.eq_ignore_ascii_case(ours.as_bytes())) && !weights.into_iter().any(is_zero)
+    let mut weights = parameters.split(|byte| *byte == b';').filter_map(weight);
+    ACCEPTED.iter().any(|known| media.eq_ignore_ascii_case(known.as_bytes())) && !weights.any(is_zero)
 }
 
 /// The value of a parameter `q`.
@@ -47,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_taken_in_either_form_and_by_any_name() {
+    fn json_and_sse_are_recognised_by_name_and_by_wildcard() {
         for fine in [
             "application/json, text/event-stream",
             "text/event-stream,application/json",
@@ -62,7 +61,7 @@ mod tests {
             "",
             " , ",
         ] {
-            assert_eq!(takes(fine.as_bytes()), Takes::Ours, "{fine}");
+            assert!(allows(fine.as_bytes()), "{fine}");
         }
         for other in [
             "text/html",
@@ -73,7 +72,7 @@ mod tests {
             "json",
             "*",
         ] {
-            assert_eq!(takes(other.as_bytes()), Takes::Else, "{other}");
+            assert!(!allows(other.as_bytes()), "{other}");
         }
     }
 }

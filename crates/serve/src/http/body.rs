@@ -1,39 +1,52 @@
-//! Reading what a client posts, within its limits.
+//! Reads the body of a POST within its limits.
 
 use super::{
-    Visit,
-    answer::{Answer, error},
-    connection::Incoming,
+    AdmittedRequest,
+    response::{Body, error},
 };
+use crate::options::Limits;
 use ::http::{HeaderMap, Response, StatusCode, header};
 use bytes::Bytes;
+use trunkline_http1::server::{Pending, RequestBody};
 use trunkline_protocol::ErrorObject;
 use trunkline_resilience::within_time;
 use trunkline_transport::body;
 
-/// The body of a POST, or the answer that says why it is not taken.
-pub(super) async fn read(visit: &Visit, body: Incoming) -> Result<Bytes, Box<Response<Answer>>> {
-    if !is_json(&visit.headers) {
+/// Reads the body and goes on with `then`: at once if all of it has arrived with its head.
+pub(super) fn read(
+    request: AdmittedRequest,
+    body: RequestBody,
+    then: impl FnOnce(AdmittedRequest, &Bytes) -> Pending<Body> + Send + 'static,
+) -> Pending<Body> {
+    if !is_json(&request.headers) {
         let text = "the body must be application/json, in UTF-8 and not compressed";
-        return Err(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
+        return Pending::ready(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
     }
-    let limits = &visit.service.options.limits;
-    let body = match body {
-        Incoming::Whole(bytes) if bytes.len() <= limits.body => return Ok(bytes),
-        body => body,
-    };
-    let read = within_time(limits.body_timeout, body::read(body, limits.body));
-    match read.await {
-        Some(Ok(bytes)) => Ok(bytes),
-        Some(Err(body::BodyError::TooLarge { limit })) => {
-            Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("the body is larger than {limit} bytes")))
-        }
-        Some(Err(body::BodyError::Broken(_))) => Err(refuse(StatusCode::BAD_REQUEST, "the body broke off")),
-        None => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")),
+    let limits = request.service.options.limits;
+    match body {
+        RequestBody::Whole(bytes) if bytes.len() <= limits.body => then(request, &bytes),
+        body => Pending::preparing(async move {
+            match receive(body, &limits).await {
+                Ok(bytes) => then(request, &bytes),
+                Err(refusal) => Pending::Ready(Some(refusal)),
+            }
+        }),
     }
 }
 
-/// Only JSON is taken. A page of a browser can post other types without asking first, so this is a guard, too.
+async fn receive(body: RequestBody, limits: &Limits) -> Result<Bytes, Box<Response<Body>>> {
+    let (status, text) = match within_time(limits.body_timeout, body::read(body, limits.body)).await {
+        Some(Ok(bytes)) => return Ok(bytes),
+        Some(Err(body::BodyError::TooLarge { limit })) => {
+            (StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {limit} bytes"))
+        }
+        Some(Err(body::BodyError::Broken(_))) => (StatusCode::BAD_REQUEST, "the body broke off".to_owned()),
+        None => (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time".to_owned()),
+    };
+    Err(Box::new(refuse(status, &text)))
+}
+
+/// Only JSON is accepted. This also stops pages in a browser: they need a CORS preflight for it.
 fn is_json(headers: &HeaderMap) -> bool {
     if headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
         && !headers.contains_key(header::CONTENT_ENCODING)
@@ -52,8 +65,8 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.trim().eq_ignore_ascii_case("application/json") && utf8 && plain
 }
 
-fn refuse(status: StatusCode, text: &str) -> Box<Response<Answer>> {
-    Box::new(error(status, None, ErrorObject::new(-32600, text)))
+fn refuse(status: StatusCode, text: &str) -> Response<Body> {
+    error(status, None, ErrorObject::new(-32600, text))
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! POST, GET and DELETE of a legacy client: a session, streams that can be taken up again, and an end.
 
 use super::{
-    Begun, Rare, Visit, accepted,
-    answer::{
-        Answer, EventSource, Events, OVERLOADED, empty, error, events, json, respond, retry_after,
-        turned_away, with_retry_after,
+    AdmittedRequest, accepted,
+    response::{
+        Body, EventSource, Events, OVERLOADED, empty, error, events, json, respond, retry_after, turned_away,
+        with_retry_after,
     },
-    hang_up::outlasting,
 };
 use crate::{
     control,
@@ -17,12 +16,12 @@ use crate::{
 use ::http::{HeaderValue, Response, StatusCode};
 use std::{
     future::poll_fn,
-    mem::take,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
+use trunkline_http1::server::{HalfClose, Pending};
 use trunkline_protocol::{
     Envelope, ErrorObject, Malformed, Notification, Raw, Request, Response as RpcResponse, Revision, method,
 };
@@ -32,8 +31,8 @@ use trunkline_transport::headers::{LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESS
 /// How long an answer may take before it becomes a stream.
 const PROMPT: Duration = Duration::from_millis(50);
 
-impl Visit {
-    pub(super) fn hear_legacy(&self, notification: Notification) -> Response<Answer> {
+impl AdmittedRequest {
+    pub(super) fn notify_legacy(&self, notification: Notification) -> Response<Body> {
         match self.session() {
             Ok(session) => {
                 control::hear(&self.service, &session, notification);
@@ -43,8 +42,8 @@ impl Visit {
         }
     }
 
-    /// The client answers a question.
-    pub(super) fn take_answer(&self, response: RpcResponse) -> Response<Answer> {
+    /// The client answers a question of the server.
+    pub(super) fn accept_response(&self, response: RpcResponse) -> Response<Body> {
         match self.session() {
             Ok(session) => {
                 session.answer(response);
@@ -54,10 +53,10 @@ impl Visit {
         }
     }
 
-    pub(super) async fn initialize(&self, request: &Request) -> Response<Answer> {
+    async fn initialize(self, request: Request) -> Response<Body> {
         let limits = &self.service.options.limits;
         let outlet = Outlet::Streams(Streams::new(limits.replay_events, limits.replay_bytes));
-        let begun = control::initialize(&self.service, self.caller.clone(), request, outlet).await;
+        let begun = control::initialize(&self.service, self.caller.clone(), &request, outlet).await;
         let (session, result) = match begun {
             Ok(begun) => begun,
             Err(refused) => return error(StatusCode::BAD_REQUEST, Some(&request.id), refused),
@@ -77,37 +76,37 @@ impl Visit {
         response
     }
 
-    /// Begins a call, or says why not.
-    pub(super) fn begin_legacy(&self, request: Request, head: &Head) -> Begun {
+    pub(super) fn call_legacy(self, request: Request, head: &Head) -> Pending<Body> {
         if request.method == method::INITIALIZE {
-            return Begun::Rare(Rare::Initialize(Box::new(request)));
+            return Pending::running(self.initialize(request), HalfClose::Continues);
         }
         let session = match self.session() {
             Ok(session) => session,
-            Err(refusal) => return Begun::Answered(refusal),
+            Err(refusal) => return Pending::Ready(Some(refusal)),
         };
         if let Some(outcome) = control::answer(&self.service, &session, &request) {
-            return Begun::answered(answer(&request.id, outcome));
+            return Pending::ready(answer(&request.id, outcome));
         }
         match session.begin(&request.id, self.service.options.limits.calls) {
             Ok(underway) => {
                 let reply = LegacyReply::begin(&self.service, &session, request, head);
-                Begun::Legacy(Running { reply: Some(reply), underway: Some(underway), session })
+                let call = LegacyCall { reply: Some(reply), underway: Some(underway), session };
+                Pending::running(self.answer_legacy(call), HalfClose::Continues)
             }
             Err(fault) => {
                 let refused = fault.to_error(session.revision.era());
-                Begun::answered(answer(&request.id, Err(refused)))
+                Pending::ready(answer(&request.id, Err(refused)))
             }
         }
     }
 
-    /// Brings a call to its end, or as far as its answer becomes a stream.
-    pub(super) async fn answer_legacy(&mut self, mut running: Running) -> Response<Answer> {
-        // A call that takes a while becomes a stream early, so that a client that is cut off can come back for the rest.
-        let polls = running.session.revision.has_polling();
+    /// Waits for the first message: the result becomes the response, anything else a stream.
+    async fn answer_legacy(self, mut call: LegacyCall) -> Response<Body> {
+        // A call that takes a while becomes a stream early: its client can resume a stream.
+        let polls = call.session.revision.has_polling();
         let mut late = None;
-        let first = outlasting(poll_fn(|cx| {
-            if let Poll::Ready(first) = running.poll_first(cx) {
+        let first = poll_fn(|cx| {
+            if let Poll::Ready(first) = call.poll_first(cx) {
                 return Poll::Ready(first);
             }
             if !polls {
@@ -115,28 +114,28 @@ impl Visit {
             }
             let late = late.get_or_insert_with(|| Alarm::after(PROMPT));
             Pin::new(late).poll(cx).map(|()| First::Late)
-        }));
+        });
         let opening = match first.await {
             First::Message(Envelope::Response(response)) => {
-                running.finish();
+                call.finish();
                 let refused = response.outcome.as_ref().err();
                 let wait = refused.and_then(retry_after);
                 let status = refused.and_then(turned_away).unwrap_or(StatusCode::OK);
-                return with_retry_after(respond(take(&mut self.headers), status, response), wait);
+                return with_retry_after(respond(self.headers, status, response), wait);
             }
             First::Cancelled => {
-                running.finish();
+                call.finish();
                 return empty(StatusCode::ACCEPTED);
             }
             First::Message(message) => Opening::Message(message),
             First::Detach => Opening::Detached,
             First::Late => Opening::Quiet,
         };
-        running.stream(opening, &self.service)
+        call.stream(opening, &self.service)
     }
 
-    /// The stream on which we speak unasked, or the rest of one that broke.
-    pub(super) fn get(self) -> Response<Answer> {
+    /// The stream for messages outside of calls, or the rest of one that broke.
+    pub(super) fn get(self) -> Response<Body> {
         let session = match self.session() {
             Ok(session) => session,
             Err(refusal) => return *refusal,
@@ -164,7 +163,7 @@ impl Visit {
                     Events::Call(reader)
                 };
                 let source = EventSource { events: of, phase: self.service.phase() };
-                events(Answer::events(None, source, self.service.options.limits.keep_alive))
+                events(Body::events(None, source, self.service.options.limits.keep_alive))
             }
             None => {
                 error(StatusCode::NOT_FOUND, None, ErrorObject::new(-32600, "this event is no longer known"))
@@ -172,7 +171,7 @@ impl Visit {
         }
     }
 
-    pub(super) fn delete(self) -> Response<Answer> {
+    pub(super) fn delete(self) -> Response<Body> {
         match self.session() {
             Ok(session) => {
                 self.service.sessions.remove(&session.id);
@@ -183,7 +182,7 @@ impl Visit {
     }
 
     /// A batch of revision 2025-03-26: split, answered one by one, joined.
-    pub(super) async fn post_batch(&self, messages: Vec<Result<Envelope, Malformed>>) -> Response<Answer> {
+    pub(super) async fn post_batch(&self, messages: Vec<Result<Envelope, Malformed>>) -> Response<Body> {
         let session = match self.session() {
             Ok(session) if session.revision.has_batches() => session,
             Ok(_) => {
@@ -242,7 +241,7 @@ impl Visit {
         RpcResponse::new(id, Err(ErrorObject::new(-32603, "there was no answer"))).into()
     }
 
-    fn session(&self) -> Result<Arc<Session>, Box<Response<Answer>>> {
+    fn session(&self) -> Result<Arc<Session>, Box<Response<Body>>> {
         let version = self.headers.get(MCP_PROTOCOL_VERSION).map(HeaderValue::to_str);
         if let Some(version) = version
             && version.map_or(true, |version| version.parse::<Revision>().is_err())
@@ -260,19 +259,19 @@ impl Visit {
     }
 }
 
-/// A call whose client may go away, which in this era does not mean that it wants the call to end.
-pub(super) struct Running {
+/// A call that goes on when its client hangs up.
+struct LegacyCall {
     reply: Option<LegacyReply>,
     underway: Option<Underway>,
     session: Arc<Session>,
 }
 
-/// With what a stream begins.
+/// The start of a stream.
 enum Opening {
     Message(Envelope),
-    /// The client is sent away at once.
+    /// The client is told to reconnect.
     Detached,
-    /// There is nothing to tell yet.
+    /// No message has come yet.
     Quiet,
 }
 
@@ -284,7 +283,7 @@ enum First {
     Late,
 }
 
-impl Running {
+impl LegacyCall {
     fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<First> {
         let (Some(reply), Some(underway)) = (&mut self.reply, &self.underway) else {
             return Poll::Ready(First::Cancelled);
@@ -302,8 +301,8 @@ impl Running {
         self.underway = None;
     }
 
-    /// The answer becomes a stream: what has come, what comes, and a place to come back to.
-    fn stream(mut self, opening: Opening, service: &Service) -> Response<Answer> {
+    /// The response becomes a stream that the client can resume.
+    fn stream(mut self, opening: Opening, service: &Service) -> Response<Body> {
         let Outlet::Streams(streams) = &self.session.outlet else { return empty(StatusCode::ACCEPTED) };
         let log = streams.open();
         let reader = log.read();
@@ -315,7 +314,7 @@ impl Running {
         }
         self.go_on(log);
         let source = EventSource { events: Events::Call(reader), phase: service.phase() };
-        events(Answer::events(None, source, service.options.limits.keep_alive))
+        events(Body::events(None, source, service.options.limits.keep_alive))
     }
 
     fn go_on(&mut self, log: Arc<StreamLog>) {
@@ -325,8 +324,8 @@ impl Running {
     }
 }
 
-impl Drop for Running {
-    /// The client hung up before there was anything to tell it. The call goes on; nobody will hear its end.
+impl Drop for LegacyCall {
+    /// The client hung up before there was a response. The call goes on without a reader.
     fn drop(&mut self) {
         if self.reply.is_some()
             && let Outlet::Streams(streams) = &self.session.outlet
@@ -347,6 +346,6 @@ async fn drive(mut reply: LegacyReply, underway: Underway, log: Arc<StreamLog>) 
     log.end();
 }
 
-fn answer(id: &trunkline_protocol::RequestId, outcome: Result<Raw, ErrorObject>) -> Response<Answer> {
+fn answer(id: &trunkline_protocol::RequestId, outcome: Result<Raw, ErrorObject>) -> Response<Body> {
     json(StatusCode::OK, Envelope::from(RpcResponse::new(id.clone(), outcome)).to_bytes())
 }

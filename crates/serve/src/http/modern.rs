@@ -1,47 +1,48 @@
 //! POST of a modern client: one request, answered by itself.
 
 use super::{
-    Begun, Rare, Visit, accepted,
-    answer::{
-        Answer, EventSource, Events, error, event_of, events, respond, retry_after, turned_away,
+    AdmittedRequest, accepted,
+    response::{
+        Body, EventSource, Events, error, event_of, events, respond, retry_after, turned_away,
         with_retry_after,
     },
 };
 use crate::era::{Head, ModernReply, ModernRequest, Refused, check_version};
 use ::http::{Response, StatusCode};
-use std::mem::take;
+use trunkline_http1::server::{HalfClose, Pending};
 use trunkline_protocol::{
     Envelope, ErrorObject, Notification, Notify, Request, RequestId, Response as RpcResponse, method,
 };
 
-impl Visit {
-    /// Begins a call, or says why not.
-    pub(super) fn begin_modern(&self, request: Request, head: Head) -> Begun {
+impl AdmittedRequest {
+    pub(super) fn call_modern(self, request: Request, head: Head) -> Pending<Body> {
         let id = request.id.clone();
         let request = match self.checked(request, head) {
             Ok(request) => request,
-            Err(refused) => return Begun::answered(refuse(&id, refused)),
+            Err(refused) => return Pending::ready(refuse(&id, refused)),
         };
-        let rules = match (request.method.as_ref(), self.service.tool_headers.known(&self.caller)) {
-            (method::TOOLS_CALL, None) => return Begun::Rare(Rare::Unready(Box::new(request))),
-            (method::TOOLS_CALL, rules) => rules,
-            _ => None,
-        };
-        if self.service.identity.get().is_none() {
-            return Begun::Rare(Rare::Unready(Box::new(request)));
+        let is_tool = request.method == method::TOOLS_CALL;
+        let rules = if is_tool { self.service.tool_headers.known(&self.caller) } else { None };
+        if self.service.identity.get().is_none() || (is_tool && rules.is_none()) {
+            return Pending::running(self.prepare_and_call(request), HalfClose::Cancels);
         }
         let checked = rules.map_or(Ok(()), |rules| request.check_arguments(&self.headers, &rules));
-        match checked {
-            Ok(()) => Begun::Modern(request.begin(&self.service, self.caller.clone())),
-            Err(refused) => Begun::answered(refuse(&id, refused)),
+        if let Err(refused) = checked {
+            return Pending::ready(refuse(&id, refused));
+        }
+        let reply = request.begin(&self.service, self.caller.clone());
+        Pending::running(self.answer_modern(reply), HalfClose::Cancels)
+    }
+
+    /// Calls after the handler was asked for its tools and its identity.
+    async fn prepare_and_call(self, request: ModernRequest) -> Response<Body> {
+        match self.prepare(request).await {
+            Ok(reply) => self.answer_modern(reply).await,
+            Err(refusal) => *refusal,
         }
     }
 
-    /// Learns what has to be known of the handler before a call, and begins it.
-    pub(super) async fn prepare_modern(
-        &self,
-        request: ModernRequest,
-    ) -> Result<ModernReply, Box<Response<Answer>>> {
+    async fn prepare(&self, request: ModernRequest) -> Result<ModernReply, Box<Response<Body>>> {
         if request.method == method::TOOLS_CALL {
             let rules = self.service.tool_headers.rules(&self.service, &self.caller).await;
             let checked = request.check_arguments(&self.headers, &rules);
@@ -54,19 +55,19 @@ impl Visit {
         Ok(request.begin(&self.service, self.caller.clone()))
     }
 
-    /// Brings a call to its end, or as far as its answer becomes a stream.
-    pub(super) async fn answer_modern(&mut self, mut reply: ModernReply) -> Response<Answer> {
+    /// Waits for the first message: the result becomes the response, anything else a stream.
+    async fn answer_modern(self, mut reply: ModernReply) -> Response<Body> {
         match reply.next().await {
             Some(Envelope::Response(response)) => {
                 let status = response.outcome.as_ref().map_or_else(status_of, |_| StatusCode::OK);
                 let wait = response.outcome.as_ref().err().and_then(retry_after);
-                with_retry_after(respond(take(&mut self.headers), status, response), wait)
+                with_retry_after(respond(self.headers, status, response), wait)
             }
             Some(first) => {
                 let keep_alive = self.service.options.limits.keep_alive;
                 let source =
                     EventSource { events: Events::Modern(Box::new(reply)), phase: self.service.phase() };
-                events(Answer::events(Some(event_of(&first)), source, keep_alive))
+                events(Body::events(Some(event_of(&first)), source, keep_alive))
             }
             None => error(
                 StatusCode::INTERNAL_SERVER_ERROR,
@@ -76,7 +77,7 @@ impl Visit {
         }
     }
 
-    pub(super) fn hear_modern(&self, notification: Notification) -> Response<Answer> {
+    pub(super) fn notify_modern(&self, notification: Notification) -> Response<Body> {
         self.service.handler.notify(Notify { notification, caller: self.caller.clone() });
         accepted()
     }
@@ -89,12 +90,12 @@ impl Visit {
     }
 }
 
-pub(super) fn refuse_answer(response: &RpcResponse) -> Response<Answer> {
+pub(super) fn refuse_response(response: &RpcResponse) -> Response<Body> {
     let text = "a modern client answers questions by calling again";
     error(StatusCode::BAD_REQUEST, response.id.as_ref(), ErrorObject::new(-32600, text))
 }
 
-fn refuse(id: &RequestId, refused: Refused) -> Response<Answer> {
+fn refuse(id: &RequestId, refused: Refused) -> Response<Body> {
     let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_REQUEST);
     error(status, Some(id), refused.error)
 }

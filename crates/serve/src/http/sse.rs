@@ -1,10 +1,8 @@
 //! HTTP+SSE, the transport of revision 2024-11-05: one stream out, posts in.
 
 use super::{
-    Visit, accepted,
-    answer::{Answer, EventSource, Events, OVERLOADED, error, events},
-    connection::Incoming,
-    hang_up,
+    AdmittedRequest, accepted, body,
+    response::{Body, EventSource, Events, OVERLOADED, error, events},
 };
 use crate::duplex::{Duplex, Taken};
 use crate::outgoing::Outgoing;
@@ -16,6 +14,7 @@ use std::{
     task::{Context, Poll},
 };
 use tokio::sync::mpsc;
+use trunkline_http1::server::{HalfClose, Pending, RequestBody};
 use trunkline_protocol::{Caller, ErrorObject};
 
 /// Messages that may wait to be taken by a client.
@@ -27,15 +26,15 @@ pub(crate) struct SseClients(Mutex<HashMap<String, SseClient>>);
 
 #[derive(Clone)]
 struct SseClient {
-    line: Arc<Duplex>,
+    duplex: Arc<Duplex>,
     caller: Arc<Caller>,
 }
 
-/// A place among the clients; leaving it ends what the client had under way.
-pub(crate) struct Seat {
+/// Removes the client when dropped, and cancels its calls.
+pub(crate) struct SseRegistration {
     clients: Arc<SseClients>,
     name: String,
-    line: Arc<Duplex>,
+    duplex: Arc<Duplex>,
 }
 
 impl SseClients {
@@ -43,13 +42,13 @@ impl SseClients {
         lock(&self.0)
             .get(name)
             .filter(|client| client.caller.id == caller.id)
-            .map(|client| client.line.clone())
+            .map(|client| client.duplex.clone())
     }
 }
 
-impl Visit {
+impl AdmittedRequest {
     /// Opens the stream; its first event tells where to post.
-    pub(super) fn open_sse(self) -> Response<Answer> {
+    pub(super) fn open_sse(self) -> Response<Body> {
         let Self { service, caller, .. } = self;
         let clients = service.sse_clients.clone();
         if service.is_draining() || lock(&clients.0).len() >= service.options.limits.sessions {
@@ -58,51 +57,50 @@ impl Visit {
         }
         let (outgoing, queue) = mpsc::channel(OUTGOING);
         let name = crate::era::unguessable();
-        let line = Duplex::new(service.clone(), caller.clone(), Outgoing::Queue(outgoing));
-        lock(&clients.0).insert(name.clone(), SseClient { line: line.clone(), caller });
+        let duplex = Duplex::new(service.clone(), caller.clone(), Outgoing::Queue(outgoing));
+        lock(&clients.0).insert(name.clone(), SseClient { duplex: duplex.clone(), caller });
         let first = format!("event: endpoint\ndata: /message{}?sessionId={name}\n\n", service.path);
-        let events_of = Events::Line { queue, seat: Seat { clients, name, line } };
+        let events_of = Events::Sse { queue, registration: SseRegistration { clients, name, duplex } };
         let source = EventSource { events: events_of, phase: service.phase() };
-        events(Answer::events(Some(first.into()), source, service.options.limits.keep_alive))
+        events(Body::events(Some(first.into()), source, service.options.limits.keep_alive))
     }
 
-    /// Takes one message of a client that has a stream open; the answer comes there.
-    pub(super) async fn post_message(self, query: Option<&str>, body: Incoming) -> Response<Answer> {
+    /// Accepts one message of a client that has a stream open; its response goes to the stream.
+    pub(super) fn post_message(self, query: Option<&str>, body: RequestBody) -> Pending<Body> {
         let name = query.and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("sessionId=")));
-        let Some(line) = name.and_then(|name| self.service.sse_clients.find(name, &self.caller)) else {
-            return error(
-                StatusCode::NOT_FOUND,
-                None,
-                ErrorObject::new(-32600, "this session is unknown; open /sse first"),
-            );
+        let Some(duplex) = name.and_then(|name| self.service.sse_clients.find(name, &self.caller)) else {
+            let unknown = ErrorObject::new(-32600, "this session is unknown; open /sse first");
+            return Pending::ready(error(StatusCode::NOT_FOUND, None, unknown));
         };
-        match super::body::read(&self, body).await {
-            Ok(bytes) => {
-                let begun = match line.receive(&bytes) {
-                    Taken::Nothing => Vec::new(),
-                    Taken::Call(call) => vec![call],
-                    Taken::First(first) => hang_up::outlasting(first).await,
-                };
-                for call in begun {
-                    tokio::spawn(call);
-                }
-                accepted()
+        body::read(self, body, move |_, bytes| match duplex.receive(bytes) {
+            Taken::Nothing => Pending::ready(accepted()),
+            Taken::Call(call) => {
+                tokio::spawn(call);
+                Pending::ready(accepted())
             }
-            Err(refusal) => *refusal,
-        }
+            Taken::First(first) => Pending::running(
+                async move {
+                    for call in first.await {
+                        tokio::spawn(call);
+                    }
+                    accepted()
+                },
+                HalfClose::Continues,
+            ),
+        })
     }
 }
 
-impl Seat {
+impl SseRegistration {
     /// Ready when the client has nothing under way.
     pub(crate) fn poll_quiet(&self, cx: &mut Context<'_>) -> Poll<()> {
-        self.line.poll_quiet(cx)
+        self.duplex.poll_quiet(cx)
     }
 }
 
-impl Drop for Seat {
+impl Drop for SseRegistration {
     fn drop(&mut self) {
         lock(&self.clients.0).remove(&self.name);
-        self.line.end();
+        self.duplex.end();
     }
 }

@@ -1,4 +1,4 @@
-//! Who holds a connection, for how long, and who gives way to whom.
+//! How long a connection is kept, and which one is evicted when all slots are taken.
 
 use crate::support::{
     Fixture, hosted, start,

@@ -4,12 +4,12 @@
 mod access;
 mod attacks;
 mod bodies;
+mod connection_slots;
 mod doors;
 mod endings;
 mod eras;
-mod lanes;
-mod lines;
-mod places;
 mod requests;
+mod stdio;
 mod stopping;
 mod support;
+mod workers;

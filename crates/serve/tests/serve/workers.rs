@@ -1,4 +1,4 @@
-//! Connections that are dealt to threads.
+//! Connections that are assigned to worker threads.
 
 use crate::support::{
     start,
@@ -11,7 +11,7 @@ use tokio::{
     net::TcpStream,
 };
 use trunkline_protocol::{Call, Handler, Notify, Raw, Reply};
-use trunkline_serve::{LaneThreads, ServeOptions, Shutdown};
+use trunkline_serve::{ServeOptions, Shutdown, WorkerThreads};
 
 /// Answers with the name of the thread that it runs on.
 struct Where;
@@ -66,8 +66,8 @@ impl Client {
 
 #[tokio::test]
 async fn a_connection_stays_on_its_thread_and_all_threads_have_as_many() {
-    let threads = LaneThreads::start(2).unwrap();
-    let options = ServeOptions { lanes: threads.lanes(), ..ServeOptions::default() };
+    let threads = WorkerThreads::start(2).unwrap();
+    let options = ServeOptions { workers: threads.workers(), ..ServeOptions::default() };
     let (address, tell, running) = start(Arc::new(Where), options).await;
     let mut clients = Vec::new();
     let mut answered = Vec::new();
@@ -77,7 +77,7 @@ async fn a_connection_stays_on_its_thread_and_all_threads_have_as_many() {
         clients.push(client);
     }
     assert_eq!(answered.iter().collect::<HashSet<_>>().len(), 2, "{answered:?}");
-    assert_eq!(answered.iter().filter(|thread| *thread == "lane-1").count(), 3, "{answered:?}");
+    assert_eq!(answered.iter().filter(|thread| *thread == "worker-1").count(), 3, "{answered:?}");
     for _ in 0..3 {
         for (client, thread) in clients.iter_mut().zip(&answered) {
             assert_eq!(client.ask().await, *thread);

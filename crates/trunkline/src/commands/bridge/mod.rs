@@ -22,7 +22,7 @@ use trunkline_gateway::{
     upstream::{Start, Upstream, UpstreamOptions},
 };
 use trunkline_protocol::{Caller, ServerName};
-use trunkline_serve::{BindError, Lanes, Limits, ServeOptions, Server, Shutdown, serve_stdio};
+use trunkline_serve::{BindError, Limits, ServeOptions, Server, Shutdown, Workers, serve_stdio};
 use trunkline_transport::stdio::{standard_input, standard_output};
 
 /// Offer a server over another transport, or to clients of another era
@@ -86,7 +86,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
                     telemetry: &telemetry,
                     observed,
                     upstream: upstream.clone(),
-                    lanes: engine.lanes(),
+                    workers: engine.workers(),
                 };
                 over_http(context, args, (address, handler), seen).await
             }
@@ -103,7 +103,7 @@ struct Seen<'a> {
     telemetry: &'a Telemetry,
     observed: Arc<Observed>,
     upstream: Arc<Upstream>,
-    lanes: Lanes,
+    workers: Workers,
 }
 
 /// The server behind the bridge. It is started by the first client, on whose behalf.
@@ -167,11 +167,11 @@ async fn over_http(
         server = handler.meet() => server.map_err(Failure::connecting)?,
         stopped = stop.stopped() => return Err(stopped),
     };
-    let Seen { telemetry, observed, upstream, lanes } = seen;
+    let Seen { telemetry, observed, upstream, workers } = seen;
     let ours = telemetry.metrics();
     let mut options = ServeOptions {
         guard,
-        lanes,
+        workers,
         more_metrics: Some(Arc::new(move |_: &Caller| {
             metrics::render(&[observed.figures(&upstream)]) + &ours()
         })),

@@ -19,7 +19,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use tokio::sync::watch;
 use trunkline_config::Loaded;
 use trunkline_protocol::Handler;
-use trunkline_serve::{BindError, Guard, Lanes, Listener, ServeOptions, Server, Shutdown, serve_stdio};
+use trunkline_serve::{BindError, Guard, Listener, ServeOptions, Server, Shutdown, Workers, serve_stdio};
 use trunkline_transport::stdio::{standard_input, standard_output};
 
 /// Where we listen unless told otherwise.
@@ -137,7 +137,7 @@ struct Serving<'a> {
     args: &'a Args,
     loaded: &'a Loaded,
     telemetry: &'a Telemetry,
-    lanes: Lanes,
+    workers: Workers,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
@@ -154,7 +154,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
             let running = Running::start(&loaded, &context.environment, telemetry.tracer())?;
             reload::start(context, args, &loaded, &running)?;
             let serving =
-                Serving { context, args, loaded: &loaded, telemetry: &telemetry, lanes: engine.lanes() };
+                Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers: engine.workers() };
             let served = serving.serve(&Offer::Servers(running.clone())).await;
             running.stop().await;
             telemetry.finish().await;
@@ -174,7 +174,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     engine.run(async {
         let telemetry = Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
         let serving =
-            Serving { context, args, loaded: &loaded, telemetry: &telemetry, lanes: engine.lanes() };
+            Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers: engine.workers() };
         let served = serving.serve(&Offer::Packs(kit.into())).await;
         telemetry.finish().await;
         served
@@ -239,7 +239,7 @@ impl Serving<'_> {
         let Self { context, args, loaded, telemetry, .. } = *self;
         let settings = &loaded.settings;
         let mut options = wire::options(settings, args.era)?;
-        options.lanes = self.lanes.clone();
+        options.workers = self.workers.clone();
         offer.add_pages(&mut options, telemetry);
         let listener = bind(settings.listen, &options.guard).await?;
         let port = listener.address().port().to_string();

@@ -1,8 +1,8 @@
-//! Answers: one JSON message, a stream of events, or a word of plain text.
+//! Responses: one JSON message, an event stream, or plain text.
 
-use super::sse::Seat;
+use super::sse::SseRegistration;
 use crate::{
-    access::Finish,
+    access::AccessRecord,
     era::ModernReply,
     phase::{Phase, reached},
     session::{Reader, Session},
@@ -21,34 +21,34 @@ use tokio::{
     sync::{mpsc, watch},
     time::{Instant, Sleep},
 };
+use trunkline_http1::server::{HalfClose, ResponseBody};
 use trunkline_protocol::{Envelope, ErrorObject, RequestId, Response as RpcResponse};
 use trunkline_transport::sse::{Event, KEEP_ALIVE, encode};
 
-/// A result of so many bytes is sent from where it lies.
+/// From this size on, a result is sent without being copied.
 const LARGE: usize = 16 * 1024;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The body of an answer.
-pub(crate) enum Answer {
+/// The body of a response.
+pub(crate) enum Body {
     Whole(Option<Bytes>),
-    /// A large result between what stands before and behind it, which are not worth a copy of it.
+    /// A large result, and the JSON before and after it.
     Parts(Box<[Bytes; 3]>),
     Stream(Box<EventBody>),
-    /// One that is told of when it is over.
-    Watched(Box<Watched>),
+    /// A body that is counted for the access log.
+    Logged(Box<LoggedBody>),
 }
 
-/// An answer on its way to the access log. The body goes away first, and tells how its call ended.
-pub(crate) struct Watched {
-    body: Answer,
-    finish: Finish,
+/// The record is written when this is dropped: after the body, which notes how its call ended.
+pub(crate) struct LoggedBody {
+    body: Body,
+    record: AccessRecord,
 }
 
-/// A stream of events, with a comment now and then while it is quiet.
+/// An event stream, with keep-alive comments while there are no events.
 pub(crate) struct EventBody {
-    /// Whether a client that says no more is taken to listen on.
-    goes_on: bool,
-    /// What is sent before anything else.
+    on_half_close: HalfClose,
+    /// Sent before the events.
     first: Option<Bytes>,
     next: Option<BoxFuture<'static, (Option<Bytes>, EventSource)>>,
     quiet: Pin<Box<Sleep>>,
@@ -67,9 +67,10 @@ pub(crate) enum Events {
     Call(Reader),
     /// The stream of a session.
     Session(Reader, Arc<Session>),
-    Line {
+    /// The stream of a client of HTTP+SSE.
+    Sse {
         queue: mpsc::Receiver<Envelope>,
-        seat: Seat,
+        registration: SseRegistration,
     },
 }
 
@@ -89,10 +90,10 @@ impl EventSource {
                 item = reader.next() => item.event(),
                 () = quiet(phase, |cx| session.poll_quiet(cx)) => None,
             },
-            Events::Line { queue, seat } => tokio::select! {
+            Events::Sse { queue, registration } => tokio::select! {
                 biased;
                 envelope = queue.recv() => envelope.as_ref().map(event_of),
-                () = quiet(phase, |cx| seat.poll_quiet(cx)) => None,
+                () = quiet(phase, |cx| registration.poll_quiet(cx)) => None,
             },
         };
         (event, self)
@@ -115,60 +116,61 @@ pub(crate) fn event_of(envelope: &Envelope) -> Bytes {
     text.freeze()
 }
 
-impl Answer {
-    pub(crate) fn watched(self, finish: Finish) -> Self {
-        Self::Watched(Box::new(Watched { body: self, finish }))
+impl Body {
+    pub(crate) fn logged(self, record: AccessRecord) -> Self {
+        Self::Logged(Box::new(LoggedBody { body: self, record }))
     }
 
     pub(crate) fn events(first: Option<Bytes>, source: EventSource, keep_alive: Duration) -> Self {
         Self::Stream(Box::new(EventBody {
-            goes_on: matches!(source.events, Events::Call(_)),
+            on_half_close: match source.events {
+                Events::Call(_) => HalfClose::Continues,
+                Events::Modern(_) | Events::Session(..) | Events::Sse { .. } => HalfClose::Cancels,
+            },
             first,
             next: Some(Box::pin(source.next())),
             quiet: Box::pin(tokio::time::sleep(keep_alive)),
             keep_alive,
         }))
     }
+}
 
-    /// The next bytes of it.
-    pub(crate) fn poll_data(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+impl ResponseBody for Body {
+    fn poll_data(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         match self {
             Self::Whole(bytes) => Poll::Ready(bytes.take()),
             Self::Parts(parts) => {
                 Poll::Ready(parts.iter_mut().find(|part| !part.is_empty()).map(std::mem::take))
             }
             Self::Stream(events) => events.poll(cx),
-            Self::Watched(watched) => {
-                let bytes = ready!(watched.body.poll_data(cx));
-                watched.finish.bytes_out += bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
+            Self::Logged(logged) => {
+                let bytes = ready!(logged.body.poll_data(cx));
+                logged.record.bytes_out += bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
                 Poll::Ready(bytes)
             }
         }
     }
 
-    /// All of it was sent.
-    pub(crate) fn sent(&mut self) {
-        if let Self::Watched(watched) = self {
-            watched.finish.cut = false;
+    fn on_sent(&mut self) {
+        if let Self::Logged(logged) = self {
+            logged.record.cut = false;
         }
     }
 
-    /// Whether a client that says no more is taken to listen on.
-    pub(crate) fn goes_on(&self) -> bool {
+    fn on_half_close(&self) -> HalfClose {
         match self {
-            Self::Whole(_) | Self::Parts(_) => true,
-            Self::Stream(events) => events.goes_on,
-            Self::Watched(watched) => watched.body.goes_on(),
+            Self::Whole(_) | Self::Parts(_) => HalfClose::Continues,
+            Self::Stream(events) => events.on_half_close,
+            Self::Logged(logged) => logged.body.on_half_close(),
         }
     }
 
-    /// How long it is, where that is known.
-    pub(crate) fn length(&self) -> Option<u64> {
+    fn length(&self) -> Option<u64> {
         match self {
             Self::Whole(bytes) => Some(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
             Self::Parts(parts) => Some(parts.iter().map(|part| part.len() as u64).sum()),
             Self::Stream(_) => None,
-            Self::Watched(watched) => watched.body.length(),
+            Self::Logged(logged) => logged.body.length(),
         }
     }
 }
@@ -194,15 +196,15 @@ impl EventBody {
     }
 }
 
-pub(crate) fn json(status: StatusCode, text: Bytes) -> Response<Answer> {
-    typed(status, JSON, Answer::Whole(Some(text)))
+pub(crate) fn json(status: StatusCode, text: Bytes) -> Response<Body> {
+    typed(status, JSON, Body::Whole(Some(text)))
 }
 
-/// A JSON-RPC response. The headers of the request become those of the answer: their memory will do for the next request, too.
-pub(crate) fn respond(mut headers: HeaderMap, status: StatusCode, response: RpcResponse) -> Response<Answer> {
+/// A JSON-RPC response. It reuses the memory of the request headers, as the next request will.
+pub(crate) fn respond(mut headers: HeaderMap, status: StatusCode, response: RpcResponse) -> Response<Body> {
     let body = match &response.outcome {
-        Ok(result) if result.as_bytes().len() >= LARGE => Answer::Parts(Box::new(response.to_parts())),
-        _ => Answer::Whole(Some(Envelope::from(response).to_bytes())),
+        Ok(result) if result.as_bytes().len() >= LARGE => Body::Parts(Box::new(response.to_parts())),
+        _ => Body::Whole(Some(Envelope::from(response).to_bytes())),
     };
     headers.clear();
     headers.insert(header::CONTENT_TYPE, JSON);
@@ -212,12 +214,12 @@ pub(crate) fn respond(mut headers: HeaderMap, status: StatusCode, response: RpcR
     response
 }
 
-pub(crate) fn plain(status: StatusCode, text: &str) -> Response<Answer> {
+pub(crate) fn plain(status: StatusCode, text: &str) -> Response<Body> {
     let text = Bytes::copy_from_slice(text.as_bytes());
-    typed(status, HeaderValue::from_static("text/plain; charset=utf-8"), Answer::Whole(Some(text)))
+    typed(status, HeaderValue::from_static("text/plain; charset=utf-8"), Body::Whole(Some(text)))
 }
 
-pub(crate) fn events(body: Answer) -> Response<Answer> {
+pub(crate) fn events(body: Body) -> Response<Body> {
     let mut response = typed(StatusCode::OK, HeaderValue::from_static("text/event-stream"), body);
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -226,26 +228,25 @@ pub(crate) fn events(body: Answer) -> Response<Answer> {
     response
 }
 
-pub(crate) fn empty(status: StatusCode) -> Response<Answer> {
-    let mut response = Response::new(Answer::Whole(None));
+pub(crate) fn empty(status: StatusCode) -> Response<Body> {
+    let mut response = Response::new(Body::Whole(None));
     *response.status_mut() = status;
     response
 }
 
 /// An HTTP error that is also a JSON-RPC one.
-pub(crate) fn error(status: StatusCode, id: Option<&RequestId>, error: ErrorObject) -> Response<Answer> {
+pub(crate) fn error(status: StatusCode, id: Option<&RequestId>, error: ErrorObject) -> Response<Body> {
     let response =
         RpcResponse { id: id.cloned(), outcome: Err(error), rest: trunkline_protocol::Object::new() };
     json(status, Envelope::from(response).to_bytes())
 }
 
-/// The code of a refusal by somebody who has too much to do.
+/// The JSON-RPC code of overload.
 pub(crate) const OVERLOADED: i64 = 1224;
-/// How many seconds to wait for somebody who has too much to do and does not know better.
+/// `Retry-After` of an overload without a better estimate, in seconds.
 const A_MOMENT: u64 = 1;
 
-/// The status of an error that has one in every era, because those in between act on it: it comes too often, or there is too much
-/// to do.
+/// The HTTP status of rate limits and overload, used in every era because proxies act on it.
 pub(crate) fn turned_away(error: &ErrorObject) -> Option<StatusCode> {
     if error.data.as_ref().is_some_and(|data| data.member("retryAfter").is_some()) {
         return Some(StatusCode::TOO_MANY_REQUESTS);
@@ -253,20 +254,20 @@ pub(crate) fn turned_away(error: &ErrorObject) -> Option<StatusCode> {
     (error.code == OVERLOADED).then_some(StatusCode::SERVICE_UNAVAILABLE)
 }
 
-/// How many seconds a refused caller should wait, where that can be said.
+/// The seconds for `Retry-After`, if known.
 pub(crate) fn retry_after(error: &ErrorObject) -> Option<u64> {
     let told = error.data.as_ref().and_then(|data| data.member_as("retryAfter"));
     told.or_else(|| (error.code == OVERLOADED).then_some(A_MOMENT))
 }
 
-pub(crate) fn with_retry_after(mut response: Response<Answer>, wait: Option<u64>) -> Response<Answer> {
+pub(crate) fn with_retry_after(mut response: Response<Body>, wait: Option<u64>) -> Response<Body> {
     if let Some(wait) = wait {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait));
     }
     response
 }
 
-fn typed(status: StatusCode, kind: HeaderValue, body: Answer) -> Response<Answer> {
+fn typed(status: StatusCode, kind: HeaderValue, body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, kind);

@@ -1,0 +1,180 @@
+//! Dispatch: checks a request, identifies its caller, and finds what answers it.
+
+use super::{
+    AdmittedRequest, accept,
+    response::{Body, error, json, plain},
+    service::Origin,
+};
+use crate::{
+    access,
+    doors::Doors,
+    guard::{Admission, Denied},
+    options::Eras,
+    service::Service,
+};
+use ::http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use std::sync::Arc;
+use trunkline_http1::server::{Pending, RequestBody};
+use trunkline_protocol::{Caller, Era, ErrorObject, Fault, FaultKind};
+
+/// Starts to answer a request.
+pub(super) fn dispatch(origin: &Arc<Origin>, request: Request<RequestBody>) -> Pending<Body> {
+    let main = &origin.doors.main;
+    let (method, uri, headers) = (request.method(), request.uri(), request.headers());
+    if let Err(denied) = main.options.guard.check_headers(uri, headers, origin.port) {
+        return Pending::ready(deny(main, denied));
+    }
+    if reads(method)
+        && let Some(open) = open_page(main, uri.path())
+    {
+        return Pending::ready(open);
+    }
+    match main.options.guard.identify(headers, origin.peer) {
+        Admission::Now(Ok(caller)) => admit(origin, request, caller),
+        Admission::Now(Err(denied)) => Pending::ready(deny(main, denied)),
+        Admission::Later(verdict) => {
+            let origin = origin.clone();
+            Pending::preparing(async move {
+                match verdict.await {
+                    Ok(caller) => admit(&origin, request, caller),
+                    Err(denied) => Pending::ready(deny(&origin.doors.main, denied)),
+                }
+            })
+        }
+    }
+}
+
+/// A page that needs no authentication.
+fn open_page(main: &Service, path: &str) -> Option<Response<Body>> {
+    match path {
+        "/healthz" => Some(plain(StatusCode::OK, "ok\n")),
+        "/readyz" if main.is_draining() => Some(plain(StatusCode::SERVICE_UNAVAILABLE, "draining\n")),
+        "/readyz" => Some(plain(StatusCode::OK, "ready\n")),
+        path if path.starts_with("/.well-known/oauth-protected-resource") => Some(metadata(main)),
+        _ => None,
+    }
+}
+
+fn admit(origin: &Origin, request: Request<RequestBody>, caller: Arc<Caller>) -> Pending<Body> {
+    access::note(|note| note.caller = Some(caller.clone()));
+    let path = request.uri().path();
+    let found = Route::of(path).and_then(|(route, view)| Some((route, origin.doors.find(view)?)));
+    let Some((route, service)) = found else {
+        return Pending::ready(page(&origin.doors, request.method(), path, &caller));
+    };
+    let (head, body) = request.into_parts();
+    let request = AdmittedRequest { service, caller, headers: head.headers };
+    match (route, head.method) {
+        (Route::Endpoint, Method::POST) if !accept::allows_json_or_sse(&request.headers) => {
+            Pending::ready(not_acceptable())
+        }
+        (Route::Endpoint, Method::POST) => request.post(body),
+        // Neither exists in the modern era.
+        (Route::Endpoint, Method::GET | Method::DELETE) if request.era(None) == Era::Modern => {
+            Pending::ready(not_allowed("POST"))
+        }
+        (Route::Endpoint, Method::GET) => Pending::ready(request.get()),
+        (Route::Endpoint, Method::DELETE) => Pending::ready(request.delete()),
+        (Route::Sse, Method::GET) => Pending::ready(request.open_sse()),
+        (Route::Message, Method::POST) => request.post_message(head.uri.query(), body),
+        (route, _) => Pending::ready(not_allowed(route.methods(request.service.options.eras))),
+    }
+}
+
+/// A path of the MCP transports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Route {
+    Endpoint,
+    /// The event stream of HTTP+SSE.
+    Sse,
+    /// The POST endpoint of HTTP+SSE.
+    Message,
+}
+
+impl Route {
+    /// The methods that it allows.
+    fn methods(self, eras: Eras) -> &'static str {
+        match self {
+            Self::Endpoint if eras.allows(Era::Legacy) => "GET, POST, DELETE",
+            Self::Endpoint | Self::Message => "POST",
+            Self::Sse => "GET",
+        }
+    }
+
+    /// The route of a path, and the view that the rest of the path names.
+    fn of(path: &str) -> Option<(Self, &str)> {
+        let routes = [("/mcp", Self::Endpoint), ("/sse", Self::Sse), ("/message", Self::Message)];
+        routes.into_iter().find_map(|(start, route)| {
+            let rest = path.strip_prefix(start)?;
+            let view =
+                if rest.is_empty() { "" } else { rest.strip_prefix('/').filter(|view| !view.is_empty())? };
+            Some((route, view))
+        })
+    }
+}
+
+/// True for GET and HEAD. The connection leaves out the body of a response to HEAD.
+fn reads(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
+/// A page about this server.
+fn page(doors: &Doors, method: &Method, path: &str, caller: &Caller) -> Response<Body> {
+    let options = &doors.main.options;
+    let page = options.pages.iter().find(|page| page.path == path);
+    let known = page.is_some() || ["/metrics", "/healthz", "/readyz"].contains(&path);
+    match page {
+        _ if known && !reads(method) => not_allowed("GET, HEAD"),
+        Some(page) => {
+            let mut response = plain(StatusCode::OK, &(page.render)(caller));
+            response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(page.content_type));
+            response
+        }
+        None if path == "/metrics" => {
+            let (sessions, parked) = doors.held();
+            let mut text = doors.main.metrics.render(sessions, parked);
+            if let Some(more) = &options.more_metrics {
+                text.push_str(&more(caller));
+            }
+            plain(StatusCode::OK, &text)
+        }
+        None => plain(StatusCode::NOT_FOUND, "nothing here; MCP is spoken at /mcp\n"),
+    }
+}
+
+/// 405 with the methods that are allowed.
+fn not_allowed(methods: &'static str) -> Response<Body> {
+    let text = "this method is not allowed here";
+    let mut response = error(StatusCode::METHOD_NOT_ALLOWED, None, ErrorObject::new(-32600, text));
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(methods));
+    response
+}
+
+fn not_acceptable() -> Response<Body> {
+    let text = "answers are application/json or text/event-stream, and `Accept` takes neither";
+    error(StatusCode::NOT_ACCEPTABLE, None, ErrorObject::new(-32600, text))
+}
+
+fn metadata(service: &Service) -> Response<Body> {
+    match &service.options.guard.metadata {
+        Some(document) => json(StatusCode::OK, document.clone().into()),
+        None => plain(StatusCode::NOT_FOUND, "no tokens are asked for here\n"),
+    }
+}
+
+fn deny(service: &Service, denied: Denied) -> Response<Body> {
+    service.metrics.denied();
+    let status = StatusCode::from_u16(denied.status).unwrap_or(StatusCode::FORBIDDEN);
+    let kind = match denied.status {
+        401 => FaultKind::Unauthorized,
+        429 => FaultKind::RateLimited,
+        400 => FaultKind::InvalidRequest,
+        503 => FaultKind::Unavailable,
+        _ => FaultKind::Forbidden,
+    };
+    let mut response = error(status, None, Fault::new(kind, denied.message).to_error(Era::Modern));
+    if let Some(challenge) = denied.challenge {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+    }
+    response
+}
