@@ -11,7 +11,7 @@ enum May {
 const LAYERS: &[(&str, May)] = &[
     ("trunkline", May::UseAllBut(&["testkit", "xtask", "bench"])),
     ("testkit", May::UseAllBut(&["trunkline", "xtask", "bench"])),
-    ("serve", May::Use(&["auth", "resilience", "transport", "protocol"])),
+    ("serve", May::Use(&["auth", "resilience", "http1", "transport", "protocol"])),
     ("client", May::Use(&["auth", "resilience", "transport", "protocol"])),
     // Probes own the raw wire: what a client would repair or hide is what they are after.
     ("lint", May::Use(&["client", "config", "schema", "transport", "protocol"])),
@@ -21,7 +21,8 @@ const LAYERS: &[(&str, May)] = &[
     ("toolbox", May::Use(&["resilience", "schema", "protocol"])),
     ("documents", May::Use(&["protocol"])),
     ("config", May::Use(&["protocol"])),
-    ("transport", May::Use(&["resilience", "protocol"])),
+    ("transport", May::Use(&["resilience", "http1", "protocol"])),
+    ("http1", May::Use(&["resilience"])),
     ("auth", May::Use(&[])),
     // Clocks and counters that know no MCP: whoever waits for somebody waits by the same ones.
     ("resilience", May::Use(&[])),
@@ -29,7 +30,7 @@ const LAYERS: &[(&str, May)] = &[
     ("schema", May::Use(&[])),
     ("protocol", May::Use(&[])),
     ("xtask", May::Use(&[])),
-    ("bench", May::Use(&["client", "serve", "toolbox", "transport", "protocol"])),
+    ("bench", May::Use(&["client", "http1", "serve", "toolbox", "transport", "protocol"])),
 ];
 
 #[test]

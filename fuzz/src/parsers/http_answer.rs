@@ -16,7 +16,7 @@ use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _, join, sink},
     runtime::Runtime,
 };
-use trunkline_transport::http::{End, Heard, Target, hear};
+use trunkline_http1::trial::{End, ReadResponse, read_response};
 
 thread_local! {
     static RUNTIME: LazyCell<Runtime> = LazyCell::new(|| {
@@ -34,7 +34,7 @@ pub fn holds(data: &[u8]) {
             is_heard_alike(heard(pieces, &method), whole.as_ref(), how);
         }
         if let Some(heard) = whole
-            && matches!(heard.end, End::Kept | End::Closed)
+            && matches!(heard.end, End::KeepAlive | End::Closed)
         {
             assert!(heard.body.len() <= stream.len());
             means_the_same(&heard, &stream, method);
@@ -42,11 +42,10 @@ pub fn holds(data: &[u8]) {
     }
 }
 
-fn heard(pieces: impl IntoIterator<Item = Bytes>, method: &Method) -> Option<Heard> {
-    let target = Target::parse("http://127.0.0.1/").expect("a plain address");
+fn heard(pieces: impl IntoIterator<Item = Bytes>, method: &Method) -> Option<ReadResponse> {
     RUNTIME.with(|runtime| {
         let _entered = runtime.enter();
-        let mut hearing = pin!(hear(join(Pieces::new(pieces), sink()), method.clone(), target));
+        let mut hearing = pin!(read_response(join(Pieces::new(pieces), sink()), method.clone()));
         let mut cx = Context::from_waker(Waker::noop());
         loop {
             if let Poll::Ready(heard) = hearing.as_mut().poll(&mut cx) {
@@ -57,9 +56,9 @@ fn heard(pieces: impl IntoIterator<Item = Bytes>, method: &Method) -> Option<Hea
 }
 
 /// What stands behind an answer closes the connection if it came along with the end, and else is noticed by whoever asks next.
-fn is_heard_alike(mut cut: Option<Heard>, whole: Option<&Heard>, how: &str) {
+fn is_heard_alike(mut cut: Option<ReadResponse>, whole: Option<&ReadResponse>, how: &str) {
     if let (Some(cut), Some(whole)) = (&mut cut, whole)
-        && (cut.end, whole.end) == (End::Kept, End::Closed)
+        && (cut.end, whole.end) == (End::KeepAlive, End::Closed)
     {
         cut.end = End::Closed;
     }
@@ -67,7 +66,7 @@ fn is_heard_alike(mut cut: Option<Heard>, whole: Option<&Heard>, how: &str) {
 }
 
 /// Two readers of one answer must not see two answers: that is how answers are smuggled.
-fn means_the_same(heard: &Heard, stream: &Bytes, method: Method) {
+fn means_the_same(heard: &ReadResponse, stream: &Bytes, method: Method) {
     let other = RUNTIME.with(|runtime| runtime.block_on(by_hyper(stream.clone(), method)));
     let (status, body) = other.expect("taken, though hyper refuses it");
     assert_eq!((heard.status, heard.body.as_slice()), (status, body.as_slice()));

@@ -17,7 +17,7 @@ use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     runtime::Runtime,
 };
-use trunkline_serve::trial::{End, Heard, hear};
+use trunkline_http1::trial::{End, ReadRequest, read_requests};
 use trunkline_transport::body;
 
 /// No input is so long.
@@ -31,7 +31,7 @@ pub fn holds(data: &[u8]) {
     let whole = heard([stream.clone()]);
     assert_eq!(heard(cut(&stream, lengths)), whole, "cut as the input says");
     assert_eq!(heard(cut(&stream, &[1])), whole, "cut at every byte");
-    let seen = |heard: Heard| (heard.method, heard.target.to_string(), heard.body);
+    let seen = |heard: ReadRequest| (heard.method, heard.target.to_string(), heard.body);
     let ours: Vec<Seen> = whole.0.into_iter().map(seen).collect();
     if !ours.is_empty() {
         means_the_same(&ours, &stream);
@@ -39,9 +39,9 @@ pub fn holds(data: &[u8]) {
 }
 
 /// A head that is wrong is refused at the end of a line at the latest, sooner if it is seen sooner.
-fn heard(pieces: impl IntoIterator<Item = Bytes>) -> (Vec<Heard>, End) {
-    let (heard, end) = hear(pieces);
-    (heard, if end == End::Refused { End::Early } else { end })
+fn heard(pieces: impl IntoIterator<Item = Bytes>) -> (Vec<ReadRequest>, End) {
+    let (heard, end) = read_requests(pieces);
+    (heard, if end == End::Invalid { End::Truncated } else { end })
 }
 
 /// Two readers of one connection must not see two requests: that is how requests are smuggled.

@@ -6,6 +6,7 @@
 
 mod case;
 mod gateway;
+mod http1;
 mod median;
 mod run;
 mod serve;
@@ -33,7 +34,8 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         Some("client") => client(workspace, arguments),
         Some("serve") => serve::run(workspace, arguments),
         Some("gateway") => gateway::run(workspace, arguments),
-        _ => bail!("there are `bench client`, `bench serve` and `bench gateway` to measure"),
+        Some("http1") => http1::run(workspace, arguments),
+        _ => bail!("there are `bench client`, `bench serve`, `bench gateway` and `bench http1` to measure"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, sync::Arc, thread};
 use anyhow::Result;
 use serde::Deserialize;
 use tokio::sync::watch;
-use trunkline_serve::{LaneThreads, ServeOptions, Server, Shutdown};
+use trunkline_serve::{ServeOptions, Server, Shutdown, WorkerThreads};
 use trunkline_toolbox::{JsonSchema, Tool, Toolbox, schemars};
 
 use super::{DESCRIPTION, NAME, announce};
@@ -18,8 +18,8 @@ struct Echo {
 pub(crate) async fn serve(address: SocketAddr) -> Result<()> {
     let tool = Tool::new("echo", |given: Echo| async move { given.text }).description(DESCRIPTION);
     let toolbox = Toolbox::new(NAME, env!("CARGO_PKG_VERSION")).tool(tool.read_only()).build()?;
-    let threads = LaneThreads::start(thread::available_parallelism()?.get())?;
-    let options = ServeOptions { lanes: threads.lanes(), ..ServeOptions::default() };
+    let threads = WorkerThreads::start(thread::available_parallelism()?.get())?;
+    let options = ServeOptions { workers: threads.workers(), ..ServeOptions::default() };
     let server = Server::bind(address, Arc::new(toolbox), options).await?;
     announce(server.address());
     // Held until the process is killed: nobody tells this server to stop.
