@@ -1,0 +1,32 @@
+//! One table of secret shapes and one mask: everything that prints, logs or records text of others hides secrets with it.
+//!
+//! [`Mask::hide`] works on free text: tokens by their prefix (`shapes`), values of names that mean a secret
+//! (`assignment`), credentials in addresses, private keys, `Bearer` and `Basic` credentials, and values that the
+//! caller knows to be secret. The functions below it judge one name or one value, for settings and variables.
+//!
+//! No I/O, no runtime, no MCP. Every scan is linear in the text, whatever the text is.
+
+mod address;
+mod anchors;
+mod assignment;
+mod credentials;
+mod extent;
+mod known;
+mod mask;
+mod names;
+mod ordinary;
+mod pem;
+mod random;
+mod report;
+mod scan;
+mod shapes;
+mod token;
+mod value;
+
+pub use address::masked_address;
+pub use mask::{Caution, Mask};
+pub use names::{NameClass, is_secret_name, name_class};
+pub use report::find;
+pub use shapes::{SHAPES, Shape};
+pub use token::is_token;
+pub use value::{credential, is_secret};

@@ -1,0 +1,109 @@
+//! Mask: hides secrets in texts.
+
+use crate::{known::Known, random, scan};
+use std::{borrow::Cow, fmt, ops::Range};
+
+/// A text this short that is one plain word holds no secret, and nothing that announces one.
+const SHORTEST: usize = 12;
+
+/// How much is hidden.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Caution {
+    /// For texts that a person must still understand: logs, reports, diagnoses.
+    #[default]
+    Readable,
+    /// For records that are kept: short values and long random words are hidden, too.
+    Strict,
+}
+
+/// Hides secrets in texts. Made once and shared.
+#[derive(Clone)]
+pub struct Mask {
+    mark: &'static str,
+    caution: Caution,
+    known: Option<Known>,
+}
+
+impl Mask {
+    /// Puts `mark` in the place of secrets.
+    pub const fn new(mark: &'static str, caution: Caution) -> Self {
+        Self { mark, caution, known: None }
+    }
+
+    /// Also hides these values, wherever they occur.
+    #[must_use]
+    pub fn knowing<'a>(mut self, values: impl IntoIterator<Item = &'a str>) -> Self {
+        self.known = Known::new(values);
+        self
+    }
+
+    /// The text without secrets.
+    pub fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let found = self.find(text);
+        if found.is_empty() {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(self.cover(text, 0..text.len(), &found))
+        }
+    }
+
+    /// One part of a text without secrets, also those that begin before the part or end behind it. `part` must lie on
+    /// character boundaries.
+    pub fn hide_part(&self, text: &str, part: Range<usize>) -> String {
+        self.cover(text, part, &self.find(text))
+    }
+
+    /// The places of secrets: in order, without overlaps.
+    fn find(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        if let Some(known) = &self.known {
+            known.find(text, &mut found);
+        }
+        if text.len() >= SHORTEST || !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            scan::find(text, self.caution, &mut found);
+            if self.caution == Caution::Strict {
+                random::find(text.as_bytes(), &mut found);
+            }
+        }
+        found.sort_unstable_by_key(|range| range.start);
+        found.dedup_by(|next, last| {
+            let overlaps = next.start < last.end;
+            if overlaps {
+                last.end = last.end.max(next.end);
+            }
+            overlaps
+        });
+        found
+    }
+
+    fn cover(&self, text: &str, part: Range<usize>, found: &[Range<usize>]) -> String {
+        let mut out = String::with_capacity(part.len());
+        let mut shown = part.start;
+        for secret in found.iter().filter(|secret| secret.end > part.start && secret.start < part.end) {
+            out.push_str(&text[shown..secret.start.max(shown)]);
+            out.push_str(self.mark);
+            shown = secret.end.min(part.end);
+        }
+        out.push_str(&text[shown..part.end]);
+        out
+    }
+}
+
+impl Caution {
+    /// Shortest value of a secret name; `token: 3` is a number of tokens.
+    pub(crate) fn shortest(self) -> usize {
+        match self {
+            Self::Readable => 6,
+            Self::Strict => 1,
+        }
+    }
+}
+
+impl fmt::Debug for Mask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Mask({:?})", self.caution)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! Values that are no secrets although their name says so: references, placeholders, code, paths and words.
+
+use crate::mask::Caution;
+
+/// Words that stand behind a name in ordinary text, in place of a value.
+const WORDS: &[&str] = &[
+    "argument",
+    "boolean",
+    "cannot",
+    "denied",
+    "empty",
+    "expected",
+    "expired",
+    "expects",
+    "failed",
+    "false",
+    "file",
+    "flag",
+    "found",
+    "hidden",
+    "integer",
+    "invalid",
+    "missing",
+    "must",
+    "none",
+    "null",
+    "number",
+    "object",
+    "option",
+    "optional",
+    "redacted",
+    "refused",
+    "rejected",
+    "required",
+    "requires",
+    "revoked",
+    "should",
+    "string",
+    "true",
+    "undefined",
+    "unknown",
+    "unset",
+    "value",
+    "which",
+    "with",
+];
+
+/// `${NAME}`, `$NAME`, `{env:NAME}`, `<your token>`, or what a mask left.
+pub(crate) fn is_reference(value: &[u8]) -> bool {
+    match value {
+        [b'$', next, ..] => next.is_ascii_alphabetic() || matches!(next, b'_' | b'{' | b'('),
+        [b'{' | b'<' | b'*', ..] => true,
+        _ => value.starts_with("•".as_bytes()) || value.starts_with(b"[redacted"),
+    }
+}
+
+pub(crate) fn is_word(value: &[u8]) -> bool {
+    WORDS.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+pub(crate) fn is_number(value: &[u8]) -> bool {
+    value.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_'))
+}
+
+pub(crate) fn is_path(value: &[u8]) -> bool {
+    let begins = [&b"/"[..], b"./", b"../", b"~/"].iter().any(|begin| value.starts_with(begin));
+    begins && value.iter().filter(|byte| **byte == b'/').count() > 1
+}
+
+/// `Token::new(…)` and `[1, 2]` are source code or data.
+pub(crate) fn is_code(value: &[u8], caution: Caution) -> bool {
+    let opens = value.first().is_some_and(|byte| b"([|".contains(byte));
+    let has = |text: &[u8]| value.windows(text.len()).any(|window| window == text);
+    opens || caution == Caution::Readable && (value[0] == b'=' || value[0] == b':' || has(b"::") || has(b"("))
+}
