@@ -1,67 +1,9 @@
-//! Whether something looks like a secret, by its name or by itself. Meant for warnings and masks: it may err towards caution.
+//! Settings that look like secrets: what `trunkline-secrets` says of them, unless they are references.
 
 use crate::{expand::has_reference, secret::MASK};
-use url::Url;
+use trunkline_secrets::is_secret;
 
-/// Words in the names of secrets.
-const NAMES: &[&str] = &[
-    "apikey",
-    "api_key",
-    "api-key",
-    "accesskey",
-    "access_key",
-    "access-key",
-    "token",
-    "secret",
-    "passwd",
-    "password",
-    "passphrase",
-    "credential",
-    "private_key",
-    "privatekey",
-    "authorization",
-    "cookie",
-    "webhook",
-    "_pat",
-    "_pwd",
-    "bearer",
-    "x-key",
-];
-
-/// How the secrets of well-known services begin.
-const BEGINNINGS: &[&str] = &[
-    "sk-",
-    "sk_",
-    "pk_live",
-    "rk_live",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "xoxp-",
-    "xoxa-",
-    "xapp-",
-    "AKIA",
-    "ASIA",
-    "AIza",
-    "ya29.",
-    "eyJ",
-    "npm_",
-    "pypi-",
-    "hf_",
-    "dop_v1_",
-    "shpat_",
-    "SG.",
-    "lin_api_",
-    "ntn_",
-    "secret_",
-    "tvly-",
-    "fc-",
-    "figd_",
-];
+pub(crate) use trunkline_secrets::{credential, is_secret_name as secret_name};
 
 /// Secrets that everybody knows.
 const KNOWN: &[&str] = &[
@@ -86,38 +28,9 @@ const KNOWN: &[&str] = &[
 /// Shortest secret that is taken.
 pub(crate) const LEAST_SECRET: usize = 8;
 
-/// Shortest text of mixed characters that is taken for a key.
-const KEY_LENGTH: usize = 20;
-
-/// Whether a value of this name is a secret that is written out.
+/// True if a value of this name is a secret that is written out.
 pub(crate) fn secret(name: &str, value: &str) -> bool {
-    let bare = credential(value);
-    if bare.is_empty() || has_reference(value) {
-        return false;
-    }
-    let harmless = ["true", "false", "null", "none"].contains(&bare)
-        || bare.len() < 4
-        || bare.starts_with(['/', '.', '~', '<']);
-    (secret_name(name) && !harmless && !bare.starts_with("http"))
-        || begins_known(bare)
-        || is_key(bare)
-        || has_password(bare)
-}
-
-/// The credential in the value of a header, without the scheme before it.
-pub(crate) fn credential(value: &str) -> &str {
-    let value = value.trim();
-    let schemes = ["Bearer", "Basic", "token"];
-    schemes.iter().find_map(|scheme| value.strip_prefix(scheme)).unwrap_or(value).trim()
-}
-
-/// Whether a name is one of a secret.
-pub(crate) fn secret_name(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    NAMES.iter().any(|word| lower.contains(word))
-        || lower.ends_with("_key")
-        || lower.ends_with("-key")
-        || lower == "key"
+    !has_reference(value) && is_secret(name, value)
 }
 
 /// Whether a secret is empty, well known or too short to be one.
@@ -140,41 +53,7 @@ pub(crate) fn secret_argument(before: Option<&str>, word: &str) -> Option<(usize
 
 /// An address without the parts that look like secrets; `None` when there are none.
 pub(crate) fn masked_address(text: &str) -> Option<String> {
-    let mut masked = text.to_owned();
-    if let Ok(url) = Url::parse(text)
-        && let Some(password) = url.password()
-    {
-        masked = masked.replacen(&format!(":{password}@"), &format!(":{MASK}@"), 1);
-    }
-    let query = text.split_once('?').map(|(_, query)| query).unwrap_or_default();
-    let query = query.split('#').next().unwrap_or_default();
-    for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
-        if secret(name, value) {
-            masked = masked.replacen(&format!("{name}={value}"), &format!("{name}={MASK}"), 1);
-        }
-    }
-    (masked != text).then_some(masked)
-}
-
-fn begins_known(text: &str) -> bool {
-    text.len() >= KEY_LENGTH && BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
-}
-
-/// A long run of mixed characters without the marks of a path, an address or a sentence.
-fn is_key(text: &str) -> bool {
-    let has = |test: fn(&char) -> bool| text.chars().any(|c| test(&c));
-    text.len() >= KEY_LENGTH
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '='))
-        && text.chars().filter(char::is_ascii_digit).count() >= 4
-        && has(char::is_ascii_lowercase) | has(char::is_ascii_uppercase)
-        && text.split(['-', '.', '_']).any(|part| {
-            part.len() >= KEY_LENGTH || part.len() >= 12 && part.chars().any(|c| c.is_ascii_digit())
-        })
-}
-
-/// An address such as `postgres://user:password@host`.
-fn has_password(text: &str) -> bool {
-    Url::parse(text).is_ok_and(|url| url.password().is_some_and(|password| !password.is_empty()))
+    trunkline_secrets::masked_address(text, MASK)
 }
 
 #[cfg(test)]

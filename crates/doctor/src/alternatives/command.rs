@@ -6,12 +6,13 @@ use crate::{
     command::installed,
     conversation::Surroundings,
     diagnosis::Problem,
-    mask::{is_secret_name, looks_secret},
+    mask::Mask,
     options::DoctorOptions,
     shell::{command_line, doctor, quoted},
 };
 use std::path::{Path, PathBuf};
 use trunkline_client::{CommandLine, Speak, Target};
+use trunkline_secrets::is_secret_name;
 use trunkline_transport::child::allowed;
 
 /// Other versions of an interpreter that are tried.
@@ -103,12 +104,13 @@ fn interpreted(line: &CommandLine, options: &DoctorOptions) -> Vec<Candidate> {
 /// With the variables of this shell that clients do not pass on. Secrets stay out: a server that only has to fail in order to be
 /// given them would be asked in vain otherwise.
 fn whole_environment(line: &CommandLine, cause: Cause, options: &DoctorOptions) -> Option<Candidate> {
+    let mask = Mask::default();
     let extra: Vec<(String, String)> = options
         .environment
         .iter()
         .filter(|(name, _)| !allowed(name))
         .filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())))
-        .filter(|(name, value)| !is_secret_name(name) && !looks_secret(value))
+        .filter(|(name, value)| !is_secret_name(name) && mask.hide(value) == *value)
         .filter(|(name, _)| !line.environment.iter().any(|(given, _)| given == name))
         .collect();
     if extra.is_empty() {

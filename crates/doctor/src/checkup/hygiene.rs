@@ -1,11 +1,8 @@
 //! What works and is unwise: unpinned packages, downloads piped into a shell, look-alike names, secrets in files.
 
 use super::entry::{Entry, Launch};
-use crate::{
-    cause::Cause,
-    diagnosis::Problem,
-    mask::{is_secret_name, looks_secret},
-};
+use crate::{cause::Cause, diagnosis::Problem, mask::looks_secret};
+use trunkline_secrets::is_secret_name;
 
 /// Packages that servers really have, for names that come close.
 const KNOWN: [&str; 16] = [

@@ -7,6 +7,7 @@ use super::members::{push_number, quote};
 use serde_json::Value;
 use std::borrow::Cow;
 use trunkline_protocol::Raw;
+use trunkline_secrets::{Caution, Mask, NameClass, name_class};
 
 /// Most arguments of one call that are named.
 const MAX_ARGUMENTS: usize = 64;
@@ -16,59 +17,8 @@ const MAX_VALUE: usize = 1024;
 
 const MASK: &str = "***";
 
-/// Parts of names under which secrets stand; compared without case, `-` and `_`.
-const SECRET_NAMES: &[&str] = &[
-    "apikey",
-    "authorization",
-    "bearer",
-    "cookie",
-    "credential",
-    "jwt",
-    "passphrase",
-    "passwd",
-    "password",
-    "privatekey",
-    "pwd",
-    "secret",
-    "sessionid",
-    "signature",
-    "token",
-];
-
-/// How well-known secrets begin.
-const SECRET_PREFIXES: &[&str] = &[
-    "AIza",
-    "AKIA",
-    "ASIA",
-    "dop_v1_",
-    "eyJ",
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "ghu_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "hf_",
-    "npm_",
-    "pypi-",
-    "rk_live_",
-    "sk-",
-    "sk_live_",
-    "tl_",
-    "xoxa-",
-    "xoxb-",
-    "xoxp-",
-    "xoxr-",
-    "xoxs-",
-    "ya29.",
-];
-
-/// No secret that is known by its beginning is shorter.
-const SHORTEST: usize = 16;
-
-/// A text from here on that mixes cases and digits is taken for a key.
-const RANDOM_LENGTH: usize = 32;
+/// Records are kept, so they are masked strictly.
+const SECRETS: Mask = Mask::new(MASK, Caution::Strict);
 
 /// Which arguments are kept with their values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -98,7 +48,7 @@ impl Redaction {
             if count > MAX_ARGUMENTS {
                 continue;
             }
-            let shown = masked(&name);
+            let shown = SECRETS.hide(&name);
             sizes.push(if sizes.len() == first { '{' } else { ',' });
             quote(sizes, &shown);
             sizes.push(':');
@@ -141,9 +91,13 @@ fn kept(name: &str, value: &[u8]) -> String {
 fn mask_value(name: &str, value: &mut Value) {
     match value {
         Value::Null | Value::Bool(_) => {}
-        _ if is_secret_name(name) => *value = MASK.into(),
+        _ if name_class(name) == NameClass::Secret => *value = MASK.into(),
         Value::Number(_) => {}
-        Value::String(text) => *text = mask(text),
+        Value::String(text) => {
+            if let Cow::Owned(masked) = SECRETS.hide(text) {
+                *text = masked;
+            }
+        }
         Value::Array(items) => items.iter_mut().for_each(|item| mask_value("", item)),
         Value::Object(members) => members.iter_mut().for_each(|(name, item)| mask_value(name, item)),
     }
@@ -151,69 +105,7 @@ fn mask_value(name: &str, value: &mut Value) {
 
 /// `text` without what looks like a secret.
 pub fn mask(text: &str) -> String {
-    masked(text).into_owned()
-}
-
-fn masked(text: &str) -> Cow<'_, str> {
-    // One short word is no secret, and nothing announces it.
-    if text.len() < SHORTEST && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-        return Cow::Borrowed(text);
-    }
-    if text.contains("PRIVATE KEY-----") {
-        return Cow::Borrowed(MASK);
-    }
-    let text = &mask_userinfo(text);
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    // Whether the word before announces a secret: `Bearer`, `password=`, `--token`.
-    let mut announced = false;
-    while !rest.is_empty() {
-        let (word, after) = rest.split_at(rest.find(|c| !in_word(c)).unwrap_or(rest.len()));
-        let (between, next) = after.split_at(after.find(in_word).unwrap_or(after.len()));
-        out.push_str(if announced || is_secret(word) { MASK } else { word });
-        out.push_str(between);
-        let announces =
-            ["bearer", "basic"].iter().any(|w| word.eq_ignore_ascii_case(w)) || is_secret_name(word);
-        announced = announces && between.chars().all(|c| matches!(c, ' ' | '=' | ':' | '"' | '\''));
-        rest = next;
-    }
-    Cow::Owned(out)
-}
-
-/// Masks what stands between `://` and `@`.
-fn mask_userinfo(text: &str) -> String {
-    let mut parts = text.split("://");
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        out.push_str("://");
-        let end = part.find(|c: char| "/?#\"'".contains(c) || c.is_whitespace()).unwrap_or(part.len());
-        match part[..end].rfind('@') {
-            Some(at) => out.extend([MASK, &part[at..]]),
-            None => out.push_str(part),
-        }
-    }
-    out
-}
-
-fn in_word(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '~')
-}
-
-fn is_secret_name(name: &str) -> bool {
-    let plain: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    SECRET_NAMES.iter().any(|part| plain.contains(part))
-}
-
-fn is_secret(word: &str) -> bool {
-    if word.len() >= SHORTEST && SECRET_PREFIXES.iter().any(|prefix| word.starts_with(prefix)) {
-        return true;
-    }
-    let has = |wanted: fn(&u8) -> bool| word.as_bytes().iter().any(wanted);
-    word.len() >= RANDOM_LENGTH
-        && has(u8::is_ascii_digit)
-        && has(u8::is_ascii_uppercase)
-        && has(u8::is_ascii_lowercase)
-        && !word.contains('.')
+    SECRETS.hide(text).into_owned()
 }
 
 #[cfg(test)]
@@ -246,15 +138,15 @@ mod tests {
     fn secrets_are_known_by_shape_and_by_what_stands_before_them() {
         for (text, want) in [
             ("plain text, with: marks / and 12", "plain text, with: marks / and 12"),
-            ("Authorization: Bearer abc", "Authorization: *** ***"),
+            ("Authorization: Bearer abc", "Authorization: Bearer ***"),
             ("curl -H 'x: Bearer abc.def' url", "curl -H 'x: Bearer ***' url"),
             ("password=hunter2 user=ada", "password=*** user=ada"),
             (r#"{"api_key": "k", "n": 1}"#, r#"{"api_key": "***", "n": 1}"#),
-            ("https://ada:hunter2@host/x", "https://***@host/x"),
+            ("https://ada:hunter2@host/x", "https://ada:***@host/x"),
             ("https://tok@host/x", "https://***@host/x"),
             ("git 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b", "git 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b"),
             ("x 9F86d081884c7d659a2feaa0c55ad015a3bf", "x ***"),
-            ("a -----BEGIN PRIVATE KEY-----\nMII", "***"),
+            ("a -----BEGIN PRIVATE KEY-----\nMII", "a ***"),
             ("see eyJhbGciOiJIUzI1NiJ9.e30.c2ln now", "see *** now"),
         ] {
             assert_eq!(mask(text), want);

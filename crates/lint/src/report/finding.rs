@@ -1,6 +1,6 @@
 //! One finding as it is shown: with its frames written out, and what makes it the same finding next time.
 
-use super::{Source, inline, snippet::Snippet};
+use super::{SECRETS, Source, inline, snippet::Snippet};
 use crate::{
     evidence::{Direction, FrameRef},
     outcome::{Finding, Level},
@@ -80,7 +80,7 @@ impl FindingReport {
                         purpose: line.purpose,
                         direction: frame.direction,
                         at_ms: u64::try_from(frame.at.as_millis()).unwrap_or(u64::MAX),
-                        text: shorten(&frame.text(), FRAME_SHOWN),
+                        text: shown_frame(&frame.text()),
                         length: frame.length,
                     })
                 };
@@ -108,14 +108,14 @@ impl FindingReport {
             rule: rule.name,
             level: finding.level.unwrap_or(rule.level),
             fingerprint: fingerprint(rule.name, finding.about.as_deref(), pointer.as_deref()),
-            message: finding.message,
-            about: finding.about,
+            message: hidden(&finding.message),
+            about: finding.about.as_deref().map(hidden),
             eras: era.iter().map(ToString::to_string).collect(),
-            pointer,
+            pointer: pointer.as_deref().map(hidden),
             snippet,
             frames,
             sent,
-            notes: finding.notes,
+            notes: finding.notes.iter().map(|note| hidden(note)).collect(),
             fix: rule.fix,
             clause: rule.clause.to_string(),
             ignored,
@@ -135,6 +135,19 @@ pub(super) fn merge(findings: &mut Vec<FindingReport>, finding: FindingReport) {
         }
         None => findings.push(finding),
     }
+}
+
+/// A text of a server or a file without secrets.
+fn hidden(text: &str) -> String {
+    SECRETS.hide(text).into_owned()
+}
+
+/// The beginning of a frame without secrets; a little more is looked at, so that one at the cut is known.
+fn shown_frame(text: &str) -> String {
+    let near = &text[..text.floor_char_boundary(2 * FRAME_SHOWN)];
+    let end = text.floor_char_boundary(FRAME_SHOWN);
+    let shown = SECRETS.hide_part(near, 0..end);
+    if end < text.len() { shown + "…" } else { shown }
 }
 
 /// Cuts a text at a character border and says so.

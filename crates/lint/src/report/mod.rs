@@ -34,6 +34,10 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use trunkline_protocol::Era;
+use trunkline_secrets::{Caution, Mask};
+
+/// Reports are printed, uploaded and kept: no text of a server or a file goes into one without this.
+const SECRETS: Mask = Mask::new("***", Caution::Readable);
 
 /// The version of the report's JSON form; rises when a reader must change.
 pub const FORMAT: u32 = 1;
@@ -242,7 +246,7 @@ impl TargetReport {
     }
 
     pub(crate) fn unreachable(name: &str, unreachable: Unreachable) -> Self {
-        Self { unreachable: Some(unreachable.why), ..Self::empty(name) }
+        Self { unreachable: Some(SECRETS.hide(&unreachable.why).into_owned()), ..Self::empty(name) }
     }
 
     fn empty(name: &str) -> Self {

@@ -1,6 +1,6 @@
 //! Snippet: a few lines of JSON around a value, and where the caret goes.
 
-use super::finding::shorten;
+use super::{SECRETS, finding::shorten};
 use crate::pointer;
 use serde::Serialize;
 use serde_json::Value;
@@ -51,11 +51,26 @@ impl Snippet {
             .map(|text| text.len() - text.trim_start().len())
             .min()
             .unwrap_or(0);
-        let lines: Vec<String> =
-            printer.lines[first..=last].iter().map(|text| shorten(&text[indent..], WIDTH)).collect();
+        let masked = masked(&printer.lines[first..=last]);
+        // A mask is shorter or longer than the secret it stands for, and the caret covers the whole value.
+        let length = |text: &str| text.chars().count();
+        let (before, after) = (length(&printer.lines[line]), length(&masked[line - first]));
+        let width = (width + after).saturating_sub(before);
+        let lines: Vec<String> = masked.iter().map(|text| shorten(&text[indent..], WIDTH)).collect();
         let width = width.min(WIDTH.saturating_sub(column - indent)).max(1);
         Some(Self { lines, line: line - first, column: column - indent, width })
     }
+}
+
+/// The lines without secrets. They are looked at together, because a flag and its value stand in two lines.
+fn masked(lines: &[String]) -> Vec<String> {
+    let whole = lines.join("\n");
+    let masked: Vec<String> = SECRETS.hide(&whole).split('\n').map(str::to_owned).collect();
+    if masked.len() == lines.len() {
+        return masked;
+    }
+    // A key without its end reaches to the last line.
+    lines.iter().map(|line| SECRETS.hide(line).into_owned()).collect()
 }
 
 impl Printer<'_> {
@@ -129,6 +144,17 @@ mod tests {
         let snippet = Snippet::of(&root, "/result/tools/0/name").unwrap();
         let line = &snippet.lines[snippet.line];
         assert_eq!(&line[snippet.column..snippet.column + snippet.width], "\"a b\"");
+    }
+
+    #[test]
+    fn secrets_are_hidden_and_the_caret_still_covers_the_value() {
+        let token = "ghp_a1B2c3D4e5F6a1B2c3D4e5F6a1B2c3D4e5F6";
+        let root = json!({"env": {"X": format!("uses {token}, ok"), "args": ["--token", "two words"]}});
+        let snippet = Snippet::of(&root, "/env/X").unwrap();
+        let line = &snippet.lines[snippet.line];
+        assert_eq!(&line[snippet.column..snippet.column + snippet.width], "\"uses ***, ok\"");
+        let snippet = Snippet::of(&root, "/env/args/0").unwrap();
+        assert!(snippet.lines.iter().any(|line| line.trim() == "\"***\""), "{snippet:?}");
     }
 
     #[test]

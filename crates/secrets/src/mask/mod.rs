@@ -39,6 +39,10 @@ impl Mask {
 
     /// The text without secrets.
     pub fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        // The usual case on the way of a call: the name of an argument.
+        if self.known.is_none() && is_short_word(text) {
+            return Cow::Borrowed(text);
+        }
         let found = self.find(text);
         if found.is_empty() {
             Cow::Borrowed(text)
@@ -59,7 +63,7 @@ impl Mask {
         if let Some(known) = &self.known {
             known.find(text, &mut found);
         }
-        if text.len() >= SHORTEST || !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        if !is_short_word(text) {
             scan::find(text, self.caution, &mut found);
             if self.caution == Caution::Strict {
                 random::find(text.as_bytes(), &mut found);
@@ -87,6 +91,10 @@ impl Mask {
         out.push_str(&text[shown..part.end]);
         out
     }
+}
+
+fn is_short_word(text: &str) -> bool {
+    text.len() < SHORTEST && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 impl Caution {

@@ -9,7 +9,6 @@ mod form_secrets;
 mod hidden_instructions;
 mod icon_addresses;
 mod invisible_text;
-mod keys;
 mod large_argument;
 mod locked_definitions;
 mod path_escape;

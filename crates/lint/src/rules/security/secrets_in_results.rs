@@ -1,6 +1,5 @@
 //! `secrets-in-results`: no answer or log message of the server holds a key or a password.
 
-use super::keys;
 use crate::{
     evidence::{Case, Message},
     outcome::{Finding, Level, Skip, Verdict},
@@ -59,7 +58,7 @@ fn judge(message: &Message<'_>, value: &Value, place: &str) -> Option<Finding> {
     while let Some((value, at)) = stack.pop() {
         match value {
             Value::String(text) => {
-                if let Some(what) = keys::find(text) {
+                if let Some(what) = trunkline_secrets::find(text) {
                     let finding = Finding::new(format!("an answer holds what looks like {what}"));
                     return Some(finding.at(message.frame, message.pointer(&at)));
                 }

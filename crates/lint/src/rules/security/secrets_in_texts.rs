@@ -30,5 +30,6 @@ fn check(case: &Case<'_>) -> Verdict {
 }
 
 fn judge(text: &Text<'_>) -> Option<Finding> {
-    keys::find(text.words).map(|what| text.finding(format!("the text holds what looks like {what}")))
+    trunkline_secrets::find(text.words)
+        .map(|what| text.finding(format!("the text holds what looks like {what}")))
 }

@@ -2,9 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
-use super::super::{log_text::plain, redact::redact};
+use super::super::{log_text::plain, redact::SECRETS};
 use trunkline_process::Captured;
+
+/// Bytes on both sides of a page in which a secret is looked for that reaches into it, such as the first line of a key.
+const AROUND: usize = 16 * 1024;
 
 /// Which of the two.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -37,22 +41,33 @@ pub(super) fn page(captured: &Captured, offset: u64, limit: usize, ended: bool) 
     let head = captured.head.len() as u64;
     let tail_start = captured.total - captured.tail.len() as u64;
     let asked = offset.min(captured.total);
-    let (start, kept) = if asked < head {
-        (asked, &captured.head[index(asked)..])
+    let (start, buffer, from) = if asked < head {
+        (asked, &captured.head, index(asked))
     } else {
         let start = asked.max(tail_start);
-        (start, &captured.tail[index(start - tail_start)..])
+        (start, &captured.tail, index(start - tail_start))
     };
+    let kept = &buffer[from..];
     let end = if kept.len() > limit { cut(kept, limit) } else { kept.len() };
     let next = start + end as u64;
     Page {
-        text: redact(&plain(&String::from_utf8_lossy(&kept[..end]))),
+        text: hidden(buffer, from..from + end),
         offset: start,
         next,
         skipped: start - asked,
         total: captured.total,
         is_last: ended && next == captured.total,
     }
+}
+
+/// A part of the buffer as text without secrets, also those that begin before it or end behind it.
+fn hidden(buffer: &[u8], part: Range<usize>) -> String {
+    let text = |range: Range<usize>| plain(&String::from_utf8_lossy(&buffer[range]));
+    let before = text(part.start.saturating_sub(AROUND)..part.start);
+    let shown = text(part.clone());
+    let behind = text(part.end..buffer.len().min(part.end + AROUND));
+    let (start, end) = (before.len(), before.len() + shown.len());
+    SECRETS.hide_part(&(before + &shown + &behind), start..end)
 }
 
 /// The end of the last line within `limit`, or else of the last whole character.
@@ -96,6 +111,22 @@ mod tests {
         let captured = captured("abc", "xyz", 100);
         let page = page(&captured, 50, 10, true);
         assert_eq!((page.offset, page.skipped, page.text.as_str(), page.is_last), (97, 47, "xyz", true));
+    }
+
+    #[test]
+    fn a_secret_at_the_border_of_a_page_is_hidden_on_both() {
+        let text = "x ghp_a1B2c3D4e5F6a1B2c3D4e5F6 y";
+        let captured = captured(text, "", text.len() as u64);
+        assert_eq!(page(&captured, 0, 10, true).text, "x [redacted]");
+        assert_eq!(page(&captured, 10, 100, true).text, "[redacted] y");
+    }
+
+    #[test]
+    fn a_key_whose_first_lines_are_on_the_page_before_is_hidden() {
+        let text = "a\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----\nb\n";
+        let captured = captured(text, "", text.len() as u64);
+        assert_eq!(page(&captured, 34, 9, true).text, "[redacted]");
+        assert_eq!(page(&captured, 34, 200, true).text, "[redacted]\nb\n");
     }
 
     #[test]
