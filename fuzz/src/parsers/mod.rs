@@ -19,6 +19,7 @@ pub mod names;
 pub mod output;
 pub mod paths;
 pub mod schemas;
+pub mod secrets;
 pub mod sse;
 pub mod stdio;
 pub mod template;
@@ -45,6 +46,7 @@ pub const ALL: &[(&str, Holds)] = &[
     ("output", output::holds),
     ("paths", paths::holds),
     ("schemas", schemas::holds),
+    ("secrets", secrets::holds),
     ("sse", sse::holds),
     ("stdio", stdio::holds),
     ("template", template::holds),

@@ -117,7 +117,7 @@ fn ordinary_texts_stay() {
         "token: string; password: required; --token TOKEN, --api-key <KEY>",
         "TOKEN=${GITHUB_TOKEN} TOKEN={env:TOKEN} token=$TOKEN",
         "PWD=/home/me/work TOKEN_FILE=/run/secrets/token",
-        "Cache restored from key: v0-rust-build-Linux-x64-1a2b3c4d",
+        "Cache restored from key: v0-rust-Linux-x64-1a2b3c4d",
         "https://host/@scope/name?a=b#c@d ssh://git@github.com/x",
         r#"{"password": {"type": "string"}, "required": ["password", "token"]}"#,
         "a:\nb",

@@ -1,6 +1,5 @@
 //! `secrets-in-texts`: no secrets stand in texts.
 
-use super::keys;
 use super::texts::{self, Text};
 use crate::{
     evidence::Case,
