@@ -76,6 +76,10 @@ const ABOUT: &[&str] = &[
     "usage",
 ];
 
+/// Tokens that name a place in a list or a call and let nobody in; compared without case, `_` and `-`.
+const HARMLESS: &[&str] =
+    &["cancellationtoken", "continuationtoken", "nexttoken", "pagetoken", "progresstoken", "synctoken"];
+
 /// True if a setting, variable, header or flag of this name holds a secret.
 pub fn is_secret_name(name: &str) -> bool {
     match name_class(name) {
@@ -120,9 +124,16 @@ pub(crate) fn is_plural(name: &[u8], end: usize) -> bool {
     name.get(end).is_some_and(|next| next.eq_ignore_ascii_case(&b's'))
 }
 
-/// True if the last word of the name only describes a secret.
+/// True if the name only describes a secret, or is known to hold none.
 pub(crate) fn is_about(name: &[u8]) -> bool {
     ABOUT.iter().any(|word| name.len() > word.len() && ends_with_word(name, word))
+        || HARMLESS.iter().any(|word| ends_with_letters(name, word))
+}
+
+/// True if `name` without `_` and `-` ends with `word`.
+fn ends_with_letters(name: &[u8], word: &str) -> bool {
+    let mut letters = name.iter().rev().filter(|byte| !matches!(byte, b'_' | b'-'));
+    word.bytes().rev().all(|wanted| letters.next().is_some_and(|byte| byte.eq_ignore_ascii_case(&wanted)))
 }
 
 /// True if `word` is the last word of `name`, divided by `_`, `-`, `.` or a capital.
@@ -162,9 +173,19 @@ mod tests {
 
     #[test]
     fn other_names_are_plain() {
-        for name in
-            ["monkey", "path", "tokenizer", "TOKENIZER", "secretary", "token_type", "tokenUrl", "author", ""]
-        {
+        for name in [
+            "monkey",
+            "path",
+            "tokenizer",
+            "TOKENIZER",
+            "secretary",
+            "token_type",
+            "tokenUrl",
+            "progressToken",
+            "next_page_token",
+            "author",
+            "",
+        ] {
             assert_eq!(name_class(name), NameClass::Plain, "{name}");
         }
         assert!(is_secret_name("key") && !is_secret_name("auth"));

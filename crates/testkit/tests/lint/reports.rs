@@ -16,7 +16,11 @@ const FAULTS: &str = r#"{"faults": [
 ]}"#;
 
 async fn faulty() -> Report {
-    let script = Script::parse(FAULTS).expect("the script is right");
+    lint(FAULTS).await
+}
+
+async fn lint(faults: &str) -> Report {
+    let script = Script::parse(faults).expect("the script is right");
     let subject = ServerSubject { name: "server".to_owned(), dial: dial(&script, "stdio").await, lock: None };
     trunkline_lint::lint(&[Subject::Server(subject)], &Options::default()).await
 }
@@ -68,6 +72,28 @@ async fn a_servers_text_neither_steers_a_terminal_nor_marks_up_a_page() {
     let text = report::text(&report, Detail::Findings);
     assert!(!text.contains("\u{1b}[31m") || !text.contains("ready <b>&\u{1b}"), "{text}");
     assert!(!report::markdown(&report).contains("beginning with \"ready <b>"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_form_prints_the_secret_that_was_found() {
+    let secret = "ghp_a1B2c3D4e5F6a1B2c3D4e5F6a1B2c3D4e5F6";
+    let faults = serde_json::json!({"faults": [
+        {"when": {"method": "tools/list"}, "do": {"set": {"/result/tools/0/description": format!("Uses {secret}.")}}},
+        {"when": {"method": "resources/read"}, "do": {"set": {"/result/contents/0/text": format!("key {secret}")}}},
+    ]});
+    let report = lint(&faults.to_string()).await;
+    let found: Vec<&str> = report.findings().map(|(_, finding)| finding.rule).collect();
+    assert!(found.contains(&"secrets-in-texts") && found.contains(&"secrets-in-results"), "{found:?}");
+    for form in [
+        serde_json::to_string(&report).expect("a report can be written"),
+        report::text(&report, Detail::Everything),
+        report::markdown(&report),
+        report::sarif(&report).to_string(),
+        report::junit(&report, Some(Level::Info)),
+        report::github(&report),
+    ] {
+        assert!(!form.contains(&secret[..12]), "{form}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
