@@ -1,76 +1,56 @@
-//! Approvals: which launches of a project's file its user has agreed to.
+//! Approvals: the project files that the user has agreed to, each as it was when it was shown.
 //!
-//! A project's file comes with the project, so it may name any program. A server from a file that was merely found is
-//! used once somebody agreed to exactly this launch: program, arguments, variables, directory, address, headers, as they are
-//! written. A file that is changed later asks again. The user's own file, and one that was named, need no approval.
+//! A file that was merely found comes with the project, so a stranger may have written it. Nothing of it takes effect before the
+//! user agreed to exactly this content at exactly this path; a changed file waits again. The user's own file, and one
+//! that was named, need no approval.
 
-use crate::{
-    jsonc::Node,
-    layered::{Layered, REACH},
-    source::Layer,
-};
+use crate::regular_file::read_regular_text;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fmt::Write as _,
-    fs, io,
-    path::Path,
+    io,
+    path::{Path, PathBuf},
 };
-use trunkline_protocol::ServerName;
 
-/// What a launch comes to: equal when nothing about it differs, as it is written.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Fingerprint(String);
+/// A file found upwards from the current directory, as it was when it was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FoundFile {
+    pub path: PathBuf,
+    /// The hash of its content, as `sha256sum` prints it.
+    pub sha256: String,
+}
 
-/// The launches that were agreed to.
+/// The files that were agreed to: for each path the hash of the content. Earlier contents of a path do not count any more.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Approvals {
-    approved: BTreeSet<Fingerprint>,
+    #[serde(default)]
+    files: BTreeMap<String, String>,
 }
 
 /// The most bytes that are read of the file of approvals.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The fingerprints of the servers that need approval.
-pub(crate) fn fingerprints(layered: &Layered) -> BTreeMap<ServerName, Fingerprint> {
-    let servers = layered.tree.at(&["mcp", "servers"]).map(Node::entries).unwrap_or_default();
-    let one = |entry: &crate::jsonc::Entry| {
-        let name = entry.key.parse::<ServerName>().ok()?;
-        let reach = entry.node.entries().iter().filter(|entry| REACH.contains(&entry.key.as_str()));
-        // A server that is only adjusted by the project is launched as the user's own file says.
-        let from_project =
-            reach.clone().any(|entry| layered.sources.get(entry.node.place.source).layer == Layer::Project);
-        let launch: BTreeMap<&str, serde_json::Value> =
-            reach.map(|entry| (entry.key.as_str(), entry.node.to_json())).collect();
-        let directory = layered.sources.directory(entry.node.place).display().to_string();
-        from_project.then(|| (name, Fingerprint::of(&(directory, &entry.key, launch))))
-    };
-    servers.iter().filter_map(one).collect()
-}
-
-impl Fingerprint {
-    fn of(launch: &impl Serialize) -> Self {
-        let text = serde_json::to_vec(launch).expect("texts and values can be written");
-        let hash = Sha256::digest(text);
-        Self(hash.iter().fold(String::new(), |mut hex, byte| {
+impl FoundFile {
+    pub(crate) fn new(path: &Path, text: &str) -> Self {
+        let hash = Sha256::digest(text.as_bytes());
+        let sha256 = hash.iter().fold(String::new(), |mut hex, byte| {
             write!(hex, "{byte:02x}").expect("a String takes any text");
             hex
-        }))
+        });
+        Self { path: path.to_owned(), sha256 }
     }
 }
 
 impl Approvals {
     /// Those that a file holds; none where there is no file.
     pub fn read(path: &Path) -> io::Result<Self> {
-        match fs::metadata(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(error),
-            Ok(about) if about.len() > MAX_BYTES => return Err(io::Error::other("it is too large")),
-            Ok(_) => {}
+        match read_regular_text(path, MAX_BYTES) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(error),
+            Ok(text) => serde_json::from_str(&text).map_err(io::Error::other),
         }
-        serde_json::from_str(&fs::read_to_string(path)?).map_err(io::Error::other)
     }
 
     pub fn write(&self, path: &Path) -> io::Result<()> {
@@ -78,11 +58,17 @@ impl Approvals {
         crate::write::overwrite(path, &text)
     }
 
-    pub fn has(&self, fingerprint: &Fingerprint) -> bool {
-        self.approved.contains(fingerprint)
+    pub fn has(&self, found: &FoundFile) -> bool {
+        // A path that is not text cannot be told apart from others when it is written down.
+        let known = found.path.to_str().and_then(|path| self.files.get(path));
+        known.is_some_and(|sha256| *sha256 == found.sha256)
     }
 
-    pub fn approve(&mut self, fingerprint: Fingerprint) {
-        self.approved.insert(fingerprint);
+    /// Agrees to a file as it was read. `false`: its path is not text and cannot be kept.
+    #[must_use]
+    pub fn approve(&mut self, found: &FoundFile) -> bool {
+        let Some(path) = found.path.to_str() else { return false };
+        self.files.insert(path.to_owned(), found.sha256.clone());
+        true
     }
 }

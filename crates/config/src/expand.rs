@@ -45,17 +45,23 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
 
 /// How the text may be shown: references as they are written, without the defaults that could be secrets.
 pub(crate) fn shown(text: &str) -> String {
-    let piece = |piece: &Piece<'_>| match piece {
-        Piece::Literal(text) => (*text).to_owned(),
-        Piece::Variable { name, default: None } => format!("{{env:{name}}}"),
-        Piece::Variable { name, default: Some(default) } => {
-            let default = if crate::looks::secret(name, default) { MASK } else { default };
-            format!("${{{name}:-{default}}}")
+    pieces(text).iter().map(Piece::shown).collect()
+}
+
+impl Piece<'_> {
+    /// How it may be shown.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::Literal(text) => (*text).to_owned(),
+            Self::Variable { name, default: None } => format!("{{env:{name}}}"),
+            Self::Variable { name, default: Some(default) } => {
+                let default = if crate::looks::secret(name, default) { MASK } else { default };
+                format!("${{{name}:-{default}}}")
+            }
+            Self::File(path) => format!("{{file:{path}}}"),
+            Self::Keychain { service, account } => format!("{{keychain:{service}/{account}}}"),
         }
-        Piece::File(path) => format!("{{file:{path}}}"),
-        Piece::Keychain { service, account } => format!("{{keychain:{service}/{account}}}"),
-    };
-    pieces(text).iter().map(piece).collect()
+    }
 }
 
 fn literal<'a>(found: &mut Vec<Piece<'a>>, text: &'a str) {

@@ -39,9 +39,7 @@ pub(crate) const REACH: &[&str] = &[
 impl Layered {
     /// Lays the trees over each other, the lowest layer first.
     pub(crate) fn of(trees: Vec<Node>, sources: Sources) -> Self {
-        let mut trees = trees.into_iter().map(shorthand_timeouts);
-        let lowest = trees.next().expect("the built-in layer is always there");
-        Self { tree: trees.fold(lowest, |below, above| merge(below, above, &mut Vec::new())), sources }
+        Self { tree: laid(trees), sources }
     }
 
     /// Where the value at a path such as `["mcp", "servers", "github"]` came from.
@@ -55,6 +53,13 @@ impl fmt::Debug for Layered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Layered").field("sources", &self.sources).finish_non_exhaustive()
     }
+}
+
+/// The trees laid over each other, the lowest layer first.
+pub(crate) fn laid(trees: Vec<Node>) -> Node {
+    let mut trees = trees.into_iter().map(shorthand_timeouts);
+    let lowest = trees.next().expect("the built-in layer is always there");
+    trees.fold(lowest, |below, above| merge(below, above, &mut Vec::new()))
 }
 
 /// One server, over what `defaults` says.
@@ -90,7 +95,7 @@ fn replaces(path: &[String], node: &Node) -> bool {
 }
 
 /// A `timeout` that is only a time is the time for one request.
-fn shorthand_timeouts(mut tree: Node) -> Node {
+pub(crate) fn shorthand_timeouts(mut tree: Node) -> Node {
     let Value::Table(entries) = &mut tree.value else { return tree };
     for entry in entries {
         match entry.key.as_str() {

@@ -7,6 +7,7 @@
 //! Nothing here reads the environment, and nothing takes settings from a request: servers come from files alone.
 
 mod approval;
+mod disclosure;
 mod excerpt;
 mod expand;
 mod files;
@@ -17,7 +18,9 @@ mod layered;
 pub mod lenient;
 mod load;
 mod looks;
+mod narrow;
 mod problem;
+mod regular_file;
 mod resolve;
 mod secret;
 mod settings;
@@ -26,13 +29,15 @@ mod variables;
 mod watch;
 mod write;
 
-pub use approval::{Approvals, Fingerprint};
+pub use approval::{Approvals, FoundFile};
+pub use disclosure::{DisclosedServer, Disclosure, Reference, Said};
 pub use excerpt::covered;
 pub use files::{FILE_NAME, find_upwards};
 pub use keys::{reference_page, schema, schema_json};
 pub use layered::Layered;
-pub use load::{Flag, Inputs, Loaded, Rejected, load};
+pub use load::{Flag, FoundFiles, Inputs, Loaded, Rejected, load};
 pub use problem::{Code, Problem, Severity};
+pub use regular_file::{read_regular, read_regular_text};
 pub use resolve::Shown;
 pub use secret::{MASK, NoKeychain, NoSecret, Secret, Secrets};
 pub use settings::*;

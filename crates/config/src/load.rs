@@ -1,15 +1,18 @@
 //! Reads all layers and makes settings of them. Only files are read here; what the environment holds is given.
 
 use crate::{
-    approval::{self, Approvals, Fingerprint},
+    approval::{Approvals, FoundFile},
+    disclosure::{Disclosure, disclosed},
     files, jsonc,
     jsonc::{Node, Place},
     keys::{check::check, schema, schema::DEFAULTS},
-    layered::Layered,
+    layered::{Layered, laid, shorthand_timeouts},
+    narrow::narrowed,
     problem::{Code, Problem},
+    regular_file::read_regular_text,
     resolve::{self, Shown, Surroundings},
     secret::Secrets,
-    settings::{Origins, Settings},
+    settings::{JwksPlace, Origins, Settings},
     source::{Layer, Sources},
     variables,
     watch::Seen,
@@ -19,7 +22,6 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
 };
-use trunkline_protocol::ServerName;
 
 /// Where to look, and what is given besides files.
 #[expect(missing_debug_implementations, reason = "it holds the environment, secrets among it")]
@@ -28,6 +30,10 @@ pub struct Inputs<'a> {
     pub directory: PathBuf,
     /// The file that takes the place of the one found upwards; it must be there.
     pub file: Option<PathBuf>,
+    /// What is done with a file that was merely found.
+    pub found: FoundFiles,
+    /// Where the user's approvals of such files are kept; without it, none is approved.
+    pub approvals: Option<PathBuf>,
     /// The user's configuration directory of ours, such as `~/.config/trunkline`.
     pub user_directory: Option<PathBuf>,
     pub home: Option<PathBuf>,
@@ -35,6 +41,16 @@ pub struct Inputs<'a> {
     pub variables: BTreeMap<String, String>,
     pub flags: Vec<Flag>,
     pub secrets: &'a dyn Secrets,
+}
+
+/// What is done with a file that was found upwards from the current directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FoundFiles {
+    /// It is used if the user approved it as it is; otherwise it is as if it were not there.
+    #[default]
+    IfApproved,
+    /// It is read as if it were approved. Only for looking at it: nothing may be started or opened with such settings.
+    Preview,
 }
 
 /// A setting that was given on the command line.
@@ -53,8 +69,10 @@ pub struct Loaded {
     pub settings: Settings,
     /// Where each server is defined.
     pub origins: Origins,
-    /// The launches that a project's file asks for which was merely found; see [`Approvals`].
-    pub asked: BTreeMap<ServerName, Fingerprint>,
+    /// The nearest file that was found and that nobody approved as it is.
+    pub waiting: Option<FoundFile>,
+    /// What the file that was found asks for, if it was read.
+    pub disclosure: Option<Disclosure>,
     /// Every value as it may be shown, and where it came from.
     pub shown: Vec<Shown>,
     pub layered: Layered,
@@ -64,6 +82,8 @@ pub struct Loaded {
     /// The files that would change the settings if they changed, appeared or vanished, as they were. Secrets that are
     /// kept in files are among them. [`Watch`](crate::Watch) takes them.
     pub watched: Vec<Seen>,
+    /// Files and directories that decide what holds, or keep the records of it. Our own tools must not change them.
+    pub guarded: Vec<PathBuf>,
 }
 
 /// Settings that cannot be used: everything that is wrong with them.
@@ -73,28 +93,22 @@ pub struct Rejected {
     /// Errors and warnings, in the order of files and lines.
     pub problems: Vec<Problem>,
     pub sources: Sources,
+    pub waiting: Option<FoundFile>,
     pub read: Vec<PathBuf>,
     pub watched: Vec<Seen>,
-}
-
-impl Loaded {
-    /// The servers that wait for somebody to agree to how they are launched. They must not be started before.
-    pub fn unapproved(&self, approvals: &Approvals) -> Vec<ServerName> {
-        let waits = |(name, asked): (&ServerName, &Fingerprint)| {
-            (self.settings.servers.contains_key(name) && !approvals.has(asked)).then(|| name.clone())
-        };
-        self.asked.iter().filter_map(waits).collect()
-    }
 }
 
 /// Reads all layers.
 pub fn load(inputs: &Inputs<'_>) -> Result<Loaded, Box<Rejected>> {
     let _held_until_all_is_checked = schema();
     let mut reading = Reading::new(&inputs.directory);
-    if let Some(directory) = &inputs.user_directory {
-        reading.file(Layer::User, &directory.join(files::FILE_NAME), Needed::No);
+    if let Some(path) = user_file(inputs) {
+        reading.file(Layer::User, &path, Needed::No);
     }
-    reading.project(inputs);
+    match &inputs.file {
+        Some(file) => reading.file(Layer::Project, &inputs.directory.join(file), Needed::Yes),
+        None => reading.find(inputs),
+    }
     let (trees, problems) = variables::layer(&inputs.variables, &mut reading.sources);
     reading.problems.extend(problems);
     for tree in trees {
@@ -121,6 +135,8 @@ struct Reading {
     sources: Sources,
     trees: Vec<Node>,
     problems: Vec<Problem>,
+    waiting: Option<FoundFile>,
+    disclosure: Option<Disclosure>,
     read: Vec<PathBuf>,
     watched: Vec<Seen>,
 }
@@ -130,43 +146,87 @@ impl Reading {
         let mut sources = Sources::new(directory);
         let number = sources.named(Layer::BuiltIn, "built-in defaults", DEFAULTS);
         let defaults = jsonc::parse(DEFAULTS, number).expect("the built-in layer is sound");
-        Self { sources, trees: vec![defaults], problems: Vec::new(), read: Vec::new(), watched: Vec::new() }
+        Self {
+            sources,
+            trees: vec![defaults],
+            problems: Vec::new(),
+            waiting: None,
+            disclosure: None,
+            read: Vec::new(),
+            watched: Vec::new(),
+        }
     }
 
-    /// The file that was named, or the nearest one upwards. One that appears nearer would count from then on.
-    fn project(&mut self, inputs: &Inputs<'_>) {
-        if let Some(file) = &inputs.file {
-            return self.file(Layer::Project, &inputs.directory.join(file), Needed::Yes);
-        }
-        let found = files::find_upwards(&inputs.directory);
-        for directory in inputs.directory.ancestors() {
-            let path = directory.join(files::FILE_NAME);
-            if found.as_ref() == Some(&path) {
-                // The user's own file may lie above the project; it is one layer, not two.
-                if !self.read.contains(&path) {
-                    self.file(Layer::Project, &path, Needed::No);
-                }
+    /// The nearest file upwards that the user approved. One that is not approved is as if it were not there, so that nobody
+    /// who can write a file nearer by takes the approved one out of force. Each place is watched, as one may appear there.
+    fn find(&mut self, inputs: &Inputs<'_>) {
+        self.watched.extend(inputs.approvals.iter().map(Seen::now));
+        let own = user_file(inputs);
+        let mut approvals = None;
+        for path in inputs.directory.ancestors().map(|directory| directory.join(files::FILE_NAME)) {
+            // The user's own file may lie above the project; it is one layer, not two.
+            if own.as_ref().is_some_and(|own| same_file(own, &path)) {
                 break;
             }
-            self.watched.push(Seen::now(path));
+            self.watched.push(Seen::now(&path));
+            let Ok(text) = read_regular_text(&path, jsonc::MAX_BYTES as u64) else { continue };
+            let found = FoundFile::new(&path, &text);
+            let approved = approvals.get_or_insert_with(|| self.approvals(inputs)).has(&found);
+            if !approved && self.waiting.is_none() {
+                self.waiting = Some(found.clone());
+            }
+            if approved || inputs.found == FoundFiles::Preview {
+                return self.found(found, &text, inputs);
+            }
         }
+    }
+
+    /// The approvals; none where they cannot be read, which is a problem once a file was found.
+    fn approvals(&mut self, inputs: &Inputs<'_>) -> Approvals {
+        let Some(path) = &inputs.approvals else { return Approvals::default() };
+        Approvals::read(path).unwrap_or_else(|error| {
+            let reason = format!("the file of approvals cannot be read: {error}");
+            self.problems.push(Problem::of_file(Code::Unreadable, path, reason));
+            Approvals::default()
+        })
+    }
+
+    /// Takes a file that was found, as far as a project may say what it says.
+    fn found(&mut self, found: FoundFile, text: &str, inputs: &Inputs<'_>) {
+        let Some(tree) = self.parse(Layer::Project, &found.path, text) else { return };
+        let tree = shorthand_timeouts(tree);
+        let instead = match user_file(inputs) {
+            Some(own) => format!("put it into your own file {}", own.display()),
+            None => "name the file with --config if you trust it".to_owned(),
+        };
+        self.problems.extend(check(&tree, &schema(), "", &self.sources));
+        let (kept, refused) = narrowed(&tree, &laid(self.trees.clone()), &self.sources, &instead);
+        let known = |problem: &Problem| self.problems.iter().any(|known| known.key == problem.key);
+        let refused: Vec<Problem> = refused.into_iter().filter(|problem| !known(problem)).collect();
+        self.problems.extend(refused);
+        self.disclosure = Some(disclosed(found, &tree, &self.sources));
+        self.trees.push(kept);
     }
 
     fn file(&mut self, layer: Layer, path: &Path, needed: Needed) {
         self.watched.push(Seen::now(path));
-        let text = match read(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && needed == Needed::No => return,
-            Err(error) => {
-                return self.problems.push(Problem::of_file(
-                    Code::Unreadable,
-                    path,
-                    format!("the file cannot be read: {error}"),
-                ));
+        match read_regular_text(path, jsonc::MAX_BYTES as u64) {
+            Ok(text) => {
+                let tree = self.parse(layer, path, &text);
+                tree.into_iter().for_each(|tree| self.take(tree));
             }
-        };
+            Err(error) if error.kind() == io::ErrorKind::NotFound && needed == Needed::No => {}
+            Err(error) => {
+                let reason = format!("the file cannot be read: {error}");
+                self.problems.push(Problem::of_file(Code::Unreadable, path, reason));
+            }
+        }
+    }
+
+    /// The text of a file as a tree; what is wrong with it is reported.
+    fn parse(&mut self, layer: Layer, path: &Path, text: &str) -> Option<Node> {
         self.read.push(path.to_owned());
-        let number = self.sources.file(layer, path, &text);
+        let number = self.sources.file(layer, path, text);
         if files::others_can_write(path) {
             let problem = Problem::of_file(
                 Code::OpenFile,
@@ -175,12 +235,13 @@ impl Reading {
             );
             self.problems.push(problem.suggest(format!("chmod go-w {}", path.display())));
         }
-        match jsonc::parse(&text, number) {
+        match jsonc::parse(text, number) {
             Ok(tree) if tree.count() > MAX_VALUES => {
                 let reason = format!("the file holds more than {MAX_VALUES} values");
                 self.problems.push(self.sources.problem(Code::Syntax, tree.place, "", reason));
+                None
             }
-            Ok(tree) => self.take(tree),
+            Ok(tree) => Some(tree),
             Err(errors) => {
                 for error in errors {
                     let (code, key) = match error.duplicate {
@@ -189,6 +250,7 @@ impl Reading {
                     };
                     self.problems.push(self.sources.problem(code, error.place, &key, error.reason));
                 }
+                None
             }
         }
     }
@@ -200,42 +262,58 @@ impl Reading {
     }
 
     fn finish(self, inputs: &Inputs<'_>) -> Result<Loaded, Box<Rejected>> {
-        let Self { sources, trees, problems, read, mut watched } = self;
+        let Self { sources, trees, problems, waiting, disclosure, read, mut watched } = self;
         let layered = Layered::of(trees, sources);
         let around =
             Surroundings { variables: &inputs.variables, secrets: inputs.secrets, home: inputs.home.clone() };
         let resolved = resolve::resolve(&layered, &around, problems);
         let mut problems = resolved.problems;
-        let asked = if inputs.file.is_some() { BTreeMap::new() } else { approval::fingerprints(&layered) };
         watched.extend(resolved.secret_files);
         watched.sort_unstable();
         watched.dedup_by(|a, b| a.path == b.path);
         sort(&mut problems, &read);
         match resolved.settings.filter(|_| !problems.iter().any(Problem::is_error)) {
             Some(settings) => Ok(Loaded {
+                guarded: guarded(inputs, &settings, &watched),
                 settings,
                 origins: resolved.origins,
-                asked,
+                waiting,
+                disclosure,
                 shown: resolved.shown,
                 layered,
                 warnings: problems,
                 read,
                 watched,
             }),
-            None => Err(Box::new(Rejected { problems, sources: layered.sources, read, watched })),
+            None => Err(Box::new(Rejected { problems, sources: layered.sources, waiting, read, watched })),
         }
     }
 }
 
-fn read(path: &Path) -> io::Result<String> {
-    let about = fs::metadata(path)?;
-    if !about.is_file() {
-        return Err(io::Error::other("it is not a file"));
-    }
-    if about.len() > jsonc::MAX_BYTES as u64 {
-        return Err(io::Error::other(format!("it is larger than {} bytes", jsonc::MAX_BYTES)));
-    }
-    fs::read_to_string(path)
+/// Where the user's own file is, or would be.
+fn user_file(inputs: &Inputs<'_>) -> Option<PathBuf> {
+    inputs.user_directory.as_ref().map(|directory| directory.join(files::FILE_NAME))
+}
+
+fn guarded(inputs: &Inputs<'_>, settings: &Settings, watched: &[Seen]) -> Vec<PathBuf> {
+    let state = inputs.approvals.as_deref().and_then(Path::parent).map(Path::to_owned);
+    let jwks = settings.auth.jwt.as_ref().and_then(|jwt| match &jwt.jwks {
+        JwksPlace::File(path) => Some(path.clone()),
+        JwksPlace::Url(_) => None,
+    });
+    let named = [
+        inputs.user_directory.clone(),
+        state,
+        settings.auth.keys.clone(),
+        jwks,
+        settings.audit.directory.clone(),
+        settings.access_log.file.clone(),
+    ];
+    named.into_iter().flatten().chain(watched.iter().map(|seen| seen.path.clone())).collect()
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    one == other || fs::canonicalize(one).ok().zip(fs::canonicalize(other).ok()).is_some_and(|(a, b)| a == b)
 }
 
 /// In the order of files, lines and columns; each only once.

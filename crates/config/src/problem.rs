@@ -67,10 +67,12 @@ pub enum Code {
     OpenFile,
     /// A variable that begins like ours and is not.
     UnknownVariable,
+    /// A project's file that was found sets what only the user's own file may.
+    ProjectMayNot,
 }
 
 impl Code {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Unreadable,
         Self::Syntax,
         Self::DuplicateKey,
@@ -88,6 +90,7 @@ impl Code {
         Self::InlineSecret,
         Self::OpenFile,
         Self::UnknownVariable,
+        Self::ProjectMayNot,
     ];
 
     pub fn severity(self) -> Severity {
@@ -117,6 +120,7 @@ impl Code {
             Self::InlineSecret => "inline-secret",
             Self::OpenFile => "open-file",
             Self::UnknownVariable => "unknown-variable",
+            Self::ProjectMayNot => "project-may-not",
         }
     }
 
@@ -140,6 +144,7 @@ impl Code {
             Self::InlineSecret => "a secret stands in the file itself",
             Self::OpenFile => "others can read a file that holds a secret, or change one that names commands",
             Self::UnknownVariable => "a variable begins with `TRUNKLINE_` and sets nothing",
+            Self::ProjectMayNot => "a project's file that was found sets what only your own file may set",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Replaces a file in one step, and keeps what it held.
 
-use crate::secret::Secret;
+use crate::{regular_file::read_regular_text, secret::Secret};
 use std::{
     fs, io,
     io::Write as _,
@@ -8,12 +8,15 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+/// The most bytes that a file that is replaced may hold: those of other clients are among them.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
 /// Writes a file so that nobody ever sees half of it; gives the copy that was made of what it held before. `before` is what the
 /// change was made from: a file that holds something else by now is left alone.
 pub fn replace(path: &Path, before: Option<&str>, text: &str) -> io::Result<Option<PathBuf>> {
     // A link is kept, and what it points to replaced.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let now = match fs::read_to_string(&path) {
+    let now = match read_regular_text(&path, MAX_BYTES) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
@@ -55,7 +58,7 @@ pub fn write_secret(path: &Path, secret: &Secret) -> io::Result<()> {
     match write_new(path, secret.expose()) {
         Err(error)
             if error.kind() == io::ErrorKind::AlreadyExists
-                && fs::read_to_string(path)? == secret.expose() =>
+                && read_regular_text(path, MAX_BYTES)? == secret.expose() =>
         {
             Ok(())
         }

@@ -4,7 +4,7 @@ mod support;
 
 use serde_json::json;
 use support::Place;
-use trunkline_config::{Approvals, Layer, OAuth, Pack, Reach, Sessions, Start};
+use trunkline_config::{Layer, OAuth, Pack, Reach, Sessions, Start};
 
 const SEED: &str = r#"{
   "mcp": {
@@ -174,7 +174,7 @@ fn v01_only_servers_that_differ_are_changed_by_a_reload() {
 
 #[test]
 fn v01_an_invalid_file_gives_no_settings_but_still_says_what_to_watch() {
-    let rejected = Place::project("{").load().unwrap_err();
+    let rejected = Place::project("{").approved().load().unwrap_err();
     assert!(rejected.watched.iter().any(|seen| seen.path.ends_with("project/trunkline.json")));
     assert!(
         rejected.watched.iter().any(|seen| seen.path.ends_with("project/deep/trunkline.json")),
@@ -208,39 +208,4 @@ fn v04_no_message_can_become_a_server() {
     <trunkline_config::Local as NotReadable<_>>::not_readable();
     <trunkline_config::Remote as NotReadable<_>>::not_readable();
     <trunkline_config::Loaded as NotReadable<_>>::not_readable();
-}
-
-#[test]
-fn v05_a_changed_launch_asks_again() {
-    let with = |text: &str| r#"{"mcp": {"servers": {"a": SERVER}}}"#.replace("SERVER", text);
-    let first = r#"{"command": ["run", "{env:T}"], "environment": {"A": "1"}}"#;
-    let place = Place::project(&with(first))
-        .variable("T", "1")
-        .user(r#"{"mcp": {"servers": {"mine": {"command": ["m"]}}}}"#);
-    let mut approvals = Approvals::default();
-    let names = |loaded: &trunkline_config::Loaded, approvals: &Approvals| {
-        loaded.unapproved(approvals).iter().map(ToString::to_string).collect::<Vec<_>>()
-    };
-    let loaded = place.load().unwrap();
-    assert_eq!(names(&loaded, &approvals), ["a"], "the user's own server needs no approval");
-    approvals.approve(loaded.asked[&"a".parse().unwrap()].clone());
-    assert!(names(&loaded, &approvals).is_empty());
-    let kept = place.path("state/approved.json");
-    approvals.write(&kept).unwrap();
-    let approvals = Approvals::read(&kept).unwrap();
-    let place =
-        place.variable("T", "2").file("project/trunkline.json", &with(&format!("/* moved */ {first}")));
-    assert!(
-        names(&place.load().unwrap(), &approvals).is_empty(),
-        "a new value of a variable or a comment is the same launch"
-    );
-    for changed in [
-        r#"{"command": ["run", "{env:T}", "--evil"], "environment": {"A": "1"}}"#,
-        r#"{"command": ["run", "{env:T}"], "environment": {"A": "1", "LD_PRELOAD": "x"}}"#,
-        r#"{"command": ["run", "{env:T}"], "environment": {"A": "1"}, "cwd": "/tmp"}"#,
-        r#"{"url": "https://h/", "headers": {"X": "{env:T}"}}"#,
-    ] {
-        std::fs::write(place.path("project/trunkline.json"), with(changed)).unwrap();
-        assert_eq!(names(&place.load().unwrap(), &approvals), ["a"], "{changed}");
-    }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 mod document;
 pub(crate) mod kind;
+pub(crate) mod project;
 mod reference;
 pub(crate) mod schema;
 mod server;

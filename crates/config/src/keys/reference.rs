@@ -1,6 +1,6 @@
 //! `configuration.md`: every key, from the schema.
 
-use super::{check::join, schema::schema};
+use super::{check::join, project, schema::schema};
 use crate::problem::{Code, Severity};
 use serde_json::Value as Json;
 use std::fmt::Write as _;
@@ -24,6 +24,30 @@ that holds them, and `~/` is the home directory.
 
 Every single value outside of servers, views and roles can be set by a variable: `TRUNKLINE_` and its key in capitals, words and steps joined by `_`,
 such as `TRUNKLINE_LISTEN` or `TRUNKLINE_LIMITS_BODY_BYTES`. Lists are written with commas between their items. Servers come from files alone.
+
+## Files of a project
+
+A `trunkline.json` that was merely found may come from a stranger. Nothing of it takes effect before you approve it:
+`trunkline config approve` shows its servers, every variable and file that it refers to and its security settings, and asks.
+The approval is for this path and this content (SHA-256) and is kept in `$XDG_STATE_HOME/trunkline/approved.json`. Until then, and
+again after every change, the file is treated as absent, and commands say so. A file named with `--config` or `TRUNKLINE_CONFIG` and
+your own file need no approval.
+
+Even an approved file can only narrow what your own file or the defaults say about security. The column *a project may* tells
+what such a file may do with a key; anything else is the error `project-may-not`.
+
+| a project may | meaning |
+|---|---|
+| set | write any value |
+| add | add items to your list |
+| lower, fewer calls, stricter | write a value that is at least as strict as yours, without references |
+| `true` only, `false` only | write this value, or the one that holds anyway |
+| loopback only | write an address of this machine, without references |
+| if you have no roles | write any value if your own file has neither roles nor a default role |
+| — | not write it |
+
+Under `mcp.servers`, `views` and `roles` the column is about entries that your own file has. A project may say anything about
+servers and views of its own, and about roles of its own if your file has none.
 
 ## References
 
@@ -52,7 +76,7 @@ pub fn reference_page() -> String {
     page.push_str("\n## Keys\n\n");
     heading(&mut page);
     for (key, schema) in single {
-        row(&mut page, key, schema);
+        row(&mut page, key, key, schema);
     }
     for (key, schema) in properties.filter(|(_, schema)| is_table(schema)) {
         section(&mut page, key, schema);
@@ -76,10 +100,12 @@ fn section(page: &mut String, key: &str, schema: &Json) {
         page.push_str("Besides these, every key of `defaults` can stand here, for this server alone.\n\n");
     }
     heading(page);
-    rows(page, "", inner, key.starts_with("mcp"));
+    rows(page, "", inner, &title.replace("<name>", "*"));
 }
 
-fn rows(page: &mut String, key: &str, schema: &Json, is_server: bool) {
+/// The rows of an object; `section` is the pattern of the keys that it is about.
+fn rows(page: &mut String, key: &str, schema: &Json, section: &str) {
+    let is_server = section.starts_with("mcp");
     for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
         if is_server
             && key.is_empty()
@@ -88,21 +114,22 @@ fn rows(page: &mut String, key: &str, schema: &Json, is_server: bool) {
             continue;
         }
         let path = join(key, name);
-        row(page, &path, schema);
-        rows(page, &path, schema, is_server);
+        row(page, &path, &join(section, &path.replace("<name>", "*")), schema);
+        rows(page, &path, schema, section);
         if schema["additionalProperties"].is_object() {
-            rows(page, &format!("{path}.<name>"), &schema["additionalProperties"], is_server);
+            rows(page, &format!("{path}.<name>"), &schema["additionalProperties"], section);
         }
     }
 }
 
 fn heading(page: &mut String) {
-    page.push_str("| key | value | default | bounds | meaning |\n|---|---|---|---|---|\n");
+    page.push_str("| key | value | default | bounds | a project may | meaning |\n|---|---|---|---|---|---|\n");
 }
 
-fn row(page: &mut String, key: &str, schema: &Json) {
+fn row(page: &mut String, key: &str, pattern: &str, schema: &Json) {
+    let project = project_may(pattern);
     if is_table(schema) && schema["type"] == "object" && schema["properties"].is_object() {
-        return line(page, format_args!("| `{key}` | object | | | {} |", cell(&text(schema))));
+        return line(page, format_args!("| `{key}` | object | | | {project} | {} |", cell(&text(schema))));
     }
     let default = match &schema["default"] {
         Json::Null if schema.get("default").is_none() => String::new(),
@@ -111,13 +138,19 @@ fn row(page: &mut String, key: &str, schema: &Json) {
     line(
         page,
         format_args!(
-            "| `{key}` | {} | {} | {} | {} |",
+            "| `{key}` | {} | {} | {} | {project} | {} |",
             kind(schema),
             cell(&default),
             bounds(schema),
             cell(&text(schema))
         ),
     );
+}
+
+/// What a project's file may do with a key: its own line of the table, or that of the object it lies in.
+fn project_may(pattern: &str) -> &'static str {
+    let above = pattern.rsplit_once('.').map(|(above, _)| above);
+    project::may(pattern).or_else(|| above.and_then(project::may)).map_or("", project::ProjectMay::text)
 }
 
 fn is_table(schema: &Json) -> bool {

@@ -18,6 +18,7 @@ use crate::{
 use references::Found;
 use serde::de::DeserializeOwned;
 pub use shown::Shown;
+pub(crate) use shown::as_written;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,

@@ -7,13 +7,11 @@ use crate::{
     keys::{check, schema},
     layered::Layered,
     problem::{Code, Problem, Severity},
+    regular_file::read_regular_text,
     watch::Seen,
 };
 use serde_json::Value as Json;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 /// Longest file that holds a secret.
 const MAX_SECRET_BYTES: u64 = 64 * 1024;
@@ -164,7 +162,7 @@ impl LookUp<'_> {
     fn file(&mut self, node: &Node, path: &str, key: &str) -> String {
         let path = self.absolute(node, path);
         self.files.push(Seen::now(&path));
-        match read_secret(&path) {
+        match read_regular_text(&path, MAX_SECRET_BYTES) {
             Ok(text) => {
                 if crate::files::others_can_read(&path) {
                     let message = format!("others can read {}", path.display());
@@ -204,15 +202,4 @@ impl LookUp<'_> {
         self.problems.push(self.layered.sources.problem(code, node.place, key, message).suggest(hint));
         String::new()
     }
-}
-
-fn read_secret(path: &Path) -> Result<String, String> {
-    let about = fs::metadata(path).map_err(|error| error.to_string())?;
-    if !about.is_file() {
-        return Err("it is not a file".to_owned());
-    }
-    if about.len() > MAX_SECRET_BYTES {
-        return Err(format!("it is larger than {MAX_SECRET_BYTES} bytes"));
-    }
-    fs::read_to_string(path).map_err(|error| error.to_string())
 }

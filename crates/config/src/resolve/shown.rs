@@ -3,7 +3,7 @@
 use super::{Pair, server::shown_argument};
 use crate::{
     expand::{Piece, has_reference, pieces, shown},
-    jsonc::Value,
+    jsonc::{Node, Value},
     keys::check::join,
     layered::Layered,
     looks,
@@ -23,10 +23,19 @@ pub struct Shown {
     pub origin: Origin,
 }
 
-pub(super) fn all(layered: &Layered, tree: &crate::jsonc::Node) -> Vec<Shown> {
+pub(super) fn all(layered: &Layered, tree: &Node) -> Vec<Shown> {
     let mut found = Vec::new();
     gather(layered, Pair { written: &layered.tree, read: tree }, "", &mut found);
     found
+}
+
+/// The values of a tree as they are written, keys below `key`: references stay, and secrets are covered.
+pub(crate) fn as_written(node: &Node, key: &str) -> Vec<(String, Json)> {
+    let entries = node.entries();
+    if entries.is_empty() {
+        return vec![(key.to_owned(), value(Pair { written: node, read: node }, key))];
+    }
+    entries.iter().flat_map(|entry| as_written(&entry.node, &join(key, &entry.key))).collect()
 }
 
 fn gather(layered: &Layered, pair: Pair<'_>, key: &str, found: &mut Vec<Shown>) {

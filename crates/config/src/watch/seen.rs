@@ -1,10 +1,8 @@
 //! Seen: a file as it was when it was read, so that a change is noticed however it came about.
 
-use crate::jsonc;
+use crate::{jsonc, regular_file::read_regular};
 use std::{
-    fs,
     hash::{DefaultHasher, Hash, Hasher},
-    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -39,18 +37,11 @@ impl Seen {
 /// Content is compared, not times: an editor that writes the same again changes nothing, and two writes within one tick of
 /// the clock are two.
 fn stamp(path: &Path) -> Stamp {
-    match fs::metadata(path) {
+    let content = match read_regular(path, jsonc::MAX_BYTES as u64) {
+        Ok(content) => content,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Stamp::Missing,
-        // Opening a pipe would wait for somebody to write into it.
-        Ok(about) if !about.is_file() => return Stamp::Unreadable,
-        _ => {}
-    }
-    let mut content = Vec::new();
-    let read = fs::File::open(path)
-        .and_then(|file| file.take(jsonc::MAX_BYTES as u64 + 1).read_to_end(&mut content));
-    if read.is_err() {
-        return Stamp::Unreadable;
-    }
+        Err(_) => return Stamp::Unreadable,
+    };
     let mut hasher = DefaultHasher::new();
     content.hash(&mut hasher);
     Stamp::Content(hasher.finish())

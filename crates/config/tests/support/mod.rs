@@ -4,12 +4,24 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 use tempfile::TempDir;
-use trunkline_config::{Flag, Inputs, Loaded, NoKeychain, Problem, Rejected, Settings, load};
+use trunkline_config::{Approvals, Flag, FoundFiles, Inputs, Loaded, NoKeychain, Problem, Rejected, Settings, load};
 
 pub(crate) struct Place {
     pub(crate) folder: TempDir,
     variables: BTreeMap<String, String>,
     flags: Vec<Flag>,
+    way: Way,
+}
+
+/// How the project's file comes into play.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// It is named, where there is one: nothing that it says needs approval.
+    Named,
+    /// It is found, and counts as far as it was approved.
+    Found,
+    /// It is found and only looked at.
+    Previewed,
 }
 
 impl Place {
@@ -17,7 +29,38 @@ impl Place {
         let folder = tempfile::tempdir().expect("the test can write its files");
         fs::create_dir_all(folder.path().join("project/deep/er")).expect("the test can write its files");
         fs::create_dir_all(folder.path().join("user")).expect("the test can write its files");
-        Self { folder, variables: BTreeMap::new(), flags: Vec::new() }
+        Self { folder, variables: BTreeMap::new(), flags: Vec::new(), way: Way::Named }
+    }
+
+    /// The project's file is found, and nobody approved it.
+    pub(crate) fn found(mut self) -> Self {
+        self.way = Way::Found;
+        self
+    }
+
+    /// The project's file is found and looked at before it is approved.
+    pub(crate) fn previewed(mut self) -> Self {
+        self.way = Way::Previewed;
+        self
+    }
+
+    /// The project's file is found, and the user agrees to it as it is now.
+    pub(crate) fn approved(self) -> Self {
+        let place = self.found();
+        place.approve();
+        place
+    }
+
+    /// Agrees to the project's file as it is now.
+    pub(crate) fn approve(&self) {
+        let waiting = match self.load() {
+            Ok(loaded) => loaded.waiting,
+            Err(rejected) => rejected.waiting,
+        };
+        let kept = self.path("state/approved.json");
+        let mut approvals = Approvals::read(&kept).expect("the approvals are sound");
+        assert!(approvals.approve(&waiting.expect("a file waits")), "the path is text");
+        approvals.write(&kept).expect("the test can write its files");
     }
 
     /// With this project file.
@@ -58,7 +101,9 @@ impl Place {
     pub(crate) fn load(&self) -> Result<Loaded, Box<Rejected>> {
         load(&Inputs {
             directory: self.path("project/deep/er"),
-            file: None,
+            file: Some(self.path("project/trunkline.json")).filter(|file| self.way == Way::Named && file.exists()),
+            found: if self.way == Way::Previewed { FoundFiles::Preview } else { FoundFiles::IfApproved },
+            approvals: Some(self.path("state/approved.json")),
             user_directory: Some(self.path("user")),
             home: Some(self.path("home")),
             variables: self.variables.clone(),

@@ -34,6 +34,9 @@ pub struct ConfigStatus {
     /// Why the newest settings are not in force, if they are not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<ReloadError>,
+    /// The file that was found and is not in force, because nobody approved it as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_for_approval: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -69,7 +72,14 @@ impl ConfigStatus {
             generation: self.generation + 1,
             loaded_at: Some(epoch_ms(SystemTime::now())),
             last_error: None,
+            waiting_for_approval: None,
         }
+    }
+
+    /// With the file that waits for approval, if there is one.
+    #[must_use]
+    pub fn waiting(self, file: Option<String>) -> Self {
+        Self { waiting_for_approval: file, ..self }
     }
 
     /// After settings were refused.

@@ -55,14 +55,20 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<CheckedOut>, ToolError> {
         "--no-recurse-submodules",
         "--no-progress",
     ]);
-    let is_branch = match RefName::parse(revision.as_str()) {
-        Ok(name) => repository.has(&name.branch()).await?,
-        Err(_) => false,
+    let branch = RefName::parse(revision.as_str()).ok().map(|name| name.branch());
+    let is_branch = match &branch {
+        Some(branch) => repository.has(branch).await?,
+        None => false,
     };
+    // By its full name, because a tag of the same name would be meant otherwise.
+    let meant = branch.filter(|_| is_branch).map(|branch| Revision::parse(&branch)).transpose()?;
+    let commit = repository.commit(meant.as_ref().unwrap_or(&revision)).await?;
+    if let Some(head) = repository.head().await? {
+        repository.keeps(&head, &commit).await?;
+    }
     if is_branch {
         switch.args(["--end-of-options", revision.as_str()]).ok().await?;
     } else {
-        let commit = repository.commit(&revision).await?;
         switch.args(["--detach", &commit]).ok().await?;
     }
     let data = CheckedOut {

@@ -121,6 +121,7 @@ pub(super) async fn join(
     before: &str,
     commit: &str,
 ) -> Result<Merged, ToolError> {
+    repository.keeps_in_merge(before, commit).await?;
     let mut command = command.args([
         "--no-edit",
         "--no-stat",

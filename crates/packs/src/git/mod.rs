@@ -36,6 +36,7 @@ mod environment;
 mod failure;
 mod fetch;
 mod git_pack_error;
+mod guarded;
 mod identity;
 mod init;
 mod invocation;

@@ -40,6 +40,9 @@ pub struct GitOptions {
     pub deadline: Duration,
     /// Bytes of memory for each process.
     pub memory: Option<u64>,
+    /// Files and directories, such as the configuration of the server, that must stay as they are, wherever a working tree
+    /// holds them.
+    pub guarded: Vec<PathBuf>,
 }
 
 /// Whether tools that change a repository are offered.
@@ -130,6 +133,7 @@ impl GitOptions {
             search: SEARCH.map(Into::into).into(),
             deadline: DEFAULT_DEADLINE,
             memory: Some(DEFAULT_MEMORY),
+            guarded: Vec::new(),
         }
     }
 }

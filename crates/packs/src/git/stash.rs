@@ -115,6 +115,7 @@ async fn push(repository: &Repository<'_>, args: &Args) -> Result<Told<Stash>, T
     repository.top()?;
     repository.at_rest("a stash")?;
     repository.born_head().await?;
+    repository.keeps_unsaved().await?;
     let before = entries(repository).await?.len();
     let mut command = repository.convert("stash")?.args(["push", "--quiet"]);
     // Among the commands that it runs is one with a pathspec of git's own, which is not literal; none comes from callers.
@@ -138,6 +139,7 @@ async fn push(repository: &Repository<'_>, args: &Args) -> Result<Told<Stash>, T
 async fn restore(repository: &Repository<'_>, how: &str, index: u32) -> Result<Told<Stash>, ToolError> {
     repository.top()?;
     let entry = entry(repository, index).await?;
+    repository.keeps(&format!("{entry}^1"), &entry).await?;
     let output = repository.convert("stash")?.args([how, "--quiet", &entry]).run().await?;
     let conflicts = conflicts(repository).await?;
     if !output.is_success() && conflicts.is_empty() {

@@ -169,6 +169,7 @@ async fn remove(repository: &Repository<'_>, args: &Args) -> Result<(), ToolErro
             ToolError::new("this is not a further worktree of the repository").hint("See action `list`.")
         );
     }
+    repository.keeps_inside(&path)?;
     let command = repository.write("worktree").args(["remove"]).args(args.force.then_some("--force"));
     command.arg("--end-of-options").arg(path).ok().await?;
     Ok(())

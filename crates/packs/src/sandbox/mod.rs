@@ -38,6 +38,7 @@ pub use root::Root;
 pub use roots::Roots;
 pub use spot::Spot;
 
+use protected::Renames;
 use resolve::{Last, Missing};
 
 /// Whether files with more than one name are read. Such a file may have its other name outside the root, and no check can
@@ -113,11 +114,20 @@ impl Sandbox {
             Purpose::Change | Purpose::Create => self.protected.from_changing(path),
             Purpose::Rename => self.protected.from_renaming(path),
         };
-        match found {
+        match found.or_else(|| self.guarding(path, root, purpose)) {
             Some(pattern) => {
                 Err(AccessError::Protected { path: root.label(path), pattern: pattern.to_owned() })
             }
             None => Ok(()),
         }
+    }
+
+    fn guarding(&self, path: &RelPath, root: &Root, purpose: Purpose) -> Option<&str> {
+        let renames = match purpose {
+            Purpose::Read | Purpose::Look => return None,
+            Purpose::Change | Purpose::Create => Renames::No,
+            Purpose::Rename => Renames::Yes,
+        };
+        self.protected.from_guarding(&root.absolute(path), renames)
     }
 }

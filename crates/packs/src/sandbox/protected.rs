@@ -5,12 +5,14 @@
 //! NTFS stream suffix, and characters that cannot be seen.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
 use thiserror::Error;
 
 use super::name::{Name, RelPath};
+use super::root::names;
 
 /// Never read and never changed: what opens doors elsewhere.
 const SECRETS: &[&str] = &[
@@ -44,14 +46,31 @@ const SECRETS: &[&str] = &[
 ];
 
 /// Readable but never changed: what other programs run or obey without asking.
-const FIXED: &[&str] =
-    &[".git", "git~1", ".hg", ".svn", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv"];
+const FIXED: &[&str] = &[
+    ".git",
+    "git~1",
+    ".hg",
+    ".svn",
+    ".bashrc",
+    ".bash_profile",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    // Our own configuration, wherever one would be found, and what the user agreed to.
+    "trunkline.json",
+    "trunkline/approved.json",
+];
+
+/// The rule that is told where a file or directory is protected by its path.
+const GUARDED: &str = "configuration of this server";
 
 /// The rules, for reading and for changing. What may not be read may not be changed either.
 #[derive(Clone)]
 pub struct Protected {
     secrets: Arc<[Rule]>,
     fixed: Arc<[Rule]>,
+    /// Places that are never changed, each as the folded names of an absolute path.
+    guarded: Arc<[Vec<String>]>,
 }
 
 /// A rule that is no pattern.
@@ -69,6 +88,13 @@ struct Rule {
     names: Vec<GlobMatcher>,
 }
 
+/// Whether everything below a path appears or disappears with it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Renames {
+    Yes,
+    No,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sense {
     Protect,
@@ -78,12 +104,20 @@ enum Sense {
 impl Protected {
     /// Rules of one's own, instead of the built-in ones.
     pub fn new<S: AsRef<str>>(secrets: &[S], fixed: &[S]) -> Result<Self, BadPattern> {
-        Ok(Self { secrets: rules(secrets)?, fixed: rules(fixed)? })
+        Ok(Self { secrets: rules(secrets)?, fixed: rules(fixed)?, guarded: Arc::from([]) })
     }
 
     /// Nothing is protected.
     pub fn nothing() -> Self {
-        Self { secrets: Arc::from([]), fixed: Arc::from([]) }
+        Self { secrets: Arc::from([]), fixed: Arc::from([]), guarded: Arc::from([]) }
+    }
+
+    /// Also these files and directories, which need not be there yet: readable, never changed.
+    #[must_use]
+    pub fn and_files(self, paths: &[PathBuf]) -> Self {
+        let places = paths.iter().flat_map(|path| places(path)).filter_map(|path| names(&path));
+        let more = places.map(|path| folded(&path)).filter(|path| !path.is_empty());
+        Self { guarded: self.guarded.iter().cloned().chain(more).collect(), ..self }
     }
 
     /// The built-in rules and more.
@@ -113,6 +147,14 @@ impl Protected {
     pub fn from_renaming(&self, path: &RelPath) -> Option<&str> {
         let path = folded(path);
         matching(&self.secrets, &path, Reach::Begun).or_else(|| matching(&self.fixed, &path, Reach::Begun))
+    }
+
+    /// The rule that keeps an absolute path without links from being changed. A directory that holds a guarded place may be changed, but
+    /// not renamed: with another name its content would escape.
+    pub(super) fn from_guarding(&self, path: &RelPath, renames: Renames) -> Option<&'static str> {
+        let path = folded(path);
+        let is_guarded = |place: &Vec<String>| path.starts_with(place) || (renames == Renames::Yes && place.starts_with(&path));
+        self.guarded.iter().any(is_guarded).then_some(GUARDED)
     }
 
     pub fn secret_rules(&self) -> impl Iterator<Item = &str> {
@@ -188,6 +230,18 @@ fn rule(text: &str) -> Result<Rule, BadPattern> {
         glob.map(|glob| glob.compile_matcher()).map_err(|error| bad(error.to_string()))
     });
     Ok(Rule { text: text.to_owned(), sense, names: names.collect::<Result<_, _>>()? })
+}
+
+/// A path as it is given, as its directory really is, and what it leads to.
+fn places(path: &Path) -> Vec<PathBuf> {
+    let given = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let parent = given.parent().and_then(|parent| parent.canonicalize().ok());
+    let real = parent.zip(given.file_name()).map(|(parent, name)| parent.join(name));
+    let target = given.canonicalize().ok();
+    let mut all: Vec<PathBuf> = [Some(given), real, target].into_iter().flatten().collect();
+    all.sort();
+    all.dedup();
+    all
 }
 
 fn folded(path: &RelPath) -> Vec<String> {

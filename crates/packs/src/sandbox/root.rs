@@ -77,6 +77,11 @@ impl Root {
             .find_map(|own| absolute.below(own).map(|rest| (own.names().len(), rest)))
     }
 
+    /// A path below this root as one from the top of the filesystem.
+    pub(super) fn absolute(&self, path: &RelPath) -> RelPath {
+        self.real.names().iter().chain(path.names()).cloned().collect()
+    }
+
     pub(super) fn real(&self) -> &RelPath {
         &self.real
     }

@@ -3,11 +3,12 @@
 use crate::failure::Failure;
 use ::http::{HeaderMap, HeaderValue, Method, header};
 use bytes::Bytes;
-use std::{fs, net::IpAddr};
+use std::{net::IpAddr, path::Path};
 use trunkline_auth::{
     JwtOptions, JwtVerifier,
     jwt::{Fetch, FetchError, MAX_JWKS_BYTES, RefreshOptions},
 };
+use trunkline_config::read_regular;
 use trunkline_transport::{
     body,
     http::{HttpClient, HttpOptions, Target},
@@ -18,7 +19,8 @@ use url::{Host, Url};
 pub(super) fn verifier(options: JwtOptions, source: &str) -> Result<JwtVerifier, Failure> {
     let unusable = |why: &dyn std::fmt::Display| Failure::usage(format!("--jwks {source}: {why}"));
     if !source.contains("://") {
-        let text = fs::read(source).map_err(|error| unusable(&error))?;
+        let text =
+            read_regular(Path::new(source), MAX_JWKS_BYTES as u64).map_err(|error| unusable(&error))?;
         return JwtVerifier::with_keys(options, &text).map_err(|error| unusable(&error));
     }
     let target = Target::parse(source).map_err(|error| unusable(&error))?;

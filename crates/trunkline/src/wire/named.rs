@@ -17,16 +17,10 @@ pub(crate) struct Named {
 /// The server of that name; `None` where the configuration has none, or there is no configuration.
 pub(crate) fn find(word: &str, environment: &Environment) -> Result<Option<Named>, Failure> {
     let Ok(name) = word.parse::<ServerName>() else { return Ok(None) };
-    let mut loaded = settings::read(environment, None, Vec::new())?.map_err(|rejected| {
+    let loaded = settings::read(environment, None, Vec::new())?.map_err(|rejected| {
         Failure::usage(format!("`{word}` is looked for in the configuration: {rejected}"))
             .hint("`trunkline config check` shows what is wrong, each in its place")
     })?;
-    let left_out = settings::leave_out_unapproved(environment, &mut loaded)?;
-    if left_out.iter().any(|left_out| left_out == word) {
-        let text = format!("nobody agreed yet to start the server `{word}` of this project");
-        return Err(Failure::usage(text)
-            .hint("look at it with `trunkline config show`, and agree with `trunkline config approve`"));
-    }
     let Some(server) = loaded.settings.servers.get(&name) else {
         return unknown(word, &loaded.settings);
     };
@@ -45,15 +39,11 @@ pub(crate) struct Configured {
 
 /// Every server; `file` takes the place of the one found upwards from the current directory.
 pub(crate) fn all(environment: &Environment, file: Option<&Path>) -> Result<Configured, Failure> {
-    let mut loaded = settings::read(environment, file, Vec::new())?.map_err(|rejected| {
+    let loaded = settings::read(environment, file, Vec::new())?.map_err(|rejected| {
         Failure::usage(rejected.to_string())
             .hint("`trunkline config check` shows what is wrong, each in its place")
     })?;
-    let unapproved = settings::leave_out_unapproved(environment, &mut loaded)?;
-    let mut left_out: Vec<_> = unapproved
-        .into_iter()
-        .map(|name| (name, "nobody agreed yet to start it; see `trunkline config approve`"))
-        .collect();
+    let mut left_out = Vec::new();
     let mut servers = Vec::new();
     for (name, server) in &loaded.settings.servers {
         if matches!(server.reach, Reach::Builtin(_)) {

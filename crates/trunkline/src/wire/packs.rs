@@ -11,7 +11,7 @@ use trunkline_packs::{
     ci::{self, CiOptions, ProviderOptions, Token},
     filesystem::{self, FilesystemOptions},
     git::{self, GitOptions},
-    sandbox::{self, Reads, Roots},
+    sandbox::{self, Protected, Reads, Roots},
 };
 use trunkline_toolbox::{Tool, Toolbox};
 use trunkline_transport::http::{HttpClient, HttpOptions};
@@ -31,6 +31,8 @@ pub(crate) struct Packs {
     pub(crate) compatibility: bool,
     pub(crate) github: Vec<String>,
     pub(crate) gitlab: Vec<String>,
+    /// Files and directories that decide what we do, which the tools must not change.
+    pub(crate) guarded: Vec<PathBuf>,
 }
 
 /// Tools, before anything stands in front of them.
@@ -52,11 +54,17 @@ impl From<&Builtin> for Packs {
             compatibility: builtin.compatibility,
             github: builtin.github.clone(),
             gitlab: builtin.gitlab.clone(),
+            guarded: Vec::new(),
         }
     }
 }
 
 impl Packs {
+    /// With files that the tools must not change.
+    pub(crate) fn guarding(self, guarded: &[PathBuf]) -> Self {
+        Self { guarded: guarded.to_vec(), ..self }
+    }
+
     /// The directories, opened once and for all.
     pub(crate) fn open(&self) -> Result<Roots, Failure> {
         Roots::open(self.roots.clone())
@@ -108,15 +116,17 @@ impl Packs {
 
     fn files(&self, roots: &Roots) -> Vec<Tool> {
         let access = if self.write { filesystem::Access::ReadWrite } else { filesystem::Access::ReadOnly };
+        let protected = Protected::default().and_files(&self.guarded);
         filesystem::tools(
             roots.clone(),
-            FilesystemOptions { roots: self.roots.clone(), access, ..FilesystemOptions::default() },
+            FilesystemOptions { roots: self.roots.clone(), access, protected, ..FilesystemOptions::default() },
         )
     }
 
     /// The git tools; a machine without git is served without them.
     fn repositories(&self, environment: &Environment) -> Result<Vec<Tool>, Failure> {
         let mut options = GitOptions::new(self.canonical()?);
+        options.guarded.clone_from(&self.guarded);
         if self.write {
             options.access = git::Access::ReadWrite;
             if let Some(home) = environment.get_os(environment::HOME) {

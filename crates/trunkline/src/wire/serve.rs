@@ -6,15 +6,20 @@ use crate::{
     environment::{self, Environment},
     failure::Failure,
 };
-use std::{collections::HashMap, fs, path::PathBuf, time::Duration};
+use std::{collections::HashMap, path::PathBuf, time::Duration};
 use trunkline_auth::{ApiKeys, Authenticator, Challenge, JwtOptions, ProtectedResource};
-use trunkline_config::{Auth, Durability as DurabilitySetting, JwksPlace, Rate, Settings, WhenItFails};
+use trunkline_config::{
+    Auth, Durability as DurabilitySetting, JwksPlace, Rate, Settings, WhenItFails, read_regular_text,
+};
 use trunkline_gateway::{
     audit::{Durability, OnFailure, Options as AuditOptions, Trail},
     limit::{Limits as Rates, Quota},
 };
 use trunkline_protocol::Era;
 use trunkline_serve::{Eras, Guard, ServeOptions};
+
+/// The most bytes of a file of API keys.
+const MAX_KEY_FILE: u64 = 16 * 1024 * 1024;
 
 /// The audit trail of one server process, and the folder it is written to; `None` when none is
 /// wanted.
@@ -154,9 +159,8 @@ fn authenticator(auth: &Auth) -> Result<Option<Authenticator>, Failure> {
         None => None,
         Some(path) => {
             let unusable = |why: &dyn std::fmt::Display| Failure::usage(format!("{}: {why}", path.display()));
-            let text = fs::read(path).map_err(|error| unusable(&error))?;
-            let keys =
-                ApiKeys::from_json(&String::from_utf8_lossy(&text)).map_err(|error| unusable(&error))?;
+            let text = read_regular_text(path, MAX_KEY_FILE).map_err(|error| unusable(&error))?;
+            let keys = ApiKeys::from_json(&text).map_err(|error| unusable(&error))?;
             if keys.all_expired() {
                 tracing::warn!(file = %path.display(), "every key of this file has expired: nobody can come in with one");
             }

@@ -4,27 +4,63 @@ use crate::{
     commands::Context,
     environment::{self, Environment},
     failure::Failure,
-    render::problems,
+    render::{problems, safe},
 };
 use std::path::{Path, PathBuf};
-use trunkline_config::{Approvals, Flag, Inputs, Loaded, NoKeychain, Problem, Rejected};
+use trunkline_config::{
+    Approvals, Flag, FoundFile, FoundFiles, Inputs, Loaded, NoKeychain, Problem, Rejected,
+};
 
-/// The configuration with all its layers; `file` takes the place of the one found upwards from the current directory.
+/// The configuration with all its layers; `file` takes the place of the one found upwards from the current directory. A found
+/// file that nobody approved is left out, and the log says so.
 pub(crate) fn read(
     environment: &Environment,
     file: Option<&Path>,
     flags: Vec<Flag>,
 ) -> Result<Result<Loaded, Box<Rejected>>, Failure> {
+    let read = load_with(environment, file, flags, FoundFiles::IfApproved)?;
+    let waiting = match &read {
+        Ok(loaded) => &loaded.waiting,
+        Err(rejected) => &rejected.waiting,
+    };
+    if let Some(waiting) = waiting {
+        tracing::warn!("{}", waits(waiting));
+    }
+    Ok(read)
+}
+
+/// The same with a found file as if it were approved: to look at it, and for nothing else.
+pub(crate) fn preview(
+    environment: &Environment,
+    file: Option<&Path>,
+) -> Result<Result<Loaded, Box<Rejected>>, Failure> {
+    load_with(environment, file, Vec::new(), FoundFiles::Preview)
+}
+
+fn load_with(
+    environment: &Environment,
+    file: Option<&Path>,
+    flags: Vec<Flag>,
+    found: FoundFiles,
+) -> Result<Result<Loaded, Box<Rejected>>, Failure> {
     let named = environment.get_filled(environment::CONFIG).map(PathBuf::from);
     Ok(trunkline_config::load(&Inputs {
         directory: directory()?,
         file: file.map(Path::to_owned).or(named),
+        found,
+        approvals: approvals_file(environment).ok(),
         user_directory: user_directory(environment),
         home: home(environment),
         variables: environment.texts(),
         flags,
         secrets: &NoKeychain,
     }))
+}
+
+/// Why a file that was found is not used, and what to do, in one line.
+pub(crate) fn waits(found: &FoundFile) -> String {
+    let path = safe::line(&found.path.display().to_string()).into_owned();
+    format!("{path} is not used: it was found here and not approved as it is now; see `trunkline config approve`")
 }
 
 /// The same for commands that need settings: problems are told, and an error ends the command.
@@ -43,22 +79,7 @@ pub(crate) fn load(context: &Context, file: Option<&Path>, flags: Vec<Flag>) -> 
     }
 }
 
-/// Takes out the servers of a project's file that nobody agreed to start: whoever wrote the file may be a stranger. Tells which.
-pub(crate) fn leave_out_unapproved(
-    environment: &Environment,
-    loaded: &mut Loaded,
-) -> Result<Vec<String>, Failure> {
-    if loaded.asked.is_empty() {
-        return Ok(Vec::new());
-    }
-    let unapproved = loaded.unapproved(&approvals(environment)?);
-    for name in &unapproved {
-        loaded.settings.servers.remove(name);
-    }
-    Ok(unapproved.iter().map(ToString::to_string).collect())
-}
-
-/// The launches of projects' servers that were agreed to.
+/// The project files that the user agreed to.
 pub(crate) fn approvals(environment: &Environment) -> Result<Approvals, Failure> {
     let path = approvals_file(environment)?;
     Approvals::read(&path)
@@ -72,7 +93,7 @@ pub(crate) fn keep_approvals(environment: &Environment, approvals: &Approvals) -
         .map_err(|error| Failure::usage(format!("{} cannot be written: {error}", path.display())))
 }
 
-fn approvals_file(environment: &Environment) -> Result<PathBuf, Failure> {
+pub(crate) fn approvals_file(environment: &Environment) -> Result<PathBuf, Failure> {
     let chosen = environment.get_filled(environment::STATE_HOME).map(PathBuf::from);
     let state = chosen.or_else(|| home(environment).map(|home| home.join(".local/state")));
     let none = || Failure::usage("there is no home directory to keep approvals in");

@@ -1,77 +1,147 @@
-//! `config approve`: agrees to how the servers of a project's file are launched.
+//! `config approve`: agrees to a project's file that was found, as it is now.
 
 use crate::{
     commands::{Context, Ending},
     failure::Failure,
-    render::{NAME, problems, safe},
+    render::{FAINT, NAME, problems, safe},
+    terminal::Screen,
     wire::settings,
 };
 use serde_json::json;
-use std::fmt::Write as _;
-use trunkline_config::{Loaded, Server};
-use trunkline_protocol::ServerName;
+use std::{
+    fmt::Write as _,
+    io::{self, BufRead as _},
+};
+use trunkline_config::{Disclosure, Reference, Said};
 
-/// Agree to how the servers of the project's file are launched
+/// Agree to the project's file that was found, as it is now
 ///
-/// A `trunkline.json` that was found in a project may name any program, so its servers are used only after somebody agreed to exactly
-/// what is written there. Without names, shows what waits. The user's own file, and one named with --config, need no approval.
+/// A `trunkline.json` that was found upwards from the current directory may come from a stranger, so nothing of it takes effect before you
+/// agree to it. Shows its path and hash, the commands and addresses of its servers, every variable and file that it refers to,
+/// and its security settings; then asks. The approval ends when the file changes. Your own file, and one named with --config, need none.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The servers to agree to
+    /// The servers of the file: it is agreed to if these are all of them
     #[arg(value_name = "SERVER")]
     servers: Vec<String>,
-    /// All that wait
-    #[arg(long, conflicts_with = "servers")]
-    all: bool,
+    /// Agree without being asked
+    #[arg(long, visible_alias = "all", conflicts_with = "servers")]
+    yes: bool,
+}
+
+/// Whether the user agreed to what was shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Consent {
+    Given,
+    Refused,
+    /// Nobody was asked.
+    Open,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
-    let loaded = settings::read(&context.environment, None, Vec::new())?.map_err(|rejected| {
+    let loaded = settings::preview(&context.environment, None)?.map_err(|rejected| {
         context.screen.tell(&problems::text(&rejected.problems, &rejected.sources));
         Failure::usage("the configuration cannot be used").hint("see `trunkline config check`")
     })?;
-    let mut approvals = settings::approvals(&context.environment)?;
-    let waiting = loaded.unapproved(&approvals);
-    let chosen = chosen(args, &waiting)?;
-    for name in &chosen {
-        approvals.approve(loaded.asked[name].clone());
-    }
-    if !chosen.is_empty() {
-        settings::keep_approvals(&context.environment, &approvals)?;
-    }
-    let text = |names: &[ServerName]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
-    if context.output.json {
-        return context.print_json(
-            &json!({"waiting": text(&loaded.unapproved(&approvals)), "approved": text(&chosen)}),
-        );
-    }
-    if !chosen.is_empty() {
-        return context.print(&format!("approved: {}\n", text(&chosen).join(", ")));
-    }
-    context.print(&shown(&loaded, &waiting))
-}
-
-fn chosen(args: &Args, waiting: &[ServerName]) -> Result<Vec<ServerName>, Failure> {
-    if args.all {
-        return Ok(waiting.to_vec());
-    }
-    let find = |wanted: &String| {
-        let unknown = || Failure::usage(format!("no server `{}` waits for approval", safe::line(wanted)));
-        waiting.iter().find(|name| name.as_ref() == wanted.as_str()).cloned().ok_or_else(unknown)
+    let Some(disclosure) = loaded.disclosure.as_ref().filter(|_| loaded.waiting.is_some()) else {
+        return nothing_waits(context, args);
     };
-    args.servers.iter().map(find).collect()
+    if !context.output.json {
+        context.print(&shown(disclosure))?;
+    }
+    let consent = consent(context, args, disclosure)?;
+    if consent == Consent::Given {
+        keep(context, disclosure)?;
+    }
+    if context.output.json {
+        let approved = consent == Consent::Given;
+        return context.print_json(&json!({"file": disclosure, "approved": approved}));
+    }
+    context.print(match consent {
+        Consent::Given => "\napproved\n",
+        Consent::Refused => "\nnot approved\n",
+        Consent::Open => "\nnot approved; --yes approves it\n",
+    })
 }
 
-/// What waits, with all that would be launched; secrets are covered.
-fn shown(loaded: &Loaded, waiting: &[ServerName]) -> String {
-    let mut out = String::new();
-    for Server { name, reach, .. } in waiting.iter().filter_map(|name| loaded.settings.servers.get(name)) {
-        let launch = serde_json::to_string(reach).unwrap_or_default();
-        writeln!(out, "{NAME}{name}{NAME:#}\n    {}", safe::line(&launch)).expect("a String takes any text");
+fn nothing_waits(context: &Context, args: &Args) -> Result<Ending, Failure> {
+    if let Some(name) = args.servers.first() {
+        return Err(Failure::usage(format!("no server `{}` waits for approval", safe::line(name))));
     }
-    if out.is_empty() {
-        "nothing waits for approval\n".to_owned()
-    } else {
-        out + "\nname those you agree to, or --all\n"
+    if context.output.json {
+        return context.print_json(&json!({"file": null, "approved": false}));
+    }
+    context.print("nothing waits for approval\n")
+}
+
+/// Whether the file is agreed to: by an option, by the names of all its servers, or by the answer of a person.
+fn consent(context: &Context, args: &Args, disclosure: &Disclosure) -> Result<Consent, Failure> {
+    if args.yes {
+        return Ok(Consent::Given);
+    }
+    let servers: Vec<&String> = disclosure.servers.iter().map(|server| &server.name).collect();
+    if let Some(name) = args.servers.iter().find(|name| !servers.contains(name)) {
+        return Err(Failure::usage(format!("no server `{}` waits for approval", safe::line(name))));
+    }
+    if let Some(more) = servers.iter().find(|name| !args.servers.contains(name))
+        && !args.servers.is_empty()
+    {
+        let more = safe::line(more);
+        return Err(Failure::usage(format!("the file is approved as a whole, and it has the server `{more}`, too"))
+            .hint("name all of its servers, or say --yes"));
+    }
+    if !args.servers.is_empty() {
+        return Ok(Consent::Given);
+    }
+    if context.output.json || !Screen::can_ask() {
+        return Ok(Consent::Open);
+    }
+    context.screen.tell("\napprove this file as it is now? [y/N] ");
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    let yes = read.is_ok() && answer.trim().eq_ignore_ascii_case("y");
+    Ok(if yes { Consent::Given } else { Consent::Refused })
+}
+
+fn keep(context: &Context, disclosure: &Disclosure) -> Result<(), Failure> {
+    let mut approvals = settings::approvals(&context.environment)?;
+    if !approvals.approve(&disclosure.file) {
+        return Err(Failure::usage("the path of the file is not UTF-8, so it cannot be approved")
+            .hint("name the file with --config"));
+    }
+    settings::keep_approvals(&context.environment, &approvals)
+}
+
+/// What the file asks for; secrets are covered, and references are shown as they are written.
+fn shown(disclosure: &Disclosure) -> String {
+    let path = safe::line(&disclosure.file.path.display().to_string());
+    let mut out =
+        format!("{NAME}{path}{NAME:#}\n    {FAINT}sha256 {}{FAINT:#}\n", disclosure.file.sha256);
+    let mut servers = Vec::new();
+    for server in &disclosure.servers {
+        servers.push(format!("{NAME}{}{NAME:#}", safe::line(&server.name)));
+        servers.extend(server.says.iter().map(|said| format!("    {}", value(said))));
+    }
+    let reference = |reference: &Reference| {
+        let (written, key) = (safe::line(&reference.written), safe::line(&reference.key));
+        format!("{written} → {key} {FAINT}(line {}){FAINT:#}", reference.line)
+    };
+    section(&mut out, "servers", &servers);
+    let references: Vec<String> = disclosure.references.iter().map(reference).collect();
+    section(&mut out, "variables, files and secrets that it uses", &references);
+    let security: Vec<String> = disclosure.security.iter().map(value).collect();
+    section(&mut out, "other security settings", &security);
+    out
+}
+
+fn value(said: &Said) -> String {
+    format!("{} = {}", safe::line(&said.key), safe::line(&said.value.to_string()))
+}
+
+fn section(out: &mut String, title: &str, lines: &[String]) {
+    let none = if lines.is_empty() { ": none" } else { "" };
+    writeln!(out, "\n{title}{none}").expect("a String takes any text");
+    for line in lines {
+        writeln!(out, "    {line}").expect("a String takes any text");
     }
 }

@@ -19,15 +19,24 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
-    let read = settings::read(&context.environment, args.file.as_deref(), Vec::new())?;
+    // A file that waits for approval is checked, too: whoever is to approve it wants to know.
+    let read = settings::preview(&context.environment, args.file.as_deref())?;
     let (found, sources, files, servers) = match &read {
         Ok(loaded) => {
             (&loaded.warnings, &loaded.layered.sources, &loaded.read, Some(loaded.settings.servers.len()))
         }
         Err(rejected) => (&rejected.problems, &rejected.sources, &rejected.read, None),
     };
+    let waiting = match &read {
+        Ok(loaded) => &loaded.waiting,
+        Err(rejected) => &rejected.waiting,
+    };
+    if let Some(waiting) = waiting {
+        context.screen.note(&settings::waits(waiting));
+    }
     if context.output.json {
-        context.print_json(&json!({"valid": read.is_ok(), "files": files, "problems": found}))?;
+        let told = json!({"valid": read.is_ok(), "files": files, "problems": found, "waiting": waiting});
+        context.print_json(&told)?;
     } else {
         let mut text = problems::text(found, sources);
         let names: Vec<String> = files.iter().map(|file| safe::line(&file.display().to_string())).collect();

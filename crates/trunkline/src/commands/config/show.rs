@@ -41,7 +41,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     };
     let values: Vec<&Shown> = loaded.shown.iter().filter(wanted).collect();
     if context.output.json {
-        let whole = json!({"files": loaded.read, "values": values, "settings": loaded.settings});
+        let (files, waiting) = (&loaded.read, &loaded.waiting);
+        let whole =
+            json!({"files": files, "values": values, "settings": loaded.settings, "waiting": waiting});
         return context.print_json(&whole);
     }
     context.print(&text(&values, &loaded, args))

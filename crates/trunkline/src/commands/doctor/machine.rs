@@ -9,7 +9,7 @@ use crate::{
     wire::{self, settings},
 };
 use std::path::PathBuf;
-use trunkline_config::{Layer, Loaded, Problem as Mistake, Reach, Server};
+use trunkline_config::{FoundFile, Layer, Loaded, Problem as Mistake, Reach, Server};
 use trunkline_doctor::{
     self as doctor, Cause, Check, Checkup, DoctorOptions, Problem, Section, Surroundings, Verdict,
 };
@@ -56,6 +56,9 @@ fn configuration(context: &Context, args: &Args) -> Result<(Option<Loaded>, Vec<
         Ok(loaded) => {
             let mut checks: Vec<Check> =
                 loaded.read.iter().map(|file| Check::fine(file.display().to_string(), "valid")).collect();
+            if let Some(waiting) = &loaded.waiting {
+                checks.extend(waits(context, waiting, problem)?);
+            }
             if checks.is_empty() {
                 checks.push(Check::fine(
                     "trunkline.json",
@@ -77,6 +80,20 @@ fn configuration(context: &Context, args: &Args) -> Result<(Option<Loaded>, Vec<
             Ok((None, checks.collect()))
         }
     }
+}
+
+/// A file that was found and not approved: what is wrong with it, or that it waits.
+fn waits(
+    context: &Context,
+    waiting: &FoundFile,
+    problem: impl Fn(&Mistake) -> Problem,
+) -> Result<Vec<Check>, Failure> {
+    let path = waiting.path.display().to_string();
+    let Err(rejected) = settings::preview(&context.environment, None)? else {
+        return Ok(vec![Check::not_verified(path, "it waits for `trunkline config approve`".to_owned())]);
+    };
+    let its_own = rejected.problems.iter().filter(|mistake| mistake.file == path);
+    Ok(its_own.map(|mistake| Check::found(path.clone(), vec![problem(mistake)])).collect())
 }
 
 fn clients(context: &Context, options: &DoctorOptions) -> Result<Vec<Check>, Failure> {

@@ -141,8 +141,7 @@ struct Serving<'a> {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
-    let mut loaded = settings::load(context, args.config.as_deref(), flags::of(args))?;
-    leave_out_unapproved(context, &mut loaded)?;
+    let loaded = settings::load(context, args.config.as_deref(), flags::of(args))?;
     // What takes long is done beside the runtime, so one client needs no more than one thread.
     let threads = if args.stdio { Threads::One } else { Threads::All };
     if !loaded.settings.servers.is_empty() {
@@ -161,7 +160,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
             served
         });
     }
-    let packs = Packs::from(args);
+    let packs = Packs::from(args).guarding(&loaded.guarded);
     let roots = packs.open()?;
     // Before any thread is started: the restriction holds for threads that come after it.
     let records = [
@@ -179,23 +178,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         telemetry.finish().await;
         served
     })
-}
-
-/// Servers of a project's file run only after somebody agreed to it.
-fn leave_out_unapproved(context: &Context, loaded: &mut Loaded) -> Result<(), Failure> {
-    let left_out = settings::leave_out_unapproved(&context.environment, loaded)?;
-    if left_out.is_empty() {
-        return Ok(());
-    }
-    let names = left_out.join(", ");
-    let hint = "look at them with `trunkline config show`, and agree with `trunkline config approve`";
-    if loaded.settings.servers.is_empty() {
-        let files: Vec<String> = loaded.read.iter().map(|path| path.display().to_string()).collect();
-        let text = format!("nobody agreed yet to start the servers of {}: {names}", files.join(", "));
-        return Err(Failure::usage(text).hint(hint));
-    }
-    context.screen.note(&format!("left out, because nobody agreed yet to start them: {names}; {hint}"));
-    Ok(())
 }
 
 impl Serving<'_> {
@@ -240,7 +222,7 @@ impl Serving<'_> {
         let settings = &loaded.settings;
         let mut options = wire::options(settings, args.era)?;
         options.workers = self.workers.clone();
-        offer.add_pages(&mut options, telemetry);
+        offer.add_pages(&mut options, telemetry, loaded);
         let listener = bind(settings.listen, &options.guard).await?;
         let port = listener.address().port().to_string();
         let (handler, trail) = self.stacked(offer, &port, &mut options)?;

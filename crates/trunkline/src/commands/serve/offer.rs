@@ -5,11 +5,12 @@ use crate::{
     failure::Failure,
     telemetry::Telemetry,
     wire::{
-        gateway::Running,
+        gateway::{self, Running},
         packs::{Kit, Packs},
     },
 };
 use std::{path::PathBuf, sync::Arc};
+use trunkline_config::Loaded;
 use trunkline_gateway::{
     audit::ReadOnly,
     catalog::CatalogReport,
@@ -49,13 +50,13 @@ impl Offer {
     }
 
     /// What can be read about the servers, beside the door.
-    pub(super) fn add_pages(&self, options: &mut ServeOptions, telemetry: &Telemetry) {
+    pub(super) fn add_pages(&self, options: &mut ServeOptions, telemetry: &Telemetry, loaded: &Loaded) {
         let ours = telemetry.metrics();
         let running = match self {
             Self::Servers(running) => running,
             Self::Packs(kit) => {
                 options.more_metrics = Some(Arc::new(move |_: &Caller| ours()));
-                options.pages.push(status_page(kit.tools));
+                options.pages.push(status_page(kit.tools, gateway::waiting(loaded)));
                 return;
             }
         };
@@ -72,8 +73,8 @@ impl Offer {
 }
 
 /// The status where there is no server but ourselves.
-fn status_page(tools: usize) -> Page {
-    let (started, config) = (Started::now(), ConfigStatus::default().loaded());
+fn status_page(tools: usize, waiting: Option<String>) -> Page {
+    let (started, config) = (Started::now(), ConfigStatus::default().loaded().waiting(waiting));
     let render = move |_: &Caller| {
         let page = StatusPage {
             gateway: started.status("trunkline", env!("CARGO_PKG_VERSION")),
@@ -97,6 +98,7 @@ impl From<&Args> for Packs {
             compatibility: offer.compatibility,
             github: offer.services.github.clone(),
             gitlab: offer.services.gitlab.clone(),
+            guarded: Vec::new(),
         }
     }
 }

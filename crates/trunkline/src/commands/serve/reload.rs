@@ -56,12 +56,9 @@ impl Reloader {
                 Some(()) = hangup.recv() => calm(&mut hangup).await,
             }
             match settings::read(&self.context.environment, self.file.as_deref(), self.flags.clone()) {
-                Ok(Ok(mut loaded)) => {
+                Ok(Ok(loaded)) => {
                     watch.follow(loaded.watched.clone());
-                    match settings::leave_out_unapproved(&self.context.environment, &mut loaded) {
-                        Ok(left_out) => self.take(loaded.settings, &left_out),
-                        Err(failure) => self.refuse(&failure.to_text()),
-                    }
+                    self.take(loaded);
                 }
                 Ok(Err(rejected)) => {
                     watch.follow(rejected.watched.clone());
@@ -74,13 +71,8 @@ impl Reloader {
         }
     }
 
-    fn take(&mut self, settings: Settings, left_out: &[String]) {
-        if !left_out.is_empty() {
-            let names = left_out.join(", ");
-            let text = format!("not started before somebody agrees with `trunkline config approve`: {names}");
-            self.context.screen.note(&text);
-        }
-        match self.running.reload(&settings) {
+    fn take(&mut self, loaded: Loaded) {
+        match self.running.reload(&loaded) {
             Ok(changes) => {
                 let names = |names: &[trunkline_protocol::ServerName]| {
                     names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
@@ -91,12 +83,12 @@ impl Reloader {
                     changed = names(&changes.changed),
                     "the configuration was taken up"
                 );
-                if !same_front(&self.settings, &settings) {
+                if !same_front(&self.settings, &loaded.settings) {
                     self.context.screen.note(
                         "listen, auth, limits, audit, accessLog and telemetry hold from the next start on",
                     );
                 }
-                self.settings = settings;
+                self.settings = loaded.settings;
             }
             Err(failure) => self.refuse(&failure.to_text()),
         }

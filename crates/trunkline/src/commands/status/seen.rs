@@ -26,6 +26,7 @@ pub(super) struct Gateway {
 pub(super) struct Config {
     pub(super) generation: u64,
     pub(super) last_error: Option<Error>,
+    pub(super) waiting_for_approval: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -35,6 +35,11 @@ pub(super) fn text(seen: &Seen) -> String {
         put(&mut out, PLAIN, &error.text);
         out.push('\n');
     }
+    if let Some(file) = &seen.config.waiting_for_approval {
+        put(&mut out, COMING, "waits for `trunkline config approve`: ");
+        put(&mut out, PLAIN, file);
+        out.push('\n');
+    }
     out.push('\n');
     if seen.upstreams.is_empty() {
         out.push_str("no servers behind it\n");

@@ -68,6 +68,7 @@ impl Running {
             instance: &instance,
             observed: &observed,
             harmless: &harmless,
+            guarded: &loaded.guarded,
         };
         let upstreams = maker.all(settings)?;
         harmless.configure(settings);
@@ -82,7 +83,8 @@ impl Running {
         for upstream in upstreams.values() {
             upstream.start();
         }
-        let now = Now { settings: settings.clone(), upstreams, config: ConfigStatus::default().loaded() };
+        let config = ConfigStatus::default().loaded().waiting(waiting(loaded));
+        let now = Now { settings: settings.clone(), upstreams, config };
         Ok(Arc::new(Self {
             gateway,
             environment: environment.clone(),
@@ -96,7 +98,8 @@ impl Running {
     }
 
     /// Takes other settings, whole or not at all. Servers that did not change go on; calls under way keep the server they went to.
-    pub(crate) fn reload(&self, settings: &Settings) -> Result<ServerChanges, Failure> {
+    pub(crate) fn reload(&self, loaded: &Loaded) -> Result<ServerChanges, Failure> {
+        let settings = &loaded.settings;
         let mut now = self.now();
         let changes = now.settings.server_changes(settings);
         let maker = upstreams::Maker {
@@ -105,6 +108,7 @@ impl Running {
             instance: &self.instance,
             observed: &self.observed,
             harmless: &self.harmless,
+            guarded: &loaded.guarded,
         };
         let mut upstreams = now.upstreams.clone();
         let mut gone: Vec<_> = changes.removed.iter().filter_map(|name| upstreams.remove(name)).collect();
@@ -127,7 +131,7 @@ impl Running {
         self.harmless.configure(settings);
         now.upstreams = upstreams;
         now.settings = settings.clone();
-        now.config = now.config.loaded();
+        now.config = now.config.loaded().waiting(waiting(loaded));
         self.observed.forget(|name| !settings.servers.contains_key(name));
         drop(now);
         retire(gone);
@@ -181,6 +185,11 @@ impl Running {
     fn now(&self) -> std::sync::MutexGuard<'_, Now> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The file that was found and waits for approval.
+pub(crate) fn waiting(loaded: &Loaded) -> Option<String> {
+    loaded.waiting.as_ref().map(|found| found.path.display().to_string())
 }
 
 fn sources(upstreams: &BTreeMap<ServerName, Arc<Upstream>>) -> Vec<Arc<dyn Source>> {

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use globset::{Glob, GlobMatcher};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use trunkline_client::{
     Connector, Target,
     resilience::{BreakerOptions, RetryOptions, Safety},
@@ -33,6 +33,8 @@ pub(super) struct Maker<'a> {
     pub(super) instance: &'a Arc<str>,
     pub(super) observed: &'a Observed,
     pub(super) harmless: &'a Harmless,
+    /// Files that our own tools must not change.
+    pub(super) guarded: &'a [PathBuf],
 }
 
 impl Maker<'_> {
@@ -56,7 +58,7 @@ impl Maker<'_> {
                 (Arc::new(Connector::new(target, options)), false)
             }
             Reach::Builtin(builtin) => {
-                let kit = Packs::from(builtin).one(builtin.pack, self.environment)?;
+                let kit = Packs::from(builtin).guarding(self.guarded).one(builtin.pack, self.environment)?;
                 self.harmless.learn(&server.name, kit.read_only);
                 (Arc::new(InProcess(Arc::new(kit.toolbox))), false)
             }

@@ -1,0 +1,256 @@
+// table
+//! What a project's file may say about each key, if it was merely found and then approved. It can never widen what the
+//! user's own file or the built-in defaults say about security: it is somebody else's file.
+//!
+//! Every key of the schema has its line here, which a test holds; a key without a line is refused.
+
+use Narrower::{Added, Fewer, Lower, Loopback, Off, On, Ordered, WithoutRoles};
+use ProjectMay::{Narrow, Never, Set};
+
+/// What a project's file may say about a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProjectMay {
+    /// Anything: it is no matter of security, or concerns the project's own servers only.
+    Set,
+    /// Only what is at least as strict as what holds without the project.
+    Narrow(Narrower),
+    /// Nothing: it belongs into the user's own file.
+    Never,
+}
+
+/// When a value is at least as strict as the one below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Narrower {
+    /// An address of this machine alone.
+    Loopback,
+    /// A number or time that is not larger.
+    Lower,
+    /// A rate that allows no more calls in no shorter period.
+    Fewer,
+    /// `true`.
+    On,
+    /// `false`.
+    Off,
+    /// One of these that does not stand before the one below.
+    Ordered(&'static [&'static str]),
+    /// Items that are added to those below.
+    Added,
+    /// Anything where nothing below says who may use what.
+    WithoutRoles,
+}
+
+/// Keys, with `*` for a name that somebody chose. What stands below `mcp.servers.*`, `views.*` and `roles.*` is about entries that the
+/// user's own file has; see [`Fresh`] for others.
+const TABLE: &[(&str, ProjectMay)] = &[
+    ("$schema", Set),
+    ("listen", Narrow(Loopback)),
+    ("mcp.servers.*.type", Never),
+    ("mcp.servers.*.enabled", Narrow(Off)),
+    ("mcp.servers.*.command", Never),
+    ("mcp.servers.*.environment", Never),
+    ("mcp.servers.*.inherit", Never),
+    ("mcp.servers.*.cwd", Never),
+    ("mcp.servers.*.url", Never),
+    ("mcp.servers.*.headers", Never),
+    ("mcp.servers.*.oauth", Never),
+    ("mcp.servers.*.transport", Never),
+    ("mcp.servers.*.insecure", Never),
+    ("mcp.servers.*.era", Set),
+    ("mcp.servers.*.pack", Never),
+    ("mcp.servers.*.root", Never),
+    ("mcp.servers.*.write", Never),
+    ("mcp.servers.*.run", Never),
+    ("mcp.servers.*.network", Never),
+    ("mcp.servers.*.compatibility", Never),
+    ("mcp.servers.*.github", Never),
+    ("mcp.servers.*.gitlab", Never),
+    ("mcp.servers.*.allow", Never),
+    ("mcp.servers.*.deny", Narrow(Added)),
+    ("mcp.servers.*.tools.*.rename", Never),
+    ("mcp.servers.*.tools.*.hide", Narrow(On)),
+    ("mcp.servers.*.tools.*.description", Never),
+    ("mcp.servers.*.tools.*.annotations", Never),
+    ("mcp.servers.*.tools.*.idempotent", Never),
+    ("mcp.servers.*.tools.*.timeout", Set),
+    ("defaults.start", Set),
+    ("defaults.idleStop", Set),
+    ("defaults.restart.first", Set),
+    ("defaults.restart.most", Set),
+    ("defaults.restart.factor", Set),
+    ("defaults.restart.healthyAfter", Set),
+    ("defaults.breaker.failures", Set),
+    ("defaults.breaker.openFor", Set),
+    ("defaults.breaker.trials", Set),
+    ("defaults.retry.attempts", Set),
+    ("defaults.retry.first", Set),
+    ("defaults.retry.most", Set),
+    ("defaults.retry.budget", Set),
+    ("defaults.timeout.startup", Set),
+    ("defaults.timeout.request", Set),
+    ("defaults.timeout.ceiling", Set),
+    ("defaults.concurrency", Narrow(Lower)),
+    ("defaults.queue", Narrow(Lower)),
+    ("defaults.rate", Narrow(Fewer)),
+    ("defaults.sessions", Narrow(Ordered(&["shared", "caller"]))),
+    ("defaults.maxSessions", Narrow(Lower)),
+    ("defaults.arguments", Narrow(Ordered(&["passed", "checked"]))),
+    ("defaults.lists.ttl", Set),
+    ("defaults.lists.items", Narrow(Lower)),
+    ("defaults.lists.pages", Narrow(Lower)),
+    ("views.*.servers", Never),
+    ("views.*.tools", Never),
+    ("views.*.hide", Narrow(Added)),
+    ("views.*.naming", Never),
+    ("views.*.description", Never),
+    ("roles.*.allow", Never),
+    ("roles.*.deny", Narrow(Added)),
+    ("roles.*.callers", Never),
+    ("roles.*.scopes", Never),
+    ("defaultRole", Narrow(WithoutRoles)),
+    ("auth.keys", Never),
+    ("auth.jwt", Never),
+    ("auth.hosts", Never),
+    ("auth.origins", Never),
+    ("limits.bodyBytes", Narrow(Lower)),
+    ("limits.headerTimeout", Narrow(Lower)),
+    ("limits.idleTimeout", Narrow(Lower)),
+    ("limits.bodyTimeout", Narrow(Lower)),
+    ("limits.writeTimeout", Narrow(Lower)),
+    ("limits.connections", Narrow(Lower)),
+    ("limits.sessions", Narrow(Lower)),
+    ("limits.sessionIdle", Narrow(Lower)),
+    ("limits.calls", Narrow(Lower)),
+    ("limits.parked", Narrow(Lower)),
+    ("limits.parkedFor", Narrow(Lower)),
+    ("limits.replayEvents", Narrow(Lower)),
+    ("limits.replayBytes", Narrow(Lower)),
+    ("limits.keepAlive", Set),
+    ("limits.listGrace", Set),
+    ("limits.drain", Narrow(Lower)),
+    ("limits.perCaller", Narrow(Fewer)),
+    ("limits.perTool", Narrow(Fewer)),
+    ("audit.enabled", Narrow(On)),
+    ("audit.directory", Never),
+    ("audit.durability", Narrow(Ordered(&["batch", "sync"]))),
+    ("audit.segmentBytes", Never),
+    ("audit.patience", Never),
+    ("audit.whenItFails", Narrow(Ordered(&["allow", "refuse-changes", "refuse-all"]))),
+    ("accessLog.enabled", Narrow(On)),
+    ("accessLog.file", Never),
+    ("telemetry.endpoint", Never),
+    ("telemetry.headers", Never),
+    ("telemetry.serviceName", Set),
+    ("telemetry.sample", Narrow(Lower)),
+    ("telemetry.timeout", Narrow(Lower)),
+];
+
+/// What becomes of an entry, such as a server, that the user's own file does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fresh {
+    /// The project may say anything about it.
+    Free,
+    /// It is refused where the user's own file has other entries of its kind: a further role would give somebody more.
+    FreeIfFirst,
+}
+
+/// The objects in which names are chosen, and what an entry of the project's own may be there.
+pub(crate) const FRESH: &[(&str, Fresh)] =
+    &[("mcp.servers", Fresh::Free), ("views", Fresh::Free), ("roles", Fresh::FreeIfFirst)];
+
+/// What a project's file may say about a key such as `mcp.servers.*.deny`; `None`: nobody decided, or its members decide.
+pub(crate) fn may(pattern: &str) -> Option<ProjectMay> {
+    let find = |wanted: &str| TABLE.iter().find(|(key, _)| *key == wanted).map(|(_, may)| *may);
+    // A server's options are those of `defaults`.
+    let option = || pattern.strip_prefix("mcp.servers.*.").and_then(|key| find(&format!("defaults.{key}")));
+    find(pattern).or_else(option)
+}
+
+/// Whether the members of an object have names that somebody chose.
+pub(crate) fn has_chosen_names(pattern: &str) -> bool {
+    let below = format!("{pattern}.*.");
+    TABLE.iter().any(|(key, _)| key.starts_with(&below))
+}
+
+impl ProjectMay {
+    /// For the reference page.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Set => "set",
+            Self::Never => "—",
+            Self::Narrow(narrower) => narrower.text(),
+        }
+    }
+}
+
+impl Narrower {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Loopback => "loopback only",
+            Self::Lower => "lower",
+            Self::Fewer => "fewer calls",
+            Self::On => "`true` only",
+            Self::Off => "`false` only",
+            Self::Ordered(_) => "stricter",
+            Self::Added => "add",
+            Self::WithoutRoles => "if you have no roles",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::schema;
+    use serde_json::Value as Json;
+
+    /// Keys at which values stand, with the schema of each.
+    fn leaves(schema: &Json, path: &str, found: &mut Vec<String>) {
+        if may(path).is_some() {
+            return found.push(path.to_owned());
+        }
+        let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        let properties = schema["properties"].as_object();
+        for (name, schema) in properties.into_iter().flatten() {
+            leaves(schema, &join(name), found);
+        }
+        if schema["additionalProperties"].is_object() {
+            leaves(&schema["additionalProperties"], &join("*"), found);
+        } else if properties.is_none() {
+            found.push(path.to_owned());
+        }
+    }
+
+    #[test]
+    fn every_key_has_a_line_and_every_line_a_key() {
+        let mut found = Vec::new();
+        leaves(&schema(), "", &mut found);
+        let undecided: Vec<&String> = found.iter().filter(|key| may(key).is_none()).collect();
+        assert!(undecided.is_empty(), "say what a project's file may do with {undecided:?}");
+        for (key, _) in TABLE {
+            assert!(found.iter().any(|known| known == key), "there is no key `{key}`");
+        }
+    }
+
+    /// A line about an object with keys of its own decides for keys that come later, too, so it has to be a strict one.
+    #[test]
+    fn only_refusals_and_rates_decide_for_whole_objects() {
+        for (key, may) in TABLE {
+            let schema = key.split('.').fold(schema().as_ref().clone(), |schema, part| match part {
+                "*" => schema["additionalProperties"].clone(),
+                part => schema["properties"][part].clone(),
+            });
+            if schema["properties"].is_object() {
+                assert!(matches!(may, Never | Narrow(Fewer)), "{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_name_is_listed_twice() {
+        let mut keys: Vec<&str> = TABLE.iter().map(|(key, _)| *key).collect();
+        keys.sort_unstable();
+        let count = keys.len();
+        keys.dedup();
+        assert_eq!(keys.len(), count);
+    }
+}

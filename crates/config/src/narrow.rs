@@ -1,0 +1,186 @@
+//! Narrowing: what remains of a project's file that was found and approved. It may set what is no matter of security, and be
+//! stricter than the layers below it; the rest is refused, each value with its place. [`keys::project`] says which key is what.
+//!
+//! [`keys::project`]: crate::keys::project
+
+use crate::{
+    jsonc::{Entry, Node, Value},
+    keys::{
+        check::join,
+        kind::read_time,
+        project::{self, FRESH, Fresh, Narrower, ProjectMay},
+    },
+    problem::{Code, Problem},
+    source::Sources,
+};
+use std::net::SocketAddr;
+
+/// The part of a project's tree that may be laid over `below`, and what was refused. `instead` tells where refused values belong.
+pub(crate) fn narrowed(
+    project: &Node,
+    below: &Node,
+    sources: &Sources,
+    instead: &str,
+) -> (Node, Vec<Problem>) {
+    let mut narrowing = Narrowing { below, sources, instead, problems: Vec::new() };
+    let value = narrowing.table(project.entries(), &Key::default());
+    (Node { value, place: project.place }, narrowing.problems)
+}
+
+struct Narrowing<'a> {
+    below: &'a Node,
+    sources: &'a Sources,
+    instead: &'a str,
+    problems: Vec<Problem>,
+}
+
+/// A key as it is written, and the same with `*` for names that somebody chose.
+#[derive(Clone, Default)]
+struct Key {
+    written: Vec<String>,
+    pattern: String,
+}
+
+/// A period of a rate where none is given.
+const MINUTE: f64 = 60_000.0;
+
+impl Narrowing<'_> {
+    fn table(&mut self, entries: &[Entry], key: &Key) -> Value {
+        let kept = entries.iter().filter_map(|entry| {
+            let node = self.entry(entry, key)?;
+            Some(Entry { node, ..entry.clone() })
+        });
+        Value::Table(kept.collect())
+    }
+
+    fn entry(&mut self, entry: &Entry, above: &Key) -> Option<Node> {
+        let key = above.join(&entry.key);
+        if let Some((_, fresh)) = FRESH.iter().find(|(table, _)| *table == above.pattern)
+            && self.of(&key).is_none()
+        {
+            let is_first = self.of(above).is_none_or(|table| table.entries().is_empty());
+            if *fresh == Fresh::Free || is_first {
+                return Some(entry.node.clone());
+            }
+            return self.refuse(entry, &key, "a project's file may not add to these, because your own file has some");
+        }
+        match (project::may(&key.pattern), &entry.node.value) {
+            (Some(ProjectMay::Set), _) => Some(entry.node.clone()),
+            (Some(ProjectMay::Narrow(narrower)), _) => self.narrow(entry, &key, narrower),
+            (Some(ProjectMay::Never), _) => self.refuse(entry, &key, &never(&key)),
+            (None, Value::Table(entries)) => {
+                Some(Node { value: self.table(entries, &key), place: entry.node.place })
+            }
+            (None, _) => self.refuse(entry, &key, "a project's file may not set this"),
+        }
+    }
+
+    fn narrow(&mut self, entry: &Entry, key: &Key, narrower: Narrower) -> Option<Node> {
+        let node = &entry.node;
+        let below = self.of(key);
+        let (allowed, reason) = match narrower {
+            Narrower::Added => return Some(added(below, node)),
+            Narrower::Loopback => (is_loopback(node), "may only name an address of this machine"),
+            Narrower::Lower => (is_lower(node, below), "may only lower this, written out as a number or time"),
+            Narrower::Fewer => (is_fewer(node, below), "may only allow fewer calls"),
+            Narrower::On => {
+                let is_on = below.and_then(Node::bool) == Some(true);
+                (node.bool().is_some_and(|on| on || !is_on), "may not switch this off")
+            }
+            Narrower::Off => {
+                let is_off = below.and_then(Node::bool) == Some(false);
+                (node.bool().is_some_and(|on| !on || !is_off), "may not switch this on")
+            }
+            Narrower::Ordered(order) => (is_stricter(node, below, order), "may only make this stricter"),
+            Narrower::WithoutRoles => {
+                (self.has_no_roles(), "may not set this, because your own file says who may use what")
+            }
+        };
+        if allowed { Some(node.clone()) } else { self.refuse(entry, key, &format!("a project's file {reason}")) }
+    }
+
+    /// What holds for a key without the project; a server that says nothing has what `defaults` says.
+    fn of(&self, key: &Key) -> Option<&Node> {
+        let path: Vec<&str> = key.written.iter().map(String::as_str).collect();
+        let default = || match path.as_slice() {
+            ["mcp", "servers", _, option @ ..] if !option.is_empty() => self.below.get("defaults")?.at(option),
+            _ => None,
+        };
+        self.below.at(&path).or_else(default)
+    }
+
+    fn has_no_roles(&self) -> bool {
+        let roles = self.below.get("roles").map(Node::entries).unwrap_or_default();
+        let default = self.below.get("defaultRole").and_then(Node::text);
+        roles.is_empty() && default.is_none()
+    }
+
+    fn refuse(&mut self, entry: &Entry, key: &Key, reason: &str) -> Option<Node> {
+        let problem =
+            self.sources.problem(Code::ProjectMayNot, entry.key_place, &key.written.join("."), reason);
+        self.problems.push(problem.suggest(self.instead));
+        None
+    }
+}
+
+impl Key {
+    fn join(&self, name: &str) -> Self {
+        let part = if project::has_chosen_names(&self.pattern) { "*" } else { name };
+        let written = self.written.iter().cloned().chain([name.to_owned()]).collect();
+        Self { written, pattern: join(&self.pattern, part) }
+    }
+}
+
+fn never(key: &Key) -> String {
+    match key.written.as_slice() {
+        [mcp, servers, name, ..] if mcp == "mcp" && servers == "servers" => {
+            format!("a project's file may not set this, because your own file describes the server `{name}`")
+        }
+        _ => "a project's file may not set this".to_owned(),
+    }
+}
+
+fn added(below: Option<&Node>, node: &Node) -> Node {
+    let Value::List(items) = &node.value else { return node.clone() };
+    let known = below.map(Node::items).unwrap_or_default();
+    let fresh = items.iter().filter(|item| !known.iter().any(|known| known.value == item.value));
+    Node { value: Value::List(known.iter().chain(fresh).cloned().collect()), place: node.place }
+}
+
+fn is_loopback(node: &Node) -> bool {
+    let address = |text: &str| text.parse::<SocketAddr>().is_ok_and(|address| address.ip().is_loopback());
+    node.value == Value::Null || node.text().is_some_and(address)
+}
+
+fn is_lower(node: &Node, below: Option<&Node>) -> bool {
+    matches!((amount(Some(node)), amount(below)), (Some(given), Some(most)) if given <= most)
+}
+
+/// A rate is laid over the one below member by member, so that is what is compared.
+fn is_fewer(node: &Node, below: Option<&Node>) -> bool {
+    let Some(below) = below.filter(|below| below.value != Value::Null) else { return true };
+    let member = |name: &str| amount(node.get(name)).or_else(|| amount(below.get(name)));
+    let is_rate = node.value != Value::Null && ["calls", "per"].iter().all(|name| readable(node.get(name)));
+    is_rate
+        && member("calls").zip(amount(below.get("calls"))).is_some_and(|(given, most)| given <= most)
+        && member("per").unwrap_or(MINUTE) >= amount(below.get("per")).unwrap_or(MINUTE)
+}
+
+fn readable(member: Option<&Node>) -> bool {
+    member.is_none() || amount(member).is_some()
+}
+
+fn is_stricter(node: &Node, below: Option<&Node>, order: &[&str]) -> bool {
+    let rank = |node: &Node| order.iter().position(|known| node.text() == Some(known));
+    matches!((rank(node), below.and_then(rank)), (Some(given), Some(least)) if given >= least)
+}
+
+/// A number as it is, a time in milliseconds; nothing where it is not written out.
+fn amount(node: Option<&Node>) -> Option<f64> {
+    match &node?.value {
+        Value::Number(number) => number.as_f64(),
+        #[expect(clippy::cast_precision_loss, reason = "times are bounded far below 2^52 ms")]
+        Value::Text(text) => read_time(text).map(|time| time.as_millis() as f64),
+        _ => None,
+    }
+}
