@@ -62,8 +62,7 @@ impl Remembered {
     }
 
     fn read(&self) -> Map<String, Value> {
-        let is_ours = fs::metadata(&self.0).is_ok_and(|file| file.is_file() && file.len() <= MAX_FILE);
-        let text = is_ours.then(|| fs::read_to_string(&self.0).ok()).flatten();
+        let text = trunkline_config::read_regular_text(&self.0, MAX_FILE).ok();
         let file: Option<Value> = text.and_then(|text| serde_json::from_str(&text).ok());
         match file.and_then(|mut file| file.get_mut("servers").map(Value::take)) {
             Some(Value::Object(servers)) => servers,

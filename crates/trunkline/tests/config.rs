@@ -80,6 +80,7 @@ fn check_shows_each_problem_with_its_line_and_a_mark() {
       = key: limits.calls
 
     --- stderr
+    note: ~/project/trunkline.json is not used: it was found here and not approved as it is now; see `trunkline config approve`
     error: the configuration cannot be used: 3 errors, 1 warning
     "#);
 }
@@ -132,6 +133,10 @@ fn show_tells_where_each_value_comes_from_and_no_secret() {
     home.write("project/trunkline.json", "{\"mcp\": {\"servers\": {\n  \"a\": { \"command\": [\"${BIN}\", \"--token\", \"abcdefgh12\"], \"environment\": { \"T\": \"{env:A_TOKEN}\", \"L\": \"C\" } },\n  \"b\": { \"url\": \"https://h/mcp?key=abcdefgh12\", \"headers\": { \"X\": \"plain\", \"Y\": \"Bearer ${A_TOKEN}\" } }\n}}}");
     let variables =
         [("PORT", "99"), ("BIN", "srv"), ("A_TOKEN", "t0ps3cret"), ("TRUNKLINE_LIMITS_PARKED", "7")];
+    let waiting = home.run(&["config", "show"], &variables);
+    assert!(!waiting.stdout.contains("mcp.servers"), "{waiting}");
+    assert_eq!(waiting.stderr, WAITS);
+    home.run(&["config", "approve", "--yes"], &variables);
     let run = home.run(&["config", "show"], &variables);
     insta::assert_snapshot!(run, @r#"
     exit 0
@@ -302,20 +307,57 @@ fn import_reads_one_named_file_and_tells_what_is_wrong_with_it() {
     assert_eq!((nothing.code, nothing.stdout.as_str()), (0, "no file of any client was found\n"));
 }
 
+/// What commands say of a file that waits.
+const WAITS: &str = " WARN ~/project/trunkline.json is not used: it was found here and not approved as it is now; see `trunkline config approve`\n";
+
+const STRANGE: &str = r#"{
+  "mcp": {"servers": {
+    "a": {"command": ["run", "--token", "abcdefgh12", "{env:MY_VARIABLE}"], "inherit": ["AWS_PROFILE"]},
+    "b": {"url": "https://h.example/mcp", "headers": {"X": "Bearer {file:~/key}"}}
+  }},
+  "limits": {"calls": 3}
+}"#;
+
 #[test]
-fn v05_the_servers_of_a_project_wait_for_approval_and_wait_again_when_changed() {
+fn v05_a_projects_file_waits_for_approval_and_waits_again_when_changed() {
     let home = Home::new();
-    home.write(
-        "project/trunkline.json",
-        r#"{"mcp": {"servers": {"a": {"command": ["run", "--token", "abcdefgh12"]}}}}"#,
-    );
-    let waiting = home.run(&["config", "approve"], &[]);
-    assert!(waiting.stdout.starts_with("a\n") && !waiting.stdout.contains("abcdefgh12"), "{waiting}");
-    assert_eq!(home.run(&["config", "approve", "b"], &[]).code, 2);
-    assert_eq!(home.run(&["config", "approve", "a"], &[]).stdout, "approved: a\n");
-    assert_eq!(home.run(&["config", "approve"], &[]).stdout, "nothing waits for approval\n");
-    home.write("project/trunkline.json", r#"{"mcp": {"servers": {"a": {"command": ["run", "--evil"]}}}}"#);
-    assert!(home.run(&["config", "approve"], &[]).stdout.starts_with("a\n"));
+    home.write("key", "k3y");
+    home.write("project/trunkline.json", STRANGE);
+    let variables = [("MY_VARIABLE", "my-value")];
+    let run = |args: &[&str]| home.run(args, &variables);
+    insta::assert_snapshot!(run(&["config", "approve"]), @"");
+    for (args, why) in [
+        (&["config", "approve", "c"][..], "no server `c` waits"),
+        (&["config", "approve", "a"], "it has the server `b`, too"),
+    ] {
+        let refused = run(args);
+        assert!(refused.code == 2 && refused.stderr.contains(why), "{refused}");
+    }
+    let list = run(&["list", "a"]);
+    assert!(list.code == 2 && list.stderr.starts_with(WAITS), "{list}");
+    assert!(run(&["config", "approve", "a", "b"]).stdout.ends_with("\napproved\n"));
+    assert_eq!(run(&["config", "approve"]).stdout, "nothing waits for approval\n");
+    let show = run(&["config", "show", "limits.calls"]);
+    assert!(show.stdout.starts_with("limits.calls = 3") && show.stderr.is_empty(), "{show}");
+    home.write("project/trunkline.json", &STRANGE.replace("run", "evil"));
+    let again = run(&["config", "show", "limits.calls"]);
+    assert!(again.stdout.starts_with("limits.calls = 64") && again.stderr == WAITS, "{again}");
+    let waiting = run(&["config", "approve", "--json"]);
+    let value: serde_json::Value = serde_json::from_str(&waiting.stdout).unwrap();
+    assert_eq!((&value["approved"], &value["file"]["references"][0]["written"]), (&false.into(), &"{env:MY_VARIABLE}".into()));
+    assert!(run(&["config", "approve", "--all"]).stdout.ends_with("\napproved\n"));
+    assert!(run(&["config", "show"]).stderr.is_empty());
+}
+
+#[test]
+fn a_file_that_widens_something_cannot_be_approved_and_the_line_is_told() {
+    let home = Home::new();
+    home.write("project/trunkline.json", "{\n  \"audit\": { \"enabled\": false }\n}");
+    insta::assert_snapshot!(home.run(&["config", "approve", "--yes"], &[]), @"");
+    let check = home.run(&["config", "check"], &[]);
+    assert!(check.code == 2 && check.stdout.contains("error[project-may-not]"), "{check}");
+    assert!(check.stderr.contains("is not used"), "{check}");
+    assert_eq!(home.run(&["config", "check", "trunkline.json"], &[]).code, 0, "a file that is named is trusted");
 }
 
 #[test]

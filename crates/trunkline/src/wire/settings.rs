@@ -59,7 +59,7 @@ fn load_with(
 
 /// Why a file that was found is not used, and what to do, in one line.
 pub(crate) fn waits(found: &FoundFile) -> String {
-    let path = safe::line(&found.path.display().to_string()).into_owned();
+    let path = safe::line(&found.path.display().to_string());
     format!("{path} is not used: it was found here and not approved as it is now; see `trunkline config approve`")
 }
 

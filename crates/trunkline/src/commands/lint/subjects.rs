@@ -7,13 +7,17 @@ use crate::{
     failure::Failure,
     wire::{self, named},
 };
-use std::{fs, path::Path};
+use std::path::Path;
 use trunkline_client::{ConnectOptions, Target};
+use trunkline_config::read_regular_text;
 use trunkline_lint::{
     Lock, Subject,
     engine::{ConfigSubject, ServerSubject},
     wire::Dial,
 };
+
+/// The most bytes of a configuration file or lock file.
+const MAX_FILE: u64 = 64 * 1024 * 1024;
 
 pub(super) fn find(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
     let mut subjects = if args.all { all(context, args)? } else { given(context, args)? };
@@ -111,7 +115,7 @@ fn dialled(name: String, target: &Target, options: &ConnectOptions) -> Result<Su
 /// A configuration file of ours or of another client; comments are allowed.
 fn configuration(context: &Context, file: &str) -> Result<ConfigSubject, Failure> {
     let bad = |reason: String| Failure::usage(format!("{file} cannot be read: {reason}"));
-    let text = fs::read_to_string(file).map_err(|error| bad(error.to_string()))?;
+    let text = read_regular_text(Path::new(file), MAX_FILE).map_err(|error| bad(error.to_string()))?;
     let config = ConfigSubject::read(file, text).map_err(|error| bad(error.to_string()))?;
     let path = context.environment.get_os("PATH");
     Ok(config.look(|program| programs::is_there(program, path)))

@@ -9,13 +9,13 @@ use crate::{
     wire::settings,
 };
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 use trunkline_config::{
     FILE_NAME, Problem,
     import::{Client, ClientFile, Found, Machine, Plan, Scope, SecretFile, insert, plan, read},
-    jsonc, replace, write_secret,
+    jsonc, read_regular_text, replace, write_secret,
 };
 
 /// Take over the servers that other clients have configured
@@ -88,13 +88,13 @@ fn prepare(args: &Args, environment: &Environment) -> Result<Import, Failure> {
     let files = files(args, &machine)?;
     let (mut found, mut problems): (Vec<Found>, Vec<Problem>) = (Vec::new(), Vec::new());
     for file in &files {
-        let text = fs::read_to_string(&file.path).map_err(|error| unreadable(&file.path, &error))?;
+        let text = read_regular_text(&file.path, MAX_BYTES).map_err(|error| unreadable(&file.path, &error))?;
         match read(file, &text, &machine.directory) {
             Ok(servers) => found.extend(servers),
             Err(told) => problems.extend(told),
         }
     }
-    let before = match fs::read_to_string(&target) {
+    let before = match read_regular_text(&target, MAX_BYTES) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(unreadable(&target, &error)),
@@ -124,6 +124,9 @@ fn target(args: &Args, environment: &Environment, machine: &Machine) -> Result<P
     Ok(directory.join(FILE_NAME))
 }
 
+/// The most bytes of a client's file; some keep their history in it, too.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
 /// The files to read.
 fn files(args: &Args, machine: &Machine) -> Result<Vec<ClientFile>, Failure> {
     let Some(from) = &args.from else {
@@ -131,7 +134,7 @@ fn files(args: &Args, machine: &Machine) -> Result<Vec<ClientFile>, Failure> {
         return Ok(clients.iter().flat_map(|client| client.files(machine)).collect());
     };
     let path = machine.directory.join(from);
-    let text = fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
+    let text = read_regular_text(&path, MAX_BYTES).map_err(|error| unreadable(&path, &error))?;
     let client = match args.clients.as_slice() {
         [] => Client::guess(&path, &text).ok_or_else(|| {
             Failure::usage(format!("it is not plain which client {} belongs to", path.display()))
