@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn devices_pipes_directories_and_large_files_are_refused_at_once() {
+    fn v10_devices_pipes_directories_and_large_files_are_refused_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         rustix::fs::mknodat(

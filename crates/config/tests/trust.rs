@@ -38,7 +38,7 @@ fn own() -> Settings {
 }
 
 #[test]
-fn nothing_of_a_found_file_counts_before_it_is_approved() {
+fn v07_nothing_of_a_found_file_counts_before_it_is_approved() {
     let place = place(HOSTILE).found();
     let loaded = place.load().unwrap();
     // Every place of this test has a directory of its own.
@@ -62,7 +62,7 @@ fn nothing_of_a_found_file_counts_before_it_is_approved() {
 }
 
 #[test]
-fn an_approved_file_that_would_widen_something_is_refused_with_each_place() {
+fn v08_an_approved_file_that_would_widen_something_is_refused_with_each_place() {
     insta::assert_snapshot!(place(HOSTILE).approved().problems(), @r"
     /project/trunkline.json:2:3+8 error[project-may-not] listen: a project's file may only name an address of this machine (put it into your own file /user/trunkline.json)
     /project/trunkline.json:3:12+6 error[project-may-not] auth.keys: a project's file may not set this (put it into your own file /user/trunkline.json)
@@ -83,7 +83,7 @@ fn an_approved_file_that_would_widen_something_is_refused_with_each_place() {
 }
 
 #[test]
-fn an_approval_is_for_one_content_at_one_path() {
+fn v05_an_approval_is_for_one_content_at_one_path() {
     let place = Place::project(r#"{"telemetry": {"serviceName": "one"}}"#).found();
     let name = |place: &Place| place.settings().telemetry.service_name;
     assert_eq!(name(&place), "trunkline");
@@ -104,7 +104,7 @@ fn an_approval_is_for_one_content_at_one_path() {
 }
 
 #[test]
-fn a_nearer_file_that_nobody_approved_does_not_take_the_approved_one_out_of_force() {
+fn v05_a_nearer_file_that_nobody_approved_does_not_take_the_approved_one_out_of_force() {
     let place = Place::project(r#"{"telemetry": {"serviceName": "one"}}"#).approved();
     let place = place.file("project/deep/trunkline.json", r#"{"telemetry": {"serviceName": "two"}}"#);
     let loaded = place.load().unwrap();
@@ -115,7 +115,7 @@ fn a_nearer_file_that_nobody_approved_does_not_take_the_approved_one_out_of_forc
 }
 
 #[test]
-fn approvals_that_cannot_be_read_approve_nothing() {
+fn v05_approvals_that_cannot_be_read_approve_nothing() {
     let place = Place::project(r#"{"telemetry": {"serviceName": "one"}}"#).approved();
     let place = place.file("state/approved.json", "{");
     assert!(place.problems().contains("/state/approved.json:0:0+0 error[unreadable]"), "{}", place.problems());
@@ -156,7 +156,7 @@ fn allowed(own: &Value, project: &Value) -> bool {
 }
 
 #[test]
-fn what_is_stricter_is_judged_by_what_holds_without_the_project() {
+fn v08_what_is_stricter_is_judged_by_what_holds_without_the_project() {
     let rate = |calls: u32, per: &str| json!({"limits": {"perCaller": {"calls": calls, "per": per}}});
     let nothing = json!({});
     for (own, project) in [
@@ -212,7 +212,7 @@ fn what_is_stricter_is_judged_by_what_holds_without_the_project() {
 }
 
 #[test]
-fn before_approval_everything_that_the_file_refers_to_is_told_and_no_value_of_it() {
+fn v07_before_approval_everything_that_the_file_refers_to_is_told_and_no_value_of_it() {
     let text = r#"{
   "mcp": {"servers": {"a": {"command": ["${BIN:-x}", "--key", "abcdefgh12", "{env:MY_VARIABLE}"],
     "environment": {"T": "Bearer {file:~/key}"}}}},
@@ -239,7 +239,7 @@ fn before_approval_everything_that_the_file_refers_to_is_told_and_no_value_of_it
 }
 
 #[test]
-fn files_of_the_kernel_and_pipes_are_no_secrets_and_no_configuration() {
+fn v10_files_of_the_kernel_and_pipes_are_no_secrets_and_no_configuration() {
     let server = r#"{"mcp": {"servers": {"a": {"command": ["a"], "environment": {"T": "{file:/dev/zero}"}}}}}"#;
     let problems = Place::project(server).problems();
     assert!(problems.contains("/dev/zero cannot be read: it is not a regular file"), "{problems}");

@@ -413,3 +413,43 @@ async fn g09_a_git_that_hangs_is_killed_with_its_group_at_the_deadline() {
         assert!(fields.len() < 3 || fields[0] == "Z" || fields[2] != group.trim(), "{stat}");
     }
 }
+
+#[tokio::test]
+async fn v09_files_that_are_guarded_stay_as_they_are() {
+    let lab = Lab::with_repository();
+    let repo = lab.repo();
+    lab.write("config.json", "mine\n");
+    lab.git(&repo, &["add", "."]);
+    lab.git(&repo, &["commit", "--quiet", "-m", "mine"]);
+    lab.git(&repo, &["switch", "--quiet", "-c", "theirs"]);
+    lab.write("config.json", "theirs\n");
+    lab.git(&repo, &["commit", "--quiet", "-am", "theirs"]);
+    lab.git(&repo, &["switch", "--quiet", "main"]);
+    // A tag of the same name must not stand for the branch.
+    lab.git(&repo, &["tag", "theirs", "main"]);
+    lab.git(&repo, &["switch", "--quiet", "-c", "harmless"]);
+    lab.write("other.txt", "x\n");
+    lab.git(&repo, &["add", "."]);
+    lab.git(&repo, &["commit", "--quiet", "-m", "other"]);
+    lab.git(&repo, &["switch", "--quiet", "main"]);
+    let options = || GitOptions { guarded: vec![repo.join("config.json")], ..lab.writing() };
+    for (tool, args) in [
+        ("git_checkout", json!({"branch_name": "theirs"})),
+        ("git_checkout", json!({"branch_name": "refs/heads/theirs"})),
+        ("git_merge", json!({"branch": "refs/heads/theirs"})),
+    ] {
+        let refused = lab.call(options(), tool, args).await.err();
+        assert!(refused.contains("part of the configuration of this server"), "{tool}: {refused}");
+        assert_eq!(std::fs::read_to_string(repo.join("config.json")).unwrap(), "mine\n");
+    }
+    lab.call(options(), "git_merge", json!({"branch": "harmless"})).await.ok();
+    lab.call(options(), "git_checkout", json!({"branch_name": "harmless"})).await.ok();
+    lab.write("config.json", "changed\n");
+    lab.git(&repo, &["stash", "push", "--quiet"]);
+    let refused = lab.call(options(), "git_stash", json!({"action": "pop"})).await.err();
+    assert!(refused.contains("part of the configuration"), "{refused}");
+    lab.git(&repo, &["stash", "pop", "--quiet"]);
+    let refused = lab.call(options(), "git_stash", json!({"action": "push"})).await.err();
+    assert!(refused.contains("part of the configuration"), "{refused}");
+    assert_eq!(std::fs::read_to_string(repo.join("config.json")).unwrap(), "changed\n");
+}

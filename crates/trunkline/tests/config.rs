@@ -89,7 +89,7 @@ fn check_shows_each_problem_with_its_line_and_a_mark() {
 fn check_with_json_gives_every_problem_as_data() {
     let home = Home::new();
     home.write("project/trunkline.json", "{\"listen\": \"${WHERE}\"}");
-    let run = home.run(&["config", "check", "--json"], &[]);
+    let run = home.run(&["config", "check", "--json", "trunkline.json"], &[]);
     let value: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!((run.code, &value["valid"]), (2, &false.into()));
     let problem = &value["problems"][0];
@@ -325,7 +325,30 @@ fn v05_a_projects_file_waits_for_approval_and_waits_again_when_changed() {
     home.write("project/trunkline.json", STRANGE);
     let variables = [("MY_VARIABLE", "my-value")];
     let run = |args: &[&str]| home.run(args, &variables);
-    insta::assert_snapshot!(run(&["config", "approve"]), @"");
+    insta::assert_snapshot!(run(&["config", "approve"]), @r#"
+    exit 0
+    --- stdout
+    ~/project/trunkline.json
+        sha256 70ee5e814a5b8d82809ce58760ecac5426ae7f9b616006fab9503c2d420d126d
+
+    servers
+        a
+            command = ["run","--token","***","{env:MY_VARIABLE}"]
+            inherit = ["AWS_PROFILE"]
+        b
+            url = "https://h.example/mcp"
+            headers.X = "Bearer {file:~/key}"
+
+    variables, files and secrets that it uses
+        {env:MY_VARIABLE} → mcp.servers.a.command (line 3)
+        {file:~/key} → mcp.servers.b.headers.X (line 4)
+
+    other security settings
+        limits.calls = 3
+
+    not approved; --yes approves it
+    --- stderr
+    "#);
     for (args, why) in [
         (&["config", "approve", "c"][..], "no server `c` waits"),
         (&["config", "approve", "a"], "it has the server `b`, too"),
@@ -350,10 +373,24 @@ fn v05_a_projects_file_waits_for_approval_and_waits_again_when_changed() {
 }
 
 #[test]
-fn a_file_that_widens_something_cannot_be_approved_and_the_line_is_told() {
+fn v08_a_file_that_widens_something_cannot_be_approved_and_the_line_is_told() {
     let home = Home::new();
     home.write("project/trunkline.json", "{\n  \"audit\": { \"enabled\": false }\n}");
-    insta::assert_snapshot!(home.run(&["config", "approve", "--yes"], &[]), @"");
+    insta::assert_snapshot!(home.run(&["config", "approve", "--yes"], &[]), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error[project-may-not]: a project's file may not switch this off
+     --> ~/project/trunkline.json:2:14
+      |
+    2 |   "audit": { "enabled": false }
+      |              ^^^^^^^^^
+      = key: audit.enabled
+      = help: put it into your own file ~/.config/trunkline/trunkline.json
+
+    error: the configuration cannot be used
+    hint: see `trunkline config check`
+    "#);
     let check = home.run(&["config", "check"], &[]);
     assert!(check.code == 2 && check.stdout.contains("error[project-may-not]"), "{check}");
     assert!(check.stderr.contains("is not used"), "{check}");

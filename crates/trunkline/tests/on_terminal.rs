@@ -18,6 +18,28 @@ fn typed(args: &[&str], pairs: &[(&str, &str)]) -> Run {
 }
 
 #[test]
+fn a_found_configuration_is_shown_and_approved_at_the_keyboard() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("trunkline.json");
+    std::fs::write(&file, r#"{"mcp": {"servers": {"a": {"command": ["run"]}}}}"#).expect("it can be written");
+    let answered = |answer: &str| {
+        let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "on_terminal.py"].iter().collect();
+        let home = folder.path().to_string_lossy();
+        let plain = support::trunkline(&[("TERM", "xterm"), ("HOME", &home)]);
+        let pairs = serde_json::json!([["approve this file as it is now? [y/N]", answer]]).to_string();
+        let mut command = Command::new("python3");
+        command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.arg(script).arg(pairs).arg(plain.get_program()).args(["config", "approve"]);
+        Run::of(command.current_dir(folder.path()), "")
+    };
+    let refused = answered("\n");
+    assert!(refused.stdout.contains("not approved") && refused.stdout.contains("run"), "{refused}");
+    let agreed = answered("y\n");
+    assert_eq!(agreed.code, 0, "{agreed}");
+    assert!(agreed.stdout.trim_end().ends_with("approved") && !agreed.stdout.contains("not approved"), "{agreed}");
+}
+
+#[test]
 fn a_form_is_asked_field_by_field() {
     let pairs = [
         ("name (text):", "Ada\n"),

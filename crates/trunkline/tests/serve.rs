@@ -234,3 +234,29 @@ fn limits_are_told_with_the_time_to_wait() {
     let limited = runs.iter().find(|run| run.stderr.contains("E213")).expect("one of them is refused");
     assert_ne!(limited.code, 0);
 }
+
+#[test]
+fn v07_a_found_file_that_nobody_approved_does_not_count_over_stdio_either() {
+    let folder = tempfile::tempdir().unwrap();
+    let victim = folder.path().join("victim");
+    fs::write(&victim, "precious\n").unwrap();
+    let text = serde_json::json!({
+        "audit": {"enabled": false},
+        "accessLog": {"enabled": true, "file": victim},
+    });
+    fs::create_dir(folder.path().join("project")).unwrap();
+    fs::write(folder.path().join("project/trunkline.json"), text.to_string()).unwrap();
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_directory","arguments":{"path":"."}}}
+"#;
+    let home = folder.path().to_string_lossy();
+    let mut command = trunkline(&[("HOME", &home)]);
+    let run = Run::of(command.args(["serve", "--stdio"]).current_dir(folder.path().join("project")), hello);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stdout.contains("trunkline.json"), "{run}");
+    assert!(run.stderr.contains("trunkline.json is not used") && run.stderr.contains("config approve"), "{run}");
+    assert_eq!(fs::read_to_string(victim).unwrap(), "precious\n");
+    let trails = folder.path().join(".local/state/trunkline/audit");
+    assert_eq!(fs::read_dir(trails).unwrap().count(), 1, "the trail is kept all the same");
+}

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_has_a_line_and_every_line_a_key() {
+    fn v08_every_key_has_a_line_and_every_line_a_key() {
         let mut found = Vec::new();
         leaves(&schema(), "", &mut found);
         let undecided: Vec<&String> = found.iter().filter(|key| may(key).is_none()).collect();

@@ -4,8 +4,10 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use trunkline_tools::sandbox::Protected;
 
 use crate::place::{Place, attempt, snapshot};
 
@@ -391,4 +393,39 @@ async fn f13_a_link_does_not_lead_around_the_rules() {
     assert!(!place.root.join(".git/new").exists());
     // A rule of two names cannot be shaken off by renaming the first.
     place.err("move_file", json!({"source": ".docker", "destination": "docker"})).await;
+}
+
+#[tokio::test]
+async fn v09_files_guarded_by_their_path_can_be_read_and_nothing_else() {
+    let mut guarded = PathBuf::new();
+    let place = Place::with(|options| {
+        guarded = options.roots[0].join("etc/named.json");
+        options.protected = Protected::default().and_files(&[guarded.clone(), options.roots[0].join("state")]);
+    });
+    fs::create_dir(place.root.join("etc")).unwrap();
+    fs::write(&guarded, "{}").unwrap();
+    place.write("free", "x");
+    symlink("etc", place.root.join("link")).unwrap();
+    let before = snapshot(&place.root);
+    for path in ["etc/named.json", "link/named.json", "etc/NAMED.json", "state/new", "trunkline.json", "a/trunkline.json."] {
+        let refused = place.err("write_file", json!({"path": path, "content": "evil"})).await;
+        assert!(refused.contains("is protected by the rule"), "{path}: {refused}");
+    }
+    let edit = json!({"path": "etc/named.json", "edits": [{"old_text": "{}", "new_text": "evil"}]});
+    for (tool, arguments) in [
+        ("edit_file", edit),
+        ("delete_file", json!({"path": "etc/named.json"})),
+        ("delete_file", json!({"path": "etc", "recursive": true})),
+        ("move_file", json!({"source": "etc", "destination": "elsewhere"})),
+        ("move_file", json!({"source": "etc/named.json", "destination": "elsewhere"})),
+        ("move_file", json!({"source": "free", "destination": "etc/named.json"})),
+        ("copy_file", json!({"source": "free", "destination": "etc/named.json"})),
+        ("create_directory", json!({"path": "state"})),
+    ] {
+        let refused = place.err(tool, arguments).await;
+        assert!(refused.contains("is protected by the rule"), "{tool}: {refused}");
+    }
+    assert_eq!(snapshot(&place.root), before);
+    assert_eq!(place.ok("read_file", json!({"path": "etc/named.json"})).await["content"], "{}");
+    place.ok("write_file", json!({"path": "etc/other", "content": "x"})).await;
 }

@@ -174,6 +174,11 @@ fn configured_servers_are_examined_one_by_one() {
     let project =
         format!(r#"{{"mcp": {{"servers": {{"theirs": {{"type": "local", "command": ["{script}"]}}}}}}}}"#);
     folder.file("trunkline.json", project, 0o644);
+    let waiting = folder.visit(&["--timeout", "5s"], &[]);
+    let configuration = &waiting.said["sections"][0]["checks"].as_array().unwrap();
+    let waits = configuration.iter().find(|check| check["what"].as_str().unwrap().ends_with("/trunkline.json"));
+    assert!(waits.is_some() && !waiting.said.to_string().contains("theirs"), "{:#}", waiting.said);
+    folder.approve();
     let visit = folder.visit(&["--timeout", "5s"], &[]);
     assert_eq!(visit.code, 1, "{:#}", visit.said);
     assert_has(&visit, "wrong-path", "path `/mcp`", "");

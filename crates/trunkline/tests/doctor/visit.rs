@@ -54,6 +54,14 @@ impl Folder {
         Visit { code, said }
     }
 
+    /// Agrees to the configuration that is found in the folder.
+    pub(crate) fn approve(&self) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
+        command.env_clear().env("HOME", self.path()).current_dir(self.path());
+        let output = command.args(["config", "approve", "--yes"]).output().expect("the binary runs");
+        assert!(output.status.success(), "{output:?}");
+    }
+
     pub(crate) fn command(&self, args: &[&str], variables: &[(&str, &str)]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
         command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("HOME", self.path());

@@ -29,6 +29,7 @@ mod real;
 mod reload;
 mod schemas;
 mod site;
+mod strangers;
 mod ten;
 mod terminal;
 mod upstream;

@@ -184,7 +184,6 @@ async fn v05_servers_of_a_project_wait_until_somebody_agreed_and_again_after_a_c
         site.binary().args(["config", "approve", "theirs"]).current_dir(site.path("project")).output();
     let agreed = agreed.unwrap();
     assert!(agreed.status.success(), "{agreed:?}");
-    door.signal(Signal::HUP);
     until(|| site.path("first").exists(), || "it was approved and did not start".into()).await;
     project("second");
     door.until(|status| crate::upstream::upstream(status, "theirs").is_null()).await;
