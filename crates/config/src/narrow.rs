@@ -62,7 +62,11 @@ impl Narrowing<'_> {
             if *fresh == Fresh::Free || is_first {
                 return Some(entry.node.clone());
             }
-            return self.refuse(entry, &key, "a project's file may not add to these, because your own file has some");
+            return self.refuse(
+                entry,
+                &key,
+                "a project's file may not add to these, because your own file has some",
+            );
         }
         match (project::may(&key.pattern), &entry.node.value) {
             (Some(ProjectMay::Set), _) => Some(entry.node.clone()),
@@ -81,7 +85,9 @@ impl Narrowing<'_> {
         let (allowed, reason) = match narrower {
             Narrower::Added => return Some(added(below, node)),
             Narrower::Loopback => (is_loopback(node), "may only name an address of this machine"),
-            Narrower::Lower => (is_lower(node, below), "may only lower this, written out as a number or time"),
+            Narrower::Lower => {
+                (is_lower(node, below), "may only lower this, written out as a number or time")
+            }
             Narrower::Fewer => (is_fewer(node, below), "may only allow fewer calls"),
             Narrower::On => {
                 let is_on = below.and_then(Node::bool) == Some(true);
@@ -96,14 +102,20 @@ impl Narrowing<'_> {
                 (self.has_no_roles(), "may not set this, because your own file says who may use what")
             }
         };
-        if allowed { Some(node.clone()) } else { self.refuse(entry, key, &format!("a project's file {reason}")) }
+        if allowed {
+            Some(node.clone())
+        } else {
+            self.refuse(entry, key, &format!("a project's file {reason}"))
+        }
     }
 
     /// What holds for a key without the project; a server that says nothing has what `defaults` says.
     fn of(&self, key: &Key) -> Option<&Node> {
         let path: Vec<&str> = key.written.iter().map(String::as_str).collect();
         let default = || match path.as_slice() {
-            ["mcp", "servers", _, option @ ..] if !option.is_empty() => self.below.get("defaults")?.at(option),
+            ["mcp", "servers", _, option @ ..] if !option.is_empty() => {
+                self.below.get("defaults")?.at(option)
+            }
             _ => None,
         };
         self.below.at(&path).or_else(default)

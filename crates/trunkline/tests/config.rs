@@ -367,7 +367,10 @@ fn v05_a_projects_file_waits_for_approval_and_waits_again_when_changed() {
     assert!(again.stdout.starts_with("limits.calls = 64") && again.stderr == WAITS, "{again}");
     let waiting = run(&["config", "approve", "--json"]);
     let value: serde_json::Value = serde_json::from_str(&waiting.stdout).unwrap();
-    assert_eq!((&value["approved"], &value["file"]["references"][0]["written"]), (&false.into(), &"{env:MY_VARIABLE}".into()));
+    assert_eq!(
+        (&value["approved"], &value["file"]["references"][0]["written"]),
+        (&false.into(), &"{env:MY_VARIABLE}".into())
+    );
     assert!(run(&["config", "approve", "--all"]).stdout.ends_with("\napproved\n"));
     assert!(run(&["config", "show"]).stderr.is_empty());
 }
@@ -394,7 +397,11 @@ fn v08_a_file_that_widens_something_cannot_be_approved_and_the_line_is_told() {
     let check = home.run(&["config", "check"], &[]);
     assert!(check.code == 2 && check.stdout.contains("error[project-may-not]"), "{check}");
     assert!(check.stderr.contains("is not used"), "{check}");
-    assert_eq!(home.run(&["config", "check", "trunkline.json"], &[]).code, 0, "a file that is named is trusted");
+    assert_eq!(
+        home.run(&["config", "check", "trunkline.json"], &[]).code,
+        0,
+        "a file that is named is trusted"
+    );
 }
 
 #[test]

@@ -36,7 +36,10 @@ fn a_found_configuration_is_shown_and_approved_at_the_keyboard() {
     assert!(refused.stdout.contains("not approved") && refused.stdout.contains("run"), "{refused}");
     let agreed = answered("y\n");
     assert_eq!(agreed.code, 0, "{agreed}");
-    assert!(agreed.stdout.trim_end().ends_with("approved") && !agreed.stdout.contains("not approved"), "{agreed}");
+    assert!(
+        agreed.stdout.trim_end().ends_with("approved") && !agreed.stdout.contains("not approved"),
+        "{agreed}"
+    );
 }
 
 #[test]

@@ -255,7 +255,10 @@ fn v07_a_found_file_that_nobody_approved_does_not_count_over_stdio_either() {
     let run = Run::of(command.args(["serve", "--stdio"]).current_dir(folder.path().join("project")), hello);
     assert_eq!(run.code, 0, "{run}");
     assert!(run.stdout.contains("trunkline.json"), "{run}");
-    assert!(run.stderr.contains("trunkline.json is not used") && run.stderr.contains("config approve"), "{run}");
+    assert!(
+        run.stderr.contains("trunkline.json is not used") && run.stderr.contains("config approve"),
+        "{run}"
+    );
     assert_eq!(fs::read_to_string(victim).unwrap(), "precious\n");
     let trails = folder.path().join(".local/state/trunkline/audit");
     assert_eq!(fs::read_dir(trails).unwrap().count(), 1, "the trail is kept all the same");

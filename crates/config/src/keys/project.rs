@@ -4,7 +4,7 @@
 //!
 //! Every key of the schema has its line here, which a test holds; a key without a line is refused.
 
-use Narrower::{Added, Fewer, Lower, Loopback, Off, On, Ordered, WithoutRoles};
+use Narrower::{Added, Fewer, Loopback, Lower, Off, On, Ordered, WithoutRoles};
 use ProjectMay::{Narrow, Never, Set};
 
 /// What a project's file may say about a key.

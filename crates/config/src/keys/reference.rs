@@ -123,7 +123,9 @@ fn rows(page: &mut String, key: &str, schema: &Json, section: &str) {
 }
 
 fn heading(page: &mut String) {
-    page.push_str("| key | value | default | bounds | a project may | meaning |\n|---|---|---|---|---|---|\n");
+    page.push_str(
+        "| key | value | default | bounds | a project may | meaning |\n|---|---|---|---|---|---|\n",
+    );
 }
 
 fn row(page: &mut String, key: &str, pattern: &str, schema: &Json) {

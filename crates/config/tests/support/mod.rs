@@ -4,7 +4,9 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 use tempfile::TempDir;
-use trunkline_config::{Approvals, Flag, FoundFiles, Inputs, Loaded, NoKeychain, Problem, Rejected, Settings, load};
+use trunkline_config::{
+    Approvals, Flag, FoundFiles, Inputs, Loaded, NoKeychain, Problem, Rejected, Settings, load,
+};
 
 pub(crate) struct Place {
     pub(crate) folder: TempDir,
@@ -101,7 +103,8 @@ impl Place {
     pub(crate) fn load(&self) -> Result<Loaded, Box<Rejected>> {
         load(&Inputs {
             directory: self.path("project/deep/er"),
-            file: Some(self.path("project/trunkline.json")).filter(|file| self.way == Way::Named && file.exists()),
+            file: Some(self.path("project/trunkline.json"))
+                .filter(|file| self.way == Way::Named && file.exists()),
             found: if self.way == Way::Previewed { FoundFiles::Preview } else { FoundFiles::IfApproved },
             approvals: Some(self.path("state/approved.json")),
             user_directory: Some(self.path("user")),

@@ -153,7 +153,9 @@ impl Protected {
     /// not renamed: with another name its content would escape.
     pub(super) fn from_guarding(&self, path: &RelPath, renames: Renames) -> Option<&'static str> {
         let path = folded(path);
-        let is_guarded = |place: &Vec<String>| path.starts_with(place) || (renames == Renames::Yes && place.starts_with(&path));
+        let is_guarded = |place: &Vec<String>| {
+            path.starts_with(place) || (renames == Renames::Yes && place.starts_with(&path))
+        };
         self.guarded.iter().any(is_guarded).then_some(GUARDED)
     }
 

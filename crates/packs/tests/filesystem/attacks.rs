@@ -400,14 +400,22 @@ async fn v09_files_guarded_by_their_path_can_be_read_and_nothing_else() {
     let mut guarded = PathBuf::new();
     let place = Place::with(|options| {
         guarded = options.roots[0].join("etc/named.json");
-        options.protected = Protected::default().and_files(&[guarded.clone(), options.roots[0].join("state")]);
+        options.protected =
+            Protected::default().and_files(&[guarded.clone(), options.roots[0].join("state")]);
     });
     fs::create_dir(place.root.join("etc")).unwrap();
     fs::write(&guarded, "{}").unwrap();
     place.write("free", "x");
     symlink("etc", place.root.join("link")).unwrap();
     let before = snapshot(&place.root);
-    for path in ["etc/named.json", "link/named.json", "etc/NAMED.json", "state/new", "trunkline.json", "a/trunkline.json."] {
+    for path in [
+        "etc/named.json",
+        "link/named.json",
+        "etc/NAMED.json",
+        "state/new",
+        "trunkline.json",
+        "a/trunkline.json.",
+    ] {
         let refused = place.err("write_file", json!({"path": path, "content": "evil"})).await;
         assert!(refused.contains("is protected by the rule"), "{path}: {refused}");
     }

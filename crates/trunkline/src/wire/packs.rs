@@ -119,7 +119,12 @@ impl Packs {
         let protected = Protected::default().and_files(&self.guarded);
         filesystem::tools(
             roots.clone(),
-            FilesystemOptions { roots: self.roots.clone(), access, protected, ..FilesystemOptions::default() },
+            FilesystemOptions {
+                roots: self.roots.clone(),
+                access,
+                protected,
+                ..FilesystemOptions::default()
+            },
         )
     }
 

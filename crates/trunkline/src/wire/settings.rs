@@ -60,7 +60,9 @@ fn load_with(
 /// Why a file that was found is not used, and what to do, in one line.
 pub(crate) fn waits(found: &FoundFile) -> String {
     let path = safe::line(&found.path.display().to_string());
-    format!("{path} is not used: it was found here and not approved as it is now; see `trunkline config approve`")
+    format!(
+        "{path} is not used: it was found here and not approved as it is now; see `trunkline config approve`"
+    )
 }
 
 /// The same for commands that need settings: problems are told, and an error ends the command.

@@ -176,7 +176,8 @@ fn configured_servers_are_examined_one_by_one() {
     folder.file("trunkline.json", project, 0o644);
     let waiting = folder.visit(&["--timeout", "5s"], &[]);
     let configuration = &waiting.said["sections"][0]["checks"].as_array().unwrap();
-    let waits = configuration.iter().find(|check| check["what"].as_str().unwrap().ends_with("/trunkline.json"));
+    let waits =
+        configuration.iter().find(|check| check["what"].as_str().unwrap().ends_with("/trunkline.json"));
     assert!(waits.is_some() && !waiting.said.to_string().contains("theirs"), "{:#}", waiting.said);
     folder.approve();
     let visit = folder.visit(&["--timeout", "5s"], &[]);

@@ -128,7 +128,8 @@ async fn v09_a_caller_that_may_write_files_cannot_change_what_it_may_use() {
     assert!(crate::upstream::upstream(&status, "theirs").is_null(), "{status:#}");
     assert_eq!(caller.said("mine_echo", json!({"text": "mine"})).await, "mine");
     // The approval alone makes the running gateway take it up, and the two lists count together.
-    let agreed = site.binary().args(["config", "approve", "--yes"]).current_dir(site.path("project")).output();
+    let agreed =
+        site.binary().args(["config", "approve", "--yes"]).current_dir(site.path("project")).output();
     assert!(agreed.unwrap().status.success());
     let status = door.until(|status| !crate::upstream::upstream(status, "theirs").is_null()).await;
     assert!(status["config"]["waitingForApproval"].is_null(), "{status:#}");

@@ -87,8 +87,10 @@ fn consent(context: &Context, args: &Args, disclosure: &Disclosure) -> Result<Co
         && !args.servers.is_empty()
     {
         let more = safe::line(more);
-        return Err(Failure::usage(format!("the file is approved as a whole, and it has the server `{more}`, too"))
-            .hint("name all of its servers, or say --yes"));
+        return Err(Failure::usage(format!(
+            "the file is approved as a whole, and it has the server `{more}`, too"
+        ))
+        .hint("name all of its servers, or say --yes"));
     }
     if !args.servers.is_empty() {
         return Ok(Consent::Given);
@@ -115,8 +117,7 @@ fn keep(context: &Context, disclosure: &Disclosure) -> Result<(), Failure> {
 /// What the file asks for; secrets are covered, and references are shown as they are written.
 fn shown(disclosure: &Disclosure) -> String {
     let path = safe::line(&disclosure.file.path.display().to_string());
-    let mut out =
-        format!("{NAME}{path}{NAME:#}\n    {FAINT}sha256 {}{FAINT:#}\n", disclosure.file.sha256);
+    let mut out = format!("{NAME}{path}{NAME:#}\n    {FAINT}sha256 {}{FAINT:#}\n", disclosure.file.sha256);
     let mut servers = Vec::new();
     for server in &disclosure.servers {
         servers.push(format!("{NAME}{}{NAME:#}", safe::line(&server.name)));

@@ -88,7 +88,8 @@ fn prepare(args: &Args, environment: &Environment) -> Result<Import, Failure> {
     let files = files(args, &machine)?;
     let (mut found, mut problems): (Vec<Found>, Vec<Problem>) = (Vec::new(), Vec::new());
     for file in &files {
-        let text = read_regular_text(&file.path, MAX_BYTES).map_err(|error| unreadable(&file.path, &error))?;
+        let text =
+            read_regular_text(&file.path, MAX_BYTES).map_err(|error| unreadable(&file.path, &error))?;
         match read(file, &text, &machine.directory) {
             Ok(servers) => found.extend(servers),
             Err(told) => problems.extend(told),
