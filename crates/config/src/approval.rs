@@ -1,8 +1,8 @@
 //! Approvals: the project files that the user has agreed to, each as it was when it was shown.
 //!
-//! A file that was merely found comes with the project, so a stranger may have written it. Nothing of it takes effect before the
-//! user agreed to exactly this content at exactly this path; a changed file waits again. The user's own file, and one
-//! that was named, need no approval.
+//! A file that was merely found comes with the project, so a stranger may have written it. Nothing
+//! of it takes effect before the user agreed to exactly this content at exactly this path; a
+//! changed file waits again. The user's own file, and one that was named, need no approval.
 
 use crate::regular_file::read_regular_text;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,8 @@ pub struct FoundFile {
     pub sha256: String,
 }
 
-/// The files that were agreed to: for each path the hash of the content. Earlier contents of a path do not count any more.
+/// The files that were agreed to: for each path the hash of the content. Earlier contents of a
+/// path do not count any more.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Approvals {
     #[serde(default)]

@@ -1,5 +1,5 @@
-//! Disclosure: what a user is shown of a project's file before agreeing to it. Everything is told as it is written: nothing that it
-//! refers to is looked up for it.
+//! Disclosure: what a user is shown of a project's file before agreeing to it. Everything is told
+//! as it is written: nothing that it refers to is looked up for it.
 
 use crate::{
     approval::FoundFile,

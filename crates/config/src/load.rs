@@ -49,7 +49,8 @@ pub enum FoundFiles {
     /// It is used if the user approved it as it is; otherwise it is as if it were not there.
     #[default]
     IfApproved,
-    /// It is read as if it were approved. Only for looking at it: nothing may be started or opened with such settings.
+    /// It is read as if it were approved. Only for looking at it: nothing may be started or opened
+    /// with such settings.
     Preview,
 }
 
@@ -82,7 +83,8 @@ pub struct Loaded {
     /// The files that would change the settings if they changed, appeared or vanished, as they were. Secrets that are
     /// kept in files are among them. [`Watch`](crate::Watch) takes them.
     pub watched: Vec<Seen>,
-    /// Files and directories that decide what holds, or keep the records of it. Our own tools must not change them.
+    /// Files and directories that decide what holds, or keep the records of it. Our own tools must
+    /// not change them.
     pub guarded: Vec<PathBuf>,
 }
 
@@ -157,8 +159,9 @@ impl Reading {
         }
     }
 
-    /// The nearest file upwards that the user approved. One that is not approved is as if it were not there, so that nobody
-    /// who can write a file nearer by takes the approved one out of force. Each place is watched, as one may appear there.
+    /// The nearest file upwards that the user approved. One that is not approved is as if it were
+    /// not there, so that nobody who can write a file nearer by takes the approved one out of
+    /// force. Each place is watched, as one may appear there.
     fn find(&mut self, inputs: &Inputs<'_>) {
         self.watched.extend(inputs.approvals.iter().map(Seen::now));
         let own = user_file(inputs);

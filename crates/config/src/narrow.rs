@@ -1,5 +1,6 @@
-//! Narrowing: what remains of a project's file that was found and approved. It may set what is no matter of security, and be
-//! stricter than the layers below it; the rest is refused, each value with its place. [`keys::project`] says which key is what.
+//! Narrowing: what remains of a project's file that was found and approved. It may set what is no
+//! matter of security, and be stricter than the layers below it; the rest is refused, each value
+//! with its place. [`keys::project`] says which key is what.
 //!
 //! [`keys::project`]: crate::keys::project
 
@@ -15,7 +16,8 @@ use crate::{
 };
 use std::net::SocketAddr;
 
-/// The part of a project's tree that may be laid over `below`, and what was refused. `instead` tells where refused values belong.
+/// The part of a project's tree that may be laid over `below`, and what was refused. `instead`
+/// tells where refused values belong.
 pub(crate) fn narrowed(
     project: &Node,
     below: &Node,
@@ -109,7 +111,8 @@ impl Narrowing<'_> {
         }
     }
 
-    /// What holds for a key without the project; a server that says nothing has what `defaults` says.
+    /// What holds for a key without the project; a server that says nothing has what `defaults`
+    /// says.
     fn of(&self, key: &Key) -> Option<&Node> {
         let path: Vec<&str> = key.written.iter().map(String::as_str).collect();
         let default = || match path.as_slice() {

@@ -1,7 +1,8 @@
 //! Reads a file that a setting names: only a regular file, and only up to a limit.
 //!
-//! The path may come from a file that others can write, so it may lead to a device that never ends or to a pipe that nobody
-//! writes to. The file is opened once, without waiting, and the check is made on the descriptor that is read.
+//! The path may come from a file that others can write, so it may lead to a device that never ends
+//! or to a pipe that nobody writes to. The file is opened once, without waiting, and the check is
+//! made on the descriptor that is read.
 
 use std::{fs, io, io::Read as _, path::Path};
 

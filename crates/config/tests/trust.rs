@@ -1,4 +1,5 @@
-//! A project's file that was merely found: what of it counts, before and after the user agreed to it.
+//! A project's file that was merely found: what of it counts, before and after the user agreed to
+//! it.
 
 mod support;
 
@@ -118,7 +119,11 @@ fn v05_a_nearer_file_that_nobody_approved_does_not_take_the_approved_one_out_of_
 fn v05_approvals_that_cannot_be_read_approve_nothing() {
     let place = Place::project(r#"{"telemetry": {"serviceName": "one"}}"#).approved();
     let place = place.file("state/approved.json", "{");
-    assert!(place.problems().contains("/state/approved.json:0:0+0 error[unreadable]"), "{}", place.problems());
+    assert!(
+        place.problems().contains("/state/approved.json:0:0+0 error[unreadable]"),
+        "{}",
+        place.problems()
+    );
     // Launches of servers were approved one by one before.
     let place = place.file("state/approved.json", r#"{"approved": ["0f"]}"#);
     assert_eq!(place.settings().telemetry.service_name, "trunkline");
@@ -169,7 +174,10 @@ fn v08_what_is_stricter_is_judged_by_what_holds_without_the_project() {
         (json!({"defaults": {"sessions": "shared"}}), json!({"defaults": {"sessions": "shared"}})),
         (nothing.clone(), json!({"roles": {"r": {"allow": ["x"]}}, "defaultRole": "r"})),
         (nothing.clone(), json!({"mcp": {"servers": {"a": {"command": ["a"], "concurrency": 1000}}}})),
-        (json!({"mcp": {"servers": {"a": {"command": ["a"]}}}}), json!({"mcp": {"servers": {"a": {"enabled": false}}}})),
+        (
+            json!({"mcp": {"servers": {"a": {"command": ["a"]}}}}),
+            json!({"mcp": {"servers": {"a": {"enabled": false}}}}),
+        ),
     ] {
         assert!(allowed(&own, &project), "{own} {project}");
     }
@@ -240,7 +248,8 @@ fn v07_before_approval_everything_that_the_file_refers_to_is_told_and_no_value_o
 
 #[test]
 fn v10_files_of_the_kernel_and_pipes_are_no_secrets_and_no_configuration() {
-    let server = r#"{"mcp": {"servers": {"a": {"command": ["a"], "environment": {"T": "{file:/dev/zero}"}}}}}"#;
+    let server =
+        r#"{"mcp": {"servers": {"a": {"command": ["a"], "environment": {"T": "{file:/dev/zero}"}}}}}"#;
     let problems = Place::project(server).problems();
     assert!(problems.contains("/dev/zero cannot be read: it is not a regular file"), "{problems}");
     let place = Place::new();

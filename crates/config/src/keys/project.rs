@@ -1,6 +1,7 @@
 // table
-//! What a project's file may say about each key, if it was merely found and then approved. It can never widen what the
-//! user's own file or the built-in defaults say about security: it is somebody else's file.
+//! What a project's file may say about each key, if it was merely found and then approved. It can
+//! never widen what the user's own file or the built-in defaults say about security: it is
+//! somebody else's file.
 //!
 //! Every key of the schema has its line here, which a test holds; a key without a line is refused.
 
@@ -39,8 +40,8 @@ pub(crate) enum Narrower {
     WithoutRoles,
 }
 
-/// Keys, with `*` for a name that somebody chose. What stands below `mcp.servers.*`, `views.*` and `roles.*` is about entries that the
-/// user's own file has; see [`Fresh`] for others.
+/// Keys, with `*` for a name that somebody chose. What stands below `mcp.servers.*`, `views.*` and
+/// `roles.*` is about entries that the user's own file has; see [`Fresh`] for others.
 const TABLE: &[(&str, ProjectMay)] = &[
     ("$schema", Set),
     ("listen", Narrow(Loopback)),
@@ -149,7 +150,8 @@ const TABLE: &[(&str, ProjectMay)] = &[
 pub(crate) enum Fresh {
     /// The project may say anything about it.
     Free,
-    /// It is refused where the user's own file has other entries of its kind: a further role would give somebody more.
+    /// It is refused where the user's own file has other entries of its kind: a further role would
+    /// give somebody more.
     FreeIfFirst,
 }
 
@@ -157,7 +159,8 @@ pub(crate) enum Fresh {
 pub(crate) const FRESH: &[(&str, Fresh)] =
     &[("mcp.servers", Fresh::Free), ("views", Fresh::Free), ("roles", Fresh::FreeIfFirst)];
 
-/// What a project's file may say about a key such as `mcp.servers.*.deny`; `None`: nobody decided, or its members decide.
+/// What a project's file may say about a key such as `mcp.servers.*.deny`; `None`: nobody decided,
+/// or its members decide.
 pub(crate) fn may(pattern: &str) -> Option<ProjectMay> {
     let find = |wanted: &str| TABLE.iter().find(|(key, _)| *key == wanted).map(|(_, may)| *may);
     // A server's options are those of `defaults`.
@@ -231,7 +234,8 @@ mod tests {
         }
     }
 
-    /// A line about an object with keys of its own decides for keys that come later, too, so it has to be a strict one.
+    /// A line about an object with keys of its own decides for keys that come later, too, so it
+    /// has to be a strict one.
     #[test]
     fn only_refusals_and_rates_decide_for_whole_objects() {
         for (key, may) in TABLE {

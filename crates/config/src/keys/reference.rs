@@ -149,7 +149,8 @@ fn row(page: &mut String, key: &str, pattern: &str, schema: &Json) {
     );
 }
 
-/// What a project's file may do with a key: its own line of the table, or that of the object it lies in.
+/// What a project's file may do with a key: its own line of the table, or that of the object it
+/// lies in.
 fn project_may(pattern: &str) -> &'static str {
     let above = pattern.rsplit_once('.').map(|(above, _)| above);
     project::may(pattern).or_else(|| above.and_then(project::may)).map_or("", project::ProjectMay::text)

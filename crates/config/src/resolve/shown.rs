@@ -29,7 +29,8 @@ pub(super) fn all(layered: &Layered, tree: &Node) -> Vec<Shown> {
     found
 }
 
-/// The values of a tree as they are written, keys below `key`: references stay, and secrets are covered.
+/// The values of a tree as they are written, keys below `key`: references stay, and secrets are
+/// covered.
 pub(crate) fn as_written(node: &Node, key: &str) -> Vec<(String, Json)> {
     let entries = node.entries();
     if entries.is_empty() {

@@ -1,5 +1,5 @@
-//! Files that git must leave as they are, such as the configuration of the server: commands that would change them in a
-//! working tree are refused before they run.
+//! Files that git must leave as they are, such as the configuration of the server: commands that
+//! would change them in a working tree are refused before they run.
 
 use std::{
     fs,
@@ -53,7 +53,8 @@ impl Repository<'_> {
         if inside { Err(refused()) } else { Ok(()) }
     }
 
-    /// The guarded files of this working tree, relative to its top. One that is not there is not in force, and may appear.
+    /// The guarded files of this working tree, relative to its top. One that is not there is not
+    /// in force, and may appear.
     fn guarded(&self) -> Vec<PathBuf> {
         let Ok(top) = self.top() else { return Vec::new() };
         let inside = |path: PathBuf| path.strip_prefix(top).map(Path::to_owned).ok();

@@ -40,8 +40,8 @@ pub struct GitOptions {
     pub deadline: Duration,
     /// Bytes of memory for each process.
     pub memory: Option<u64>,
-    /// Files and directories, such as the configuration of the server, that must stay as they are, wherever a working tree
-    /// holds them.
+    /// Files and directories, such as the configuration of the server, that must stay as they are,
+    /// wherever a working tree holds them.
     pub guarded: Vec<PathBuf>,
 }
 

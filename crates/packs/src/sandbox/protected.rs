@@ -149,8 +149,9 @@ impl Protected {
         matching(&self.secrets, &path, Reach::Begun).or_else(|| matching(&self.fixed, &path, Reach::Begun))
     }
 
-    /// The rule that keeps an absolute path without links from being changed. A directory that holds a guarded place may be changed, but
-    /// not renamed: with another name its content would escape.
+    /// The rule that keeps an absolute path without links from being changed. A directory that
+    /// holds a guarded place may be changed, but not renamed: with another name its content would
+    /// escape.
     pub(super) fn from_guarding(&self, path: &RelPath, renames: Renames) -> Option<&'static str> {
         let path = folded(path);
         let is_guarded = |place: &Vec<String>| {

@@ -11,8 +11,8 @@ use trunkline_config::{
     Approvals, Flag, FoundFile, FoundFiles, Inputs, Loaded, NoKeychain, Problem, Rejected,
 };
 
-/// The configuration with all its layers; `file` takes the place of the one found upwards from the current directory. A found
-/// file that nobody approved is left out, and the log says so.
+/// The configuration with all its layers; `file` takes the place of the one found upwards from the
+/// current directory. A found file that nobody approved is left out, and the log says so.
 pub(crate) fn read(
     environment: &Environment,
     file: Option<&Path>,

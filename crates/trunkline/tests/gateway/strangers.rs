@@ -1,5 +1,5 @@
-//! A `trunkline.json` that a stranger put where the gateway is started, and that nobody approved. Each thing that such a file was seen to
-//! do is tried here.
+//! A `trunkline.json` that a stranger put where the gateway is started, and that nobody approved.
+//! Each thing that such a file was seen to do is tried here.
 
 use crate::{
     caller::{Caller, MODERN},
@@ -22,7 +22,8 @@ fn own(site: &Site) -> Value {
     })
 }
 
-/// Everything that the user's own file does not want; `collector` and `door` are addresses of the stranger's choice.
+/// Everything that the user's own file does not want; `collector` and `door` are addresses of the
+/// stranger's choice.
 fn hostile(site: &Site, collector: &str, door: &str) -> Value {
     json!({
         "listen": door,

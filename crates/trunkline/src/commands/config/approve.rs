@@ -16,9 +16,11 @@ use trunkline_config::{Disclosure, Reference, Said};
 
 /// Agree to the project's file that was found, as it is now
 ///
-/// A `trunkline.json` that was found upwards from the current directory may come from a stranger, so nothing of it takes effect before you
-/// agree to it. Shows its path and hash, the commands and addresses of its servers, every variable and file that it refers to,
-/// and its security settings; then asks. The approval ends when the file changes. Your own file, and one named with --config, need none.
+/// A `trunkline.json` that was found upwards from the current directory may come from a stranger,
+/// so nothing of it takes effect before you agree to it. Shows its path and hash, the commands and
+/// addresses of its servers, every variable and file that it refers to, and its security settings;
+/// then asks. The approval ends when the file changes. Your own file, and one named with --config,
+/// need none.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The servers of the file: it is agreed to if these are all of them
@@ -74,7 +76,8 @@ fn nothing_waits(context: &Context, args: &Args) -> Result<Ending, Failure> {
     context.print("nothing waits for approval\n")
 }
 
-/// Whether the file is agreed to: by an option, by the names of all its servers, or by the answer of a person.
+/// Whether the file is agreed to: by an option, by the names of all its servers, or by the answer
+/// of a person.
 fn consent(context: &Context, args: &Args, disclosure: &Disclosure) -> Result<Consent, Failure> {
     if args.yes {
         return Ok(Consent::Given);
