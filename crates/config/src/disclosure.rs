@@ -83,7 +83,9 @@ fn refer(node: &Node, key: &str, sources: &Sources, found: &mut Vec<Reference>) 
         }
         Value::List(items) => items.iter().for_each(|item| refer(item, key, sources, found)),
         Value::Table(entries) => {
-            entries.iter().for_each(|entry| refer(&entry.node, &join(key, &entry.key), sources, found));
+            for entry in entries {
+                refer(&entry.node, &join(key, &entry.key), sources, found);
+            }
         }
         _ => {}
     }

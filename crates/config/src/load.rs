@@ -215,8 +215,9 @@ impl Reading {
         self.watched.push(Seen::now(path));
         match read_regular_text(path, jsonc::MAX_BYTES as u64) {
             Ok(text) => {
-                let tree = self.parse(layer, path, &text);
-                tree.into_iter().for_each(|tree| self.take(tree));
+                if let Some(tree) = self.parse(layer, path, &text) {
+                    self.take(tree);
+                }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound && needed == Needed::No => {}
             Err(error) => {

@@ -30,7 +30,7 @@ const OWN: &str = r#"{
 
 fn place(project: &str) -> Place {
     let place = Place::project(project).user(OWN).variable("AWS_SECRET_ACCESS_KEY", "s3cret");
-    fs::create_dir(place.path("home")).unwrap();
+    fs::create_dir(place.path("home")).expect("the test can write its files");
     place.file("home/key", "k3y")
 }
 

@@ -6,8 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use trunkline_process::Ending;
+use trunkline_toolbox::ToolError;
+
 use super::{diff, failure, invocation::Invocation, repository::Repository};
-use crate::{ToolError, process::Ending};
 
 impl Repository<'_> {
     /// Refuses to go from one commit to another if a guarded file differs between them.

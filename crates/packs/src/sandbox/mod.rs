@@ -128,6 +128,6 @@ impl Sandbox {
             Purpose::Change | Purpose::Create => Renames::No,
             Purpose::Rename => Renames::Yes,
         };
-        self.protected.from_guarding(&root.absolute(path), renames)
+        self.protected.guarding(&root.absolute(path), renames)
     }
 }

@@ -152,7 +152,7 @@ impl Protected {
     /// The rule that keeps an absolute path without links from being changed. A directory that
     /// holds a guarded place may be changed, but not renamed: with another name its content would
     /// escape.
-    pub(super) fn from_guarding(&self, path: &RelPath, renames: Renames) -> Option<&'static str> {
+    pub(super) fn guarding(&self, path: &RelPath, renames: Renames) -> Option<&'static str> {
         let path = folded(path);
         let is_guarded = |place: &Vec<String>| {
             path.starts_with(place) || (renames == Renames::Yes && place.starts_with(&path))

@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use trunkline_tools::sandbox::Protected;
+use trunkline_packs::sandbox::Protected;
 
 use crate::place::{Place, attempt, snapshot};
 

@@ -74,6 +74,9 @@ async fn v07_a_found_file_that_nobody_approved_controls_nothing() {
     let status = door.status().await;
     let path = site.path("project/trunkline.json").display().to_string();
     assert_eq!(status["config"]["waitingForApproval"], path, "{status:#}");
+    let told = site.binary().args(["status", &format!("http://{}", door.address)]).output().unwrap();
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.contains(&format!("waits for `trunkline config approve`: {path}")), "{told}");
     assert_eq!(status_of(&door, "Origin: https://evil.example\r\n").await, 403);
     let mut caller = Caller::open(&door, None, MODERN).await;
     assert_eq!(caller.insist("mine_echo", json!({"text": "x"})).await, "x");
