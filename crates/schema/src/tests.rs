@@ -179,6 +179,26 @@ fn ordinary_schemas_are_cheap_enough() {
     assert_eq!(Schema::of_its_draft(&anchors).unwrap().accepts(&json!(1), Budget::QUICK), Ok(false));
 }
 
+/// Identifiers and anchors with which a reference could lead elsewhere than it seems.
+#[test]
+fn j13_references_that_could_lead_elsewhere_are_refused() {
+    let costly = unfolding(12, "anyOf", 4)["$defs"].clone();
+    let cheap = json!({"d0": {}});
+    for schema in [
+        json!({"$defs": costly, "x": {"$id": "q", "s": {"$ref": "#/$defs/d0"}, "$defs": cheap}, "$ref": "#/x/s"}),
+        json!({"$defs": costly, "x": {"$id": "q", "$ref": "#/$defs/d0", "$defs": cheap}, "$ref": "#/x"}),
+        json!({"$schema": "http://json-schema.org/draft-04/schema#", "definitions": costly,
+            "properties": {"a": {"$id": "q", "not": {"$ref": "#/definitions/d0"}, "definitions": cheap}}}),
+        json!({"$schema": "http://json-schema.org/draft-04/schema#", "definitions": cheap,
+            "properties": {"a": {"id": "q", "not": {"$ref": "#/definitions/d0"}, "definitions": costly}}}),
+        json!({"$defs": {"a": {"$anchor": "k", "$ref": "#/$defs/d0"}, "d0": costly["d0"]}, "default": {"$anchor": "k"}, "$ref": "#k"}),
+        json!({"$defs": {"a": {"$id": "http://a/x"}, "b": {"$id": "http://b/x"}}, "$ref": "x"}),
+    ] {
+        let bad = judge(&schema);
+        assert!(matches!(bad, Err(BadSchema::Unsupported(_))), "{bad:?}: {:.300}", schema.to_string());
+    }
+}
+
 /// The deepest check that is allowed, on a stack as small as that of a thread of the runtime.
 #[test]
 fn j13_the_deepest_check_fits_the_stack() {

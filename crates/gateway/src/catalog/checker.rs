@@ -149,13 +149,13 @@ mod tests {
 
     #[test]
     fn j13_a_schema_that_unfolds_is_refused_and_so_is_a_value_that_unfolds_one() {
-        let mut definitions = r#""d12":{"type":"string"}"#.to_owned();
-        for level in 0..12 {
-            let next = format!(r##"{{"$ref":"#/$defs/d{}"}}"##, level + 1);
-            definitions += &format!(r#","d{level}":{{"anyOf":[{next},{next},{next},{next}]}}"#);
-        }
+        let next = |level: usize| format!(r##"{{"$ref":"#/$defs/d{level}"}}"##);
+        let union = |level: usize| format!(r#""d{level}":{{"anyOf":[{0},{0},{0},{0}]}}"#, next(level + 1));
+        let definitions: Vec<String> = (0..12).map(union).collect();
         let schema = format!(
-            r##"{{"type":"object","$defs":{{{definitions}}},"properties":{{"a":{{"$ref":"#/$defs/d0"}}}}}}"##
+            r#"{{"type":"object","properties":{{"a":{}}},"$defs":{{{},"d12":{{"type":"string"}}}}}}"#,
+            next(0),
+            definitions.join(",")
         );
         let bad = checker(&schema).unwrap_err();
         assert!(matches!(&bad, BadSchema::TooExpensive(told) if told.contains("visits")), "{bad}");

@@ -2,7 +2,7 @@
 
 use super::{
     Graph, Id, Node,
-    resources::{Resource, Resources},
+    resources::{Resource, Resources, begun_by},
 };
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -16,6 +16,8 @@ pub enum Unsupported {
     Dynamic(&'static str),
     #[error("a subschema has both `$id` and `$ref`")]
     IdAndReference,
+    #[error("a subschema of draft 4 has an identifier of its own")]
+    OldIds,
 }
 
 /// Keywords whose schema applies to the same value. Where they hold a list or a map, so does each schema in it.
@@ -62,7 +64,7 @@ struct Open<'a> {
 }
 
 pub(super) fn graph(schema: &Value) -> Result<Graph, Unsupported> {
-    let resources = Resources::new(schema);
+    let resources = Resources::new(schema)?;
     let from = resources.root();
     let graph = Graph { embedded: resources.embedded, ..Graph::default() };
     let (ids, patterns) = (HashMap::new(), HashMap::new());
@@ -80,7 +82,7 @@ impl<'a> Builder<'a> {
         let next = self.graph.nodes.len();
         let id = *self.ids.entry(std::ptr::from_ref(schema)).or_insert(next);
         if id == next {
-            let resource = self.resources.begun_by(schema).unwrap_or(within);
+            let resource = begun_by(schema).unwrap_or(within);
             self.graph.pointer_bytes += pointer;
             self.graph.nodes.push(Node::default());
             self.open.push(Open { id, schema, resource, pointer });
@@ -103,7 +105,7 @@ impl<'a> Builder<'a> {
             return Err(Unsupported::Dynamic(dynamic));
         }
         if let Some(reference) = keywords.get("$ref").and_then(Value::as_str) {
-            if open.id != 0 && self.resources.begun_by(open.schema).is_some() {
+            if open.id != 0 && begun_by(open.schema).is_some() {
                 return Err(Unsupported::IdAndReference);
             }
             let (target, resource) = self.resources.resolve(reference, open.resource)?;

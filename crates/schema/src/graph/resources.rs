@@ -10,36 +10,32 @@ pub(super) struct Resource<'a> {
     pub(super) root: &'a Value,
 }
 
-/// The resources of a schema and their anchors.
+/// The resources of a schema and their anchors. Where the engine might take something else for a resource than we do, the
+/// schema is refused: a reference that leads elsewhere than we think makes the cost wrong.
 #[derive(Debug)]
 pub(super) struct Resources<'a> {
     root: &'a Value,
     /// Identifiers without their fragments. A value is `None` where two resources have the same one.
     by_id: HashMap<&'a str, Option<&'a Value>>,
-    /// Anchors by the address of their resource.
-    anchors: HashMap<(*const Value, &'a str), &'a Value>,
-    /// Draft 4 says `id` instead of `$id`.
-    old_ids: bool,
+    /// Anchors by the address of their resource; `None` where two have the same name.
+    anchors: HashMap<(*const Value, &'a str), Option<&'a Value>>,
     pub(super) embedded: usize,
 }
 
-impl<'a> Resources<'a> {
-    pub(super) fn new(root: &'a Value) -> Self {
-        let mut resources = Self {
-            root,
-            by_id: HashMap::new(),
-            anchors: HashMap::new(),
-            old_ids: names_old_draft(root),
-            embedded: 0,
-        };
-        resources.index(root, Resource { root });
-        resources.embedded = resources.embedded.saturating_sub(usize::from(resources.id(root).is_some()));
-        resources
-    }
+/// The resource that a subschema begins, if it has an identifier.
+pub(super) fn begun_by(schema: &Value) -> Option<Resource<'_>> {
+    id(schema).map(|_| Resource { root: schema })
+}
 
-    /// The resource that a subschema begins, if it has an identifier.
-    pub(super) fn begun_by(&self, schema: &'a Value) -> Option<Resource<'a>> {
-        self.id(schema).map(|_| Resource { root: schema })
+impl<'a> Resources<'a> {
+    pub(super) fn new(root: &'a Value) -> Result<Self, Unsupported> {
+        let mut resources = Self { root, by_id: HashMap::new(), anchors: HashMap::new(), embedded: 0 };
+        resources.index(root, Resource { root });
+        resources.embedded = resources.embedded.saturating_sub(usize::from(id(root).is_some()));
+        if names_old_draft(root) && (resources.embedded > 0 || has_old_ids(root, root)) {
+            return Err(Unsupported::OldIds);
+        }
+        Ok(resources)
     }
 
     /// The subschema that a reference names, and the resource it is part of.
@@ -58,20 +54,31 @@ impl<'a> Resources<'a> {
         }
         if !fragment.starts_with('/') {
             let anchor = self.anchors.get(&(std::ptr::from_ref(resource.root), fragment.as_ref()));
-            return anchor.map(|schema| (*schema, resource)).ok_or_else(missing);
+            return anchor.copied().flatten().map(|schema| (schema, resource)).ok_or_else(missing);
         }
-        let (mut at, mut resource) = (resource.root, resource);
-        for segment in fragment.split('/').skip(1) {
-            let segment = segment.replace("~1", "/").replace("~0", "~");
+        let segments: Vec<String> = fragment
+            .split('/')
+            .skip(1)
+            .map(|segment| segment.replace("~1", "/").replace("~0", "~"))
+            .collect();
+        let mut at = resource.root;
+        for (place, segment) in segments.iter().enumerate() {
+            if place > 0 && id(at).is_some() {
+                return Err(missing());
+            }
             at = match at {
-                Value::Object(members) => members.get(&segment),
+                Value::Object(members) => members.get(segment),
                 Value::Array(items) => segment.parse::<usize>().ok().and_then(|place| items.get(place)),
                 _ => None,
             }
             .ok_or_else(missing)?;
-            resource = self.begun_by(at).unwrap_or(resource);
         }
-        Ok((at, resource))
+        let defined = matches!(&segments[..], [keyword, _] if ["$defs", "definitions", "properties"].contains(&keyword.as_str()));
+        match begun_by(at) {
+            Some(resource) if defined => Ok((at, resource)),
+            Some(_) => Err(missing()),
+            None => Ok((at, resource)),
+        }
     }
 
     /// The only resource whose identifier is this text or ends with it as a path. Where the engine would resolve it to
@@ -91,14 +98,16 @@ impl<'a> Resources<'a> {
     fn index(&mut self, value: &'a Value, within: Resource<'a>) {
         match value {
             Value::Object(members) => {
-                let within = self.begun_by(value).unwrap_or(within);
-                if let Some(id) = self.id(value) {
+                let within = begun_by(value).unwrap_or(within);
+                if let Some(id) = id(value) {
                     self.embedded += 1;
                     let id = id.split('#').next().unwrap_or_default();
                     self.by_id.entry(id).and_modify(|known| *known = None).or_insert(Some(value));
                 }
-                for anchor in self.anchors_of(value) {
-                    self.anchors.insert((std::ptr::from_ref(within.root), anchor), value);
+                for anchor in anchors_of(value) {
+                    let known = self.anchors.entry((std::ptr::from_ref(within.root), anchor));
+                    let same = |other: &&Value| std::ptr::eq(*other, value);
+                    known.and_modify(|known| *known = known.filter(same)).or_insert(Some(value));
                 }
                 members.values().for_each(|member| self.index(member, within));
             }
@@ -107,25 +116,23 @@ impl<'a> Resources<'a> {
         }
     }
 
-    fn anchors_of(&self, schema: &'a Value) -> impl Iterator<Item = &'a str> + use<'a> {
-        let old = ["$id", "id"].into_iter().filter_map(|name| schema.get(name)?.as_str()?.strip_prefix('#'));
-        let new = ["$anchor", "$dynamicAnchor"].into_iter().filter_map(|name| schema.get(name)?.as_str());
-        old.chain(new)
-    }
-
-    /// An identifier that begins a resource; one that is only a fragment is an anchor. The root is one anyway.
-    fn id(&self, schema: &'a Value) -> Option<&'a str> {
-        let id = |name| {
-            schema.get(name).and_then(Value::as_str).filter(|id| !id.is_empty() && !id.starts_with('#'))
-        };
-        id("$id").or_else(|| if self.old_ids { id("id") } else { None })
-    }
-
     pub(super) fn root(&self) -> Resource<'a> {
         Resource { root: self.root }
     }
 }
 
+fn anchors_of(schema: &Value) -> impl Iterator<Item = &str> {
+    let old = ["$id", "id"].into_iter().filter_map(|name| schema.get(name)?.as_str()?.strip_prefix('#'));
+    let new = ["$anchor", "$dynamicAnchor"].into_iter().filter_map(|name| schema.get(name)?.as_str());
+    old.chain(new)
+}
+
+/// An identifier that begins a resource; one that is only a fragment is an anchor.
+fn id(schema: &Value) -> Option<&str> {
+    schema.get("$id").and_then(Value::as_str).filter(|id| !id.is_empty() && !id.starts_with('#'))
+}
+
+/// Draft 4 says `id` instead of `$id`.
 fn names_old_draft(value: &Value) -> bool {
     match value {
         Value::Object(members) => {
@@ -133,6 +140,18 @@ fn names_old_draft(value: &Value) -> bool {
             named.is_some_and(|draft| draft.contains("draft-04")) || members.values().any(names_old_draft)
         }
         Value::Array(items) => items.iter().any(names_old_draft),
+        _ => false,
+    }
+}
+
+/// Whether a part of the schema has an `id` that may begin a resource of draft 4.
+fn has_old_ids(value: &Value, root: &Value) -> bool {
+    match value {
+        Value::Object(members) => {
+            let named = !std::ptr::eq(value, root) && members.get("id").is_some_and(Value::is_string);
+            named || members.values().any(|member| has_old_ids(member, root))
+        }
+        Value::Array(items) => items.iter().any(|item| has_old_ids(item, root)),
         _ => false,
     }
 }
@@ -146,15 +165,13 @@ fn decoded(fragment: &str) -> Cow<'_, str> {
     let (mut decoded, mut at) = (Vec::with_capacity(bytes.len()), 0);
     while let Some(byte) = bytes.get(at) {
         let digits = fragment.get(at + 1..at + 3).filter(|_| *byte == b'%');
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                decoded.push(byte);
-                at += 3;
-            }
-            None => {
-                decoded.push(*byte);
-                at += 1;
-            }
+        let digits = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        if let Some(byte) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            decoded.push(byte);
+            at += 3;
+        } else {
+            decoded.push(*byte);
+            at += 1;
         }
     }
     String::from_utf8_lossy(&decoded).into_owned().into()
