@@ -23,7 +23,7 @@ const LAYERS: &[(&str, May)] = &[
     ("config", May::Use(&["secrets", "protocol"])),
     ("transport", May::Use(&["resilience", "http1", "protocol"])),
     ("http1", May::Use(&["resilience"])),
-    ("auth", May::Use(&[])),
+    ("auth", May::Use(&["resilience"])),
     // Clocks and counters that know no MCP: whoever waits for somebody waits by the same ones.
     ("resilience", May::Use(&[])),
     ("process", May::Use(&["resilience"])),

@@ -1,13 +1,12 @@
-//! A limit on wrong guesses per address (GCRA: one stored instant per address).
+//! A limit on wrong guesses per address.
 
 use crate::AuthError;
 use std::{
-    collections::HashMap,
     net::{IpAddr, Ipv6Addr},
-    sync::{Mutex, PoisonError},
+    num::NonZeroU32,
     time::Duration,
 };
-use tokio::time::Instant;
+use trunkline_resilience::{Quota, RateLimiter, TooSoon};
 
 /// The number of wrong guesses that one address may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,62 +25,26 @@ impl Default for AttemptLimit {
     }
 }
 
-/// The addresses with recent wrong guesses.
+/// Counts the wrong guesses of addresses.
 #[derive(Debug)]
-pub(crate) struct Attempts {
-    limit: AttemptLimit,
-    /// The instant at which each address has its full allowance again.
-    free_at: Mutex<HashMap<IpAddr, Instant>>,
-}
+pub(crate) struct Attempts(RateLimiter);
 
 impl Attempts {
     pub(crate) fn new(limit: AttemptLimit) -> Self {
-        Self { limit, free_at: Mutex::default() }
+        let burst = NonZeroU32::new(limit.burst).unwrap_or(NonZeroU32::MIN);
+        let quota = Quota { limit: NonZeroU32::MIN, period: limit.interval, burst };
+        Self(RateLimiter::with_keys(quota, limit.addresses))
     }
 
     /// Succeeds if `source` may try again now.
     pub(crate) fn check(&self, source: IpAddr) -> Result<(), AuthError> {
-        let free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
-        if free_at.is_empty() {
-            return Ok(());
-        }
-        let now = Instant::now();
-        let Some(free) = free_at.get(&network(source)) else { return Ok(()) };
-        let tolerance = self.limit.interval * self.limit.burst.saturating_sub(1);
-        match free.checked_duration_since(now + tolerance) {
-            Some(retry_after) if !retry_after.is_zero() => Err(AuthError::TooManyAttempts { retry_after }),
-            _ => Ok(()),
-        }
+        let soon = self.0.peek(&network(source));
+        soon.map_err(|TooSoon { retry_after }| AuthError::TooManyAttempts { retry_after })
     }
 
     pub(crate) fn failed(&self, source: IpAddr) {
-        let now = Instant::now();
-        let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
-        if free_at.len() >= self.limit.addresses && !free_at.contains_key(&network(source)) {
-            make_room(&mut free_at, now);
-        }
-        let free = free_at.entry(network(source)).or_insert(now);
-        *free = (*free).max(now) + self.limit.interval;
+        self.0.charge(&network(source));
     }
-}
-
-/// Evicts expired addresses, or else the quarter closest to expiry, so that a full table is rarely
-/// searched.
-fn make_room(free_at: &mut HashMap<IpAddr, Instant>, now: Instant) {
-    free_at.retain(|_, free| *free > now);
-    let mut debts: Vec<Instant> = free_at.values().copied().collect();
-    let quarter = debts.len() / 4;
-    if debts.is_empty() {
-        return;
-    }
-    let (_, bound, _) = debts.select_nth_unstable(quarter);
-    let bound = *bound;
-    let mut surplus = quarter + 1;
-    free_at.retain(|_, free| {
-        let goes = *free <= bound && surplus > 0;
-        surplus -= usize::from(goes);
-        !goes
-    });
 }
 
 /// One subscriber has a whole /64 of IPv6 addresses.
@@ -127,7 +90,7 @@ mod tests {
         }
         for n in 2..5_000 {
             attempts.failed(v4(n));
-            assert!(attempts.free_at.lock().unwrap().len() <= 64);
+            assert!(attempts.0.keys() <= 64);
         }
         assert!(attempts.check(v4(1)).is_err());
     }

@@ -29,7 +29,7 @@ use std::{
 };
 use tokio::sync::{Mutex as AsyncMutex, broadcast, watch};
 use trunkline_protocol::{Call, Era, Fault, FaultKind, Handler, Notification, Notify, Raw, Reply, method};
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 /// An open conversation. Cloning shares it; [`Connection::close`] ends it for all.
 #[derive(Clone)]
@@ -256,7 +256,7 @@ impl Inner {
         http.forget_session();
         let limit = self.options.timeouts.connect();
         let begun = handshake::initialize(&self.link, &self.speech, &self.ids, &self.options);
-        let renewed = within_time(limit, begun).await.unwrap_or_else(|| {
+        let renewed = timeout(limit, begun).await.unwrap_or_else(|| {
             Err(no_new_session(format!(
                 "the server forgot our session and did not begin a new one within {limit:?}"
             )))

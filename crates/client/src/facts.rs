@@ -13,7 +13,7 @@ use trunkline_protocol::{
     message::{HeaderParam, TaskSupport, Tool, header_params, may_want_headers, next_cursor},
     method,
 };
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 /// Pages of a list that are read for facts.
 const MAX_PAGES: usize = 100;
@@ -97,7 +97,7 @@ impl Inner {
 
     /// Reads the server's list and returns the facts of a tool.
     pub(crate) async fn find_fact(&self, tool: &str) -> Option<Arc<Fact>> {
-        if within_time(PATIENCE, self.look()).await.is_none() {
+        if timeout(PATIENCE, self.look()).await.is_none() {
             tracing::debug!("the server does not tell of its tools");
         }
         self.facts.known().by_name.get(tool).cloned()

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 use trunkline_protocol::{Era, Object, Raw, message::Level, method};
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 /// What a legacy client that set no level is taken to want; a server's own idea of it is as good.
 const DEFAULT: Level = Level::Info;
@@ -67,7 +67,7 @@ impl Inner {
         let mut params = Object::new();
         params.set("level", Raw::string(level.as_str()));
         let mut exchange = self.exchange(&Ask::new(method::SET_LEVEL, params));
-        match within_time(PATIENCE, handshake::answer(&mut exchange)).await {
+        match timeout(PATIENCE, handshake::answer(&mut exchange)).await {
             Some(Ok(Ok(_))) => {}
             other => tracing::debug!(?other, "the server did not take the log level"),
         }

@@ -11,7 +11,7 @@ use std::{
 };
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, Semaphore};
 use trunkline_protocol::{Fault, FaultKind};
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 /// Calls that may wait for the lock.
 const MAX_WAITING: usize = 256;
@@ -60,7 +60,7 @@ impl LineLock {
             }
         };
         let late = || Fault::new(FaultKind::Timeout, "the server is waiting for another call's answers");
-        within_time(limit, guard).await.ok_or_else(late)
+        timeout(limit, guard).await.ok_or_else(late)
     }
 
     /// As [`acquire`](Self::acquire), if that needs no waiting.

@@ -16,7 +16,7 @@ use trunkline_protocol::{
     message::meta::{self, LOG_LEVEL},
     method,
 };
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 /// Resources that one listener may watch.
 const MAX_URIS: usize = 1000;
@@ -229,7 +229,7 @@ impl Inner {
         let mut params = Object::new();
         params.set("uri", Raw::string(uri));
         let mut exchange = self.exchange(&Ask::new(name, params));
-        match within_time(PATIENCE, handshake::answer(&mut exchange)).await {
+        match timeout(PATIENCE, handshake::answer(&mut exchange)).await {
             Some(Ok(Ok(_))) => Ok(()),
             Some(Ok(Err(error))) => Err(error.message),
             Some(Err(loss)) => Err(loss.fault.to_string()),

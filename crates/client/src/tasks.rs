@@ -24,7 +24,7 @@ use trunkline_protocol::{
     },
     method,
 };
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 /// Tasks whose questions are waited for at once.
 const MAX_WAITING: usize = 256;
@@ -130,7 +130,7 @@ impl Inner {
     async fn about_task(&self, name: &'static str, id: &str) -> Result<Result<Raw, ErrorObject>, Fault> {
         let limit = self.options.timeouts.call();
         let mut exchange = self.exchange(&Ask::new(name, one("taskId", id)));
-        match within_time(limit, handshake::answer(&mut exchange)).await {
+        match timeout(limit, handshake::answer(&mut exchange)).await {
             Some(answer) => answer.map_err(|loss| loss.fault),
             None => Err(Fault::new(FaultKind::Timeout, format!("`{name}` was not answered"))),
         }
@@ -148,7 +148,7 @@ impl Inner {
                 changed.await;
             }
         };
-        within_time(FIRST_QUESTION, asked).await;
+        timeout(FIRST_QUESTION, asked).await;
         let state = wait.state();
         let requests = state.questions.iter().map(|(key, question)| {
             let mut request = InputRequest::new(question.method.as_ref());

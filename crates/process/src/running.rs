@@ -6,8 +6,8 @@ use rustix::process::Pid;
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::watch,
-    time::Instant,
 };
+use trunkline_resilience::Moment;
 
 use super::{
     ending::Ending,
@@ -27,7 +27,7 @@ pub struct Running {
     stderr: Stream,
     kill: watch::Sender<bool>,
     ending: watch::Receiver<Option<Ending>>,
-    started: Instant,
+    started: Moment,
 }
 
 /// A program that has ended.
@@ -70,7 +70,7 @@ impl Running {
             killed,
             ending: ending_in,
         };
-        let started = Instant::now();
+        let started = Moment::now();
         tokio::spawn(supervisor.run(started + program.limits.deadline, program.limits.overflow));
         Ok(Self { group, stdout, stderr, kill, ending, started })
     }

@@ -10,7 +10,7 @@ use tokio::{
     task::JoinHandle,
     time::{Instant, timeout},
 };
-use trunkline_resilience::Alarm;
+use trunkline_resilience::{Deadline, Moment};
 
 use super::{ending::Ending, group::Group, limits::Overflow, pipes::Stream};
 
@@ -41,7 +41,7 @@ pub(super) fn feed(mut stdin: ChildStdin, input: Vec<u8>) -> JoinHandle<()> {
 }
 
 impl Supervisor {
-    pub(super) async fn run(mut self, deadline: Instant, overflow: Overflow) {
+    pub(super) async fn run(mut self, deadline: Moment, overflow: Overflow) {
         let forced = self.watch(deadline, overflow).await;
         if forced.is_some() {
             self.group.kill();
@@ -62,7 +62,7 @@ impl Supervisor {
     }
 
     /// Waits for the end of the leader, `None`, or for a reason to bring it about.
-    async fn watch(&mut self, deadline: Instant, overflow: Overflow) -> Option<Ending> {
+    async fn watch(&mut self, deadline: Moment, overflow: Overflow) -> Option<Ending> {
         let stdout = self.stdout.clone();
         let overflowed = async {
             match overflow {
@@ -70,7 +70,7 @@ impl Supervisor {
                 Overflow::Drain => std::future::pending().await,
             }
         };
-        let late = Alarm::at(deadline);
+        let late = Deadline::at(deadline);
         tokio::pin!(overflowed, late);
         while !self.group.leader_has_ended() {
             tokio::select! {

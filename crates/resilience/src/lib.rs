@@ -1,23 +1,24 @@
-//! What keeps one failing server from hurting its callers: a circuit breaker, retries and time limits.
+//! What keeps one failing server from hurting its callers: a circuit breaker, retries, time limits
+//! and rate limits, and the clock that they go by.
 //!
-//! Each part stands alone and knows no transport: the caller tells it how a call went. None takes a lock that calls
-//! on other threads wait for on the way to a healthy server. Their usual order around a call, from the outside in:
-//! [`Deadline`] (all attempts together), [`Retry`], [`Breaker`] (each attempt by itself). Time in which the process itself did
-//! not run is no time of any limit here.
+//! Each part stands alone and knows no transport: the caller tells it how a call went. None takes a
+//! lock that calls on other threads wait for on the way to a healthy server. Their usual order
+//! around a call, from the outside in: [`CallTimer`] (all attempts together), [`Retry`], [`Breaker`]
+//! (each attempt by itself).
 
-mod alarm;
 mod breaker;
-mod pause;
+mod clock;
+mod rate_limiter;
 mod retry;
-mod timeout;
+mod timeouts;
 
 use std::{fmt, ops::RangeInclusive};
 
-pub use alarm::{Alarm, Reminder, before, within_time};
 pub use breaker::{Admission, Breaker, BreakerCounts, BreakerOptions, BreakerState, Refused};
-pub use pause::{Unused, overslept};
+pub use clock::{Deadline, IdleTimer, Moment, Timer, timeout, timeout_at};
+pub use rate_limiter::{Quota, RateLimiter, TooSoon};
 pub use retry::{Jitter, Retry, RetryOptions, Safety, Verdict};
-pub use timeout::{Beginning, Deadline, Expired, TimeoutOptions, Timeouts};
+pub use timeouts::{CallTimer, Expired, TimeoutOptions, Timeouts};
 
 /// A setting lies outside the range in which it makes sense.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

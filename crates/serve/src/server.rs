@@ -17,7 +17,7 @@ use tokio::{
 };
 use trunkline_http1::server::{Connection, KeepAlive};
 use trunkline_protocol::Handler;
-use trunkline_resilience::Alarm;
+use trunkline_resilience::Deadline;
 
 /// How long to wait when no connection can be accepted, say because there are no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -186,7 +186,7 @@ impl Server {
         let main = &self.doors.main;
         main.enter(Phase::Leaving);
         let limit = main.options.limits.drain;
-        let mut deadline = std::pin::pin!(Alarm::after(limit));
+        let mut deadline = std::pin::pin!(Deadline::after(limit));
         let in_time = loop {
             if connections.is_empty() {
                 main.enter(Phase::Closing);

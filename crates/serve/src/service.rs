@@ -16,10 +16,7 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{
-    sync::watch,
-    time::{Instant, sleep_until},
-};
+use tokio::sync::watch;
 use trunkline_protocol::{
     Call, Caller, Fault, Handler, Object, Part, Raw,
     message::{
@@ -92,10 +89,8 @@ impl Service {
         let service = Arc::downgrade(self);
         tokio::spawn(async move {
             loop {
-                let due = Instant::now() + SWEEP;
-                sleep_until(due).await;
+                tokio::time::sleep(SWEEP).await;
                 let Some(service) = service.upgrade() else { return };
-                service.sessions.look(due);
                 service.sessions.sweep();
                 service.parking.sweep();
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use hyper::body::Body;
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 /// How large a body that is read whole may be unless told otherwise.
 pub const DEFAULT_BODY_LIMIT: usize = 16 * 1024 * 1024;
@@ -55,7 +55,7 @@ where
     let mut collector = Collector::new(limit);
     collector.announced_may_exceed = true;
     let reading = std::future::poll_fn(|cx| collector.poll(Pin::new(&mut body), cx));
-    match within_time(within, reading).await {
+    match timeout(within, reading).await {
         Some(Ok(whole)) => Beginning::Whole(whole),
         Some(Err(_)) | None => Beginning::Cut(collector.take()),
     }

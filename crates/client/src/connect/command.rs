@@ -15,7 +15,7 @@ use crate::{
 };
 use std::sync::Arc;
 use trunkline_protocol::{Era, Fault, FaultKind};
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 use trunkline_transport::child::{ChildCommand, ChildProcess};
 
 pub(super) async fn connect(
@@ -35,7 +35,7 @@ pub(super) async fn connect(
             Verdict::Legacy | Verdict::Again => Err(not_modern()),
         };
     }
-    match within_time(PROBE_PATIENCE, probe(&attempt, &mut exchange)).await {
+    match timeout(PROBE_PATIENCE, probe(&attempt, &mut exchange)).await {
         Some(Ok(Verdict::Modern(introduction))) => Ok(attempt.modern(introduction)),
         Some(Ok(_)) => attempt.initialize().await.map_err(|loss| loss.fault),
         Some(Err(loss)) if loss.how == LossKind::Line && loss.fault.kind() == FaultKind::ServerExited => {

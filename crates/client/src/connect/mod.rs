@@ -19,7 +19,7 @@ use crate::{
 };
 use std::{sync::Arc, time::Duration};
 use trunkline_protocol::{Era, Fault, FaultKind, Raw, Revision};
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 /// How long a server may be silent about `server/discover` before it is spoken to in the old way, too.
 const PROBE_PATIENCE: Duration = Duration::from_secs(5);
@@ -29,7 +29,7 @@ impl Connection {
     pub async fn open(target: &Target, options: ConnectOptions) -> Result<Self, Fault> {
         let life = Arc::new(Life::new());
         let limit = options.timeouts.connect();
-        let found = within_time(limit, Box::pin(find(target, &options, &life))).await.unwrap_or_else(|| {
+        let found = timeout(limit, Box::pin(find(target, &options, &life))).await.unwrap_or_else(|| {
             let fault = format!("no connection to `{target}` within {} s", limit.as_secs_f64());
             Err(Fault::new(FaultKind::Timeout, fault))
         });

@@ -15,7 +15,7 @@ use ::http::HeaderMap;
 use ::url::Url;
 use std::{pin::pin, sync::Arc};
 use trunkline_protocol::{Fault, FaultKind};
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 use trunkline_transport::{http::HttpClient, legacy_sse, streamable_http::Endpoint};
 
 pub(super) async fn connect(
@@ -44,7 +44,7 @@ impl<'a> Caller<'a> {
     async fn probe(&self) -> Result<Found, Fault> {
         let attempt = self.attempt()?;
         let mut exchange = attempt.begin_probe();
-        match within_time(PROBE_PATIENCE, probe(&attempt, &mut exchange)).await {
+        match timeout(PROBE_PATIENCE, probe(&attempt, &mut exchange)).await {
             Some(Ok(Verdict::Modern(introduction))) => Ok(attempt.modern(introduction)),
             Some(Err(loss)) if !may_be_older(&loss) => Err(loss.fault),
             Some(Ok(_) | Err(_)) => self.legacy().await,
@@ -66,7 +66,7 @@ impl<'a> Caller<'a> {
                 },
                 found = &mut old => match found {
                     Ok(found) => return Ok(found),
-                    Err(fault) => match within_time(PROBE_PATIENCE, probed).await {
+                    Err(fault) => match timeout(PROBE_PATIENCE, probed).await {
                         Some(Ok(Verdict::Modern(introduction))) => introduction,
                         _ => return Err(fault),
                     },

@@ -1,12 +1,12 @@
 //! The clock of one call.
 
 use std::task::{Context, Poll, ready};
-use trunkline_resilience::{Beginning, Deadline, Expired, Reminder, Timeouts};
+use trunkline_resilience::{CallTimer, Expired, Moment, Timeouts, Timer};
 
 /// Nothing is set before something is waited for.
 pub(super) struct Clock {
-    deadline: Deadline,
-    reminder: Reminder,
+    limits: CallTimer,
+    timer: Timer,
 }
 
 /// Whether a person thinks about a question, which stops the clock of the call, though not that of its ceiling.
@@ -18,20 +18,20 @@ pub(super) enum Thinking {
 
 impl Clock {
     pub(super) fn start(timeouts: Timeouts) -> Self {
-        Self { deadline: Deadline::start_at(&timeouts, Beginning::now()), reminder: Reminder::default() }
+        Self { limits: CallTimer::start_at(&timeouts, Moment::now()), timer: Timer::default() }
     }
 
     /// The server showed that it is at work.
     pub(super) fn progress(&mut self) {
-        self.deadline.renew();
+        self.limits.renew();
     }
 
     /// Waits for the end of the call's time.
     pub(super) fn poll(&mut self, thinking: Thinking, cx: &mut Context<'_>) -> Poll<Expired> {
         loop {
-            ready!(self.reminder.poll(self.deadline.expires_at(), cx));
-            match self.deadline.struck() {
-                Some(Expired::Call { .. }) if thinking == Thinking::Somebody => self.deadline.renew(),
+            ready!(self.timer.poll(self.limits.expires_at(), cx));
+            match self.limits.expired() {
+                Some(Expired::Call { .. }) if thinking == Thinking::Somebody => self.limits.renew(),
                 Some(expired) => return Poll::Ready(expired),
                 None => {}
             }

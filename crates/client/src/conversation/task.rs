@@ -9,7 +9,7 @@ use trunkline_protocol::{
     message::{InputRequests, TaskState, TaskStatus},
     method,
 };
-use trunkline_resilience::{Beginning, Deadline, Timeouts};
+use trunkline_resilience::{CallTimer, Moment, Timeouts};
 
 /// How often a task is looked at when the server does not say.
 const DEFAULT_POLL: Duration = Duration::from_secs(1);
@@ -23,14 +23,14 @@ pub(super) struct TaskRun {
     poll: Duration,
     /// Keys of questions that were asked already; a server repeats them until it has seen the answers.
     asked: HashSet<String>,
-    until: Option<Deadline>,
+    until: Option<CallTimer>,
     ended: bool,
 }
 
 /// All the time that a call may take, whatever its progress.
-fn whole_time(timeouts: Timeouts) -> Option<Deadline> {
+fn whole_time(timeouts: Timeouts) -> Option<CallTimer> {
     let timeouts = timeouts.with_call(timeouts.ceiling()).ok()?;
-    Some(Deadline::start_at(&timeouts, Beginning::now()))
+    Some(CallTimer::start_at(&timeouts, Moment::now()))
 }
 
 impl Conversation {
@@ -59,7 +59,7 @@ impl Conversation {
 
     pub(super) fn poll_task_after_pause(&mut self) -> Next {
         let Some(task) = &self.task else { return bad("there is no task".to_owned()) };
-        if task.until.as_ref().is_some_and(|until| until.struck().is_some()) {
+        if task.until.as_ref().is_some_and(|until| until.expired().is_some()) {
             return end(Err(Fault::new(
                 FaultKind::Timeout,
                 "the task did not end before the call's ceiling",

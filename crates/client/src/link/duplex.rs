@@ -19,7 +19,7 @@ use tokio::{sync::Mutex as AsyncMutex, task::AbortHandle};
 use trunkline_protocol::{
     Defect, Envelope, Fault, FaultKind, Frame, Malformed, Notification, Object, Raw, Revision, method,
 };
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 use trunkline_transport::{
     child::{ChildProcess, Patience},
     legacy_sse,
@@ -246,7 +246,7 @@ impl DuplexCall {
     fn failing(&self, fault: Fault) -> Stage {
         let inbox = self.ticket.inbox.clone();
         Stage::Failing(Box::pin(async move {
-            match within_time(super::pipe::LAST_WORDS, inbox.next()).await {
+            match timeout(super::pipe::LAST_WORDS, inbox.next()).await {
                 Some(arrival @ Arrival::Lost(_)) => arrival,
                 _ => Arrival::Lost(Loss { fault, how: LossKind::Line }),
             }

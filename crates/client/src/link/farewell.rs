@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 use tokio::{runtime, sync::RwLock};
 use trunkline_protocol::Fault;
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 /// How long a line that closes waits for them.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -28,7 +28,7 @@ impl Farewells {
 
     /// Waits until all of them are said, but not for ever.
     pub(super) async fn said(&self) {
-        if within_time(PATIENCE, self.0.write()).await.is_none() {
+        if timeout(PATIENCE, self.0.write()).await.is_none() {
             tracing::debug!("the server was not told of every cancellation");
         }
     }

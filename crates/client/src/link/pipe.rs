@@ -8,7 +8,7 @@ use crate::{frame_tap::Tap, switchboard::Switchboard};
 use std::{sync::Arc, time::Duration};
 use tokio::process::ChildStdout;
 use trunkline_protocol::{Fault, FaultKind};
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 use trunkline_transport::stdio::{FrameReader, Line};
 
 /// Lines that are no messages, before the server is taken for one that does not speak MCP at all.
@@ -96,7 +96,7 @@ fn too_long(limit: usize) -> Fault {
 }
 
 async fn departed(link: &Duplex) -> Fault {
-    let last_words = within_time(LAST_WORDS, link.obituary()).await;
+    let last_words = timeout(LAST_WORDS, link.obituary()).await;
     match last_words {
         Some(Some(words)) => {
             Fault::new(FaultKind::ServerExited, "the server's process ended").with_detail(words)

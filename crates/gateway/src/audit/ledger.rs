@@ -10,8 +10,8 @@ use std::{
     task::{Context, Poll},
     time::Duration,
 };
-use tokio::{sync::oneshot::error::TryRecvError, task::yield_now, time::Instant};
-use trunkline_resilience::Reminder;
+use tokio::{sync::oneshot::error::TryRecvError, task::yield_now};
+use trunkline_resilience::{Moment, Timer};
 
 /// Most writes in one turn. Then the thread goes on, so that nobody writes for others without end.
 const ROUNDS: usize = 16;
@@ -35,8 +35,8 @@ pub(super) struct Writing {
     heard: Heard,
     patience: Duration,
     /// When patience is over; known once there is something to wait for.
-    until: Option<Instant>,
-    reminder: Reminder,
+    until: Option<Moment>,
+    timer: Timer,
 }
 
 /// How a record is waited for.
@@ -74,7 +74,7 @@ impl Ledger {
             heard,
             patience,
             until: None,
-            reminder: Reminder::default(),
+            timer: Timer::default(),
         })
     }
 
@@ -182,8 +182,8 @@ impl Future for Writing {
         if let Poll::Ready(heard) = Pin::new(&mut this.heard).poll(cx) {
             return Poll::Ready(heard.unwrap_or(Err(Unwritten)));
         }
-        let until = *this.until.get_or_insert_with(|| Instant::now() + this.patience);
-        this.reminder.poll(until, cx).map(|()| Err(Unwritten))
+        let until = *this.until.get_or_insert_with(|| Moment::now() + this.patience);
+        this.timer.poll(until, cx).map(|()| Err(Unwritten))
     }
 }
 

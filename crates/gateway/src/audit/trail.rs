@@ -21,7 +21,7 @@ use std::{
 };
 use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Fault, FaultKind};
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 /// A trail that is open for writing. Clones share it; the last one to go waits until everything is on disk.
 #[derive(Debug, Clone)]
@@ -103,7 +103,7 @@ impl Trail {
     pub(super) async fn next_slot(self) -> Result<OwnedSemaphorePermit, Fault> {
         let queue = &self.0.ledger.queue;
         let slots = Arc::clone(&queue.slots);
-        let slot = within_time(self.0.options.patience, slots.acquire_owned()).await;
+        let slot = timeout(self.0.options.patience, slots.acquire_owned()).await;
         let Some(Ok(slot)) = slot else {
             queue.lose();
             let text = "the audit trail cannot keep up; try again later";

@@ -9,7 +9,7 @@ use futures_util::future::{self, FutureExt};
 use std::{pin::pin, sync::Arc, sync::Weak, time::Duration};
 use tokio::{sync::watch, time};
 use trunkline_protocol::{Call, Fault, method};
-use trunkline_resilience::{Alarm, before};
+use trunkline_resilience::{Deadline, Moment, timeout_at};
 
 /// Keeps the catalog for as long as the gateway lives.
 pub(super) fn start(inner: &Arc<Inner>) {
@@ -82,13 +82,13 @@ async fn rebuild(gateway: &Weak<Inner>) {
 impl Inner {
     /// Waits until a server was heard. Its own introduction tells why where that fails.
     pub(super) async fn hear(&self, server: &Arc<Server>, call: &Call) -> Result<(), Fault> {
-        let until = time::Instant::now() + self.options.patience;
+        let until = Moment::now() + self.options.patience;
         server.wake();
         let catalog = self.now.load_full();
         if let Some(permit) = catalog.policy.permit_to(&call.caller, server, method::DISCOVER) {
             let mut ask = Call::new(method::DISCOVER, call.params.as_ref().and_then(only_meta));
             ask.caller = Arc::clone(&call.caller);
-            let told = before(until, permit.call(ask).outcome()).await;
+            let told = timeout_at(until, permit.call(ask).outcome()).await;
             told.ok_or_else(|| faults::unheard(server))??;
         }
         let is_heard = |other: &Arc<Server>| other.name() != server.name() || other.offer().is_some();
@@ -100,12 +100,12 @@ impl Inner {
     pub(super) async fn wait(
         &self,
         call: &Call,
-        until: time::Instant,
+        until: Moment,
         wanted: impl Fn(&Catalog, &View) -> bool,
     ) -> bool {
         let mut changed = self.changed.subscribe();
         let _waiting = Waiting::begin(&self.waiting);
-        let mut patience = pin!(Alarm::at(until));
+        let mut patience = pin!(Deadline::at(until));
         loop {
             changed.mark_unchanged();
             let there = |catalog: &Catalog| {

@@ -7,8 +7,8 @@ use crate::{
     view::View,
 };
 use std::sync::{Arc, PoisonError};
-use tokio::time::Instant;
 use trunkline_protocol::{Call, Outcome, Reply};
+use trunkline_resilience::Moment;
 
 impl Inner {
     pub(super) fn list(
@@ -45,7 +45,7 @@ impl Inner {
         for server in unheard {
             server.wake();
             let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-            let since = *wanted.entry(server.name().clone()).or_insert_with(Instant::now);
+            let since = *wanted.entry(server.name().clone()).or_insert_with(Moment::now);
             latest = latest.max(Some(since));
         }
         let Some(since) = latest else { return catalog };

@@ -32,11 +32,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use tasks::TaskBook;
-use tokio::{
-    sync::{Semaphore, watch},
-    time::Instant,
-};
+use tokio::sync::{Semaphore, watch};
 use trunkline_protocol::{Call, Era, Fault, Handler, Notify, Raw, Reply, ServerName, method};
+use trunkline_resilience::Moment;
 
 pub use options::{GatewayOptions, MAX_PAGE_SIZE};
 pub use source::Source;
@@ -64,7 +62,7 @@ pub(crate) struct Inner {
     started: TaskBook,
     listeners: Arc<Listeners>,
     /// When servers that were never heard were first wanted.
-    wanted: Mutex<HashMap<ServerName, Instant>>,
+    wanted: Mutex<HashMap<ServerName, Moment>>,
     /// Permits for argument checks on blocking threads.
     checks: Arc<Semaphore>,
 }

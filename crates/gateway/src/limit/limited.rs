@@ -1,9 +1,9 @@
 //! Limited: a handler that is asked only as often as the limits allow.
 
-use super::{Quota, Rate, TooSoon};
 use std::collections::HashMap;
 use tokio::time::Instant;
 use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notify, Raw, Reply, method};
+use trunkline_resilience::{Quota, RateLimiter, TooSoon};
 
 /// What is limited. Everything that is `None` is not.
 #[derive(Debug, Clone, Default)]
@@ -20,18 +20,19 @@ pub struct Limits {
 #[derive(Debug)]
 pub struct Limited<H> {
     inner: H,
-    per_caller: Option<Rate>,
-    per_tool: Option<Rate>,
-    tools: HashMap<String, Rate>,
+    per_caller: Option<RateLimiter>,
+    per_tool: Option<RateLimiter>,
+    tools: HashMap<String, RateLimiter>,
 }
 
 impl<H: Handler> Limited<H> {
     pub fn new(inner: H, limits: &Limits) -> Self {
-        let tools = limits.tools.iter().map(|(name, quota)| (name.clone(), Rate::with_keys(*quota, 1)));
+        let tools =
+            limits.tools.iter().map(|(name, quota)| (name.clone(), RateLimiter::with_keys(*quota, 1)));
         Self {
             inner,
-            per_caller: limits.per_caller.map(Rate::new),
-            per_tool: limits.per_tool.map(Rate::new),
+            per_caller: limits.per_caller.map(RateLimiter::new),
+            per_tool: limits.per_tool.map(RateLimiter::new),
             tools: tools.collect(),
         }
     }

@@ -11,9 +11,8 @@ use std::{
     task::{Context, Poll, ready},
     time::Duration,
 };
-use tokio::time::Instant;
 use trunkline_protocol::{Call, Fault, FaultKind, Outcome, Part, Question, Reply, method};
-use trunkline_resilience::{Admission, Deadline, Expired, Reminder};
+use trunkline_resilience::{Admission, CallTimer, Expired, Moment, Timer};
 
 /// Grace period in which a lost session may still deliver its own error.
 const LOSS_GRACE: Duration = Duration::from_millis(100);
@@ -25,12 +24,12 @@ pub(super) struct Attempt {
     /// Absent for a subscription.
     pub(super) clock: Option<Arc<AttemptClock>>,
     /// Why the session was lost, and the end of its grace period.
-    pub(super) lost: Option<(Fault, Instant)>,
+    pub(super) lost: Option<(Fault, Moment)>,
 }
 
 /// The time limits of an attempt.
 pub(super) struct AttemptClock {
-    pub(super) deadline: Deadline,
+    pub(super) timer: CallTimer,
     /// Questions that the caller has not answered yet.
     pub(super) open: AtomicU32,
 }
@@ -46,21 +45,21 @@ impl Attempt {
     pub(super) fn poll(
         &mut self,
         (call, core): (&Call, &Core),
-        reminder: &mut Reminder,
+        timer: &mut Timer,
         cx: &mut Context<'_>,
     ) -> Poll<Arrival> {
         if let Poll::Ready(part) = Pin::new(&mut self.reply).poll_next(cx) {
             return Poll::Ready(self.arrive(part));
         }
         if self.lost.is_none() {
-            if let Poll::Ready(fault) = self.poll_clock((call, core), reminder, cx) {
+            if let Poll::Ready(fault) = self.poll_clock((call, core), timer, cx) {
                 return Poll::Ready(Arrival::Expired(fault));
             }
             let why = ready!(self.lease.poll_lost(cx));
-            self.lost = Some((why, Instant::now() + LOSS_GRACE));
+            self.lost = Some((why, Moment::now() + LOSS_GRACE));
         }
         if let Some((_, until)) = &self.lost {
-            ready!(reminder.poll(*until, cx));
+            ready!(timer.poll(*until, cx));
         }
         match self.lost.take() {
             Some((why, _)) => Poll::Ready(Arrival::Ended(Err(why))),
@@ -73,14 +72,14 @@ impl Attempt {
     fn poll_clock(
         &self,
         (call, core): (&Call, &Core),
-        reminder: &mut Reminder,
+        timer: &mut Timer,
         cx: &mut Context<'_>,
     ) -> Poll<Fault> {
-        let callers = call.deadline.map(Instant::from);
+        let callers = call.deadline.map(Moment::from);
         loop {
-            let ours = self.clock.as_ref().map(|clock| clock.deadline.expires_at());
+            let ours = self.clock.as_ref().map(|clock| clock.timer.expires_at());
             let Some(at) = [callers, ours].into_iter().flatten().min() else { return Poll::Pending };
-            ready!(reminder.poll(at, cx));
+            ready!(timer.poll(at, cx));
             if ours != Some(at) {
                 let why = "the caller's time was over";
                 return Poll::Ready(faults::timed_out(&core.name, &call.method, &why));
@@ -99,7 +98,7 @@ impl Attempt {
                 if let (Part::Notification(notification), Some(clock)) = (&part, &self.clock)
                     && notification.method == method::PROGRESS
                 {
-                    clock.deadline.progress();
+                    clock.timer.progress();
                 }
                 Arrival::Part(part)
             }
@@ -116,7 +115,7 @@ impl Attempt {
         clock.open.fetch_add(1, Ordering::AcqRel);
         let (method, params, key) = (question.method.clone(), question.params.clone(), question.key.take());
         let tracked = Question::new(method, params, move |outcome| {
-            clock.deadline.renew();
+            clock.timer.renew();
             clock.open.fetch_sub(1, Ordering::AcqRel);
             question.answer(outcome);
         });
@@ -130,9 +129,9 @@ impl Attempt {
 impl AttemptClock {
     /// The limit that was reached; `None` if it was extended meanwhile.
     fn expired(&self) -> Option<Expired> {
-        let expired = self.deadline.struck()?;
+        let expired = self.timer.expired()?;
         if matches!(expired, Expired::Call { .. }) && self.open.load(Ordering::Acquire) > 0 {
-            self.deadline.renew();
+            self.timer.renew();
             return None;
         }
         Some(expired)

@@ -6,7 +6,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 #[derive(Debug)]
 pub(super) struct Bulkhead {
@@ -49,7 +49,7 @@ impl Bulkhead {
             return Err(Full::Queue { running: self.options.concurrency, waiting: queue });
         }
         let _place = Waiting(&self.waiting);
-        match within_time(self.options.wait, self.slots.clone().acquire_owned()).await {
+        match timeout(self.options.wait, self.slots.clone().acquire_owned()).await {
             Some(Ok(slot)) => Ok(slot),
             Some(Err(_)) | None => Err(Full::Wait(self.options.wait)),
         }

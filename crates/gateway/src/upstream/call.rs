@@ -33,9 +33,9 @@ use std::{
     task::{Context, Poll, ready},
     time::Duration,
 };
-use tokio::{sync::OwnedSemaphorePermit, time::Instant};
+use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Call, Era, Fault, FaultKind, Outcome, Part, Raw, Reply, message::meta, method};
-use trunkline_resilience::{Beginning, BreakerState, Deadline, Reminder, Safety};
+use trunkline_resilience::{BreakerState, CallTimer, Moment, Safety, Timer};
 
 /// Starts a call; nothing happens before the reply is polled.
 pub(super) fn begin(core: Arc<Core>, call: Call) -> Reply {
@@ -50,7 +50,7 @@ pub(super) fn begin(core: Arc<Core>, call: Call) -> Reply {
         slot: None,
         asked: false,
         refused: None,
-        reminder: Reminder::default(),
+        timer: Timer::default(),
     })
 }
 
@@ -71,9 +71,9 @@ struct UpstreamCall {
     call: Call,
     stage: CallStage,
     /// When it got its slot.
-    began: Option<Beginning>,
+    began: Option<Moment>,
     /// When it was answered.
-    ended: Option<Instant>,
+    ended: Option<Moment>,
     attempts: u32,
     /// A subscription: it takes no slot and has no time limit.
     lasting: bool,
@@ -83,7 +83,7 @@ struct UpstreamCall {
     /// The capability of a question that was declined because the caller did not declare it.
     refused: Option<&'static str>,
     /// The timer of whatever the call waits for.
-    reminder: Reminder,
+    timer: Timer,
 }
 
 enum CallStage {
@@ -91,7 +91,7 @@ enum CallStage {
     Queued(BoxFuture<'static, Result<OwnedSemaphorePermit, Full>>),
     Connecting(BoxFuture<'static, Result<SessionLease, Fault>>),
     Sent(Attempt),
-    Backoff(Instant),
+    Backoff(Moment),
     Ended,
 }
 
@@ -117,14 +117,14 @@ impl Stream for UpstreamCall {
                     Poll::Pending => Err(ready!(this.poll_caller_deadline(cx))),
                 },
                 CallStage::Sent(attempt) => {
-                    let arrival = ready!(attempt.poll((&this.call, &this.core), &mut this.reminder, cx));
+                    let arrival = ready!(attempt.poll((&this.call, &this.core), &mut this.timer, cx));
                     match this.finish(arrival) {
                         Some(part) => return Poll::Ready(Some(part)),
                         None => continue,
                     }
                 }
                 CallStage::Backoff(until) => {
-                    ready!(this.reminder.poll(*until, cx));
+                    ready!(this.timer.poll(*until, cx));
                     this.stage = CallStage::Ready;
                     Ok(())
                 }
@@ -154,10 +154,10 @@ impl UpstreamCall {
                     return Ok(());
                 }
             }
-            let now = Instant::now();
+            let now = Moment::now();
             self.core.counts.total.fetch_add(1, Ordering::Relaxed);
             self.core.touch(now);
-            self.began = Some(Beginning::at(now));
+            self.began = Some(now);
         }
         self.attempts += 1;
         if let Some(lease) = self.core.session_now(&self.call) {
@@ -179,25 +179,25 @@ impl UpstreamCall {
         if !self.lasting {
             let refused = |refused| faults::resting(&self.core.name, &refused);
             admission = Some(live.breaker.admit().map_err(refused)?);
-            clock = Some(Arc::new(AttemptClock { deadline: self.deadline(), open: AtomicU32::new(0) }));
+            clock = Some(Arc::new(AttemptClock { timer: self.call_timer(), open: AtomicU32::new(0) }));
         }
         let reply = live.session.call(self.call.clone());
         self.stage = CallStage::Sent(Attempt { reply, lease, admission, clock, lost: None });
         Ok(())
     }
 
-    fn deadline(&self) -> Deadline {
+    fn call_timer(&self) -> CallTimer {
         let options = &self.core.options;
         let own = options.tools.find(|| self.tool()).timeouts;
         // The first attempt begins with the call; later ones read the clock.
-        let start = self.began.filter(|_| self.attempts == 1).unwrap_or_else(Beginning::now);
-        Deadline::start_at(&own.unwrap_or(options.timeouts), start)
+        let start = self.began.filter(|_| self.attempts == 1).unwrap_or_else(Moment::now);
+        CallTimer::start_at(&own.unwrap_or(options.timeouts), start)
     }
 
     /// Waits for the caller's deadline.
     fn poll_caller_deadline(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
         let Some(at) = self.call.deadline else { return Poll::Pending };
-        ready!(self.reminder.poll(at.into(), cx));
+        ready!(self.timer.poll(at.into(), cx));
         let why = "the caller's time was over";
         Poll::Ready(faults::timed_out(&self.core.name, &self.call.method, &why))
     }
@@ -240,7 +240,7 @@ impl UpstreamCall {
                 self.settle(Some(&fault));
                 if let Some(pause) = self.backoff(&fault) {
                     tracing::debug!(upstream = %self.core.name, %fault, ?pause, "the call is repeated");
-                    self.stage = CallStage::Backoff(Instant::now() + pause);
+                    self.stage = CallStage::Backoff(Moment::now() + pause);
                     return None;
                 }
                 let missing = self.missing(|| fault.peer().is_some());
@@ -282,11 +282,11 @@ impl UpstreamCall {
                 if !live.served.swap(true, Ordering::Relaxed) {
                     self.core.pool().failures = 0;
                 }
-                let now = Instant::now();
+                let now = Moment::now();
                 if let Some(admission) = admission {
                     admission.succeeded();
-                    let began = self.began.map_or(now, Beginning::instant);
-                    self.core.latency.record(now.duration_since(began), now);
+                    let began = self.began.unwrap_or(now);
+                    self.core.latency.record(now - began, now);
                 }
                 attempt.lease.left_at(now);
                 self.ended = Some(now);
@@ -306,7 +306,7 @@ impl UpstreamCall {
                 _ => false,
             };
         let left = self.attempts < self.core.options.retry.attempts
-            && self.began.is_none_or(|began| began.instant().elapsed() < self.core.options.retry.budget);
+            && self.began.is_none_or(|began| began.elapsed() < self.core.options.retry.budget);
         // A subscriber must learn that it may have missed something, so its call ends.
         (repeatable && left && !self.asked && !self.lasting).then(|| self.core.retry.backoff(self.attempts))
     }
@@ -352,7 +352,7 @@ impl UpstreamCall {
 impl Drop for UpstreamCall {
     fn drop(&mut self) {
         if self.began.is_some() {
-            self.core.touch(self.ended.unwrap_or_else(Instant::now));
+            self.core.touch(self.ended.unwrap_or_else(Moment::now));
         }
     }
 }

@@ -11,7 +11,6 @@ use super::{
     session_pool::{Awake, SessionPool},
     status::{Calls, ListStatus, millis},
 };
-use crate::limit::Rate;
 use arc_swap::ArcSwapOption;
 use std::sync::{
     Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
@@ -22,7 +21,7 @@ use tokio::{
     time::Instant,
 };
 use trunkline_protocol::{Connect, Raw, Revision, ServerName, Session};
-use trunkline_resilience::{Breaker, BreakerOptions, Retry, RetryOptions};
+use trunkline_resilience::{Breaker, BreakerOptions, Moment, RateLimiter, Retry, RetryOptions};
 
 /// Notifications kept for a listener that is slow.
 const EVENT_QUEUE: usize = 1024;
@@ -47,12 +46,12 @@ pub(super) struct Core {
     pub(super) announced: AtomicU8,
     pub(super) change: Notify,
     pub(super) bulkhead: Bulkhead,
-    pub(super) rate: Option<Rate>,
+    pub(super) rate: Option<RateLimiter>,
     pub(super) latency: Latency,
     pub(super) retry: Retry,
     pub(super) restart: Retry,
     pub(super) counts: Counts,
-    origin: Instant,
+    origin: Moment,
     /// When a call last began or ended, in milliseconds after `origin`.
     busy: AtomicU64,
     pool: Mutex<SessionPool>,
@@ -90,12 +89,12 @@ impl Core {
             announced: AtomicU8::new(0),
             change: Notify::new(),
             bulkhead: Bulkhead::new(options.bulkhead),
-            rate: options.rate.map(|quota| Rate::with_keys(quota, 1)),
+            rate: options.rate.map(|quota| RateLimiter::with_keys(quota, 1)),
             latency: Latency::new(),
             retry: repeats(options.retry),
             restart: repeats(options.restart.as_retry()),
             counts: Counts::default(),
-            origin: Instant::now(),
+            origin: Moment::now(),
             busy: AtomicU64::new(0),
             pool: Mutex::new(SessionPool::new(awake)),
             lists: Mutex::default(),
@@ -138,12 +137,12 @@ impl Core {
     }
 
     /// Notes that a call began or ended.
-    pub(super) fn touch(&self, now: Instant) {
-        self.busy.fetch_max(millis(now.duration_since(self.origin)), Ordering::Relaxed);
+    pub(super) fn touch(&self, now: Moment) {
+        self.busy.fetch_max(millis(now - self.origin), Ordering::Relaxed);
     }
 
     /// When a call last began or ended.
-    pub(super) fn last_busy(&self) -> Instant {
+    pub(super) fn last_busy(&self) -> Moment {
         self.origin + std::time::Duration::from_millis(self.busy.load(Ordering::Relaxed))
     }
 

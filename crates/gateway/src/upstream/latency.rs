@@ -8,7 +8,7 @@ use std::{
     sync::atomic::{AtomicU32, AtomicU64, Ordering},
     time::Duration,
 };
-use tokio::time::Instant;
+use trunkline_resilience::Moment;
 
 /// Buckets per doubling.
 const STEPS: u32 = 4;
@@ -19,7 +19,7 @@ const WINDOW: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
 pub(super) struct Latency {
-    origin: Instant,
+    origin: Moment,
     /// The current window; even and odd windows alternate.
     window: AtomicU64,
     counts: [[AtomicU32; BUCKETS]; 2],
@@ -38,20 +38,20 @@ pub struct Percentiles {
 impl Latency {
     pub(super) fn new() -> Self {
         Self {
-            origin: Instant::now(),
+            origin: Moment::now(),
             window: AtomicU64::new(0),
             counts: std::array::from_fn(|_| std::array::from_fn(|_| AtomicU32::new(0))),
         }
     }
 
-    pub(super) fn record(&self, took: Duration, now: Instant) {
+    pub(super) fn record(&self, took: Duration, now: Moment) {
         let window = self.turn(now);
         self.counts[usize::from(window % 2 == 1)][bucket(took)].fetch_add(1, Ordering::Relaxed);
     }
 
     /// `None` if there was no call in the window.
     pub(super) fn percentiles(&self) -> Option<Percentiles> {
-        self.turn(Instant::now());
+        self.turn(Moment::now());
         let both = |at: usize| self.counts.iter().map(|c| u64::from(c[at].load(Ordering::Relaxed))).sum();
         let counts: Vec<u64> = (0..BUCKETS).map(both).collect();
         let calls: u64 = counts.iter().sum();
@@ -63,8 +63,8 @@ impl Latency {
     }
 
     /// The current window; the first caller in it clears the old ones.
-    fn turn(&self, now: Instant) -> u64 {
-        let now = now.duration_since(self.origin).as_secs() / WINDOW.as_secs();
+    fn turn(&self, now: Moment) -> u64 {
+        let now = (now - self.origin).as_secs() / WINDOW.as_secs();
         let last = self.window.load(Ordering::Acquire);
         if now > last && self.window.compare_exchange(last, now, Ordering::AcqRel, Ordering::Acquire).is_ok()
         {
@@ -108,16 +108,16 @@ mod tests {
         let latency = Latency::new();
         assert_eq!(latency.percentiles(), None);
         for _ in 0..98 {
-            latency.record(Duration::from_millis(10), Instant::now());
+            latency.record(Duration::from_millis(10), Moment::now());
         }
-        latency.record(Duration::from_secs(2), Instant::now());
-        latency.record(Duration::from_secs(2), Instant::now());
+        latency.record(Duration::from_secs(2), Moment::now());
+        latency.record(Duration::from_secs(2), Moment::now());
         let told = latency.percentiles().unwrap();
         assert_eq!(told.calls, 100);
         assert!((8.0..12.0).contains(&told.p50_ms), "{told:?}");
         assert!((1600.0..2400.0).contains(&told.p99_ms), "{told:?}");
         tokio::time::advance(Duration::from_mins(1)).await;
-        latency.record(Duration::from_millis(1), Instant::now());
+        latency.record(Duration::from_millis(1), Moment::now());
         assert_eq!(latency.percentiles().unwrap().calls, 101);
         tokio::time::advance(Duration::from_mins(1)).await;
         assert_eq!(latency.percentiles().unwrap().calls, 1);

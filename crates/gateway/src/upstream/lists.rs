@@ -16,7 +16,7 @@ use trunkline_protocol::{
     message::{CacheHints, meta::SERVER_INFO, next_cursor},
     method,
 };
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 /// The caller of the gateway's own requests.
 static OURSELVES: LazyLock<Arc<Caller>> =
@@ -74,7 +74,7 @@ pub(super) async fn read(
     let mut cursor = None;
     loop {
         let call = own_call(method_of(kind), cursor.take());
-        let page = match within_time(limit, session.call(call).outcome()).await {
+        let page = match timeout(limit, session.call(call).outcome()).await {
             Some(Ok(page)) => page,
             // The server declares a list that it does not have: treat it as empty.
             Some(Err(fault)) if fault.kind() == FaultKind::NotAvailable => return Ok(reader.done()),

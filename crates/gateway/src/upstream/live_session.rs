@@ -9,9 +9,8 @@ use std::{
     },
     task::{Context, Poll, Waker},
 };
-use tokio::time::Instant;
 use trunkline_protocol::{Fault, Profile, Session};
-use trunkline_resilience::Breaker;
+use trunkline_resilience::{Breaker, Moment};
 
 /// Top bit of `users`: the session is closed.
 const CLOSED: usize = 1 << (usize::BITS - 1);
@@ -27,7 +26,7 @@ pub(super) enum SessionKey {
 pub(super) struct LiveSession {
     pub(super) session: Arc<dyn Session>,
     pub(super) breaker: Breaker,
-    pub(super) opened: Instant,
+    pub(super) opened: Moment,
     /// The only principal that may see notifications of this session; empty while all clients
     /// share it.
     pub(super) principal: Arc<OnceLock<Arc<str>>>,
@@ -47,7 +46,7 @@ pub(super) struct SessionLease {
     live: Arc<LiveSession>,
     waiter: Waiter,
     /// When the call ended, if that is known.
-    left: Option<Instant>,
+    left: Option<Moment>,
 }
 
 impl LiveSession {
@@ -55,7 +54,7 @@ impl LiveSession {
         Self {
             session,
             breaker,
-            opened: Instant::now(),
+            opened: Moment::now(),
             principal: Arc::default(),
             served: AtomicBool::new(false),
             being_checked: AtomicBool::new(false),
@@ -98,7 +97,7 @@ impl LiveSession {
     }
 
     /// When the session was last in use.
-    pub(super) fn last_used(&self) -> Instant {
+    pub(super) fn last_used(&self) -> Moment {
         self.opened + std::time::Duration::from_millis(self.left.load(Ordering::Relaxed))
     }
 
@@ -119,7 +118,7 @@ impl SessionLease {
     }
 
     /// Sets the time of the call's end, so that the drop does not read the clock.
-    pub(super) fn left_at(&mut self, now: Instant) {
+    pub(super) fn left_at(&mut self, now: Moment) {
         self.left = Some(now);
     }
 }
@@ -128,8 +127,8 @@ impl Drop for SessionLease {
     fn drop(&mut self) {
         let live = &self.live;
         live.loss.leave(&mut self.waiter);
-        let left = self.left.unwrap_or_else(Instant::now);
-        let millis = u64::try_from(left.duration_since(live.opened).as_millis()).unwrap_or(u64::MAX);
+        let left = self.left.unwrap_or_else(Moment::now);
+        let millis = u64::try_from((left - live.opened).as_millis()).unwrap_or(u64::MAX);
         live.left.fetch_max(millis, Ordering::Relaxed);
         live.users.fetch_sub(1, Ordering::AcqRel);
     }

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 use trunkline_protocol::{Fault, FaultKind};
-use trunkline_resilience::{BreakerState, within_time};
+use trunkline_resilience::{BreakerState, timeout};
 
 /// Timeout of the check.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -34,7 +34,7 @@ impl Core {
 /// The reason to give the session up, if there is one.
 async fn examine(live: &LiveSession) -> Option<Fault> {
     let asked = live.session.call(own_call(sign_of_life(live.session.revision()), None));
-    match within_time(LIMIT, asked.outcome()).await {
+    match timeout(LIMIT, asked.outcome()).await {
         Some(Err(fault)) if is_loss(&fault) => Some(fault),
         Some(Err(fault)) if fault.peer().is_none() && fault.kind() == FaultKind::ConnectionLost => {
             Some(fault)

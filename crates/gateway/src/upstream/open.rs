@@ -22,7 +22,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use trunkline_protocol::{Call, ConnectError, Fault, FaultKind, Notification, Profile, Session, method};
-use trunkline_resilience::{before, within_time};
+use trunkline_resilience::{Moment, timeout, timeout_at};
 
 /// Room for a connection to give up by itself, with a better reason, before it is dropped.
 const CONNECT_GRACE: Duration = Duration::from_secs(1);
@@ -43,17 +43,17 @@ impl Core {
     /// for `patience`.
     pub(super) async fn session_for(self: &Arc<Self>, call: &Call) -> Result<SessionLease, Fault> {
         let profile = Profile::of(&call.caller, call.params.as_ref());
-        let patience = Instant::now() + self.options.patience;
+        let patience = Moment::now() + self.options.patience;
         loop {
             let (choice, failing) = self.choose(&profile);
             match choice {
                 Choice::Use(lease) => return Ok(lease),
-                Choice::Wait(pending) if failing => match before(patience, ended(pending)).await {
+                Choice::Wait(pending) if failing => match timeout_at(patience, ended(pending)).await {
                     Some(outcome) => outcome.map_err(|why| self.away(Some(&why)))?,
                     None => return Err(self.away(None)),
                 },
                 Choice::Wait(pending) => ended(pending).await.map_err(|why| self.away(Some(&why)))?,
-                Choice::Pause(until) if until <= patience => sleep_until(until).await,
+                Choice::Pause(until) if Moment::from(until) <= patience => sleep_until(until).await,
                 Choice::Pause(_) => return Err(self.away(None)),
                 // The opening has begun; the next iteration waits for it.
                 Choice::Open(..) => {}
@@ -106,7 +106,7 @@ impl Core {
             },
         };
         let limit = self.options.timeouts.connect();
-        let connecting = within_time(limit + CONNECT_GRACE, self.connect.connect(profile));
+        let connecting = timeout(limit + CONNECT_GRACE, self.connect.connect(profile));
         let session = connecting.await.unwrap_or_else(|| {
             let fault = Fault::new(FaultKind::Timeout, format!("no connection within {limit:?}"));
             Err(ConnectError { fault, permanent: false })

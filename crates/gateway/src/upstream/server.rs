@@ -18,7 +18,7 @@ use tokio::{
     time::sleep,
 };
 use trunkline_protocol::{Call, Connect, Handler, Notify, Reply, ServerName, method};
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 /// Poll interval while an upstream drains.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
@@ -94,7 +94,7 @@ impl Upstream {
     /// Lets calls in flight finish for at most `limit`, then stops. Calls that were routed here
     /// before the catalog changed are still taken.
     pub async fn drain(&self, limit: Duration) {
-        within_time(limit, async {
+        timeout(limit, async {
             loop {
                 sleep(LOOK_AGAIN).await;
                 if self.core.calls().in_flight == 0 {

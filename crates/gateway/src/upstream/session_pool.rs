@@ -14,7 +14,7 @@ use std::{
 };
 use tokio::{sync::watch, task::AbortHandle, time::Instant};
 use trunkline_protocol::{Fault, Profile, Raw};
-use trunkline_resilience::Unused;
+use trunkline_resilience::Moment;
 
 /// Client capabilities that let a server ask questions.
 const INTERACTIVE: [&str; 4] = ["roots", "sampling", "elicitation", "tasks"];
@@ -22,10 +22,7 @@ const INTERACTIVE: [&str; 4] = ["roots", "sampling", "elicitation", "tasks"];
 pub(super) struct SessionPool {
     pub(super) state: State,
     /// When the state began, by the monotonic and the system clock.
-    pub(super) since: (Instant, SystemTime),
-    /// When the supervisor meant to look for idle sessions.
-    pub(super) next_look: Option<Instant>,
-    pub(super) unused: Unused,
+    pub(super) since: (Moment, SystemTime),
     pub(super) last_error: Option<(Fault, SystemTime)>,
     /// Failures in a row: failed connections, and sessions that were lost before they were stable.
     pub(super) failures: u32,
@@ -81,9 +78,7 @@ impl SessionPool {
     pub(super) fn new(awake: Awake) -> Self {
         Self {
             state: State::Idle,
-            since: (Instant::now(), SystemTime::now()),
-            next_look: None,
-            unused: Unused::default(),
+            since: (Moment::now(), SystemTime::now()),
             last_error: None,
             failures: 0,
             retry_at: None,
@@ -101,7 +96,7 @@ impl SessionPool {
     pub(super) fn enter(&mut self, state: State) {
         if self.state != state && self.state != State::Stopped {
             self.state = state;
-            self.since = (Instant::now(), SystemTime::now());
+            self.since = (Moment::now(), SystemTime::now());
         }
     }
 
@@ -262,18 +257,10 @@ impl SessionPool {
         self.sessions.remove(&SessionKey::Common)
     }
 
-    /// Accounts for time in which the process was suspended before the supervisor could look.
-    pub(super) fn look(&mut self) {
-        if let Some(due) = self.next_look.take() {
-            self.unused.look(due);
-        }
-    }
-
     /// Removes sessions that were idle for so long, except the one that lists are read from.
     pub(super) fn retire_idle(&mut self, idle: Duration) -> Vec<Arc<LiveSession>> {
         let Some(lister) = self.lister() else { return Vec::new() };
-        let unused = |live: &Arc<LiveSession>| self.unused.since(live.last_used()).elapsed() >= idle;
-        let old = |live: &Arc<LiveSession>| unused(live) && !Arc::ptr_eq(live, &lister);
+        let old = |live: &Arc<LiveSession>| live.last_used().elapsed() >= idle && !Arc::ptr_eq(live, &lister);
         let keys: Vec<SessionKey> = self
             .sessions
             .iter()

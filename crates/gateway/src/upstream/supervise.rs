@@ -17,6 +17,7 @@ use std::{
 };
 use tokio::time::{Instant, sleep, sleep_until};
 use trunkline_protocol::{Fault, FaultKind, Part, message::SubscriptionFilter, method};
+use trunkline_resilience::{Deadline, Moment};
 
 /// Backoff before a broken subscription is opened again: first and longest.
 const LISTEN_PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
@@ -115,7 +116,7 @@ impl Core {
                     _ = live.lost() => return,
                     () = sleep(quiet) => {}
                 },
-                () = sleep_until(self.next_look()) => {}
+                () = Deadline::at(self.next_tidying()) => {}
                 () = until(expiry) => self.mark(ALL),
                 () = until(again.map(|(at, _)| at)) => self.mark(again.take().map_or(0, |(_, failed)| failed)),
             }
@@ -196,7 +197,6 @@ impl Core {
     /// Closes idle sessions.
     fn tidy(&self) {
         let mut pool = self.pool();
-        pool.look();
         if pool.lister().is_some_and(|live| live.opened.elapsed() >= self.options.restart.stable) {
             pool.failures = 0;
         }
@@ -213,7 +213,7 @@ impl Core {
         let Some(idle) = self.options.idle else { return false };
         let mut pool = self.pool();
         let busy = pool.is_opening() || pool.sessions().any(|(_, live)| live.users() > 0);
-        if busy || pool.unused.since(self.idle_since(pool.since.0)).elapsed() < idle {
+        if busy || self.idle_since(pool.since.0).elapsed() < idle {
             return false;
         }
         tracing::info!(upstream = %self.name, ?idle, "upstream was not called and is stopped");
@@ -228,23 +228,18 @@ impl Core {
     }
 
     /// When the server was last called or started.
-    fn idle_since(&self, ready: Instant) -> Instant {
+    fn idle_since(&self, ready: Moment) -> Moment {
         self.last_busy().max(ready)
     }
 
-    fn next_look(&self) -> Instant {
-        let now = Instant::now();
+    /// When idle sessions are looked for next.
+    fn next_tidying(&self) -> Moment {
+        let now = Moment::now();
         let usual = now + TIDY_EVERY;
-        let mut pool = self.pool();
-        let next = match self.options.idle {
-            None => usual,
-            Some(idle) => {
-                let due = pool.unused.since(self.idle_since(pool.since.0)) + idle;
-                // A call in flight postpones this; then check again after as much time.
-                usual.min(if due > now { due } else { now + idle })
-            }
-        };
-        *pool.next_look.insert(next)
+        let Some(idle) = self.options.idle else { return usual };
+        let due = self.idle_since(self.pool().since.0) + idle;
+        // A call in flight postpones this; then check again after as much time.
+        usual.min(if due > now { due } else { now + idle })
     }
 
     /// Subscribes to changes at a server that announces them only to subscribers.

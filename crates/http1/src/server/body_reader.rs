@@ -17,7 +17,7 @@ use std::{
     time::Duration,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
-use trunkline_resilience::Alarm;
+use trunkline_resilience::Deadline;
 
 const CONTINUE: Bytes = Bytes::from_static(b"HTTP/1.1 100 Continue\r\n\r\n");
 
@@ -41,7 +41,7 @@ pub(super) struct SkippedBody {
     framing: Framing,
     input: BytesMut,
     left: u64,
-    timeout: Alarm,
+    timeout: Deadline,
 }
 
 /// The result of handing on a part of the body.
@@ -82,7 +82,7 @@ impl BodyReader {
 
     pub(super) fn skip(self) -> SkippedBody {
         let Self { framing, input, .. } = self;
-        SkippedBody { framing, input, left: SKIP_LIMIT, timeout: Alarm::after(SKIP_TIMEOUT) }
+        SkippedBody { framing, input, left: SKIP_LIMIT, timeout: Deadline::after(SKIP_TIMEOUT) }
     }
 
     /// Hands over the next piece if the service waits for it.

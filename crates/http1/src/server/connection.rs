@@ -9,7 +9,6 @@ use super::{
     body_reader::{BodyReader, Fed, Skipped, SkippedBody},
     head::{self, HeadError, RequestHead},
     io::BufferedIo,
-    lazy_timer::LazyTimer,
     request_body::RequestBody,
     response::{self, BodyCoding, Pulled, RequestInfo},
     service::{HalfClose, Pending, ResponseBody, Service},
@@ -26,7 +25,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     time::Instant,
 };
-use trunkline_resilience::Alarm;
+use trunkline_resilience::{Deadline, IdleTimer};
 
 /// Before a connection with unread input is closed, so much is read and dropped, for so long:
 /// closing it at once would reset it, and the client might lose the response.
@@ -39,7 +38,7 @@ const MAX_PIPELINED: usize = 16 * 1024;
 pub struct Connection<S, H: Service> {
     service: H,
     io: BufferedIo<S>,
-    timer: LazyTimer,
+    timer: IdleTimer,
     keep_alive: KeepAlive,
     /// The client closed its write half (we read EOF).
     read_closed: bool,
@@ -68,7 +67,7 @@ enum ConnectionStage<B> {
     /// The response is written, and the rest of the request body is skipped.
     SkippingBody(Box<SkippedBody>),
     /// The write half is closed; so many bytes are still dropped before the rest.
-    Lingering(Box<Alarm>, usize),
+    Lingering(Box<Deadline>, usize),
     Closed,
 }
 
@@ -94,7 +93,7 @@ where
 {
     pub fn new(stream: S, service: H, keep_alive: KeepAlive) -> Self {
         let options = service.options();
-        let timer = LazyTimer::until(Instant::now() + options.header_timeout);
+        let timer = IdleTimer::after(options.header_timeout);
         let io = BufferedIo::new(stream, options.write_timeout);
         Self { service, io, timer, keep_alive, read_closed: false, stage: ConnectionStage::Idle }
     }
@@ -175,9 +174,8 @@ where
                 Poll::Pending if self.keep_alive == KeepAlive::Draining && scanned == 0 => break None,
                 Poll::Pending => {
                     if scanned > 0 && !started {
-                        let now = Instant::now();
-                        self.timer.set(now + self.service.options().header_timeout);
-                        self.service.on_head_started(now);
+                        self.timer.restart(self.service.options().header_timeout);
+                        self.service.on_head_started(Instant::now());
                         started = true;
                     }
                     // The header timeout starts with the first byte and goes on when that was a
@@ -287,15 +285,14 @@ where
     }
 
     fn wait_for_next(&mut self) {
-        let now = Instant::now();
-        self.timer.set(now + self.service.options().idle_timeout);
-        self.service.on_idle(now);
+        self.timer.restart(self.service.options().idle_timeout);
+        self.service.on_idle(Instant::now());
         self.stage = ConnectionStage::Idle;
     }
 
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ConnectionError>> {
         ready!(self.io.poll_shutdown(cx))?;
-        self.stage = ConnectionStage::Lingering(Box::new(Alarm::after(LINGER)), LINGER_BYTES);
+        self.stage = ConnectionStage::Lingering(Box::new(Deadline::after(LINGER)), LINGER_BYTES);
         Poll::Ready(Ok(()))
     }
 

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
-use trunkline_resilience::Alarm;
+use trunkline_resilience::Deadline;
 
 /// Least and most room that is reserved to read a body.
 const MIN_READ: usize = 8 * 1024;
@@ -20,7 +20,7 @@ pub(super) struct BufferedIo<S> {
     /// Limit on a write that makes no progress.
     write_timeout: Duration,
     /// Set while output waits for a client that does not read.
-    stalled: Option<Box<Alarm>>,
+    stalled: Option<Box<Deadline>>,
     /// Bytes read and not yet parsed; empty on an idle connection.
     pub(super) input: Bytes,
     pub(super) output: Output,
@@ -92,11 +92,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> BufferedIo<S> {
     }
 
     fn poll_write_timeout(&mut self, progress: bool, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let alarm = match &mut self.stalled {
-            Some(alarm) if !progress => alarm,
-            stalled => stalled.insert(Box::new(Alarm::after(self.write_timeout))),
+        let deadline = match &mut self.stalled {
+            Some(deadline) if !progress => deadline,
+            stalled => stalled.insert(Box::new(Deadline::after(self.write_timeout))),
         };
-        ready!(Pin::new(&mut **alarm).poll(cx));
+        ready!(Pin::new(&mut **deadline).poll(cx));
         Poll::Ready(Err(io::Error::new(
             ErrorKind::TimedOut,
             "the client takes nothing of what is sent to it",

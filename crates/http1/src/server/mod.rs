@@ -5,7 +5,6 @@ mod connection;
 mod date;
 mod head;
 mod io;
-mod lazy_timer;
 mod output;
 mod request_body;
 mod response;

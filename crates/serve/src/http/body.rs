@@ -9,7 +9,7 @@ use ::http::{HeaderMap, Response, StatusCode, header};
 use bytes::Bytes;
 use trunkline_http1::server::{Pending, RequestBody};
 use trunkline_protocol::ErrorObject;
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 use trunkline_transport::body;
 
 /// Reads the body and goes on with `then`: at once if all of it has arrived with its head.
@@ -35,7 +35,7 @@ pub(super) fn read(
 }
 
 async fn receive(body: RequestBody, limits: &Limits) -> Result<Bytes, Box<Response<Body>>> {
-    let (status, text) = match within_time(limits.body_timeout, body::read(body, limits.body)).await {
+    let (status, text) = match timeout(limits.body_timeout, body::read(body, limits.body)).await {
         Some(Ok(bytes)) => return Ok(bytes),
         Some(Err(body::BodyError::TooLarge { limit })) => {
             (StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {limit} bytes"))

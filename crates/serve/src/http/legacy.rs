@@ -25,7 +25,7 @@ use trunkline_http1::server::{HalfClose, Pending};
 use trunkline_protocol::{
     Envelope, ErrorObject, Malformed, Notification, Raw, Request, Response as RpcResponse, Revision, method,
 };
-use trunkline_resilience::Alarm;
+use trunkline_resilience::Deadline;
 use trunkline_transport::headers::{LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
 /// How long an answer may take before it becomes a stream.
@@ -112,7 +112,7 @@ impl AdmittedRequest {
             if !polls {
                 return Poll::Pending;
             }
-            let late = late.get_or_insert_with(|| Alarm::after(PROMPT));
+            let late = late.get_or_insert_with(|| Deadline::after(PROMPT));
             Pin::new(late).poll(cx).map(|()| First::Late)
         });
         let opening = match first.await {

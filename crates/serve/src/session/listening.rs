@@ -13,7 +13,7 @@ use trunkline_protocol::{
     message::{ASIDES, Acknowledged, meta},
     method,
 };
-use trunkline_resilience::Alarm;
+use trunkline_resilience::Deadline;
 
 /// Resources one session may watch.
 const MOST_URIS: usize = 1000;
@@ -133,7 +133,7 @@ pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) -> oneshot:
 
 impl Ear {
     async fn hear(mut self) {
-        let mut late = std::pin::pin!(Alarm::after(AGREE));
+        let mut late = std::pin::pin!(Deadline::after(AGREE));
         loop {
             let part = tokio::select! {
                 part = self.reply.next() => part,

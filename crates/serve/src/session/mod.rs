@@ -19,11 +19,11 @@ use std::{
     },
     task::{Context, Poll},
 };
-use tokio::time::Instant;
 use trunkline_protocol::{
     Caller, Envelope, Fault, FaultKind, Object, Question, Raw, Request, RequestId, Response, Revision,
     message::Level,
 };
+use trunkline_resilience::Moment;
 
 pub(crate) use calls::Calls;
 pub(crate) use listening::{listen, subscribe};
@@ -47,7 +47,7 @@ pub(crate) struct Session {
     questions: Mutex<HashMap<RequestId, Question>>,
     next_question: AtomicU64,
     calls: Mutex<Calls<Arc<Cancelled>>>,
-    touched: Mutex<Instant>,
+    touched: Mutex<Moment>,
 }
 
 /// What a session tells with every request.
@@ -114,7 +114,7 @@ impl Session {
             questions: Mutex::default(),
             next_question: AtomicU64::new(1),
             calls: Mutex::default(),
-            touched: Mutex::new(Instant::now()),
+            touched: Mutex::new(Moment::now()),
         })
     }
 
@@ -138,10 +138,10 @@ impl Session {
     }
 
     pub(crate) fn touch(&self) {
-        *lock(&self.touched) = Instant::now();
+        *lock(&self.touched) = Moment::now();
     }
 
-    pub(crate) fn silent_since(&self) -> Instant {
+    pub(crate) fn silent_since(&self) -> Moment {
         *lock(&self.touched)
     }
 

@@ -6,9 +6,8 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio::time::Instant;
 use trunkline_protocol::Caller;
-use trunkline_resilience::Unused;
+use trunkline_resilience::Moment;
 
 /// A session that was silent for so long may be forgotten to make room for another.
 const SILENT: Duration = Duration::from_mins(1);
@@ -17,7 +16,6 @@ pub(crate) struct Sessions {
     open: Mutex<HashMap<String, Arc<Session>>>,
     most: usize,
     idle: Duration,
-    unused: Mutex<Unused>,
 }
 
 /// There is no room for another session.
@@ -26,7 +24,7 @@ pub(crate) struct NoRoom;
 
 impl Sessions {
     pub(crate) fn new(most: usize, idle: Duration) -> Self {
-        Self { open: Mutex::default(), most, idle, unused: Mutex::default() }
+        Self { open: Mutex::default(), most, idle }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -78,16 +76,10 @@ impl Sessions {
         }
     }
 
-    /// Takes note of a sweep that was meant for this moment: after a pause, how long sessions are silent is counted anew.
-    pub(crate) fn look(&self, due: Instant) {
-        lock(&self.unused).look(due);
-    }
-
     /// Forgets sessions that have been silent for too long.
     pub(crate) fn sweep(&self) {
-        let (now, unused) = (Instant::now(), *lock(&self.unused));
-        let since = |session: &Arc<Session>| unused.since(session.silent_since());
-        let silent = |session: &Arc<Session>| now.duration_since(since(session)) >= self.idle;
+        let now = Moment::now();
+        let silent = |session: &Arc<Session>| now - session.silent_since() >= self.idle;
         let gone: Vec<_> =
             lock(&self.open).extract_if(|_, session| silent(session)).map(|(_, session)| session).collect();
         for session in gone {
@@ -136,15 +128,13 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn after_a_pause_sessions_have_their_time_anew() {
+    async fn sessions_that_are_silent_for_too_long_are_forgotten() {
         let sessions = Sessions::new(2, Duration::from_mins(1));
         sessions.add(&session("a")).unwrap();
-        let due = Instant::now();
-        tokio::time::advance(Duration::from_mins(5)).await;
-        sessions.look(due);
+        tokio::time::advance(Duration::from_secs(59)).await;
         sessions.sweep();
         assert_eq!(sessions.len(), 1);
-        tokio::time::advance(Duration::from_mins(1)).await;
+        tokio::time::advance(Duration::from_secs(1)).await;
         sessions.sweep();
         assert_eq!(sessions.len(), 0);
     }

@@ -5,9 +5,9 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use tokio::{sync::Notify, time::Instant};
+use tokio::sync::Notify;
 
-use trunkline_resilience::Reminder;
+use trunkline_resilience::{Moment, Timer};
 
 #[derive(Debug)]
 pub(crate) struct Clock {
@@ -19,12 +19,12 @@ pub(crate) struct Clock {
 struct State {
     /// How long the call may run in all.
     limit: Duration,
-    ends: Instant,
+    ends: Moment,
     /// How many questions are open, and since when there is one.
     open: usize,
-    stopped: Option<Instant>,
+    stopped: Option<Moment>,
     /// When the caller stops waiting, whatever happens.
-    latest: Option<Instant>,
+    latest: Option<Moment>,
 }
 
 /// A question is open while this lives.
@@ -35,10 +35,10 @@ impl Clock {
     pub(crate) fn new(limit: Duration, latest: Option<std::time::Instant>) -> Self {
         let state = State {
             limit,
-            ends: Instant::now() + limit,
+            ends: Moment::now() + limit,
             open: 0,
             stopped: None,
-            latest: latest.map(Instant::from_std),
+            latest: latest.map(Moment::from),
         };
         Self { state: Mutex::new(state), changed: Notify::new() }
     }
@@ -47,7 +47,7 @@ impl Clock {
     pub(crate) fn restart(&self, limit: Duration) {
         let mut state = self.state();
         state.limit = limit;
-        state.ends = Instant::now() + limit;
+        state.ends = Moment::now() + limit;
         state.latest = None;
         drop(state);
         self.changed.notify_one();
@@ -56,7 +56,7 @@ impl Clock {
     pub(crate) fn pause(&self) -> Pause<'_> {
         let mut state = self.state();
         state.open += 1;
-        state.stopped.get_or_insert_with(Instant::now);
+        state.stopped.get_or_insert_with(Moment::now);
         drop(state);
         self.changed.notify_one();
         Pause(self)
@@ -67,14 +67,14 @@ impl Clock {
     }
 
     /// When the call is over, as things stand.
-    pub(crate) fn ends(&self) -> Instant {
+    pub(crate) fn ends(&self) -> Moment {
         let state = self.state();
         state.latest.map_or(state.ends, |latest| latest.min(state.ends))
     }
 
     /// Waits until the time is used up.
     pub(crate) async fn expired(&self) {
-        let mut reminder = Reminder::default();
+        let mut timer = Timer::default();
         loop {
             let end = {
                 let state = self.state();
@@ -91,7 +91,7 @@ impl Clock {
             tokio::select! {
                 biased;
                 () = self.changed.notified() => {}
-                () = poll_fn(|cx| reminder.poll(end, cx)) => return,
+                () = poll_fn(|cx| timer.poll(end, cx)) => return,
             }
         }
     }
@@ -108,7 +108,7 @@ impl Drop for Pause<'_> {
         if state.open == 0
             && let Some(since) = state.stopped.take()
         {
-            state.ends += since.elapsed();
+            state.ends = state.ends + since.elapsed();
         }
         drop(state);
         self.0.changed.notify_one();
@@ -118,6 +118,7 @@ impl Drop for Pause<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::time::Instant;
 
     #[tokio::test(start_paused = true)]
     async fn time_for_questions_does_not_count() {

@@ -106,7 +106,7 @@ impl Context {
 
     /// When the call will be given up, as things stand.
     pub fn deadline(&self) -> Instant {
-        self.shared.clock.ends()
+        self.shared.clock.ends().instant()
     }
 
     /// Waits until the call is over. The tool's own future is simply dropped then; this is for work beside it.

@@ -7,7 +7,7 @@ use rustix::{
     process::{Pid, WaitId, WaitIdOptions, waitid},
 };
 use tokio::{process::Child, signal::unix, sync::watch, task::JoinHandle};
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 use super::{ending::Ending, group::Group, survivors::Survivors, watchdog};
 
@@ -39,7 +39,7 @@ impl Monitor {
         self.group.retire();
         let ending = self.child.wait().await.map_or(Ending::Unknown, Ending::from);
         // Whoever hears of the end also wants the last words.
-        if within_time(STDERR_GRACE, &mut self.stderr).await.is_none() {
+        if timeout(STDERR_GRACE, &mut self.stderr).await.is_none() {
             self.stderr.abort();
         }
         self.ending.send_replace(Some(ending));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rustix::process::Signal;
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 use super::{ending::Ending, process::ChildProcess};
 
@@ -60,16 +60,16 @@ impl ChildProcess {
             self.writer.close().await.ok();
             self.wait().await
         };
-        if let Some(ending) = within_time(patience.eof, politely).await {
+        if let Some(ending) = timeout(patience.eof, politely).await {
             return Departure { ending, rung: Rung::EndOfInput };
         }
         self.writer.abort();
         self.group.signal(Signal::TERM);
-        if let Some(ending) = within_time(patience.term, self.wait()).await {
+        if let Some(ending) = timeout(patience.term, self.wait()).await {
             return Departure { ending, rung: Rung::Terminate };
         }
         self.group.signal(Signal::KILL);
-        let ending = within_time(KILL_PATIENCE, self.wait()).await.unwrap_or(Ending::Unknown);
+        let ending = timeout(KILL_PATIENCE, self.wait()).await.unwrap_or(Ending::Unknown);
         Departure { ending, rung: Rung::Kill }
     }
 }

@@ -14,7 +14,7 @@ use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower_service::Service;
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 use super::connect_error::{ConnectError, ConnectFailure};
 use super::options::HttpOptions;
@@ -86,7 +86,7 @@ impl Connector {
         let after = self.timeout;
         let authority = uri.authority().map_or_else(String::new, ToString::to_string);
         Box::pin(async move {
-            let outcome = within_time(after, connecting).await;
+            let outcome = timeout(after, connecting).await;
             let outcome = outcome.unwrap_or(Err(ConnectFailure::TimedOut { after }));
             outcome.map_err(|failure| ConnectError { authority, failure })
         })

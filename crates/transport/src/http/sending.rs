@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Method, header};
@@ -12,7 +13,7 @@ use tokio::net::TcpStream;
 use tokio::time::Instant;
 use trunkline_http1::client::{Connection, RequestError, ResponseBody, ResponseError, ResponseHead};
 use trunkline_http1::write_header;
-use trunkline_resilience::{Alarm, overslept};
+use trunkline_resilience::Deadline;
 
 use super::answer::{Answer, Head};
 use super::arriving::Arriving;
@@ -23,6 +24,9 @@ use super::fields::Fields;
 use super::opening::Opening;
 use super::redirect::{self, MAX_REDIRECTS, RedirectError};
 use super::target::Target;
+
+/// A connection that was asked for longer ago is checked before it is used.
+const FRESH: Duration = Duration::from_secs(1);
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -40,7 +44,7 @@ pub(crate) struct Sending {
     redirects: usize,
     way: Way,
     /// Set when there is something to wait for.
-    limit: Option<Box<Alarm>>,
+    limit: Option<Box<Deadline>>,
 }
 
 enum Way {
@@ -108,9 +112,9 @@ impl Sending {
                 Way::Connecting(connecting, since) => {
                     let stream = ready!(connecting.as_mut().poll(cx))?;
                     let mut connection = Box::new(Connection::new(stream, target.authority().into()));
-                    // A server may have closed a connection over which this process, because it
-                    // was suspended, sent nothing for long.
-                    *way = if since.is_some_and(overslept) && !connection.is_quiet() {
+                    // If it took long until we saw the connection, the server may have closed it.
+                    let is_old = since.is_some_and(|since| since.elapsed() > FRESH);
+                    *way = if is_old && !connection.is_quiet() {
                         Way::Connecting(client.connect(target), None)
                     } else {
                         Way::start(connection, Origin::New, request)
@@ -136,7 +140,7 @@ impl Sending {
 
     fn poll_limit(&mut self, cx: &mut Context<'_>) -> Poll<HttpError> {
         let Some(limit) = self.client.options().head_timeout else { return Poll::Pending };
-        let timer = self.limit.get_or_insert_with(|| Box::new(Alarm::after(limit)));
+        let timer = self.limit.get_or_insert_with(|| Box::new(Deadline::after(limit)));
         Pin::new(&mut **timer).poll(cx).map(|()| HttpError::Timeout { phase: Phase::Head, limit })
     }
 }

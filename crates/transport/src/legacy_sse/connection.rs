@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, header};
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 use super::receiver::Receiver;
 use super::sender::Sender;
@@ -26,7 +26,7 @@ impl Connection {
         let target = Target::parse(url)?;
         let limit = client.options().endpoint_timeout;
         let opening = open(client, &target, headers);
-        within_time(limit, opening).await.unwrap_or(Err(HttpError::Timeout { phase: Phase::Endpoint, limit }))
+        timeout(limit, opening).await.unwrap_or(Err(HttpError::Timeout { phase: Phase::Endpoint, limit }))
     }
 
     pub fn split(self) -> (Sender, Receiver) {

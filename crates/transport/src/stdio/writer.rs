@@ -8,7 +8,7 @@ use tokio::{
     io::{AsyncWrite, AsyncWriteExt},
     sync::{Notify, watch},
 };
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 use super::{
     queue::{Flow, Load, Piece, Put, Queue, Text},
@@ -164,7 +164,7 @@ impl FrameWriter {
             }
         };
         let stalled = SendError::Stalled(self.shared.stall);
-        within_time(self.shared.stall, room).await.unwrap_or(Err(stalled))?;
+        timeout(self.shared.stall, room).await.unwrap_or(Err(stalled))?;
         queue.put(frame).map(drop).map_err(|flow| self.refusal(flow))
     }
 
@@ -256,7 +256,7 @@ impl Gauge {
     async fn patiently<T>(&self, step: impl Future<Output = io::Result<T>>) -> Result<T, SendError> {
         let mut step = pin!(step);
         loop {
-            match within_time(self.stall, step.as_mut()).await {
+            match timeout(self.stall, step.as_mut()).await {
                 Some(result) => {
                     self.show(Flow::Moving);
                     return result.map_err(|error| SendError::Closed(error.kind()));

@@ -35,8 +35,16 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         Some("serve") => serve::run(workspace, arguments),
         Some("gateway") => gateway::run(workspace, arguments),
         Some("http1") => http1::run(workspace, arguments),
-        _ => bail!("there are `bench client`, `bench serve`, `bench gateway` and `bench http1` to measure"),
+        Some("audit") => part(workspace, arguments, ["trunkline-gateway", "audit"]),
+        Some("timers") => part(workspace, arguments, ["trunkline-resilience", "timers"]),
+        _ => bail!("expected `bench client`, `serve`, `gateway`, `http1`, `audit` or `timers`"),
     }
+}
+
+/// Runs the bench of one part of the path, which the part's own package has.
+fn part(workspace: &Workspace, arguments: Arguments, [package, bench]: [&str; 2]) -> Result<()> {
+    arguments.finish()?;
+    process::run(&mut workspace.cargo(&["bench", "--package", package, "--bench", bench]))
 }
 
 fn client(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {

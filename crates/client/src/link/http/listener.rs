@@ -12,7 +12,7 @@ use std::{
 };
 use tokio::sync::oneshot;
 use trunkline_protocol::{Defect, Frame, Malformed};
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 use trunkline_transport::{
     http::HttpError,
     streamable_http::{Exchange, Reconnect},
@@ -47,7 +47,7 @@ impl HttpLink {
         if let Some(old) = old {
             old.abort();
         }
-        within_time(PATIENCE, begun).await;
+        timeout(PATIENCE, begun).await;
     }
 
     fn receive(self: &Arc<Self>, frame: &Bytes, outlet: &Outlet) {

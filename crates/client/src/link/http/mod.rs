@@ -16,7 +16,7 @@ use std::{
 };
 use tokio::task::AbortHandle;
 use trunkline_protocol::{Envelope, Era, Fault, FaultKind, Notification, Revision};
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 use trunkline_transport::{
     headers::{self, MCP_METHOD, MCP_PROTOCOL_VERSION, MCP_SESSION_ID},
     http::Fields,
@@ -120,7 +120,7 @@ impl HttpLink {
         let body = envelope.to_bytes();
         Tap::see(self.tap.as_ref(), Direction::Sent, &body);
         let accepted = self.endpoint.post(body, headers, Resume::Never);
-        match within_time(ACCEPTANCE, accepted).await {
+        match timeout(ACCEPTANCE, accepted).await {
             // A server may answer 200 with a body; it is ignored.
             Some(Ok(exchange)) => exchange.finish(),
             Some(Err(error)) => return Err(fault_of_http(&error)),
@@ -157,7 +157,7 @@ impl HttpLink {
             }
             session.headers()
         };
-        match within_time(GOODBYE, self.endpoint.delete(headers)).await {
+        match timeout(GOODBYE, self.endpoint.delete(headers)).await {
             Some(Ok(())) => {}
             // 405 is allowed: the server decides how long it keeps sessions.
             Some(Err(error)) => tracing::debug!(%error, "the server did not end the session"),

@@ -9,7 +9,7 @@ use trunkline_protocol::{
     message::{Acknowledged, ResourceParams, SubscriptionFilter},
     method,
 };
-use trunkline_resilience::within_time;
+use trunkline_resilience::timeout;
 
 /// The pause before a server is asked again; it doubles up to the second.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -49,7 +49,7 @@ impl Relay {
         let mut relay =
             Self { inner, call, wishes, reply: None, pause: FIRST_PAUSE, gap: false, due: VecDeque::new() };
         relay.reply = relay.ask();
-        let answer = within_time(patience, relay.answer()).await.unwrap_or(Answer::Later);
+        let answer = timeout(patience, relay.answer()).await.unwrap_or(Answer::Later);
         match answer {
             Answer::Agreed(agreed) => {
                 let granted = relay.wishes.granted(&agreed);

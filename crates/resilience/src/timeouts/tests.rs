@@ -2,8 +2,8 @@ use std::{future::poll_fn, time::Duration};
 
 use tokio::time::{Instant, advance, sleep};
 
-use super::{Beginning, Deadline, Expired, TimeoutOptions, Timeouts};
-use crate::{Reminder, pause::pretend};
+use super::{CallTimer, Expired, TimeoutOptions, Timeouts};
+use crate::{Moment, Timer, clock::pretend};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -16,16 +16,16 @@ fn timeouts(call: u64, ceiling: u64) -> Timeouts {
     Timeouts::new(options).unwrap()
 }
 
-fn deadline(call: u64, ceiling: u64) -> Deadline {
-    Deadline::start_at(&timeouts(call, ceiling), Beginning::now())
+fn deadline(call: u64, ceiling: u64) -> CallTimer {
+    CallTimer::start_at(&timeouts(call, ceiling), Moment::now())
 }
 
 /// Waits for the end as callers do.
-async fn expired(deadline: &Deadline) -> Expired {
-    let mut reminder = Reminder::default();
+async fn expired(deadline: &CallTimer) -> Expired {
+    let mut timer = Timer::default();
     loop {
-        poll_fn(|cx| reminder.poll(deadline.expires_at(), cx)).await;
-        if let Some(expired) = deadline.struck() {
+        poll_fn(|cx| timer.poll(deadline.expires_at(), cx)).await;
+        if let Some(expired) = deadline.expired() {
             return expired;
         }
     }
@@ -112,25 +112,25 @@ async fn progress_after_the_end_revives_nothing() {
     advance(SECOND * 60).await;
     deadline.progress();
     assert_eq!(deadline.expires_at(), end);
-    assert_eq!(deadline.struck(), Some(Expired::Call { limit: SECOND * 60 }));
+    assert_eq!(deadline.expired(), Some(Expired::Call { limit: SECOND * 60 }));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_did_not_take_its_time_itself_gets_it_back_up_to_the_ceiling() {
     let deadline = deadline(60, 130);
     advance(SECOND * 59).await;
-    assert_eq!(deadline.struck(), None);
+    assert_eq!(deadline.expired(), None);
     advance(SECOND * 11).await;
-    assert_eq!(deadline.struck(), Some(Expired::Call { limit: SECOND * 60 }));
+    assert_eq!(deadline.expired(), Some(Expired::Call { limit: SECOND * 60 }));
     deadline.renew();
-    assert_eq!((deadline.struck(), deadline.expires_at()), (None, Instant::now() + SECOND * 60));
+    assert_eq!((deadline.expired(), deadline.expires_at()), (None, Moment::now() + SECOND * 60));
     advance(SECOND * 60).await;
     deadline.renew();
-    assert_eq!(deadline.struck(), Some(Expired::Ceiling { limit: SECOND * 130 }));
+    assert_eq!(deadline.expired(), Some(Expired::Ceiling { limit: SECOND * 130 }));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pause_counts_towards_neither_limit() {
+async fn suspension_counts_towards_neither_limit() {
     for (call, ceiling, limit) in
         [(10, 600, Expired::Call { limit: SECOND * 10 }), (10, 12, Expired::Ceiling { limit: SECOND * 12 })]
     {
@@ -139,10 +139,10 @@ async fn a_pause_counts_towards_neither_limit() {
             sleep(SECOND * 4).await;
             deadline.progress();
             sleep(SECOND).await;
-            // The process stands still for a minute, and is late to hear of progress.
+            // The process is suspended for a minute, and hears of progress late.
             pretend(SECOND * 60);
             sleep(SECOND * 60).await;
-            assert_eq!(deadline.struck(), None);
+            assert_eq!(deadline.expired(), None);
             deadline.progress();
         };
         let (expired, ()) = tokio::join!(expired(&deadline), report);
@@ -153,16 +153,16 @@ async fn a_pause_counts_towards_neither_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pause_between_the_beginning_of_a_call_and_its_clock_is_none_of_its_time() {
-    let begin = Beginning::now();
+async fn suspension_between_the_start_of_a_call_and_its_timer_does_not_count() {
+    let begin = Moment::now();
     pretend(SECOND * 60);
     advance(SECOND * 60).await;
-    let deadline = Deadline::start_at(&timeouts(10, 600), begin);
-    assert_eq!((deadline.struck(), deadline.expires_at()), (None, Instant::now() + SECOND * 10));
+    let deadline = CallTimer::start_at(&timeouts(10, 600), begin);
+    assert_eq!((deadline.expired(), deadline.expires_at()), (None, Moment::now() + SECOND * 10));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pause_before_a_call_is_not_its_own() {
+async fn suspension_before_a_call_does_not_count_for_it() {
     pretend(SECOND * 60);
     let (begin, deadline) = (Instant::now(), deadline(60, 600));
     assert_eq!(expired(&deadline).await, Expired::Call { limit: SECOND * 60 });

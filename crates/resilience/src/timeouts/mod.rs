@@ -1,8 +1,8 @@
-//! Time limits of calls: how long silence is borne, and how long a call may last at all.
+//! Time limits of calls: how long silence is tolerated, and how long a call may last at all.
 //!
-//! [`Timeouts`] are the settings of one server or one tool, [`Deadline`] is the clock of one call. Progress starts the
-//! call limit anew, but never moves the ceiling: a server that reports progress for ever is cut off all the same. A pause of
-//! this process counts towards neither.
+//! [`Timeouts`] are the settings of one server or one tool, [`CallTimer`] measures one call.
+//! Progress starts the call limit anew, but never moves the ceiling: a server that reports
+//! progress for ever is cut off all the same.
 
 #[cfg(test)]
 mod tests;
@@ -12,13 +12,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::Instant;
-
-use super::{
-    OutOfRange,
-    pause::{self, Mark},
-    within,
-};
+use super::{Moment, OutOfRange, within};
 
 /// Time limits as given; they are checked by [`Timeouts::new`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,27 +31,18 @@ pub struct Timeouts {
     options: TimeoutOptions,
 }
 
-/// When a call began. Pauses since then are none of its time.
-#[derive(Debug, Clone, Copy)]
-pub struct Beginning {
-    at: Instant,
-    mark: Mark,
-}
-
-/// The clock of one call. It is shared by reference: one side waits for its end, with a [`Reminder`](super::Reminder), while the
-/// other reports progress.
+/// The limits of one call. It is shared by reference: one side waits for its end, with a
+/// [`Timer`](super::Timer), while the other reports progress.
 #[derive(Debug)]
-pub struct Deadline {
-    start: Instant,
+pub struct CallTimer {
+    start: Moment,
     call: Duration,
     ceiling: Duration,
-    /// When progress was last seen, in nanoseconds after `start`, without pauses; it only grows.
+    /// When progress was last seen, in nanoseconds after `start`; it only grows.
     progress: AtomicU64,
-    /// Pauses after it are left out.
-    mark: Mark,
 }
 
-/// A call ran out of time; which limit it was.
+/// The limit that a call reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Expired {
     #[error("no answer and no progress within {limit:?}")]
@@ -96,64 +81,40 @@ impl Timeouts {
     }
 }
 
-impl Beginning {
-    pub fn now() -> Self {
-        Self::at(Instant::now())
-    }
-
-    /// A moment that was just now.
-    pub fn at(at: Instant) -> Self {
-        Self { at, mark: Mark::set() }
-    }
-
-    pub fn instant(self) -> Instant {
-        self.at
-    }
-}
-
-impl Deadline {
-    /// Starts the clock with the call.
-    pub fn start_at(timeouts: &Timeouts, start: Beginning) -> Self {
+impl CallTimer {
+    pub fn start_at(timeouts: &Timeouts, start: Moment) -> Self {
         let (call, ceiling) = (timeouts.call(), timeouts.ceiling());
-        Self { start: start.at, call, ceiling, progress: AtomicU64::new(0), mark: start.mark }
+        Self { start, call, ceiling, progress: AtomicU64::new(0) }
     }
 
     /// The call showed progress: its limit starts anew. After the end this changes nothing.
     pub fn progress(&self) {
-        let now = Instant::now();
+        let now = Moment::now();
         if now < self.expires_at() {
             self.note(now);
         }
     }
 
-    /// It was not the call that took its time: its limit starts anew, even if it is over. The ceiling stays.
+    /// It was not the call that took its time: its limit starts anew, even if it has expired. The
+    /// ceiling stays.
     pub fn renew(&self) {
-        self.note(Instant::now());
+        self.note(Moment::now());
     }
 
-    fn note(&self, now: Instant) {
+    fn note(&self, now: Moment) {
         // The ceiling is a day at most, far below the 584 years that fit.
         let nanos = u64::try_from((now - self.start).as_nanos()).unwrap_or(u64::MAX);
-        self.progress.fetch_max(nanos.saturating_sub(self.mark.missed()), Ordering::Relaxed);
+        self.progress.fetch_max(nanos, Ordering::Relaxed);
     }
 
-    /// Which limit struck; `None` while there is time left.
-    pub fn struck(&self) -> Option<Expired> {
-        if self.expires_at() > Instant::now() {
-            return None;
-        }
-        // Perhaps nobody has noticed yet that the process paused.
-        pause::look();
-        (self.expires_at() <= Instant::now()).then(|| self.limit())
+    /// The limit that was reached; `None` while there is time left.
+    pub fn expired(&self) -> Option<Expired> {
+        (self.expires_at() <= Moment::now()).then(|| self.limit())
     }
 
-    /// When the call ends unless progress, or a pause, comes.
-    pub fn expires_at(&self) -> Instant {
-        let end = self.start + self.silence_ends().min(self.ceiling);
-        match self.mark.missed() {
-            0 => end,
-            missed => end + Duration::from_nanos(missed),
-        }
+    /// When the call ends unless progress comes.
+    pub fn expires_at(&self) -> Moment {
+        self.start + self.silence_ends().min(self.ceiling)
     }
 
     fn limit(&self) -> Expired {
@@ -164,7 +125,7 @@ impl Deadline {
         }
     }
 
-    /// When the call limit strikes, as a time after `start` without pauses.
+    /// When the call limit is reached, as a time after `start`.
     fn silence_ends(&self) -> Duration {
         Duration::from_nanos(self.progress.load(Ordering::Relaxed)) + self.call
     }

@@ -1,13 +1,14 @@
-//! Rate: a bound on how often something may happen per key.
+//! A limit on how often something may happen per key.
 //!
-//! The generic cell rate algorithm: of each key only the moment is kept at which it will have paid for everything it
-//! did. Keys are kept as keyed 64-bit hashes, so that a long name costs no more than a short one.
+//! The generic cell rate algorithm (GCRA): of each key only the time is kept at which it will have
+//! paid for everything it did. Keys are kept as keyed 64-bit hashes, so that a long name costs no
+//! more than a short one. Time in which the process is suspended counts.
 
 use std::{
     collections::HashMap,
     hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState},
     num::NonZeroU32,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::time::Instant;
@@ -23,13 +24,13 @@ const DEFAULT_KEYS: usize = 64 * 1024;
 pub struct Quota {
     pub limit: NonZeroU32,
     pub period: Duration,
-    /// How many may come at once after a pause; at most `limit` is usual.
+    /// How many may come at once after a quiet time; at most `limit` is usual.
     pub burst: NonZeroU32,
 }
 
 /// A quota, and what each key has used of it.
 #[derive(Debug)]
-pub struct Rate {
+pub struct RateLimiter {
     /// What one call costs, in nanoseconds.
     cost: u64,
     /// How far ahead of the clock a key may be and still call.
@@ -61,7 +62,7 @@ impl Quota {
     }
 }
 
-impl Rate {
+impl RateLimiter {
     pub fn new(quota: Quota) -> Self {
         Self::with_keys(quota, DEFAULT_KEYS)
     }
@@ -86,26 +87,64 @@ impl Rate {
     }
 
     /// The same for a call that came just now.
-    pub(super) fn check_at(&self, key: &(impl Hash + ?Sized), now: Instant) -> Result<(), TooSoon> {
+    pub fn check_at(&self, key: &(impl Hash + ?Sized), now: Instant) -> Result<(), TooSoon> {
+        self.with(key, now, |paid, now| {
+            self.in_time(*paid, now)?;
+            *paid = paid.saturating_add(self.cost);
+            Ok(())
+        })
+    }
+
+    /// Whether `key` may call now; nothing is counted.
+    pub fn peek(&self, key: &(impl Hash + ?Sized)) -> Result<(), TooSoon> {
         let hash = self.hasher.hash_one(key);
-        let now = u64::try_from(now.duration_since(self.origin).as_nanos()).unwrap_or(u64::MAX);
-        // Bits that the table itself does not look at first.
-        let shard = usize::try_from(hash >> 32).unwrap_or(usize::MAX) % SHARDS;
-        let mut paid_at = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(paid_at) = paid_at.get_mut(&hash) {
-            let paid = now.max(*paid_at);
-            if paid - now > self.tolerance {
-                return Err(TooSoon { retry_after: Duration::from_nanos(paid - now - self.tolerance) });
-            }
-            *paid_at = paid.saturating_add(self.cost);
-            return Ok(());
+        let paid = self.shard(hash).get(&hash).copied();
+        paid.map_or(Ok(()), |paid| self.in_time(paid, self.nanos(Instant::now())))
+    }
+
+    /// Counts one call of `key`, even if it comes too soon.
+    pub fn charge(&self, key: &(impl Hash + ?Sized)) {
+        self.with(key, Instant::now(), |paid, _| *paid = paid.saturating_add(self.cost));
+    }
+
+    /// How many keys are remembered.
+    pub fn keys(&self) -> usize {
+        self.shards.iter().map(|shard| lock(shard).len()).sum()
+    }
+
+    /// Works on the time at which a key will have paid, which is `now` at the earliest.
+    fn with<T>(&self, key: &(impl Hash + ?Sized), now: Instant, work: impl FnOnce(&mut u64, u64) -> T) -> T {
+        let (hash, now) = (self.hasher.hash_one(key), self.nanos(now));
+        let mut paid_at = self.shard(hash);
+        if let Some(paid) = paid_at.get_mut(&hash) {
+            *paid = now.max(*paid);
+            return work(paid, now);
         }
         if paid_at.len() >= self.keys_per_shard {
             make_room(&mut paid_at, now);
         }
-        paid_at.insert(hash, now.saturating_add(self.cost));
-        Ok(())
+        work(paid_at.entry(hash).or_insert(now), now)
     }
+
+    fn in_time(&self, paid: u64, now: u64) -> Result<(), TooSoon> {
+        match paid.saturating_sub(now).saturating_sub(self.tolerance) {
+            0 => Ok(()),
+            early => Err(TooSoon { retry_after: Duration::from_nanos(early) }),
+        }
+    }
+
+    fn shard(&self, hash: u64) -> MutexGuard<'_, Paid> {
+        // Bits that the table itself does not look at first.
+        lock(&self.shards[usize::try_from(hash >> 32).unwrap_or(usize::MAX) % SHARDS])
+    }
+
+    fn nanos(&self, now: Instant) -> u64 {
+        u64::try_from(now.duration_since(self.origin).as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+fn lock(paid: &Mutex<Paid>) -> MutexGuard<'_, Paid> {
+    paid.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Hasher for Hashed {
@@ -149,7 +188,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_whole_quota_may_be_used_at_once_and_comes_back_evenly() {
-        let rate = Rate::new(quota(4, 8));
+        let rate = RateLimiter::new(quota(4, 8));
         for _ in 0..4 {
             rate.check("ada").unwrap();
         }
@@ -161,14 +200,18 @@ mod tests {
         rate.check("ada").unwrap();
         assert!(rate.check("ada").is_err(), "a refused call costs nothing, an allowed one does");
         advance(Duration::from_mins(1)).await;
-        assert_eq!((0..10).filter(|_| rate.check("ada").is_ok()).count(), 4, "a long pause saves up no more");
+        assert_eq!(
+            (0..10).filter(|_| rate.check("ada").is_ok()).count(),
+            4,
+            "a long quiet time saves up no more"
+        );
     }
 
     #[tokio::test(start_paused = true)]
     async fn over_a_long_time_exactly_the_quota_passes() {
         let mut quota = quota(10, 1);
         quota.burst = 1.try_into().unwrap();
-        let rate = Rate::new(quota);
+        let rate = RateLimiter::new(quota);
         let mut passed = 0;
         for _ in 0..10_000 {
             passed += usize::from(rate.check("ada").is_ok());
@@ -179,30 +222,46 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_flood_of_keys_neither_grows_the_table_nor_forgives_the_worst() {
-        let rate = Rate::with_keys(quota(3, 3600), 64);
+        let rate = RateLimiter::with_keys(quota(3, 3600), 64);
         while rate.check("worst").is_ok() {}
         for n in 0..20_000 {
             rate.check(&n).unwrap();
         }
-        let kept: usize = rate.shards.iter().map(|shard| shard.lock().unwrap().len()).sum();
+        let kept = rate.keys();
         assert!(kept <= 64, "{kept}");
         assert!(rate.check("worst").is_err());
     }
 
     #[tokio::test(start_paused = true)]
     async fn keys_that_paid_are_forgotten_first() {
-        let rate = Rate::with_keys(quota(1, 1), 16 * 8);
+        let rate = RateLimiter::with_keys(quota(1, 1), 16 * 8);
         for n in 0..1000 {
             rate.check(&n).unwrap();
             advance(Duration::from_secs(2)).await;
         }
-        let kept: usize = rate.shards.iter().map(|shard| shard.lock().unwrap().len()).sum();
+        let kept = rate.keys();
         assert!(kept <= 128, "{kept}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_look_counts_nothing_and_a_charge_counts_without_limit() {
+        let rate = RateLimiter::new(quota(2, 4));
+        for _ in 0..3 {
+            rate.peek("ada").unwrap();
+        }
+        for _ in 0..5 {
+            rate.charge("ada");
+        }
+        assert_eq!(rate.peek("ada"), Err(TooSoon { retry_after: Duration::from_secs(8) }));
+        assert_eq!(rate.check("ada"), rate.peek("ada"));
+        advance(Duration::from_secs(8)).await;
+        rate.check("ada").unwrap();
+        rate.peek("ada").unwrap_err();
     }
 
     #[test]
     fn many_threads_together_get_the_quota_and_no_more() {
-        let rate = Rate::new(quota(1000, 1_000_000));
+        let rate = RateLimiter::new(quota(1000, 1_000_000));
         let passed: usize = std::thread::scope(|scope| {
             let one = || (0..1000).filter(|_| rate.check("ada").is_ok()).count();
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(one)).collect();
