@@ -3,7 +3,7 @@
 use super::{
     OnFailure, Trail,
     open_call::{About, Mutating, OpenCall},
-    queue::{Need, Unwritten},
+    record::{Need, Unwritten},
 };
 use futures_util::{Stream, future::BoxFuture};
 use std::{

@@ -5,8 +5,8 @@
 //! (`audit-000001.jsonl`), each opening with a record that names the hash it follows. The file `head` says how far the
 //! trail was known to be on disk, so that a trail cut short is found ([`verify`]).
 //!
-//! Whoever has a record to write writes with it whatever has gathered ([`Trail`]); a thread does what takes long. What is
-//! promised:
+//! A caller writes its record together with all that are queued; a thread does what takes long. What
+//! is promised:
 //! - The answer of a call is handed out after its end record was written: killing the process loses no answered call.
 //! - A call that may change something runs after its start record was synced to disk ([`Durability::Sync`]), or it is
 //!   refused.
@@ -21,16 +21,17 @@ mod clock;
 mod disk;
 #[cfg(test)]
 mod faults;
-mod ledger;
+mod journal;
 mod line;
 mod members;
 mod open_call;
 mod options;
 mod outcome;
 mod pace;
-mod queue;
+mod record;
 mod recover;
 mod redact;
+mod status;
 mod tail;
 #[cfg(test)]
 mod tests;
@@ -43,8 +44,8 @@ pub use clock::rfc3339;
 pub use disk::OpenError;
 pub use members::quote;
 pub use options::{Durability, OnFailure, Options};
-pub use queue::Status;
 pub use redact::{Redaction, mask};
+pub use status::Status;
 pub use tail::{Tail, tail};
 pub use trail::Trail;
 pub use verify::{Anchor, Problem, ProblemKind, Report, verify};

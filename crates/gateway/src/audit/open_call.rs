@@ -2,15 +2,14 @@
 
 use super::{
     Trail,
-    ledger::Writing,
+    journal::Writing,
     members::Members,
     outcome::Ending,
-    queue::{Entry, Need, Unwritten},
+    record::{Need, Record, Unwritten},
     redact::mask,
 };
 use std::{
     borrow::Cow,
-    pin::Pin,
     task::{Context, Poll, ready},
     time::Instant,
 };
@@ -18,7 +17,6 @@ use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Call, Outcome, Raw, method};
 
 /// A call that has a slot. However it goes away, after [`start`](Self::start) it leaves exactly one end record.
-#[derive(Debug)]
 pub(super) struct OpenCall {
     trail: Trail,
     method: Cow<'static, str>,
@@ -122,18 +120,17 @@ impl OpenCall {
     ) {
         let members = self.start_members(call, (about, target), mutating);
         self.started = true;
-        let entry =
-            Entry { members, at: self.began, need: need.unwrap_or(Need::Written), told: None, slot: None };
+        let record = Record::new(members, self.began);
         match need {
-            Some(_) => self.write(entry),
-            None => self.trail.ledger().put(entry),
+            Some(need) => self.write(Record { need, ..record }),
+            None => self.trail.journal().put(record),
         }
     }
 
     /// Records the end; [`poll_written`](Self::poll_written) tells when it is written.
     pub(super) fn end(&mut self, outcome: &Outcome) {
-        if let Some(entry) = self.finish(Ending::of(&self.method, outcome)) {
-            self.write(entry);
+        if let Some(record) = self.finish(Ending::of(&self.method, outcome)) {
+            self.write(record);
         }
     }
 
@@ -150,7 +147,7 @@ impl OpenCall {
     /// Whether the record that is waited for is written; at once when there is none.
     pub(super) fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Unwritten>> {
         let Some(writing) = &mut self.writing else { return Poll::Ready(Ok(())) };
-        let result = ready!(Pin::new(writing).poll(cx));
+        let result = ready!(writing.as_mut().poll(cx));
         self.writing = None;
         Poll::Ready(result)
     }
@@ -160,20 +157,18 @@ impl OpenCall {
         tracing::error!(call = self.common, "ALARM: the end of a call could not be recorded yet");
     }
 
-    fn write(&mut self, entry: Entry) {
-        self.writing = self.trail.ledger().write(entry, self.trail.options().patience);
+    fn write(&mut self, record: Record) {
+        self.writing = self.trail.journal().write(record, self.trail.options().patience);
     }
 
     fn put_end(&mut self, ending: Ending) {
-        if let Some(entry) = self.finish(ending) {
-            // Who has the turn uses it first: the start stands before the end.
-            self.writing = None;
-            self.trail.ledger().put(entry);
+        if let Some(record) = self.finish(ending) {
+            self.trail.journal().put(record);
         }
     }
 
     /// The end record, the first time that this is asked for.
-    fn finish(&mut self, ending: Ending) -> Option<Entry> {
+    fn finish(&mut self, ending: Ending) -> Option<Record> {
         let slot = self.slot.take()?;
         if !self.started {
             return None;
@@ -190,7 +185,7 @@ impl OpenCall {
         if let Some(bytes) = ending.bytes {
             members = members.number("bytes", bytes as u64);
         }
-        Some(Entry { members: members.finish(), at, need: Need::Written, told: None, slot: Some(slot) })
+        Some(Record::new(members.finish(), at).holding(slot))
     }
 
     fn start_members(

@@ -1,6 +1,6 @@
 //! How a trail is kept.
 
-use super::{Redaction, queue::Need};
+use super::{Redaction, record::Need};
 use std::time::Duration;
 
 /// How a trail is kept.

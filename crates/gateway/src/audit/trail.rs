@@ -3,11 +3,12 @@
 use super::{
     OpenError, Options, Status,
     disk::Disk,
-    ledger::Ledger,
+    journal::Journal,
     members::{CallId, Members},
-    queue::{Entry, Need, Queue},
+    record::Record,
     recover,
     redact::mask,
+    status::Health,
     writer::Writer,
 };
 use std::{
@@ -21,7 +22,6 @@ use std::{
 };
 use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Fault, FaultKind};
-use trunkline_resilience::timeout;
 
 /// A trail that is open for writing. Clones share it; the last one to go waits until everything is on disk.
 #[derive(Debug, Clone)]
@@ -29,7 +29,8 @@ pub struct Trail(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    ledger: Arc<Ledger>,
+    journal: Arc<Journal>,
+    health: Arc<Health>,
     options: Options,
     /// Tells the calls of this process from those of others.
     process: String,
@@ -47,69 +48,56 @@ impl Trail {
         let disk = disk.with_faults(&options.faults);
         let mut recovered = recover::recover(&disk, dir)?;
         let endings = std::mem::take(&mut recovered.endings);
-        let queue = Arc::new(Queue::new(&options));
-        let writer = Writer::start(disk, recovered, Arc::clone(&queue), &options).map_err(failed)?;
-        let ledger = Arc::new(Ledger::new(queue, writer));
+        let health = Arc::new(Health::default());
+        let writer = Writer::start(disk, recovered, Arc::clone(&health), &options).map_err(failed)?;
+        let journal = Arc::new(Journal::new(writer, &options));
         for members in endings {
-            ledger.put(Entry { members, at: Instant::now(), need: Need::Written, told: None, slot: None });
+            journal.put(Record::new(members, Instant::now()));
         }
-        let shared = Arc::clone(&ledger);
+        let shared = Arc::clone(&journal);
         let writer =
             thread::Builder::new().name("audit".to_owned()).spawn(move || shared.run()).map_err(failed)?;
         let process = uuid::Uuid::new_v4().simple().to_string()[..8].to_owned();
-        Ok(Self(Arc::new(Inner { ledger, options, process, calls: AtomicU64::new(0), writer: Some(writer) })))
+        let calls = AtomicU64::new(0);
+        Ok(Self(Arc::new(Inner { journal, health, options, process, calls, writer: Some(writer) })))
     }
 
     /// Records something that is not a call, such as a refused token. `what` is a word for programs.
     pub fn event(&self, what: &str, caller: &str, detail: &str) {
-        let queue = &self.0.ledger.queue;
-        let Ok(slot) = Arc::clone(&queue.slots).try_acquire_owned() else {
-            queue.lose();
-            return;
-        };
+        let Some(slot) = self.slot() else { return self.0.health.lose() };
         let members = Members::new("event")
             .text("what", what)
             .text("caller", caller)
             .text("detail", &mask(detail))
             .finish();
-        self.0.ledger.put(Entry {
-            members,
-            at: Instant::now(),
-            need: Need::Written,
-            told: None,
-            slot: Some(slot),
-        });
+        self.0.journal.put(Record::new(members, Instant::now()).holding(slot));
     }
 
     /// How the trail is doing, for health checks and metrics.
     pub fn status(&self) -> Status {
-        self.0.ledger.queue.status().clone()
+        self.0.health.status().clone()
     }
 
     pub(super) fn options(&self) -> &Options {
         &self.0.options
     }
 
-    pub(super) fn ledger(&self) -> &Arc<Ledger> {
-        &self.0.ledger
+    pub(super) fn journal(&self) -> &Arc<Journal> {
+        &self.0.journal
     }
 
     /// A slot, if there is one now.
     pub(super) fn slot(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.0.ledger.queue.slots).try_acquire_owned().ok()
+        self.0.journal.try_slot()
     }
 
     /// Waits for a slot.
     pub(super) async fn next_slot(self) -> Result<OwnedSemaphorePermit, Fault> {
-        let queue = &self.0.ledger.queue;
-        let slots = Arc::clone(&queue.slots);
-        let slot = timeout(self.0.options.patience, slots.acquire_owned()).await;
-        let Some(Ok(slot)) = slot else {
-            queue.lose();
-            let text = "the audit trail cannot keep up; try again later";
-            return Err(Fault::new(FaultKind::Overloaded, text));
-        };
-        Ok(slot)
+        let slot = self.0.journal.slot(self.0.options.patience).await;
+        slot.ok_or_else(|| {
+            self.0.health.lose();
+            Fault::new(FaultKind::Overloaded, "the audit trail cannot keep up; try again later")
+        })
     }
 
     /// What tells a new call from all others.
@@ -120,7 +108,7 @@ impl Trail {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.ledger.queue.close();
+        self.journal.close();
         if let Some(writer) = self.writer.take()
             && writer.join().is_err()
         {

@@ -1,18 +1,21 @@
-//! What writes: quickly for whoever has the turn, and with all that may take long for the thread.
+//! Writer: writes records to the trail. Callers use the short way ([`Writer::write`]), the trail's
+//! thread the one that may wait for the disk ([`Writer::commit`]).
 //!
-//! Records since the last sync are kept in memory as well. When a write or a sync fails, the state of the file is
-//! unknown; then they all go into a new segment, which follows the last record that was synced.
+//! Records since the last sync are kept in memory as well. When a write or a sync fails, the state
+//! of the file is unknown; then they all go into a new segment, which follows the last record that
+//! was synced.
 
 use super::{
     Durability, Options,
     disk::{Disk, Segment, Sync},
     line::{Link, hex},
     members::Members,
-    queue::{Entry, Heard, Need, Queue, Told, Unwritten},
+    record::{Need, Record, Unwritten},
     recover::Recovered,
+    status::Health,
 };
 use std::{
-    io,
+    io, mem,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -36,7 +39,7 @@ const RETRY: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(super) struct Writer {
     disk: Disk,
-    queue: Arc<Queue>,
+    health: Arc<Health>,
     durability: Durability,
     segment_bytes: u64,
     /// Absent while the disk fails.
@@ -53,18 +56,21 @@ pub(super) struct Writer {
     text: Vec<u8>,
     sync_due: Option<Instant>,
     looked: Instant,
-    /// A quick write that failed, and who waits for it. The thread goes on from here.
-    broken: Option<(io::Error, Vec<Waiter>)>,
+    /// A caller's write that failed. The thread goes on from here.
+    broken: Option<io::Error>,
+    /// Callers that wait for the thread: for a sync, or because of a failed write.
+    waiters: Vec<Waiter>,
+    is_syncing: bool,
     /// The segment that failed, and how much of it counts.
     poisoned: Option<(Segment, u64)>,
     retry_at: Instant,
 }
 
-/// Who waits for a record.
+/// A caller that waits for a record.
 #[derive(Debug)]
-pub(super) struct Waiter {
+struct Waiter {
     need: Need,
-    told: Option<Told>,
+    done: oneshot::Sender<Result<(), Unwritten>>,
 }
 
 /// A sync under way. Meanwhile records may be written that it does not cover.
@@ -92,12 +98,12 @@ impl Writer {
     pub(super) fn start(
         disk: Disk,
         recovered: Recovered,
-        queue: Arc<Queue>,
+        health: Arc<Health>,
         options: &Options,
     ) -> io::Result<Self> {
         let mut writer = Self {
             disk,
-            queue,
+            health,
             durability: options.durability,
             segment_bytes: options.segment_bytes,
             synced_bytes: recovered.segment.as_ref().map_or(0, |segment| segment.bytes),
@@ -110,6 +116,8 @@ impl Writer {
             sync_due: None,
             looked: Instant::now(),
             broken: None,
+            waiters: Vec::new(),
+            is_syncing: false,
             poisoned: None,
             retry_at: Instant::now(),
         };
@@ -125,36 +133,22 @@ impl Writer {
         writer.write_from(0)?;
         // The thread does it at once. Nobody is told anything before who wants to know that it is on disk.
         writer.sync_due = Some(Instant::now());
-        writer.queue.sync_by(writer.sync_due);
         Ok(writer)
     }
 
-    /// Writes what can be written without waiting for the disk; anything else is left to the thread, which is asked for it.
-    /// Whoever writes hears of an `own` record at once, and otherwise has something to wait for.
-    pub(super) fn write_quickly(&mut self, entries: Vec<Entry>, own: Option<Entry>) -> Option<Heard> {
+    /// Writes records without waiting for the disk. If that fails, the thread has to go on.
+    pub(super) fn write(&mut self, records: Vec<Record>) {
         let first = self.unsynced.len();
-        let looks = own.iter().chain(entries.last()).any(|entry| entry.at >= self.looked + LOOK);
-        let mut waiters = self.take_in(entries);
-        let is_awaited = own.is_some();
-        if let Some(own) = own {
-            self.owe(&own.members);
+        let is_look_due = records.last().is_some_and(|last| last.at >= self.looked + LOOK);
+        let waiters = self.take_in(records);
+        let looked = if is_look_due { self.look() } else { Ok(()) };
+        match looked.and_then(|()| self.write_from(first)) {
+            Ok(()) => self.answer_written(waiters),
+            Err(error) => {
+                self.broken = Some(error);
+                self.waiters.extend(waiters);
+            }
         }
-        let looked = if looks { self.look() } else { Ok(()) };
-        if let Err(error) = looked.and_then(|()| self.write_from(first)) {
-            let heard = is_awaited.then(|| {
-                let (told, heard) = oneshot::channel();
-                waiters.push(Waiter { need: Need::Written, told: Some(told) });
-                heard
-            });
-            self.broken = Some((error, waiters));
-            self.queue.want_thread();
-            return heard;
-        }
-        answer(waiters, Ok(()));
-        if self.unsynced.len() >= MAX_UNSYNCED {
-            self.queue.want_thread();
-        }
-        None
     }
 
     /// Whether only the thread may write now.
@@ -162,38 +156,47 @@ impl Writer {
         self.segment.is_none() || self.broken.is_some() || self.is_full() || self.unsynced.len() >= FULL
     }
 
+    /// Whether the thread has to run at once.
+    pub(super) fn wants_thread(&self) -> bool {
+        let is_long = self.unsynced.len() >= MAX_UNSYNCED && self.segment.is_some();
+        let has_work = self.broken.is_some() || !self.waiters.is_empty() || is_long || self.is_full();
+        has_work && !self.is_syncing
+    }
+
     /// Writes, whatever it takes, up to the sync that may have to follow.
-    pub(super) fn commit(&mut self, entries: Vec<Entry>) -> Option<Syncing> {
+    pub(super) fn commit(&mut self, records: Vec<Record>) -> Option<Syncing> {
         // A disk that failed comes first: only once it works is it known what can be kept.
         if self.segment.is_none() && (Instant::now() < self.retry_at || self.settle(|_| Ok(())).is_err()) {
-            let waiters = self.take_in(entries);
-            answer(waiters, Err(Unwritten));
+            let waiters = self.take_in(records);
+            self.waiters.extend(waiters);
+            answer(mem::take(&mut self.waiters), Err(Unwritten));
             return None;
         }
         let first = self.unsynced.len();
-        let (error, mut waiters) = self.broken.take().map_or((None, Vec::new()), |(e, w)| (Some(e), w));
-        waiters.extend(self.take_in(entries));
-        let result = self.settle(|writer| match error {
-            Some(error) => Err(error),
-            None => writer.look().and_then(|()| writer.write_from(first)),
-        });
-        let synced = |waiter: &Waiter| waiter.need == Need::Synced;
-        let wanted = waiters.iter().any(synced);
-        let (later, now): (Vec<_>, Vec<_>) = waiters.into_iter().partition(synced);
-        answer(now, result);
-        let overdue = self.sync_due.is_some_and(|due| due <= Instant::now());
-        let due = wanted || overdue || self.unsynced.len() >= MAX_UNSYNCED || self.is_full();
-        match &self.segment {
-            Some(segment) if result.is_ok() && due => Some(Syncing::new(segment, self, later)),
-            _ => {
-                answer(later, result);
-                None
-            }
+        let mut waiters = mem::take(&mut self.waiters);
+        waiters.extend(self.take_in(records));
+        let result = match self.broken.take() {
+            Some(error) => self.settle(|_| Err(error)),
+            None => self.settle(|writer| writer.look().and_then(|()| writer.write_from(first))),
+        };
+        if result.is_err() {
+            answer(waiters, result);
+            return None;
         }
+        self.answer_written(waiters);
+        let is_overdue = self.sync_due.is_some_and(|due| due <= Instant::now());
+        if !is_overdue && !self.wants_thread() {
+            return None;
+        }
+        let waiters = mem::take(&mut self.waiters);
+        let syncing = Syncing::new(self.segment.as_ref()?, self, waiters);
+        self.is_syncing = true;
+        Some(syncing)
     }
 
     /// Takes note of how a sync went.
     pub(super) fn end_sync(&mut self, syncing: Syncing, result: io::Result<()>) {
+        self.is_syncing = false;
         let is_current = self.segment.as_ref().is_some_and(|segment| segment.number == syncing.number);
         let result = match result {
             Ok(()) if is_current => {
@@ -231,18 +234,28 @@ impl Writer {
         }
     }
 
-    fn take_in(&mut self, entries: Vec<Entry>) -> Vec<Waiter> {
+    fn take_in(&mut self, records: Vec<Record>) -> Vec<Waiter> {
         // While nothing can be written, the gap is still growing.
         if self.segment.is_some() {
             self.owe_gap();
         }
-        let mut waiters = Vec::with_capacity(entries.len());
-        for Entry { members, need, told, slot, .. } in entries {
+        let mut waiters = Vec::with_capacity(records.len());
+        for Record { members, need, done, slot, .. } in records {
             self.owe(&members);
-            waiters.push(Waiter { need, told });
+            waiters.extend(done.map(|done| Waiter { need, done }));
             drop(slot);
         }
         waiters
+    }
+
+    /// Tells callers whose records are written; those that need a sync wait on.
+    fn answer_written(&mut self, waiters: Vec<Waiter>) {
+        for waiter in waiters {
+            match waiter.need {
+                Need::Written => waiter.answer(Ok(())),
+                Need::Synced => self.waiters.push(waiter),
+            }
+        }
     }
 
     /// Does `work`; if the disk fails, does it in a new segment instead.
@@ -254,7 +267,7 @@ impl Writer {
         let Some(error) = failed else { return Ok(()) };
         if let Some(poisoned) = self.segment.take() {
             tracing::error!(%error, segment = poisoned.number, "ALARM: the audit trail failed; a new segment is tried");
-            self.queue.status().failures += 1;
+            self.health.status().failures += 1;
             self.poisoned = Some((poisoned, self.synced_bytes));
         }
         match self
@@ -264,7 +277,7 @@ impl Writer {
             .and_then(|()| self.sync())
         {
             Ok(()) => {
-                self.queue.status().failing = None;
+                self.health.status().failing = None;
                 tracing::warn!("the audit trail goes on in a new segment");
                 self.cut_poisoned();
                 Ok(())
@@ -295,7 +308,7 @@ impl Writer {
             }
         }
         tracing::error!(%error, "ALARM: the audit trail cannot be written");
-        self.queue.status().failing = Some(error.to_string());
+        self.health.status().failing = Some(error.to_string());
         self.retry_at = Instant::now() + RETRY;
         // With something owed, the disk is tried again even if no call comes.
         self.sync_due = Some(self.retry_at);
@@ -328,7 +341,7 @@ impl Writer {
     fn rotate(&mut self) {
         self.segment = None;
         if let Err(error) = self.begin_segment(Cause::Size).and_then(|()| self.sync()) {
-            self.queue.status().failures += 1;
+            self.health.status().failures += 1;
             self.give_up(&error);
         }
     }
@@ -355,10 +368,9 @@ impl Writer {
             start = end + 1;
         }
         segment.append(&self.text)?;
-        self.queue.status().records = self.last.seq;
+        self.health.status().records = self.last.seq;
         if !self.unsynced.is_empty() && self.sync_due.is_none() {
             self.sync_due = Some(Instant::now() + self.durability.interval());
-            self.queue.sync_by(self.sync_due);
         }
         Ok(())
     }
@@ -386,13 +398,13 @@ impl Writer {
         // The records are safe without it: only a trail that is cut short later would go unnoticed.
         if let Err(error) = self.disk.write_head(&self.synced) {
             tracing::error!(%error, "ALARM: the head of the audit trail cannot be written");
-            self.queue.status().failures += 1;
+            self.health.status().failures += 1;
         }
     }
 
     fn owe(&mut self, members: &str) {
         if self.segment.is_none() && self.unsynced.len() + members.len() > MAX_OWED {
-            self.queue.lose();
+            self.health.lose();
             return;
         }
         self.unsynced.push_str(members);
@@ -400,7 +412,7 @@ impl Writer {
     }
 
     fn owe_gap(&mut self) {
-        let lost = self.queue.take_lost();
+        let lost = self.health.take_lost();
         if lost > 0 {
             self.owe(&Members::new("gap").number("lost", lost).finish());
         }
@@ -439,10 +451,16 @@ impl Syncing {
     }
 }
 
-fn answer(waiters: Vec<Waiter>, result: Result<(), Unwritten>) {
-    for told in waiters.into_iter().filter_map(|waiter| waiter.told) {
-        if told.send(result).is_err() {
-            tracing::trace!("nobody waits for this record any more");
+impl Waiter {
+    fn answer(self, result: Result<(), Unwritten>) {
+        if self.done.send(result).is_err() {
+            tracing::trace!("the caller does not wait for this record any more");
         }
+    }
+}
+
+fn answer(waiters: Vec<Waiter>, result: Result<(), Unwritten>) {
+    for waiter in waiters {
+        waiter.answer(result);
     }
 }

@@ -167,8 +167,8 @@ async fn d08_a_slow_disk_makes_callers_wait_in_bounded_memory() {
     for _ in 0..2000 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(trail.ledger().queue.slots.available_permits(), 0);
-    assert!(trail.ledger().queue.len() <= 20, "{}", trail.ledger().queue.len());
+    assert_eq!(trail.journal().free_slots(), 0);
+    assert!(trail.journal().len() <= 20, "{}", trail.journal().len());
     assert!(calls.iter().all(|call| !call.is_finished()));
     // One sync serves many: far fewer are needed than there are calls.
     for _ in 0..1000 {
@@ -192,7 +192,7 @@ async fn d08_who_waits_too_long_for_a_stuck_disk_is_refused_and_counted() {
     *faults.slow.lock().unwrap() = Some(stopped);
     assert_eq!(kind(call(&handler, "write").await), Some(FaultKind::StoreUnavailable));
     // The clock of this test does not wait for the thread, so the test does.
-    while trail.ledger().queue.slots.available_permits() == 0 {
+    while trail.journal().free_slots() == 0 {
         tokio::task::yield_now().await;
     }
     // Beside a sync that does not end, records are written all the same.

@@ -3,9 +3,9 @@
 mod endings;
 mod failures;
 mod files;
+mod groups;
 mod lines;
 mod tampering;
-mod turns;
 
 use super::{Audited, Options, Trail, verify};
 use futures_util::StreamExt;

@@ -2,7 +2,7 @@ use super::*;
 use crate::audit::Durability;
 use std::{collections::BTreeSet, thread, time::Duration};
 
-/// Nothing is left to the thread.
+/// Nothing is synced meanwhile.
 fn options() -> Options {
     Options { durability: Durability::Batch { interval: Duration::from_hours(1) }, ..Options::default() }
 }
@@ -14,7 +14,7 @@ fn started(dir: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn who_waits_for_others_holds_nobody_up_and_finds_the_record_written() {
+async fn records_of_calls_that_come_together_are_written_together() {
     let dir = tempfile::tempdir().unwrap();
     let (handler, trail) = audited(dir.path(), options());
     let mut first = handler.call(tool("first", &json!({})));
@@ -28,7 +28,7 @@ async fn who_waits_for_others_holds_nobody_up_and_finds_the_record_written() {
 }
 
 #[tokio::test]
-async fn who_waits_for_others_and_goes_away_leaves_the_record() {
+async fn a_call_that_is_cancelled_while_it_waits_for_others_leaves_its_record() {
     let dir = tempfile::tempdir().unwrap();
     let (handler, _trail) = audited(dir.path(), options());
     let mut first = handler.call(tool("first", &json!({})));
@@ -39,7 +39,7 @@ async fn who_waits_for_others_and_goes_away_leaves_the_record() {
 }
 
 #[tokio::test]
-async fn who_is_alone_waits_for_nobody() {
+async fn a_lone_call_waits_for_nobody() {
     let dir = tempfile::tempdir().unwrap();
     let (handler, _trail) = audited(dir.path(), options());
     let mut at_once = 0;

@@ -1,0 +1,287 @@
+//! Journal: records on their way to the trail, and the threads that write them.
+//!
+//! Callers write, by group commit without a thread of its own: a caller queues its record, lets the
+//! other tasks of its runtime run if that gathered records of late ([`Pace`]), and then writes all
+//! that is queued with one write. If another thread is writing already, that one sees the record
+//! before it stops. So no thread has to be woken for a record, which would cost more than the whole
+//! trail (`docs/performance.md`). The trail's own thread does what takes long: syncing, new
+//! segments, and a disk that fails.
+//!
+//! The queue is bounded by slots: each call holds one from before its start record until its end
+//! record is taken, so at most two records per slot can wait.
+
+use super::{
+    Options,
+    pace::Pace,
+    record::{Need, Record, Unwritten},
+    writer::Writer,
+};
+use futures_util::future::BoxFuture;
+use std::{
+    mem,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError},
+    time::{Duration, Instant},
+};
+use tokio::{
+    sync::{
+        OwnedSemaphorePermit, Semaphore,
+        oneshot::{self, error::TryRecvError},
+    },
+    task::yield_now,
+};
+use trunkline_resilience::timeout;
+
+/// Most writes of one caller in a row. Then the thread goes on, so that no caller writes for
+/// others without end.
+const ROUNDS: usize = 16;
+
+/// How often other tasks are let run before a caller waits until it is woken, which costs more.
+const YIELDS: usize = 3;
+
+#[derive(Debug)]
+pub(super) struct Journal {
+    queue: Mutex<Queue>,
+    /// The thread waits here for work.
+    wake: Condvar,
+    /// Callers only ever try to lock it; its owner writes what is queued before unlocking it.
+    writer: Mutex<Writer>,
+    slots: Arc<Semaphore>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    records: Vec<Record>,
+    /// Callers leave the records to the thread.
+    for_thread: bool,
+    /// When the thread has to run next, whatever comes.
+    due: Option<Instant>,
+    closed: bool,
+    pace: Pace,
+}
+
+/// The result of writing a record that its caller waits for.
+pub(super) type Writing = BoxFuture<'static, Result<(), Unwritten>>;
+
+impl Journal {
+    pub(super) fn new(writer: Writer, options: &Options) -> Self {
+        let calls = options.calls.clamp(1, Semaphore::MAX_PERMITS);
+        let queue = Queue { due: writer.due(), ..Queue::default() };
+        Self {
+            queue: Mutex::new(queue),
+            wake: Condvar::new(),
+            writer: Mutex::new(writer),
+            slots: Arc::new(Semaphore::new(calls)),
+        }
+    }
+
+    /// A slot, if one is free.
+    pub(super) fn try_slot(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.slots).try_acquire_owned().ok()
+    }
+
+    /// Waits for a slot, as long as `patience` lasts.
+    pub(super) async fn slot(&self, patience: Duration) -> Option<OwnedSemaphorePermit> {
+        timeout(patience, Arc::clone(&self.slots).acquire_owned()).await?.ok()
+    }
+
+    /// Writes a record that nobody waits for.
+    pub(super) fn put(&self, record: Record) {
+        self.queue().records.push(record);
+        self.drain();
+    }
+
+    /// Writes a record that is waited for as long as `patience` lasts; `None` if it is written
+    /// already. It is written even if the future is dropped.
+    pub(super) fn write(self: &Arc<Self>, record: Record, patience: Duration) -> Option<Writing> {
+        let (done, result) = oneshot::channel();
+        let need = record.need;
+        let mut queue = self.queue();
+        queue.records.push(Record { done: Some(done), ..record });
+        let gathers = need == Need::Written && queue.pace.expects_others();
+        drop(queue);
+        let mut waiting = Waiting { journal: Arc::clone(self), result, gathers };
+        if !gathers {
+            self.drain();
+            if waiting.result() == Some(Ok(())) {
+                return None;
+            }
+        }
+        Some(Box::pin(async move {
+            // A sync takes too long to be waited for by yielding.
+            let yields = if need == Need::Written { YIELDS } else { 0 };
+            match waiting.result_after(yields).await {
+                Some(result) => result,
+                None => timeout(patience, &mut waiting.result)
+                    .await
+                    .and_then(Result::ok)
+                    .unwrap_or(Err(Unwritten)),
+            }
+        }))
+    }
+
+    /// Writes what gathered while others ran.
+    fn drain_gathered(&self) {
+        let mut queue = self.queue();
+        if queue.is_for_callers() {
+            let gathered = queue.records.len();
+            queue.pace.gathered(gathered);
+            drop(queue);
+            self.drain();
+        }
+    }
+
+    /// Writes what is queued, unless that is left to another thread.
+    fn drain(&self) {
+        while self.queue().is_for_callers() {
+            let mut writer = match self.writer.try_lock() {
+                Ok(writer) => writer,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                // Its owner looks into the queue once more after unlocking it.
+                Err(TryLockError::WouldBlock) => return,
+            };
+            for round in 0.. {
+                if round == ROUNDS {
+                    self.queue().for_thread = true;
+                }
+                let Some(records) = self.take(&writer) else { break };
+                writer.write(records);
+            }
+            self.release(writer);
+        }
+    }
+
+    /// What is queued, if the caller may write it.
+    fn take(&self, writer: &Writer) -> Option<Vec<Record>> {
+        let mut queue = self.queue();
+        queue.for_thread |= writer.needs_thread() && !queue.records.is_empty();
+        queue.is_for_callers().then(|| mem::take(&mut queue.records))
+    }
+
+    /// Unlocks the writer and tells the thread when it has to run.
+    fn release(&self, writer: MutexGuard<'_, Writer>) {
+        let (due, now) = (writer.due(), writer.wants_thread());
+        let mut queue = self.queue();
+        drop(writer);
+        queue.for_thread |= now;
+        let is_sooner = due.is_some_and(|due| queue.due.is_none_or(|known| due < known));
+        queue.due = due;
+        if queue.for_thread || is_sooner {
+            self.wake.notify_one();
+        }
+    }
+
+    /// What the trail's thread does, until the journal is closed and all is written.
+    pub(super) fn run(&self) {
+        while let Some(records) = self.next() {
+            let mut writer = self.writer();
+            if let Some(syncing) = writer.commit(records) {
+                // Callers need not wait for the disk, unless they want to.
+                self.hand_back(writer);
+                let result = syncing.run();
+                self.queue().for_thread = true;
+                writer = self.writer();
+                writer.end_sync(syncing, result);
+            }
+            self.hand_back(writer);
+        }
+        self.writer().finish();
+    }
+
+    /// For the thread: lets callers write again.
+    fn hand_back(&self, writer: MutexGuard<'_, Writer>) {
+        self.queue().for_thread = false;
+        self.release(writer);
+        self.drain();
+    }
+
+    /// For the thread: waits for work. From then on callers leave their records to it.
+    fn next(&self) -> Option<Vec<Record>> {
+        let mut queue = self.queue();
+        loop {
+            let left = queue.due.map(|due| due.saturating_duration_since(Instant::now()));
+            if queue.for_thread || queue.closed || left == Some(Duration::ZERO) {
+                queue.for_thread = true;
+                let records = mem::take(&mut queue.records);
+                return (!queue.closed || !records.is_empty()).then_some(records);
+            }
+            queue = match left {
+                Some(left) => self.wake.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+
+    pub(super) fn close(&self) {
+        self.queue().closed = true;
+        self.wake.notify_one();
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.queue().records.len()
+    }
+
+    #[cfg(test)]
+    pub(super) fn free_slots(&self) -> usize {
+        self.slots.available_permits()
+    }
+}
+
+impl Queue {
+    /// Whether there are records that a caller may write.
+    fn is_for_callers(&self) -> bool {
+        !self.for_thread && !self.records.is_empty()
+    }
+}
+
+/// A caller that waits for its record.
+struct Waiting {
+    journal: Arc<Journal>,
+    result: oneshot::Receiver<Result<(), Unwritten>>,
+    /// Others are let run before anything is written.
+    gathers: bool,
+}
+
+impl Waiting {
+    /// The result, if it is there.
+    fn result(&mut self) -> Option<Result<(), Unwritten>> {
+        match self.result.try_recv() {
+            Ok(result) => Some(result),
+            Err(TryRecvError::Closed) => Some(Err(Unwritten)),
+            Err(TryRecvError::Empty) => None,
+        }
+    }
+
+    /// The result, if it is there after so many turns of other tasks.
+    async fn result_after(&mut self, yields: usize) -> Option<Result<(), Unwritten>> {
+        let mut result = self.result();
+        for _ in 0..yields {
+            if result.is_some() {
+                break;
+            }
+            yield_now().await;
+            result = self.result().or_else(|| {
+                self.journal.drain_gathered();
+                self.result()
+            });
+            self.gathers = false;
+        }
+        result
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if self.gathers {
+            self.journal.drain_gathered();
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! How the trail is doing.
+
+use std::sync::{
+    Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
+
+/// How the trail is doing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Status {
+    /// Why nothing can be written at present.
+    pub failing: Option<String>,
+    /// Writes and syncs that failed.
+    pub failures: u64,
+    /// The number of the last record.
+    pub records: u64,
+}
+
+/// The status, and the records that were lost since the last one that says so.
+#[derive(Debug, Default)]
+pub(super) struct Health {
+    lost: AtomicU64,
+    status: Mutex<Status>,
+}
+
+impl Health {
+    /// Counts a record that could not be kept.
+    pub(super) fn lose(&self) {
+        self.lost.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn take_lost(&self) -> u64 {
+        match self.lost.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => self.lost.swap(0, Ordering::Relaxed),
+        }
+    }
+
+    pub(super) fn status(&self) -> MutexGuard<'_, Status> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
