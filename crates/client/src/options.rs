@@ -9,11 +9,9 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::{ffi::OsString, fmt, sync::Arc, time::Duration};
+use trunkline_process::Patience;
 use trunkline_protocol::{Era, Raw, Revision};
-use trunkline_transport::{
-    child::{ChildLimits, Patience},
-    http::HttpOptions,
-};
+use trunkline_transport::{child::ChildLimits, http::HttpOptions};
 
 /// The default age at which a cached list is asked for again.
 pub const DEFAULT_LIST_TTL: Duration = Duration::from_mins(5);

@@ -1,6 +1,7 @@
 //! What to connect to: an address, or a command to start.
 
-use std::{fmt, path::PathBuf};
+use std::{ffi::OsString, fmt, path::PathBuf};
+use trunkline_process::Command;
 use url::Url;
 
 /// A server, named by address or by command.
@@ -30,6 +31,18 @@ pub enum BadTarget {
     Credentials,
     #[error("there is no command to start")]
     NoCommand,
+}
+
+impl CommandLine {
+    /// The command to start, which may inherit a short list of variables from `inherited`.
+    pub fn command(&self, inherited: &[(OsString, OsString)]) -> Command {
+        let mut command = Command::new(&self.program)
+            .args(&self.args)
+            .envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.inherited = inherited.to_vec();
+        command.directory.clone_from(&self.directory);
+        command
+    }
 }
 
 impl Target {

@@ -11,16 +11,20 @@ pub enum Ending {
     Signal(i32),
     /// We killed it at its deadline.
     Deadline,
-    /// We killed it because it wrote more to stdout than is kept, see [`Overflow::Stop`](super::Overflow::Stop).
+    /// We killed it because it wrote more to stdout than is kept, see [`Overflow::Stop`](crate::Overflow::Stop).
     Overflow,
+    /// We killed it because its processes together used more memory than they may.
+    TooMuchMemory,
+    /// We killed it because it started more processes than it may.
+    TooManyProcesses,
     /// We killed it because we were asked to.
     Killed,
-    /// It is gone, and its status could not be had.
+    /// It is gone, or out of reach, and its status is unknown.
     Unknown,
 }
 
 impl Ending {
-    /// Whether it exited with status 0.
+    /// True if it exited with status 0.
     pub fn is_success(self) -> bool {
         self == Self::Code(0)
     }
@@ -47,6 +51,8 @@ impl fmt::Display for Ending {
             },
             Self::Deadline => f.write_str("was killed at its deadline"),
             Self::Overflow => f.write_str("was stopped because it wrote too much"),
+            Self::TooMuchMemory => f.write_str("was killed because its processes used too much memory"),
+            Self::TooManyProcesses => f.write_str("was killed because it started too many processes"),
             Self::Killed => f.write_str("was killed on request"),
             Self::Unknown => f.write_str("ended in an unknown way"),
         }
@@ -68,4 +74,16 @@ fn signal_name(signal: i32) -> Option<&'static str> {
         15 => "SIGTERM",
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_read_as_sentences() {
+        assert_eq!(Ending::Code(1).to_string(), "exited with status 1");
+        assert_eq!(Ending::Signal(9).to_string(), "was ended by signal 9 (SIGKILL)");
+        assert_eq!(Ending::Signal(63).to_string(), "was ended by signal 63");
+    }
 }

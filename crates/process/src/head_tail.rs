@@ -37,6 +37,11 @@ impl Keep {
         Self { head: bytes, tail: 0 }
     }
 
+    /// Only the end: for output that explains a failure.
+    pub const fn tail(bytes: usize) -> Self {
+        Self { head: 0, tail: bytes }
+    }
+
     /// Both ends: for output that people read.
     pub const fn ends(head: usize, tail: usize) -> Self {
         Self { head, tail }
@@ -49,9 +54,18 @@ impl Captured {
         self.total - (self.head.len() + self.tail.len()) as u64
     }
 
-    /// Whether something was dropped.
+    /// True if something was dropped.
     pub fn is_truncated(&self) -> bool {
         self.dropped() > 0
+    }
+
+    /// The tail as text. If something before it was dropped, it starts with a whole line.
+    pub fn tail_text(&self) -> String {
+        let start = match self.tail.iter().position(|byte| *byte == b'\n') {
+            Some(at) if self.is_truncated() && at + 1 < self.tail.len() => at + 1,
+            _ => 0,
+        };
+        String::from_utf8_lossy(&self.tail[start..]).into_owned()
     }
 
     /// The text; a gap is marked with its size, and what is not UTF-8 is replaced.
@@ -68,19 +82,9 @@ impl Captured {
 
 /// `bytes` without a last character that was cut in its middle.
 fn whole_characters(bytes: &[u8]) -> &[u8] {
-    let longest = bytes.len().min(4);
-    for back in 1..=longest {
-        let at = bytes.len() - back;
-        let needed = match bytes[at] {
-            0x80..=0xBF => continue,
-            0xC0..=0xDF => 2,
-            0xE0..=0xEF => 3,
-            0xF0..=0xF7 => 4,
-            _ => 1,
-        };
-        return if needed > back { &bytes[..at] } else { bytes };
-    }
-    bytes
+    let last = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
+    let is_cut = str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
+    if is_cut { &bytes[..bytes.len() - last.len()] } else { bytes }
 }
 
 impl HeadTail {
@@ -101,7 +105,7 @@ impl HeadTail {
         self.tail.extend(rest);
     }
 
-    pub(super) fn has_dropped(&self) -> bool {
+    pub(crate) fn has_dropped(&self) -> bool {
         self.total > (self.head.len() + self.tail.len()) as u64
     }
 

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use super::head_tail::Keep;
+use crate::head_tail::Keep;
 
 /// How long a program may run, unless its [`Limits`] say otherwise.
 pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(30);
@@ -27,6 +27,10 @@ pub struct Limits {
     /// Bytes of private writable memory for each of its processes. Address space that is only reserved does not
     /// count, because common runtimes reserve gigabytes that they never touch.
     pub memory: Option<u64>,
+    /// Bytes of private memory that all its processes may use together. Checked every quarter of a second.
+    pub tree_memory: Option<u64>,
+    /// How many processes it may have at once. Checked every quarter of a second.
+    pub processes: Option<usize>,
     /// Bytes of the largest file that it may write.
     pub file_size: Option<u64>,
     /// Files that each of its processes may have open.
@@ -50,6 +54,8 @@ impl Default for Limits {
             stderr: Keep::ends(DEFAULT_KEEP, DEFAULT_KEEP),
             overflow: Overflow::Drain,
             memory: Some(DEFAULT_MEMORY),
+            tree_memory: None,
+            processes: None,
             file_size: None,
             open_files: None,
         }
@@ -59,8 +65,8 @@ impl Default for Limits {
 impl Limits {
     /// The `ulimit` calls that set these limits for a shell and what it turns into.
     ///
-    /// The only texts in it are ours and numbers. POSIX counts memory in KiB and file sizes in blocks of 512 bytes.
-    pub(super) fn shell_setup(&self) -> String {
+    /// It consists of our own texts and numbers only. POSIX counts memory in KiB and file sizes in blocks of 512 bytes.
+    pub(crate) fn shell_setup(&self) -> String {
         let mut setup = String::from("ulimit -c 0 || exit 126; ");
         let limits = [("-d", self.memory, 1024), ("-f", self.file_size, 512), ("-n", self.open_files, 1)];
         for (flag, value, unit) in limits {

@@ -16,7 +16,7 @@ use crate::{
 use std::sync::Arc;
 use trunkline_protocol::{Era, Fault, FaultKind};
 use trunkline_resilience::timeout;
-use trunkline_transport::child::{ChildCommand, ChildProcess};
+use trunkline_transport::child::ChildProcess;
 
 pub(super) async fn connect(
     line: &CommandLine,
@@ -56,14 +56,12 @@ fn start<'a>(
     life: &'a Arc<Life>,
 ) -> Result<Attempt<'a>, Fault> {
     life.enter(State::Connecting);
-    let mut command = ChildCommand::new(&line.program).args(&line.args);
-    command.env = line.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    command.inherited.clone_from(&options.environment);
-    command.directory.clone_from(&line.directory);
-    command.limits = options.process_limits;
-    let child = ChildProcess::spawn(&command).map_err(|e| fault_of_spawn(&e))?;
+    let command = line.command(&options.environment);
+    let (child, reader) =
+        ChildProcess::spawn(&command, options.process_limits).map_err(|e| fault_of_spawn(&e))?;
     let board = Switchboard::new(options);
-    let link = Link::over_pipe(Process { child, patience: options.patience }, board, options.tap.clone());
+    let process = Process { child, patience: options.patience };
+    let link = Link::over_pipe((process, reader), board, options.tap.clone());
     life.enter(State::Initializing);
     Ok(Attempt { link, carrier: Carrier::Stdio, ids: IdSource::new(options.ids), life, options })
 }

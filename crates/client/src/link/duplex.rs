@@ -16,12 +16,13 @@ use std::{
     task::{Context, Poll, ready},
 };
 use tokio::{sync::Mutex as AsyncMutex, task::AbortHandle};
+use trunkline_process::Patience;
 use trunkline_protocol::{
     Defect, Envelope, Fault, FaultKind, Frame, Malformed, Notification, Object, Raw, Revision, method,
 };
 use trunkline_resilience::timeout;
 use trunkline_transport::{
-    child::{ChildProcess, Patience},
+    child::ChildProcess,
     legacy_sse,
     stdio::{FrameWriter, TrySendError},
 };
@@ -155,9 +156,9 @@ impl Duplex {
     /// How the process ended and what it said last; `None` when there is no process.
     pub(super) async fn obituary(&self) -> Option<String> {
         let process = self.process.lock().await;
-        let child = &process.as_ref()?.child;
+        let child = &process.as_ref()?.child.process;
         let ending = child.wait().await;
-        Some(super::report::obituary(ending, &child.stderr()))
+        Some(super::report::obituary(ending, child.stderr()))
     }
 }
 

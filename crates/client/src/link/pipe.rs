@@ -18,9 +18,12 @@ pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
 
 impl Link {
     /// Speaks with a process that was started for it.
-    pub(crate) fn over_pipe(mut process: Process, board: Arc<Switchboard>, tap: Option<Tap>) -> Self {
-        let reader = process.child.take_reader().expect("a fresh process has its reader");
-        let writer = process.child.writer();
+    pub(crate) fn over_pipe(
+        (process, reader): (Process, FrameReader<ChildStdout>),
+        board: Arc<Switchboard>,
+        tap: Option<Tap>,
+    ) -> Self {
+        let writer = process.child.writer.clone();
         let link = Duplex::new(board, Sender::Pipe(writer), tap, Some(process));
         let outlet = link.outlet();
         // The task must not keep the line alive: dropping the last connection ends the process, and with it this task.

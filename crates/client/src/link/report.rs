@@ -1,9 +1,9 @@
 //! What went wrong on the way, told in the words of the catalogue.
 
 use crate::inbox::{Loss, LossKind};
+use trunkline_process::{Ending, SpawnError, Stream};
 use trunkline_protocol::{Fault, FaultKind};
 use trunkline_transport::{
-    child::{Ending, SpawnError, StderrTail},
     http::{HttpError, StatusError},
     stdio::SendError,
 };
@@ -93,7 +93,7 @@ pub(super) fn fault_of_send(error: &SendError) -> Fault {
 }
 
 /// How a process ended, and the last it had to say.
-pub(super) fn obituary(ending: Ending, stderr: &StderrTail) -> String {
+pub(super) fn obituary(ending: Ending, stderr: &Stream) -> String {
     let lines = stderr.last_lines(LAST_LINES);
     if lines.is_empty() {
         return format!("it {ending} and wrote nothing to its error output");

@@ -12,8 +12,8 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 use trunkline_client::{CommandLine, Speak, Target};
+use trunkline_process::is_inherited;
 use trunkline_secrets::is_secret_name;
-use trunkline_transport::child::allowed;
 
 /// Other versions of an interpreter that are tried.
 const MOST_VERSIONS: usize = 3;
@@ -108,7 +108,7 @@ fn whole_environment(line: &CommandLine, cause: Cause, options: &DoctorOptions) 
     let extra: Vec<(String, String)> = options
         .environment
         .iter()
-        .filter(|(name, _)| !allowed(name))
+        .filter(|(name, _)| !is_inherited(name))
         .filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())))
         .filter(|(name, value)| !is_secret_name(name) && mask.hide(value) == *value)
         .filter(|(name, _)| !line.environment.iter().any(|(given, _)| given == name))

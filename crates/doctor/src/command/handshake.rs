@@ -8,8 +8,8 @@ use crate::{
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use trunkline_client::{CommandLine, Speak};
+use trunkline_process::Ending;
 use trunkline_protocol::Era;
-use trunkline_transport::child::Ending;
 
 /// How long one way of asking waits before the other one is tried, too.
 const FIRST_PATIENCE: Duration = Duration::from_secs(5);

@@ -18,7 +18,7 @@ use crate::{
 };
 use serde_json::Value;
 use trunkline_client::CommandLine;
-use trunkline_transport::child::Ending;
+use trunkline_process::Ending;
 
 /// Lines of noise that are shown.
 const SHOWN: usize = 5;
@@ -125,7 +125,7 @@ fn unexplained(ending: Ending, happened: String, line: &CommandLine) -> Problem 
         Ending::Code(0) => Problem::new(Cause::ExitedAtStart, happened)
             .fix("is this the command of a server? one that ends by itself is none")
             .fix(by_hand),
-        Ending::Code(_) | Ending::Unknown => Problem::new(Cause::ExitedAtStart, happened).fix(by_hand),
+        _ => Problem::new(Cause::ExitedAtStart, happened).fix(by_hand),
     }
 }
 

@@ -13,8 +13,9 @@ use serde_json::Value;
 use std::time::{Duration, Instant};
 use tokio::process::ChildStdout;
 use trunkline_client::CommandLine;
+use trunkline_process::{Ending, Patience, SpawnError};
 use trunkline_transport::{
-    child::{ChildCommand, ChildLimits, ChildProcess, Ending, Patience, SpawnError},
+    child::{ChildLimits, ChildProcess},
     stdio::{FrameReader, Line},
 };
 
@@ -56,15 +57,12 @@ pub(super) enum Heard {
 }
 
 pub(super) fn start(line: &CommandLine, options: &DoctorOptions) -> Checked<Pipe> {
-    let mut command = ChildCommand::new(&line.program).args(&line.args);
-    command.env = line.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    command.inherited.clone_from(&options.environment);
-    command.directory = Some(directory(line, options));
-    command.limits = ChildLimits { line: options.limits.bytes, ..ChildLimits::default() };
+    let command = line.command(&options.environment).directory(directory(line, options));
+    let limits = ChildLimits { line: options.limits.bytes, ..ChildLimits::default() };
     let started = Instant::now();
-    let mut child = ChildProcess::spawn(&command).map_err(|error| Box::new(unstartable(&error)))?;
-    let reader = child.take_reader().expect("nobody took the reader of a new process");
-    let detail = format!("process {}", child.id());
+    let (child, reader) =
+        ChildProcess::spawn(&command, limits).map_err(|error| Box::new(unstartable(&error)))?;
+    let detail = format!("process {}", child.process.id());
     passed(Pipe { child, reader, written: Transcript::default(), started }, detail)
 }
 
@@ -72,7 +70,7 @@ impl Pipe {
     /// Sends a request.
     pub(super) async fn send(&mut self, frame: Value) {
         // A process that no longer reads shows by what it does next.
-        self.child.writer().send(frame.to_string().into()).await.ok();
+        self.child.writer.send(frame.to_string().into()).await.ok();
         self.written.sent.push(frame);
     }
 
@@ -81,7 +79,7 @@ impl Pipe {
         let waiting = async {
             loop {
                 let Ok(Some(line)) = self.reader.next().await else {
-                    let ending = tokio::time::timeout(DYING, self.child.wait()).await;
+                    let ending = tokio::time::timeout(DYING, self.child.process.wait()).await;
                     return Heard::Ended(ending.unwrap_or(Ending::Unknown));
                 };
                 if let Some(heard) = self.written.take(line, ids) {
@@ -95,16 +93,16 @@ impl Pipe {
     /// Ends its input, and listens to what comes then.
     pub(super) async fn hear_after_end(&mut self, ids: &[u64], patience: Duration) -> Heard {
         // A process that no longer reads cannot be told.
-        self.child.writer().close().await.ok();
+        self.child.writer.close().await.ok();
         self.hear(ids, patience).await
     }
 
     pub(super) fn stderr(&self) -> Vec<String> {
-        self.child.stderr().last_lines(LAST_LINES)
+        self.child.process.stderr().last_lines(LAST_LINES)
     }
 
     pub(super) fn all_stderr(&self) -> String {
-        self.child.stderr().text()
+        self.child.process.stderr().captured().tail_text()
     }
 
     /// Ends the process, politely first; it has nothing to finish.
@@ -153,7 +151,7 @@ fn unstartable(error: &SpawnError) -> Problem {
         SpawnError::NotFound { .. } => Cause::ProgramNotFound,
         SpawnError::NotExecutable { .. } => Cause::NotExecutable,
         SpawnError::BadWorkingDirectory { .. } => Cause::WorkingDirectoryMissing,
-        SpawnError::Resource { .. } | SpawnError::Other { .. } => Cause::CannotSpawn,
+        _ => Cause::CannotSpawn,
     };
     Problem::new(cause, error.to_string())
         .proof(Evidence::fact(format!("the system says: {source}")))

@@ -17,9 +17,8 @@ use std::{
     path::{Path, PathBuf},
 };
 use trunkline_client::CommandLine;
+use trunkline_process::{DEFAULT_PATH, is_executable};
 
-/// Searched when there is no PATH.
-const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// Entries of one directory that are looked at for similar names.
 const MOST_ENTRIES: usize = 5000;
 /// Directories below the home directory in which programs are installed without PATH knowing it.
@@ -115,7 +114,7 @@ pub(super) fn search_path(line: &CommandLine, options: &DoctorOptions) -> Vec<Pa
     let given =
         line.environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsStr::new(value));
     let path = given.or_else(|| options.variable("PATH")).unwrap_or(DEFAULT_PATH.as_ref());
-    std::env::split_paths(path).filter(|entry| entry.is_absolute()).collect()
+    trunkline_process::search_path(path)
 }
 
 /// A program of this name in these directories.
@@ -129,7 +128,7 @@ pub(crate) fn installed(name: &str, options: &DoctorOptions) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     for place in likely_places(options) {
         let file = place.join(name);
-        if is_program(&file) && !found.contains(&file) {
+        if is_executable(&file) && !found.contains(&file) {
             found.push(file);
         }
     }
@@ -151,10 +150,6 @@ fn likely_places(options: &DoctorOptions) -> Vec<PathBuf> {
     }
     places.extend(SYSTEM_PLACES.iter().map(PathBuf::from));
     places
-}
-
-fn is_program(file: &Path) -> bool {
-    fs::metadata(file).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 fn not_found(line: &CommandLine, options: &DoctorOptions) -> Problem {
@@ -219,7 +214,7 @@ fn similar(program: &str, path: &[PathBuf]) -> Vec<String> {
             let name = entry.file_name().to_string_lossy().into_owned();
             let near = strsim::damerau_levenshtein(&name, program) == 1 && program.len() > 2;
             let versioned = name.strip_prefix(program).is_some_and(|rest| rest == "3");
-            if (near || versioned) && !found.contains(&name) && is_program(&entry.path()) {
+            if (near || versioned) && !found.contains(&name) && is_executable(&entry.path()) {
                 found.push(name);
             }
         }

@@ -21,8 +21,9 @@ use trunkline_client::{
     Client, ConnectOptions, Direction, Speak, Tap, Target,
     resilience::{TimeoutOptions, Timeouts},
 };
+use trunkline_process::Patience;
 use trunkline_protocol::Era;
-use trunkline_transport::child::{ChildLimits, Patience};
+use trunkline_transport::child::ChildLimits;
 
 /// Frames that are kept as evidence.
 const LAST_FRAMES: usize = 6;

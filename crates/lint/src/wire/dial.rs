@@ -10,9 +10,10 @@ use super::{
 use std::{fmt, sync::Arc, time::Duration};
 use tokio::io::{AsyncRead, AsyncWrite};
 use trunkline_client::{Carrier, ConnectOptions, Target};
+use trunkline_process::Command;
 use trunkline_protocol::Era;
 use trunkline_transport::{
-    child::ChildCommand,
+    child::ChildLimits,
     http::{HttpClient, Target as HttpTarget},
 };
 
@@ -28,7 +29,7 @@ pub struct Dial {
 
 #[derive(Clone)]
 enum Way {
-    Command(Box<ChildCommand>),
+    Command(Box<Command>, ChildLimits),
     Http(HttpClient, HttpTarget),
     Sse(HttpClient, HttpTarget),
     /// A server inside this process, for tests.
@@ -49,14 +50,9 @@ impl Dial {
     pub fn new(target: &Target, options: &ConnectOptions) -> Result<Self, DialError> {
         let way = match target {
             Target::Command(line) => {
-                let mut command = ChildCommand::new(&line.program).args(&line.args);
-                command.env =
-                    line.environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
-                command.inherited.clone_from(&options.environment);
-                command.directory.clone_from(&line.directory);
-                command.limits = options.process_limits;
+                let mut command = line.command(&options.environment);
                 command.grace = CHILDREN;
-                Way::Command(Box::new(command))
+                Way::Command(Box::new(command), options.process_limits)
             }
             Target::Url(url) => {
                 let client = HttpClient::new(options.http.clone()).map_err(DialError::from_error)?;
@@ -75,7 +71,7 @@ impl Dial {
 
     pub fn carrier(&self) -> Carrier {
         match self.way {
-            Way::Command(_) | Way::Inside(_) => Carrier::Stdio,
+            Way::Command(..) | Way::Inside(_) => Carrier::Stdio,
             Way::Http(..) => Carrier::StreamableHttp,
             Way::Sse(..) => Carrier::LegacySse,
         }
@@ -100,7 +96,7 @@ impl Dial {
     pub fn address(&self) -> Option<&url::Url> {
         match &self.way {
             Way::Http(_, target) | Way::Sse(_, target) => Some(target.url()),
-            Way::Command(_) | Way::Inside(_) => None,
+            Way::Command(..) | Way::Inside(_) => None,
         }
     }
 
@@ -122,7 +118,9 @@ impl Dial {
     pub async fn open(&self, purpose: &'static str, era: Era) -> Speaker {
         let inbox = Inbox::new(purpose);
         let line = match &self.way {
-            Way::Command(command) => PipeLine::start(command, &inbox).map(super::speaker::Way::Pipe),
+            Way::Command(command, limits) => {
+                PipeLine::start(command, *limits, &inbox).map(super::speaker::Way::Pipe)
+            }
             Way::Inside(open) => Ok(super::speaker::Way::Pipe(PipeLine::over(open(), &inbox))),
             Way::Http(client, target) => {
                 Ok(super::speaker::Way::Http(HttpLine::new(client.clone(), target.clone())))
@@ -158,7 +156,7 @@ impl DialError {
 impl fmt::Debug for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Command(command) => command.fmt(f),
+            Self::Command(command, _) => command.fmt(f),
             Self::Http(_, target) | Self::Sse(_, target) => target.fmt(f),
             Self::Inside(_) => f.write_str("Inside"),
         }

@@ -8,8 +8,9 @@ use crate::evidence::{Departed, Direction};
 use bytes::Bytes;
 use std::time::Duration;
 use tokio::{io::AsyncRead, task::JoinHandle, time::Instant};
+use trunkline_process::{Command, Patience, Rung};
 use trunkline_transport::{
-    child::{ChildCommand, ChildProcess, Patience, Rung},
+    child::{ChildLimits, ChildProcess},
     stdio::{FrameReader, FrameWriter, Line as Read, QueueLimits},
 };
 
@@ -34,10 +35,9 @@ pub(crate) struct PipeLine {
 }
 
 impl PipeLine {
-    pub(crate) fn start(command: &ChildCommand, inbox: &Inbox) -> Result<Self, DialError> {
-        let mut child = ChildProcess::spawn(command).map_err(DialError::from_error)?;
-        let reader = child.take_reader().expect("a fresh child still has its reader");
-        let writer = child.writer();
+    pub(crate) fn start(command: &Command, limits: ChildLimits, inbox: &Inbox) -> Result<Self, DialError> {
+        let (child, reader) = ChildProcess::spawn(command, limits).map_err(DialError::from_error)?;
+        let writer = child.writer.clone();
         let reading = tokio::spawn(read(reader, inbox.clone()));
         Ok(Self { child: Some(child), writer, reading, inbox: inbox.clone() })
     }
@@ -54,13 +54,13 @@ impl PipeLine {
 
     /// The id of the process, if there is one.
     pub(crate) fn process(&self) -> Option<i32> {
-        self.child.as_ref().map(ChildProcess::id)
+        self.child.as_ref().map(|child| child.process.id())
     }
 
     /// Notes how the process ended if it already has.
     pub(crate) async fn note_ending(&self) {
         let Some(child) = &self.child else { return };
-        if let Ok(ending) = tokio::time::timeout(LAST_WORDS, child.wait()).await {
+        if let Ok(ending) = tokio::time::timeout(LAST_WORDS, child.process.wait()).await {
             self.inbox.edit(|line| {
                 if let Some(ended) = &mut line.ended {
                     ended.how = ending.to_string();
@@ -85,13 +85,12 @@ impl PipeLine {
             }
             return;
         };
-        let stderr = child.stderr();
+        let stderr = child.process.stderr().clone();
         let began = Instant::now();
-        let survivors = child.survivors();
         let departure = child.shutdown(patience).await;
         let after = (departure.rung == Rung::EndOfInput).then(|| began.elapsed());
-        // Whoever was ended by a signal had no time to look after its children.
-        let left_behind = survivors.names().filter(|_| after.is_some());
+        // A server that was ended by a signal had no time to end its children.
+        let left_behind = departure.survivors.filter(|_| after.is_some());
         tokio::time::timeout(LAST_WORDS, &mut self.reading).await.ok();
         self.reading.abort();
         self.inbox.edit(|line| {

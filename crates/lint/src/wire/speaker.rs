@@ -13,8 +13,8 @@ use crate::evidence::{Direction, Exchange, Frame, HttpHead, Line, Settled, Step}
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
+use trunkline_process::Patience;
 use trunkline_protocol::Era;
-use trunkline_transport::child::Patience;
 
 /// How long to wait for the beginning of an answer that may be an endless stream.
 const HEAD: Duration = Duration::from_millis(500);

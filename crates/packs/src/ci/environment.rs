@@ -1,13 +1,15 @@
-//! The environment that programs get, and where they are looked for.
+//! The environment that programs get, and the directories in which they are searched.
 
 use std::{
     ffi::{OsStr, OsString},
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
-/// The variables of ours that programs may have: where things are and how people write, nothing that gives a right.
-pub const PASSED_VARIABLES: [&str; 39] = [
+use trunkline_process::{inherited, is_executable, search_path};
+
+/// Variables of build tools that programs inherit besides those that every child process does
+/// ([`trunkline_process::is_inherited`]): paths and versions, nothing that gives a right.
+const TOOL_VARIABLES: [&str; 26] = [
     "ANDROID_HOME",
     "CARGO_HOME",
     "CARGO_TARGET_DIR",
@@ -20,36 +22,23 @@ pub const PASSED_VARIABLES: [&str; 39] = [
     "GOROOT",
     "GOTOOLCHAIN",
     "GRADLE_USER_HOME",
-    "HOME",
     "JAVA_HOME",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LOGNAME",
     "MAVEN_HOME",
-    "NODE_EXTRA_CA_CERTS",
     "NUGET_PACKAGES",
     "NVM_DIR",
-    "PATH",
     "PKG_CONFIG_PATH",
     "PNPM_HOME",
     "PYENV_ROOT",
     "PYENV_VERSION",
     "RUSTUP_HOME",
     "RUSTUP_TOOLCHAIN",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
     "SYSTEMROOT",
     "TEMP",
     "TMP",
-    "TMPDIR",
-    "TZ",
-    "USER",
     "VIRTUAL_ENV",
-    "XDG_CACHE_HOME",
 ];
 
-/// What every program gets: no questions, no colours, no reports to vendors.
+/// Set for every program: no questions, no colours, no reports to vendors.
 const FIXED: [(&str, &str); 14] = [
     ("CARGO_TERM_COLOR", "never"),
     ("CI", "true"),
@@ -67,7 +56,7 @@ const FIXED: [(&str, &str); 14] = [
     ("TERM", "dumb"),
 ];
 
-/// Where programs are looked for if we were given no `PATH`.
+/// Searched for programs if we were given no `PATH`.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
 
 /// The environment that programs get.
@@ -78,18 +67,20 @@ pub(super) struct Environment {
 }
 
 impl Environment {
-    /// Of the variables `given`, those that may be passed on.
+    /// Those of the variables `given` that programs inherit, and those named by `pass`.
     pub(super) fn new(given: &[(OsString, OsString)], pass: &[String]) -> Self {
-        let may_pass = |name: &OsStr| {
-            PASSED_VARIABLES.iter().any(|passed| name == *passed)
+        let is_passed = |name: &OsStr| {
+            TOOL_VARIABLES.iter().any(|passed| name == *passed)
                 || pass.iter().any(|passed| name == passed.as_str())
         };
-        let mut variables: Vec<(OsString, OsString)> =
-            given.iter().filter(|(name, _)| may_pass(name)).cloned().collect();
+        let mut variables: Vec<(OsString, OsString)> = inherited(given)
+            .filter(|(name, _)| !is_passed(name))
+            .chain(given.iter().filter(|(name, _)| is_passed(name)))
+            .cloned()
+            .collect();
         let path = variables.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
         let path = path.unwrap_or_else(|| PATH.into());
-        // A relative entry would mean a directory of the project.
-        let search: Vec<PathBuf> = std::env::split_paths(&path).filter(|entry| entry.is_absolute()).collect();
+        let search = search_path(&path);
         let path = std::env::join_paths(&search).expect("what was split can be joined");
         variables.retain(|(name, _)| name != "PATH" && !FIXED.iter().any(|(fixed, _)| name == fixed));
         variables.push(("PATH".into(), path));
@@ -105,8 +96,4 @@ impl Environment {
     pub(super) fn find(&self, name: &str) -> Option<PathBuf> {
         self.search.iter().map(|directory| directory.join(name)).find(|path| is_executable(path))
     }
-}
-
-pub(super) fn is_executable(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }

@@ -11,7 +11,7 @@ use super::{
     pack::{self, Ci},
 };
 use crate::told::Told;
-use trunkline_process::{Keep, Limits, Program};
+use trunkline_process::{Command, Keep, Limits};
 use trunkline_toolbox::{Context, Tool, ToolError};
 
 /// How long a program may take to tell its version.
@@ -111,11 +111,9 @@ async fn ask(ci: &Ci, path: &std::path::Path, question: &str) -> Option<String> 
         memory: ci.limits.memory,
         ..Limits::default()
     };
-    let mut program = Program::new(path, "/").arg(question).limits(limits);
-    for (name, value) in ci.environment.variables() {
-        program = program.env(name, value);
-    }
-    let finished = program.run().await.ok().filter(|finished| finished.ending.is_success())?;
+    let command =
+        Command::new(path).directory("/").args([question]).envs(ci.environment.variables().iter().cloned());
+    let finished = command.run(&limits, []).await.ok().filter(|finished| finished.ending.is_success())?;
     let said = plain(&(finished.stdout.text() + &finished.stderr.text()));
     let line = said.lines().find(|line| line.chars().any(|c| c.is_ascii_digit()))?;
     Some(cut(line.trim(), LONGEST_VERSION).to_owned())

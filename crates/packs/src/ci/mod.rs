@@ -6,7 +6,7 @@
 //! A build runs the code of the project, with the rights of the user that runs us. Nothing here changes that, so nothing
 //! is run unless the operator says [`Access::Run`]. What is run is bounded:
 //! 1. No shell: a program at an absolute path, and arguments. `run_command` takes only lines that a [`CommandRule`] allows.
-//! 2. The environment holds where things are and how people write, and no secrets of ours ([`PASSED_VARIABLES`]).
+//! 2. The environment holds paths, languages and versions, and no secrets of ours.
 //! 3. Each process has limits of memory, file size and open files; the whole tree of processes has limits of memory, number
 //!    and time ([`RunLimits`]), and is killed when it ends, whether or not parts of it left their process group.
 //! 4. Both streams are read to their end; their beginning and end are kept. Secrets are taken out of what is shown.
@@ -43,12 +43,10 @@ mod run_command;
 mod run_report;
 mod run_tests;
 mod start_job;
-mod tree;
 mod wait_for_run;
 
 pub use ci_pack_error::CiPackError;
 pub use command::{BadRule, CommandRule};
-pub use environment::PASSED_VARIABLES;
 pub use options::{Access, CiOptions, JobLimits, RunLimits};
 pub use pack::pack;
 pub use provider::{

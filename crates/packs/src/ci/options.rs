@@ -28,9 +28,9 @@ pub struct CiOptions {
     pub access: Access,
     /// Which lines `run_command` accepts. Without any it is not offered.
     pub commands: Vec<CommandRule>,
-    /// The variables that programs may be given, such as all of our own. Only those on the allow list
-    /// ([`PASSED_VARIABLES`](super::PASSED_VARIABLES)) and those named by `pass` get through. `PATH` among them also
-    /// says where programs are looked for.
+    /// The variables that programs may be given, such as all of our own. Only those that every child process
+    /// inherits, those of build tools, and those named by `pass` get through. `PATH` among them also says where
+    /// programs are searched.
     pub environment: Vec<(OsString, OsString)>,
     /// Names of further variables that get through.
     pub pass: Vec<String>,

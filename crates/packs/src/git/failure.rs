@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, time::Duration};
 
 use super::invocation::Output;
-use trunkline_process::RunError;
+use trunkline_process::SpawnError;
 use trunkline_toolbox::ToolError;
 
 /// Longest text of git's that is passed on.
@@ -269,7 +269,7 @@ pub(super) fn deadline(allowed: Duration) -> ToolError {
 }
 
 /// The failure of a run that did not begin.
-pub(super) fn cannot_run(error: &RunError) -> ToolError {
+pub(super) fn cannot_run(error: &SpawnError) -> ToolError {
     ToolError::new("git cannot be run").hint("Ask the operator to look at the log.").detail(error.to_string())
 }
 

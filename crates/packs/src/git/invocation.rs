@@ -13,7 +13,7 @@ use super::{
     failure,
     pack::Git,
 };
-use trunkline_process::{Captured, Ending, Keep, Limits, Overflow, Program};
+use trunkline_process::{Captured, Command, Ending, Keep, Limits, Overflow};
 use trunkline_toolbox::ToolError;
 
 /// Bytes of output that are parsed, unless the command says otherwise.
@@ -106,12 +106,13 @@ impl<'a> Invocation<'a> {
             memory: self.git.options().memory,
             ..Limits::default()
         };
-        let mut program = Program::new(self.git.program(), self.directory).args(&self.args).limits(limits);
-        let environment = environment(self.git.options(), self.mode, &self.settings);
-        for (name, value) in environment.iter().chain(&self.variables) {
-            program = program.env(name, value);
-        }
-        let finished = program.input(self.input).run().await.map_err(|error| failure::cannot_run(&error))?;
+        let command = Command::new(self.git.program())
+            .directory(self.directory)
+            .args(&self.args)
+            .envs(environment(self.git.options(), self.mode, &self.settings))
+            .envs(self.variables);
+        let run = command.run(&limits, self.input).await;
+        let finished = run.map_err(|error| failure::cannot_run(&error))?;
         match finished.ending {
             Ending::Deadline => Err(failure::deadline(self.git.options().deadline)),
             ending => Ok(Output { ending, stdout: finished.stdout, stderr: finished.stderr }),

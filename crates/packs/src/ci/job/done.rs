@@ -3,14 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::{report::Report, tree::Breach};
+use super::super::report::Report;
 use trunkline_process::{Ending, Finished};
 
 /// How a job ended, and what it said.
 #[derive(Debug)]
 pub(in super::super) struct Done {
     pub(in super::super) finished: Finished,
-    pub(in super::super) breach: Option<Breach>,
     pub(in super::super) report: Report,
 }
 
@@ -30,15 +29,15 @@ pub(in super::super) enum Outcome {
 
 impl Done {
     pub(in super::super) fn outcome(&self) -> Outcome {
-        match (self.breach, self.finished.ending) {
-            (Some(Breach::Memory), _) => Outcome::TooMuchMemory,
-            (Some(Breach::Processes), _) => Outcome::TooManyProcesses,
-            (None, Ending::Code(0)) => Outcome::Succeeded,
-            (None, Ending::Code(_)) => Outcome::Failed,
-            (None, Ending::Deadline) => Outcome::TimedOut,
-            (None, Ending::Killed) => Outcome::Cancelled,
-            (None, Ending::Signal(_)) => Outcome::KilledBySignal,
-            (None, Ending::Overflow | Ending::Unknown) => Outcome::Unknown,
+        match self.finished.ending {
+            Ending::Code(0) => Outcome::Succeeded,
+            Ending::Code(_) => Outcome::Failed,
+            Ending::Deadline => Outcome::TimedOut,
+            Ending::Killed => Outcome::Cancelled,
+            Ending::TooMuchMemory => Outcome::TooMuchMemory,
+            Ending::TooManyProcesses => Outcome::TooManyProcesses,
+            Ending::Signal(_) => Outcome::KilledBySignal,
+            Ending::Overflow | Ending::Unknown => Outcome::Unknown,
         }
     }
 

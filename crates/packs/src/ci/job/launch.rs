@@ -11,11 +11,10 @@ use super::{
         options::RunLimits,
         report::{self, Evidence, Reading},
         roots::Inside,
-        tree::Tree,
     },
     done::Done,
 };
-use trunkline_process::{Keep, Limits, Overflow, Program, RunError, Running};
+use trunkline_process::{Command, Containment, Keep, Limits, Overflow, Running, SpawnError};
 use trunkline_toolbox::ToolError;
 
 /// What shall be run.
@@ -43,8 +42,6 @@ pub(super) struct Launched {
 /// What is needed to follow it to its end.
 pub(super) struct Follow {
     running: Arc<Running>,
-    tree: Tree,
-    limits: RunLimits,
     reading: Reading,
     directory: Inside,
     scratch: TempDir,
@@ -58,26 +55,25 @@ pub(super) fn launch(
     environment: &Environment,
     limits: &RunLimits,
 ) -> Result<Launched, ToolError> {
-    let tree = Tree::new(id);
-    let mut program = Program::new(order.program, order.directory.path()).args(&order.args).limits(Limits {
+    let limits = Limits {
         deadline: order.deadline.unwrap_or(limits.deadline).min(limits.deadline),
         stdout: Keep::ends(limits.log_head, limits.log_tail),
         stderr: Keep::ends(limits.log_head, limits.log_tail),
         overflow: Overflow::Drain,
         memory: limits.memory,
+        tree_memory: limits.tree_memory,
+        processes: limits.processes,
         file_size: limits.file_size,
         open_files: limits.open_files,
-    });
-    for (name, value) in environment.variables() {
-        program = program.env(name, value);
-    }
-    let (name, value) = tree.variable();
-    let running = Arc::new(program.env(name, value).start().map_err(|error| cannot_start(&error))?);
-    tree.started(running.id());
+    };
+    let mut command = Command::new(order.program)
+        .directory(order.directory.path())
+        .args(&order.args)
+        .envs(environment.variables().iter().cloned());
+    command.containment = Containment::Marked(id.to_owned());
+    let running = Arc::new(command.begin(&limits, []).map_err(|error| cannot_start(&error))?);
     let follow = Follow {
         running: Arc::clone(&running),
-        tree,
-        limits: limits.clone(),
         reading: order.reading,
         directory: order.directory,
         scratch: order.scratch,
@@ -88,25 +84,17 @@ pub(super) fn launch(
 }
 
 impl Follow {
-    /// Waits for the end, or brings it about, and reads what was said.
+    /// Waits for the end, and reads the output and the reports.
     pub(super) async fn run(self, done: watch::Sender<Option<Arc<Done>>>) {
-        let breach = tokio::select! {
-            _ = self.running.wait() => None,
-            breach = self.tree.breach(self.limits.tree_memory, self.limits.processes) => Some(breach),
-        };
-        if breach.is_some() {
-            self.running.kill();
-        }
         let finished = self.running.wait().await;
         let read = tokio::task::spawn_blocking(move || {
-            drop(self.tree);
             let mut evidence = Evidence::new(&finished.stdout, &finished.stderr);
             evidence.add_reports(self.scratch.path(), None, self.since);
             if let Some(reports) = self.reports {
                 evidence.add_reports(self.directory.path(), Some(reports), self.since);
             }
             let report = report::read(self.reading, &evidence);
-            Done { finished, breach, report }
+            Done { finished, report }
         });
         match read.await {
             Ok(read) => {
@@ -117,7 +105,7 @@ impl Follow {
     }
 }
 
-fn cannot_start(error: &RunError) -> ToolError {
+fn cannot_start(error: &SpawnError) -> ToolError {
     ToolError::new("the program could not be started")
         .hint("Call get_diagnostics to see which programs there are, or ask the operator to look at the log.")
         .detail(error.to_string())

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::super::{
-    environment::{Environment, is_executable},
+    environment::Environment,
     roots::{Inside, Roots},
 };
+use trunkline_process::is_executable;
 use trunkline_toolbox::ToolError;
 
 /// A command, not yet looked for.

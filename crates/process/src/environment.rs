@@ -9,7 +9,7 @@
 use std::ffi::{OsStr, OsString};
 
 /// Variables that a child inherits.
-pub const ENV_ALLOW_LIST: &[&str] = &[
+const NAMES: &[&str] = &[
     "HOME",
     "LANG",
     "LANGUAGE",
@@ -33,20 +33,20 @@ pub const ENV_ALLOW_LIST: &[&str] = &[
     "XDG_STATE_HOME",
 ];
 
-/// Beginnings of further names that a child inherits.
-pub const ENV_ALLOW_PREFIXES: &[&str] = &["LC_"];
+/// Prefix of further names that a child inherits.
+const LOCALE_PREFIX: &str = "LC_";
 
-/// Whether a child inherits a variable of this name.
-pub fn allowed(name: &OsStr) -> bool {
-    let bytes = name.as_encoded_bytes();
-    ENV_ALLOW_LIST.iter().any(|allowed| bytes == allowed.as_bytes())
-        || ENV_ALLOW_PREFIXES.iter().any(|prefix| bytes.starts_with(prefix.as_bytes()))
+/// True if a child inherits a variable of this name.
+pub fn is_inherited(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| NAMES.contains(&name) || name.starts_with(LOCALE_PREFIX))
 }
 
-/// The part of `inherited` that a child gets. Values that look like exported shell functions stay out, because old
-/// shells run them.
-pub(super) fn filter(inherited: &[(OsString, OsString)]) -> impl Iterator<Item = &(OsString, OsString)> {
-    inherited.iter().filter(|(name, value)| allowed(name) && !value.as_encoded_bytes().starts_with(b"()"))
+/// The part of `variables` that a child inherits. Values that look like exported shell functions stay out, because
+/// old shells run them.
+pub fn inherited(variables: &[(OsString, OsString)]) -> impl Iterator<Item = &(OsString, OsString)> {
+    variables
+        .iter()
+        .filter(|(name, value)| is_inherited(name) && !value.as_encoded_bytes().starts_with(b"()"))
 }
 
 #[cfg(test)]
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn only_listed_names_pass() {
         for name in ["PATH", "HOME", "LC_ALL", "LC_CTYPE", "XDG_CACHE_HOME"] {
-            assert!(allowed(OsStr::new(name)), "{name}");
+            assert!(is_inherited(OsStr::new(name)), "{name}");
         }
         for name in [
             "AWS_SECRET_ACCESS_KEY",
@@ -68,19 +68,19 @@ mod tests {
             "PATHX",
             "",
         ] {
-            assert!(!allowed(OsStr::new(name)), "{name}");
+            assert!(!is_inherited(OsStr::new(name)), "{name}");
         }
     }
 
     #[test]
     fn exported_functions_stay_out() {
-        let inherited = [("LC_X".into(), "() { :; }; echo hi".into()), ("LC_Y".into(), "C".into())];
-        let names: Vec<_> = filter(&inherited).map(|(name, _)| name).collect();
+        let variables = [("LC_X".into(), "() { :; }; echo hi".into()), ("LC_Y".into(), "C".into())];
+        let names: Vec<_> = inherited(&variables).map(|(name, _)| name).collect();
         assert_eq!(names, ["LC_Y"]);
     }
 
     #[test]
     fn the_list_is_sorted() {
-        assert!(ENV_ALLOW_LIST.is_sorted());
+        assert!(NAMES.is_sorted());
     }
 }

@@ -34,7 +34,7 @@ async fn victim() {
         let (child, mut reader) = start(&sh(STUBBORN));
         println!("pid {}", child.id());
         println!("pid {}", line(&mut reader).await.unwrap());
-        children.push((child, reader));
+        children.push((child.process, child.stdin, reader));
     }
     let (gone, _reader) = start(&sh("exit 0"));
     gone.wait().await;

@@ -6,8 +6,8 @@ mod child_support;
 
 use std::fs;
 
-use child_support::{LONG, line, sh, start, until_gone};
-use trunkline_transport::child::{Ending, Patience};
+use child_support::{Child, LONG, line, sh, start, until_gone};
+use trunkline_process::{Departure, Ending, Patience};
 
 fn descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
@@ -23,10 +23,15 @@ fn children() -> Vec<String> {
     all
 }
 
+/// Closes its stdin first.
+async fn shutdown(child: Child, patience: Patience) -> Departure {
+    child.process.shutdown(patience, async { drop(child.stdin) }).await
+}
+
 async fn one_round() {
     let (child, mut reader) = start(&sh("echo up; read -r x"));
     assert_eq!(line(&mut reader).await.unwrap(), "up");
-    let departure = child.shutdown(Patience { eof: LONG, term: LONG }).await;
+    let departure = shutdown(child, Patience { eof: LONG, term: LONG }).await;
     assert!(matches!(departure.ending, Ending::Code(_)));
 }
 

@@ -4,29 +4,40 @@
 //! be told apart, and so that the `PATH` searched is certainly the child's.
 
 use std::{
+    ffi::OsStr,
     fs, io,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
-use super::{command::ChildCommand, spawn_error::SpawnError};
+use crate::{command::Command, spawn_error::SpawnError};
 
 /// Searched when the child gets no `PATH`.
-const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+pub const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// The directories of a `PATH`. Relative ones are left out: they would let a file in the working directory pose as
+/// the program.
+pub fn search_path(path: &OsStr) -> Vec<PathBuf> {
+    std::env::split_paths(path).filter(|entry| entry.is_absolute()).collect()
+}
+
+/// True if the path leads to a file that somebody may execute.
+pub fn is_executable(path: &Path) -> bool {
+    matches!(usable(path), Ok(Some(_)))
+}
 
 /// The file to run; also checks the working directory.
-pub(super) fn find(command: &ChildCommand) -> Result<PathBuf, SpawnError> {
+pub(crate) fn find(command: &Command) -> Result<PathBuf, SpawnError> {
     check_directory(command)?;
     let program = Path::new(&command.program);
+    let not_found = |searched| SpawnError::NotFound { program: command.program.clone(), searched };
     if command.program.as_encoded_bytes().contains(&b'/') {
         let path =
             command.directory.as_deref().map_or_else(|| program.to_path_buf(), |base| base.join(program));
         let path = std::path::absolute(&path).unwrap_or(path);
-        return usable(&path)?.ok_or_else(|| not_found(command, Vec::new()));
+        return usable(&path)?.ok_or_else(|| not_found(Vec::new()));
     }
-    let list = command.variable("PATH").unwrap_or(DEFAULT_PATH.as_ref());
-    // A relative entry would let whatever lies in the working directory pose as the program.
-    let searched: Vec<PathBuf> = std::env::split_paths(list).filter(|entry| entry.is_absolute()).collect();
+    let searched = search_path(&command.variable("PATH").unwrap_or(DEFAULT_PATH.into()));
     let mut refused = None;
     for directory in &searched {
         match usable(&directory.join(program)) {
@@ -35,7 +46,7 @@ pub(super) fn find(command: &ChildCommand) -> Result<PathBuf, SpawnError> {
             Err(error) => refused = refused.or(Some(error)),
         }
     }
-    Err(refused.unwrap_or_else(|| not_found(command, searched)))
+    Err(refused.unwrap_or_else(|| not_found(searched)))
 }
 
 /// `None` if there is no such file.
@@ -48,24 +59,20 @@ fn usable(path: &Path) -> Result<Option<PathBuf>, SpawnError> {
     if metadata.is_dir() {
         return Err(refuse(io::ErrorKind::IsADirectory));
     }
-    if metadata.permissions().mode() & 0o111 == 0 {
+    if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {
         return Err(refuse(io::ErrorKind::PermissionDenied));
     }
     Ok(Some(path.to_path_buf()))
 }
 
-fn check_directory(command: &ChildCommand) -> Result<(), SpawnError> {
+fn check_directory(command: &Command) -> Result<(), SpawnError> {
     let Some(directory) = &command.directory else {
         return Ok(());
     };
-    let checked = match fs::metadata(directory) {
+    let source = match fs::metadata(directory) {
         Ok(metadata) if metadata.is_dir() => return Ok(()),
         Ok(_) => io::ErrorKind::NotADirectory.into(),
         Err(error) => error,
     };
-    Err(SpawnError::BadWorkingDirectory { directory: directory.clone(), source: checked })
-}
-
-fn not_found(command: &ChildCommand, searched: Vec<PathBuf>) -> SpawnError {
-    SpawnError::NotFound { program: command.program.clone(), searched }
+    Err(SpawnError::BadWorkingDirectory { directory: directory.clone(), source })
 }

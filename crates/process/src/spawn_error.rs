@@ -1,4 +1,4 @@
-//! Why a child could not be started.
+//! Why a program could not be started.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -12,7 +12,7 @@ use thiserror::Error;
 /// Errors of a machine that is short of something for the moment; `TXTBSY` is a program being written.
 const TRANSIENT: [Errno; 5] = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::TXTBSY];
 
-/// Why a child could not be started.
+/// Why a program could not be started.
 #[derive(Debug, Error)]
 pub enum SpawnError {
     /// There is no such program.
@@ -39,6 +39,12 @@ pub enum SpawnError {
         /// What is wrong with it.
         source: io::Error,
     },
+    /// The program was not given as an absolute path, where only that is allowed.
+    #[error("the path of a program must be absolute, and {} is not", program.display())]
+    NotAbsolute {
+        /// The program as asked for.
+        program: OsString,
+    },
     /// The system lacks processes, memory or descriptors right now.
     #[error("no resources to start {}", program.display())]
     Resource {
@@ -47,7 +53,7 @@ pub enum SpawnError {
         /// What is lacking.
         source: io::Error,
     },
-    /// Anything else.
+    /// Anything else, such as a NUL byte in an argument.
     #[error("cannot start {}", program.display())]
     Other {
         /// The program.
@@ -58,13 +64,13 @@ pub enum SpawnError {
 }
 
 impl SpawnError {
-    /// Whether the same command may work a moment later.
+    /// True if the same command may work a moment later.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Resource { .. })
     }
 
-    /// Classes what the system said about `program`, which [`lookup`](super::lookup) had found.
-    pub(super) fn from_system(program: &Path, source: io::Error) -> Self {
+    /// Classifies what the system said about `program`, which [`lookup`](crate::lookup) had found.
+    pub(crate) fn from_system(program: &Path, source: io::Error) -> Self {
         let program = program.to_path_buf();
         match Errno::from_io_error(&source) {
             Some(errno) if TRANSIENT.contains(&errno) => Self::Resource { program, source },

@@ -2,12 +2,17 @@
 
 use std::time::Duration;
 
-use trunkline_process::{Ending, Finished, Keep, Limits, Overflow, Program, RunError};
+use trunkline_process::{Command, Ending, Finished, Keep, Limits, Overflow, SpawnError};
 
 const MIB: usize = 1024 * 1024;
 
-fn shell(script: &str) -> Program {
-    Program::new("/bin/sh", "/").args(["-c", script]).env("PATH", "/usr/bin:/bin")
+fn shell(script: &str) -> Command {
+    Command::new("/bin/sh").directory("/").args(["-c", script]).envs([("PATH", "/usr/bin:/bin")])
+}
+
+/// Runs it with nothing to read, within the default limits.
+async fn run(command: Command) -> Finished {
+    command.run(&Limits::default(), []).await.expect("the program starts")
 }
 
 fn text(finished: &Finished) -> String {
@@ -39,7 +44,7 @@ async fn c05_both_streams_are_drained_together_and_keep_their_ends() {
     let script = "echo begin; echo BEGIN >&2; \
         head -c 300000000 /dev/zero >&2 & head -c 300000000 /dev/zero; wait; echo end; echo END >&2";
     let limits = Limits { stdout: Keep::ends(6, 4), stderr: Keep::ends(6, 4), ..Limits::default() };
-    let finished = shell(script).limits(limits).run().await.unwrap();
+    let finished = shell(script).run(&limits, []).await.unwrap();
     assert_eq!(finished.ending, Ending::Code(0));
     assert_eq!(
         (finished.stdout.head.as_slice(), finished.stdout.tail.as_slice()),
@@ -55,14 +60,13 @@ async fn c05_both_streams_are_drained_together_and_keep_their_ends() {
 #[tokio::test]
 async fn c01_arguments_are_never_read_by_a_shell() {
     let hostile = ["$(touch /tmp/x)", "`id`", "; id", "a\nb", "*", "'\"", "-n", "--", "%s"];
-    let program = Program::new("/usr/bin/printf", "/").arg("[%s]").args(hostile);
-    let finished = program.run().await.unwrap();
+    let finished = run(Command::new("/usr/bin/printf").args(["[%s]"]).args(hostile)).await;
     assert_eq!(text(&finished), format!("[{}]", hostile.join("][")));
 }
 
 #[tokio::test]
 async fn c06_the_environment_is_only_what_was_given() {
-    let finished = Program::new("/usr/bin/env", "/").env("ONE", "1").run().await.unwrap();
+    let finished = run(Command::new("/usr/bin/env").envs([("ONE", "1")])).await;
     let names: Vec<String> =
         text(&finished).lines().map(|line| line.split('=').next().unwrap_or_default().to_owned()).collect();
     // Shells may set these for what they start.
@@ -73,26 +77,30 @@ async fn c06_the_environment_is_only_what_was_given() {
 
 #[tokio::test]
 async fn c08_status_and_signal_are_told() {
-    assert_eq!(shell("exit 3").run().await.unwrap().ending, Ending::Code(3));
-    assert_eq!(shell("exit 127").run().await.unwrap().ending, Ending::Code(127));
-    assert_eq!(shell("kill -SEGV $$").run().await.unwrap().ending, Ending::Signal(11));
+    assert_eq!(run(shell("exit 3")).await.ending, Ending::Code(3));
+    assert_eq!(run(shell("exit 127")).await.ending, Ending::Code(127));
+    assert_eq!(run(shell("kill -SEGV $$")).await.ending, Ending::Signal(11));
 }
 
 #[tokio::test]
 async fn c08_a_program_that_cannot_start_is_an_error_and_not_a_status() {
-    let missing = Program::new("/nonexistent/program", "/").run().await;
-    assert!(matches!(missing, Err(RunError::Missing { .. })));
-    assert!(matches!(Program::new("/etc/passwd", "/").run().await, Err(RunError::NotExecutable { .. })));
-    assert!(matches!(Program::new("sh", "/").run().await, Err(RunError::Relative { .. })));
-    assert!(matches!(Program::new("/bin/sh", "/nonexistent").run().await, Err(RunError::NoDirectory { .. })));
-    assert!(matches!(Program::new("/bin/sh", "/").arg("a\0b").run().await, Err(RunError::Nul { .. })));
+    let fails = async |program: &str, directory: &str, arg: &str| {
+        let command = Command::new(program).directory(directory).args([arg]);
+        command.run(&Limits::default(), []).await.unwrap_err()
+    };
+    assert!(matches!(fails("/nonexistent/program", "/", "").await, SpawnError::NotFound { .. }));
+    assert!(matches!(fails("/etc/passwd", "/", "").await, SpawnError::NotExecutable { .. }));
+    assert!(matches!(fails("sh", "/", "").await, SpawnError::NotAbsolute { .. }));
+    assert!(matches!(fails("/bin/sh", "/nonexistent", "").await, SpawnError::BadWorkingDirectory { .. }));
+    let nul = fails("/bin/sh", "/", "a\0b").await;
+    assert!(matches!(nul, SpawnError::Other { source, .. } if source.to_string().contains("nul byte")));
 }
 
 #[tokio::test]
 async fn the_deadline_kills_the_whole_group() {
     let limits = Limits { deadline: Duration::from_millis(300), ..Limits::default() };
-    let running =
-        shell("trap '' TERM; sleep 1000 & sleep 1000 & echo up; wait").limits(limits).start().unwrap();
+    let command = shell("trap '' TERM; sleep 1000 & sleep 1000 & echo up; wait");
+    let running = command.begin(&limits, []).unwrap();
     let id = running.id();
     let finished = running.wait().await;
     assert_eq!(finished.ending, Ending::Deadline);
@@ -102,7 +110,7 @@ async fn the_deadline_kills_the_whole_group() {
 
 #[tokio::test]
 async fn dropping_the_run_kills_the_whole_group() {
-    let running = shell("sleep 1000 & sleep 1000").start().unwrap();
+    let running = shell("sleep 1000 & sleep 1000").begin(&Limits::default(), []).unwrap();
     let id = running.id();
     assert!(group_exists(id));
     drop(running);
@@ -111,7 +119,7 @@ async fn dropping_the_run_kills_the_whole_group() {
 
 #[tokio::test]
 async fn a_kill_is_told_as_one() {
-    let running = shell("sleep 1000").start().unwrap();
+    let running = shell("sleep 1000").begin(&Limits::default(), []).unwrap();
     assert_eq!(running.try_wait(), None);
     running.kill();
     assert_eq!(running.wait().await.ending, Ending::Killed);
@@ -120,7 +128,7 @@ async fn a_kill_is_told_as_one() {
 
 #[tokio::test]
 async fn what_the_leader_leaves_behind_is_killed_at_its_end() {
-    let running = shell("sleep 1000 & echo done").start().unwrap();
+    let running = shell("sleep 1000 & echo done").begin(&Limits::default(), []).unwrap();
     let id = running.id();
     let finished = running.wait().await;
     assert_eq!((finished.ending, text(&finished).as_str()), (Ending::Code(0), "done\n"));
@@ -131,10 +139,10 @@ async fn what_the_leader_leaves_behind_is_killed_at_its_end() {
 async fn one_that_leaves_the_group_cannot_hold_up_the_end() {
     let directory = tempfile::tempdir().unwrap();
     let script = "mkfifo ready go; setsid sh -c ': > ready; read x < go' & read x < ready; echo done";
-    let program = Program::new("/bin/sh", directory.path()).env("PATH", "/usr/bin:/bin").args(["-c", script]);
-    let finished = tokio::time::timeout(Duration::from_secs(20), program.run()).await.unwrap().unwrap();
+    let command = shell(script).directory(directory.path());
+    let finished = tokio::time::timeout(Duration::from_secs(20), run(command)).await.unwrap();
     assert_eq!((finished.ending, text(&finished).as_str()), (Ending::Code(0), "done\n"));
-    // Whoever left is still there, and ends by this.
+    // The process that left is still there, and ends by this.
     std::fs::write(directory.path().join("go"), "").unwrap();
 }
 
@@ -143,10 +151,10 @@ async fn c04_memory_beyond_the_limit_is_refused() {
     let limits = Limits { memory: Some(64 * 1024 * 1024), ..Limits::default() };
     // The shell holds the whole output in its memory.
     let script = "x=$(head -c 200000000 /dev/zero | tr '\\0' a); echo ${#x}";
-    let finished = shell(script).limits(limits).run().await.unwrap();
+    let finished = shell(script).run(&limits, []).await.unwrap();
     assert_ne!(finished.ending, Ending::Code(0), "{}", text(&finished));
     assert_eq!(
-        shell("x=$(head -c 1000000 /dev/zero | tr '\\0' a); echo ${#x}").run().await.unwrap().ending,
+        run(shell("x=$(head -c 1000000 /dev/zero | tr '\\0' a); echo ${#x}")).await.ending,
         Ending::Code(0)
     );
 }
@@ -155,16 +163,15 @@ async fn c04_memory_beyond_the_limit_is_refused() {
 async fn c04_file_size_and_open_files_are_limited() {
     let directory = tempfile::tempdir().unwrap();
     let limits = Limits { file_size: Some(MIB as u64), open_files: Some(32), ..Limits::default() };
-    let program = Program::new("/bin/sh", directory.path()).env("PATH", "/usr/bin:/bin");
     let script = "ulimit -n; ulimit -c; head -c 10000000 /dev/zero > big; wc -c < big";
-    let finished = program.args(["-c", script]).limits(limits).run().await.unwrap();
+    let finished = shell(script).directory(directory.path()).run(&limits, []).await.unwrap();
     assert_eq!(text(&finished).split_whitespace().collect::<Vec<_>>(), ["32", "0", "1048576"]);
 }
 
 #[tokio::test]
 async fn one_that_only_talks_is_stopped_when_it_has_said_enough() {
     let limits = Limits { stdout: Keep::head(1000), overflow: Overflow::Stop, ..Limits::default() };
-    let finished = Program::new("/usr/bin/yes", "/").limits(limits).run().await.unwrap();
+    let finished = Command::new("/usr/bin/yes").run(&limits, []).await.unwrap();
     assert_eq!(finished.ending, Ending::Overflow);
     assert_eq!(finished.stdout.head.len(), 1000);
 }
@@ -172,8 +179,8 @@ async fn one_that_only_talks_is_stopped_when_it_has_said_enough() {
 #[tokio::test]
 async fn input_is_given_and_may_be_left_unread() {
     let big = vec![b'x'; 10 * MIB];
-    let finished = shell("wc -c").input(big.clone()).run().await.unwrap();
+    let finished = shell("wc -c").run(&Limits::default(), big.clone()).await.unwrap();
     assert_eq!(text(&finished).trim(), big.len().to_string());
-    assert_eq!(shell("exit 0").input(big).run().await.unwrap().ending, Ending::Code(0));
-    assert_eq!(text(&shell("cat").run().await.unwrap()), "");
+    assert_eq!(shell("exit 0").run(&Limits::default(), big).await.unwrap().ending, Ending::Code(0));
+    assert_eq!(text(&run(shell("cat")).await), "");
 }

@@ -1,0 +1,100 @@
+//! The task that notices the end of a program or brings it about, kills what is left of its processes, and reaps it.
+
+use std::{sync::Arc, time::Duration};
+
+use rustix::process::Signal;
+use tokio::{
+    process::Child,
+    signal::unix,
+    sync::watch,
+    task::{JoinSet, spawn_blocking},
+    time::{Instant, sleep},
+};
+use trunkline_resilience::timeout;
+
+use crate::{census, ending::Ending, group::Group, watchdog};
+
+/// How long after the end of a program its streams may still be read. Only a process that left the group can hold
+/// them open.
+const PIPE_GRACE: Duration = Duration::from_millis(500);
+
+/// How often the group is checked while its members may still exit by themselves.
+const CHECK_INTERVAL: Duration = Duration::from_millis(25);
+
+/// How a program ended, and what it left behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Exit {
+    pub(crate) ending: Ending,
+    /// Names of the processes that outlived the grace period; `None` without one.
+    pub(crate) survivors: Option<Vec<String>>,
+}
+
+/// Everything the task owns. Dropping it, as a runtime does when it shuts down, kills the processes.
+pub(crate) struct Monitor {
+    pub(crate) child: Child,
+    pub(crate) group: Arc<Group>,
+    /// Wakes on the end of any child of this process; listening must have begun before the spawn.
+    pub(crate) child_ended: unix::Signal,
+    /// The tasks that serve the program's pipes.
+    pub(crate) pipes: JoinSet<()>,
+    /// How long the rest of the group may take to exit by itself.
+    pub(crate) grace: Duration,
+    pub(crate) exit: watch::Sender<Option<Exit>>,
+}
+
+impl Monitor {
+    /// Runs until the program has ended; kills it when `stop` gives the reason.
+    pub(crate) async fn run(mut self, stop: impl Future<Output = Ending>) {
+        let forced = tokio::select! {
+            biased;
+            () = leader_ends(&self.group, &mut self.child_ended) => None,
+            ending = stop => Some(ending),
+        };
+        if forced.is_some() {
+            self.group.signal(Signal::KILL);
+            leader_ends(&self.group, &mut self.child_ended).await;
+        }
+        let survivors = self.survivors().await;
+        // Before the reaping, because after it the number of the group may belong to someone else.
+        self.group.retire();
+        let status = self.child.wait().await.map_or(Ending::Unknown, Ending::from);
+        if self.group.needs_sweep() {
+            let group = self.group.clone();
+            // If the runtime refuses because it shuts down, `drop` sweeps.
+            spawn_blocking(move || group.sweep()).await.ok();
+        }
+        // The caller that sees the end also wants the last output.
+        timeout(PIPE_GRACE, async { while self.pipes.join_next().await.is_some() {} }).await;
+        self.pipes.abort_all();
+        self.exit.send_replace(Some(Exit { ending: forced.unwrap_or(status), survivors }));
+    }
+
+    /// Waits until only the leader is left of the group or the grace period is over.
+    async fn survivors(&self) -> Option<Vec<String>> {
+        if self.grace.is_zero() {
+            return None;
+        }
+        let until = Instant::now() + self.grace;
+        loop {
+            let names = census::followers(self.group.leader());
+            if names.as_ref().is_none_or(Vec::is_empty) || Instant::now() >= until {
+                return names;
+            }
+            sleep(CHECK_INTERVAL).await;
+        }
+    }
+}
+
+async fn leader_ends(group: &Group, child_ended: &mut unix::Signal) {
+    while !group.leader_has_ended() {
+        child_ended.recv().await;
+        watchdog::tend();
+    }
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        self.group.retire();
+        self.group.sweep();
+    }
+}
