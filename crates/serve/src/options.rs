@@ -14,7 +14,8 @@ pub struct ServeOptions {
     pub pages: Vec<Page>,
     /// Further metrics, in the text format of Prometheus.
     pub more_metrics: Option<Render>,
-    /// Hears of each HTTP request. Calls are told only where the handler is [`Logged`](crate::Logged) with the same hook.
+    /// Gets a record of each HTTP request. It includes the call if the handler is
+    /// [`Logged`](crate::Logged) with the same hook.
     pub access: Option<AccessHook>,
     /// The threads that serve connections.
     pub workers: Workers,
@@ -39,38 +40,38 @@ pub enum Eras {
     Only(Era),
 }
 
-/// Bounds on what clients may make us hold or wait for.
+/// Limits on memory and time that clients can use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of a request's body, or of a line on stdio.
     pub body: usize,
-    /// How long the head of a request may take, and how long a new connection may say nothing.
+    /// Limit on receiving a request head, and on a new connection that sends nothing.
     pub header_timeout: Duration,
-    /// How long a connection may lie unused between requests.
+    /// Limit on an idle connection between requests.
     pub idle_timeout: Duration,
-    /// How long the body of a request may take.
+    /// Limit on receiving a request body.
     pub body_timeout: Duration,
-    /// How long a client may take nothing of what is sent to it.
+    /// Limit on a write of which the client reads nothing.
     pub write_timeout: Duration,
-    /// Connections at once. When there are so many, one that lies unused gives way to the next; if there is none, that one waits.
+    /// Connections at once. A further one evicts the connection that has been idle longest, or waits.
     pub connections: usize,
     /// Legacy sessions at once; further ones are refused with 503.
     pub sessions: usize,
-    /// How long a session may be silent before it is forgotten.
+    /// Limit on a session without requests.
     pub session_idle: Duration,
-    /// Requests of one session or one stdio client under way at once.
+    /// Requests in flight of one session or one stdio client.
     pub calls: usize,
     /// Calls of modern clients that wait for an answer of theirs.
     pub parked: usize,
     /// How long such a call waits.
     pub parked_for: Duration,
-    /// Events kept per stream for a client that comes back.
+    /// Events kept per stream for a client that resumes it.
     pub replay_events: usize,
-    /// Bytes kept per stream for a client that comes back.
+    /// Bytes kept per stream for a client that resumes it.
     pub replay_bytes: usize,
-    /// A quiet stream gets a comment this often, so that nobody in between closes it.
+    /// Interval of comments on a stream without events, so that no proxy closes it.
     pub keep_alive: Duration,
-    /// How long running calls may take to finish when we are told to stop.
+    /// Limit on finishing calls in flight after the server was told to stop.
     pub drain: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Phase: from serving to the end, as connections and streams hear of it.
+//! The phases of a server, which its connections and streams observe.
 
 use tokio::sync::watch;
 
@@ -6,19 +6,19 @@ use tokio::sync::watch;
 pub(crate) enum Phase {
     #[default]
     Serving,
-    /// What has nothing under way ends, and the rest may finish.
-    Leaving,
-    /// Nobody is let in any more.
+    /// What has no call in flight ends; the rest may finish.
+    Draining,
+    /// No connection is accepted any more.
     Closing,
-    /// What still runs is cut off.
-    Over,
+    /// Calls in flight are aborted.
+    Stopped,
 }
 
-/// Resolves once it has come so far.
+/// Resolves when the server has reached the phase `wanted` or a later one.
 pub(crate) async fn reached(phase: &mut watch::Receiver<Phase>, wanted: Phase) -> Phase {
     if let Ok(now) = phase.wait_for(|now| *now >= wanted).await {
         return *now;
     }
-    // A sender that is gone can tell nothing any more.
+    // Without a sender the phase never changes.
     std::future::pending().await
 }

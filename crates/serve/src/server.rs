@@ -1,4 +1,4 @@
-//! The server: listens, serves connections, and stops politely.
+//! The server: listens, serves connections, and drains before it stops.
 
 use crate::{
     connection_slots::{ConnectionSlot, ConnectionSlots},
@@ -19,14 +19,14 @@ use trunkline_http1::server::{Connection, KeepAlive};
 use trunkline_protocol::Handler;
 use trunkline_resilience::Deadline;
 
-/// How long to wait when no connection can be accepted, say because there are no descriptors left.
+/// Pause after a failed accept, for example because no file descriptors are left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// How long clients may take to hear that their calls were cut off.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+/// Time to send the responses of aborted calls.
+const ABORT_GRACE: Duration = Duration::from_secs(1);
 
-/// Connections taken at once while the server is stopping.
-const LATE: usize = 64;
+/// Connections served at once that were accepted while draining.
+const MAX_LATE: usize = 64;
 
 /// A server that listens.
 pub struct Server {
@@ -35,7 +35,7 @@ pub struct Server {
     address: SocketAddr,
 }
 
-/// An address that is ours, before it is known what is served there.
+/// A bound address, before it is known what is served there.
 #[derive(Debug)]
 pub struct Listener {
     listener: TcpListener,
@@ -47,7 +47,7 @@ pub struct Listener {
 pub enum Shutdown {
     #[default]
     Running,
-    /// Take nothing new, let what runs finish.
+    /// Accept nothing new, and let calls in flight finish.
     Drain,
     /// Stop at once.
     Now,
@@ -97,7 +97,8 @@ impl Server {
         self.address
     }
 
-    /// Serves until told to stop. Readiness turns false first; calls under way may finish within the drain limit.
+    /// Serves until told to stop. Then `/readyz` turns false, and calls in flight may finish within
+    /// the drain limit.
     pub async fn run(self, mut shutdown: watch::Receiver<Shutdown>) {
         self.doors.main.start();
         let slots = ConnectionSlots::new(self.doors.main.options.limits.connections);
@@ -176,7 +177,8 @@ impl Server {
         Ok(())
     }
 
-    /// Lets what runs finish. The door stays open meanwhile, so that whoever asks hears that we are going.
+    /// Lets calls in flight finish. New connections get one response meanwhile, so that health
+    /// checks see that the server drains.
     async fn drain(
         self,
         mut connections: JoinSet<()>,
@@ -184,7 +186,7 @@ impl Server {
         mut shutdown: watch::Receiver<Shutdown>,
     ) {
         let main = &self.doors.main;
-        main.enter(Phase::Leaving);
+        main.enter(Phase::Draining);
         let limit = main.options.limits.drain;
         let mut deadline = std::pin::pin!(Deadline::after(limit));
         let in_time = loop {
@@ -197,7 +199,7 @@ impl Server {
             tokio::select! {
                 Some(_) = connections.join_next() => {}
                 Some(_) = late.join_next() => {}
-                accepted = self.accept(), if !connections.is_empty() && late.len() < LATE => {
+                accepted = self.accept(), if !connections.is_empty() && late.len() < MAX_LATE => {
                     let (stream, peer) = accepted;
                     let service = self.service(peer);
                     late.spawn(serve_connection(stream, service, main.phase(), KeepAlive::OneRequest));
@@ -208,12 +210,12 @@ impl Server {
         };
         if !in_time {
             tracing::warn!(?limit, "some calls did not finish in time");
-            main.enter(Phase::Over);
+            main.enter(Phase::Stopped);
             let all = async {
                 while connections.join_next().await.is_some() || late.join_next().await.is_some() {}
             };
-            if tokio::time::timeout(LAST_WORDS, all).await.is_err() {
-                tracing::debug!("some clients did not take the last that was told to them");
+            if tokio::time::timeout(ABORT_GRACE, all).await.is_err() {
+                tracing::debug!("some responses of aborted calls could not be sent");
             }
         }
         connections.shutdown().await;
@@ -224,7 +226,7 @@ impl Server {
 
 /// Resolves once the server is told to stop.
 async fn told(shutdown: &mut watch::Receiver<Shutdown>) {
-    // A sender that is gone can tell nothing any more; then we run for ever.
+    // Without a sender nothing can stop the server.
     if shutdown.wait_for(|told| *told != Shutdown::Running).await.is_err() {
         std::future::pending::<()>().await;
     }
@@ -253,7 +255,7 @@ async fn serve_connection(
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection has no TCP_NODELAY");
     }
-    let mut wanted = if keep_alive == KeepAlive::OneRequest { Phase::Closing } else { Phase::Leaving };
+    let mut wanted = if keep_alive == KeepAlive::OneRequest { Phase::Closing } else { Phase::Draining };
     let slot = service.slot().clone();
     let mut connection = Connection::new(stream, service, keep_alive);
     // Polled only when it is woken itself, not whenever the connection is.
@@ -271,12 +273,12 @@ async fn serve_connection(
                 connection.close_if_idle();
             }
             Event::Evicted => {}
-            Event::Reached(Phase::Over) => {
+            Event::Reached(Phase::Stopped) => {
                 connection.abort(stopped);
                 continue;
             }
             Event::Reached(_) => {
-                wanted = Phase::Over;
+                wanted = Phase::Stopped;
                 connection.drain();
             }
         }

@@ -173,7 +173,7 @@ impl ModernReply {
 
     /// The next message, while the server serves: a subscription ends when it begins to stop, another call when its time is up.
     pub(crate) async fn next_until(&mut self, phase: &mut watch::Receiver<Phase>) -> Option<Envelope> {
-        let end = if self.is_subscription() { Phase::Leaving } else { Phase::Over };
+        let end = if self.is_subscription() { Phase::Draining } else { Phase::Stopped };
         let told = tokio::select! {
             biased;
             told = self.next() => Some(told),

@@ -1,4 +1,4 @@
-//! POST, GET and DELETE of a legacy client: a session, streams that can be taken up again, and an end.
+//! POST, GET and DELETE of a legacy client: sessions, and streams that can be resumed.
 
 use super::{
     AdmittedRequest, accepted,
@@ -28,7 +28,7 @@ use trunkline_protocol::{
 use trunkline_resilience::Deadline;
 use trunkline_transport::headers::{LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
-/// How long an answer may take before it becomes a stream.
+/// A response that takes longer becomes a stream.
 const PROMPT: Duration = Duration::from_millis(50);
 
 impl AdmittedRequest {
@@ -233,7 +233,7 @@ impl AdmittedRequest {
         while let Some(out) = reply.next().await {
             match out {
                 Out::Message(response @ Envelope::Response(_)) => return response,
-                // The answer to a batch has room for answers only; the rest goes where a client listens.
+                // The response to a batch holds responses only; the rest goes to the session.
                 Out::Message(message) => session.tell(message),
                 Out::Detach => {}
             }

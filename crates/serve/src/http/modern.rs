@@ -1,4 +1,4 @@
-//! POST of a modern client: one request, answered by itself.
+//! POST of a modern client: each request stands alone.
 
 use super::{
     AdmittedRequest, accepted,
@@ -49,7 +49,7 @@ impl AdmittedRequest {
             checked.map_err(|refused| Box::new(refuse(&request.id, refused)))?;
         }
         if self.service.identity.get().is_none() {
-            // Every result names the server; a handler that has no name is served all the same.
+            // Results name the server. A handler without a name is served without one.
             drop(self.service.introduction(&self.caller, request.meta()).await);
         }
         Ok(request.begin(&self.service, self.caller.clone()))

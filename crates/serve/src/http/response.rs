@@ -55,7 +55,7 @@ pub(crate) struct EventBody {
     keep_alive: Duration,
 }
 
-/// Where events come from, until the server stops.
+/// The source of an event stream, which ends when the server stops.
 pub(crate) struct EventSource {
     pub(crate) events: Events,
     pub(crate) phase: watch::Receiver<Phase>,
@@ -75,7 +75,8 @@ pub(crate) enum Events {
 }
 
 impl EventSource {
-    /// The next event. When the server stops, what has no call under way ends at once, and the rest when its time is up.
+    /// The next event. When the server drains, a stream without a call in flight ends at once,
+    /// and the others when the drain limit has passed.
     async fn next(mut self) -> (Option<Bytes>, Self) {
         let phase = &mut self.phase;
         let event = match &mut self.events {
@@ -83,7 +84,7 @@ impl EventSource {
             Events::Call(reader) => tokio::select! {
                 biased;
                 item = reader.next() => item.event(),
-                _ = reached(phase, Phase::Over) => None,
+                _ = reached(phase, Phase::Stopped) => None,
             },
             Events::Session(reader, session) => tokio::select! {
                 biased;
@@ -100,12 +101,12 @@ impl EventSource {
     }
 }
 
-/// Resolves when the server stops and no call is under way any more.
+/// Resolves when the server drains and no call is in flight any more.
 async fn quiet(phase: &mut watch::Receiver<Phase>, poll: impl FnMut(&mut Context<'_>) -> Poll<()>) {
-    reached(phase, Phase::Leaving).await;
+    reached(phase, Phase::Draining).await;
     tokio::select! {
         () = poll_fn(poll) => {}
-        _ = reached(phase, Phase::Over) => {}
+        _ = reached(phase, Phase::Stopped) => {}
     }
 }
 
@@ -223,7 +224,7 @@ pub(crate) fn events(body: Body) -> Response<Body> {
     let mut response = typed(StatusCode::OK, HeaderValue::from_static("text/event-stream"), body);
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // Some proxies collect a stream before they pass it on; this asks them not to.
+    // Asks proxies not to buffer the stream.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }

@@ -17,10 +17,10 @@ use tokio::sync::mpsc;
 use trunkline_http1::server::{HalfClose, Pending, RequestBody};
 use trunkline_protocol::{Caller, ErrorObject};
 
-/// Messages that may wait to be taken by a client.
+/// Messages queued for a client that does not read.
 const OUTGOING: usize = 256;
 
-/// The clients that have a stream open, by the name their posts carry.
+/// The clients with an open stream, by the session id in their POSTs.
 #[derive(Default)]
 pub(crate) struct SseClients(Mutex<HashMap<String, SseClient>>);
 
@@ -47,7 +47,7 @@ impl SseClients {
 }
 
 impl AdmittedRequest {
-    /// Opens the stream; its first event tells where to post.
+    /// Opens the stream; its first event names the endpoint for POSTs.
     pub(super) fn open_sse(self) -> Response<Body> {
         let Self { service, caller, .. } = self;
         let clients = service.sse_clients.clone();
@@ -92,7 +92,7 @@ impl AdmittedRequest {
 }
 
 impl SseRegistration {
-    /// Ready when the client has nothing under way.
+    /// Ready when the client has no call in flight.
     pub(crate) fn poll_quiet(&self, cx: &mut Context<'_>) -> Poll<()> {
         self.duplex.poll_quiet(cx)
     }

@@ -1,4 +1,4 @@
-//! The trace that HTTP headers name, for a request that names none itself.
+//! The trace context of the HTTP headers, for a message without one.
 
 use ::http::{HeaderMap, HeaderName};
 use trunkline_protocol::{
@@ -11,8 +11,8 @@ use trunkline_protocol::{
 
 const PARENT: HeaderName = HeaderName::from_static(TRACEPARENT);
 
-/// Puts the request of a frame into the trace that the headers name. What stands in `_meta` goes before them: headers may have been
-/// written by whoever stands in between.
+/// Copies the trace context of the headers into `_meta`, unless the message has its own: headers may
+/// be written by a proxy.
 pub(super) fn adopt(frame: &mut Frame, headers: &HeaderMap) {
     if let Frame::One(Envelope::Request(request)) = frame
         && headers.contains_key(PARENT)
@@ -22,7 +22,7 @@ pub(super) fn adopt(frame: &mut Frame, headers: &HeaderMap) {
     }
 }
 
-/// The parameters with the trace, where they have a place for it.
+/// The parameters with the trace context, if they can hold `_meta`.
 fn adopted(request: &Request, headers: &HeaderMap) -> Option<Raw> {
     let parent = text(headers, TRACEPARENT).filter(|text| text.parse::<TraceParent>().is_ok())?;
     let params = request.params.as_ref();
@@ -32,11 +32,11 @@ fn adopted(request: &Request, headers: &HeaderMap) -> Option<Raw> {
     let beside = [TRACESTATE, BAGGAGE].into_iter().filter(|key| meta::get(params, key).is_none());
     let found = beside.filter_map(|key| text(headers, key).map(|text| (key, text)));
     let keys = [(TRACEPARENT, parent)].into_iter().chain(found);
-    // Params without a place for `_meta` are refused elsewhere.
+    // Parameters that cannot hold `_meta` are refused later.
     meta::set(params, keys.map(|(key, text)| (key, Raw::string(&text)))).ok()
 }
 
-/// A header as one text; a list may come in several.
+/// All values of a header, joined: a list may be split over several.
 fn text(headers: &HeaderMap, name: &str) -> Option<String> {
     let values: Option<Vec<&str>> = headers.get_all(name).iter().map(|value| value.to_str().ok()).collect();
     values.filter(|values| !values.is_empty()).map(|values| values.join(","))
