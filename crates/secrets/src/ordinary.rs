@@ -45,6 +45,9 @@ const WORDS: &[&str] = &[
     "with",
 ];
 
+/// What advice puts in the place of a value.
+const ADVICE: &[&str] = &["the real value", "the value without quotation marks"];
+
 /// `${NAME}`, `$NAME`, `{env:NAME}`, `<your token>`, or what a mask left.
 pub(crate) fn is_reference(value: &[u8]) -> bool {
     match value {
@@ -55,7 +58,7 @@ pub(crate) fn is_reference(value: &[u8]) -> bool {
 }
 
 pub(crate) fn is_word(value: &[u8]) -> bool {
-    WORDS.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
+    WORDS.iter().chain(ADVICE).any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 pub(crate) fn is_number(value: &[u8]) -> bool {

@@ -120,6 +120,7 @@ fn ordinary_texts_stay() {
         "Cache restored from key: v0-rust-Linux-x64-1a2b3c4d",
         "https://host/@scope/name?a=b#c@d ssh://git@github.com/x",
         r#"{"password": {"type": "string"}, "required": ["password", "token"]}"#,
+        r#""env": { "API_KEY": "the real value" }"#,
         "a:\nb",
         &image,
     ] {
