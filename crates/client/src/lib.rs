@@ -24,6 +24,7 @@ mod listen;
 mod memory;
 mod meta_cache;
 mod options;
+pub mod raw;
 mod relay;
 mod server;
 mod state;

@@ -1,12 +1,11 @@
 //! The first frames of a conversation, and how their answers read.
 
 use serde_json::{Value, json};
-use trunkline_client::{ClientInfo, Speak};
-use trunkline_protocol::{
-    Era, Revision,
-    message::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION},
-    method,
+use trunkline_client::{
+    ClientInfo, Speak,
+    raw::{self, is_response},
 };
+use trunkline_protocol::{Era, Revision, message::meta::SERVER_INFO, method};
 
 /// How a server introduced itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,24 +43,19 @@ pub(super) fn first(era: Era, speak: Speak, id: u64) -> Value {
     match era {
         Era::Modern => request(id, method::DISCOVER, json!({}), revision),
         Era::Legacy => {
-            let params =
-                json!({"protocolVersion": revision.as_str(), "capabilities": {}, "clientInfo": who()});
+            let params = raw::initialize_params(&ClientInfo::default(), revision.as_str());
             request(id, method::INITIALIZE, params, revision)
         }
     }
 }
 
 /// A request of a revision.
-pub(super) fn request(id: u64, method: &str, mut params: Value, revision: Revision) -> Value {
-    if revision.era() == Era::Modern {
-        params["_meta"] =
-            json!({PROTOCOL_VERSION: revision.as_str(), CLIENT_INFO: who(), CLIENT_CAPABILITIES: {}});
-    }
-    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+pub(super) fn request(id: u64, method: &str, params: Value, revision: Revision) -> Value {
+    raw::request(&ClientInfo::default(), revision, &id.into(), method, params)
 }
 
 pub(super) fn initialized() -> Value {
-    json!({"jsonrpc": "2.0", "method": method::INITIALIZED})
+    raw::notification(&ClientInfo::default(), Revision::NEWEST_LEGACY, method::INITIALIZED, Value::Null)
 }
 
 pub(super) fn revision(era: Era, speak: Speak) -> Revision {
@@ -72,16 +66,12 @@ pub(super) fn revision(era: Era, speak: Speak) -> Revision {
     }
 }
 
-/// Whether a message is the answer to the request with this id.
+/// True if a message is the answer to the request with this id.
 pub(super) fn answers(message: &Value, id: u64) -> bool {
     message.get("id") == Some(&Value::from(id)) && is_response(message)
 }
 
-pub(super) fn is_response(message: &Value) -> bool {
-    message.get("method").is_none() && (message.get("result").is_some() || message.get("error").is_some())
-}
-
-/// Whether a JSON text is a JSON-RPC message of any kind.
+/// True if a JSON text is a JSON-RPC message of any kind.
 pub(super) fn is_message(message: &Value) -> bool {
     match message {
         Value::Array(batch) => !batch.is_empty() && batch.iter().all(is_message),
@@ -123,11 +113,6 @@ fn texts(value: Option<&Value>) -> Vec<String> {
     items.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-fn who() -> Value {
-    let ClientInfo { name, version, .. } = ClientInfo::default();
-    json!({"name": name, "version": version})
-}
-
 impl Introduction {
     /// The newest revision that both sides have; era and revisions may disagree, as a modern server may name old ones, too.
     pub(super) fn shared(&self) -> Option<Revision> {
@@ -136,7 +121,7 @@ impl Introduction {
 
     /// Who it says it is.
     pub(super) fn name(&self) -> String {
-        let modern = || self.result.get("_meta")?.get(trunkline_protocol::message::meta::SERVER_INFO);
+        let modern = || self.result.get("_meta")?.get(SERVER_INFO);
         let info = self.result.get("serverInfo").or_else(modern);
         let text = |name: &str| info.and_then(|info| info.get(name)?.as_str()).unwrap_or_default().to_owned();
         let name = format!("{} {}", text("name"), text("version"));

@@ -46,6 +46,16 @@ where
     std::future::poll_fn(|cx| collector.poll(Pin::new(&mut body), cx)).await
 }
 
+/// The next piece of a body; `None` at its end. A body that breaks off ends, too.
+pub async fn next_data<B: Body<Data = Bytes> + Unpin>(body: &mut B) -> Option<Bytes> {
+    loop {
+        let frame = std::future::poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await?;
+        if let Ok(data) = frame.ok()?.into_data() {
+            return Some(data);
+        }
+    }
+}
+
 /// Reads up to `limit` bytes of a body, as far as they come `within` that time, and leaves the rest.
 pub async fn read_beginning<B>(mut body: B, limit: usize, within: Duration) -> Beginning
 where

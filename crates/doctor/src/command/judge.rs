@@ -17,7 +17,7 @@ use crate::{
     shell::command_line,
 };
 use serde_json::Value;
-use trunkline_client::CommandLine;
+use trunkline_client::{CommandLine, raw::is_response};
 use trunkline_process::Ending;
 
 /// Lines of noise that are shown.
@@ -131,7 +131,7 @@ fn unexplained(ending: Ending, happened: String, line: &CommandLine) -> Problem 
 
 /// An answer whose id is not the request's, or the request's as another type.
 fn misaddressed(meeting: &Meeting) -> Option<Problem> {
-    let stray = meeting.written.strays.iter().find(|stray| frames::is_response(stray))?;
+    let stray = meeting.written.strays.iter().find(|stray| is_response(stray))?;
     let id = stray.get("id").map_or("no id at all".to_owned(), |id| format!("the id {id}"));
     let problem = Problem::new(Cause::IdMismatch, format!("the answer has {id}; the requests had 1 and 2"))
         .proofs(meeting.written.sent())

@@ -12,10 +12,10 @@ use crate::{
 use http::{HeaderMap, HeaderValue};
 use serde_json::Value;
 use std::time::{Duration, Instant};
-use trunkline_client::Speak;
+use trunkline_client::{Speak, raw};
 use trunkline_protocol::Era;
 use trunkline_transport::{
-    headers::{MCP_METHOD, MCP_PROTOCOL_VERSION, MCP_SESSION_ID, encode_value},
+    headers::MCP_SESSION_ID,
     http::{HttpClient, HttpError},
     legacy_sse,
 };
@@ -108,16 +108,6 @@ pub(super) async fn make(site: &Site<'_>) -> Result<Contact, Box<Failed>> {
     }
 }
 
-/// The headers of a request in an era.
-pub(super) fn headers(era: Era, speak: Speak, method: &str) -> HeaderMap {
-    let mut headers = HeaderMap::new();
-    if era == Era::Modern {
-        headers.insert(MCP_PROTOCOL_VERSION, encode_value(frames::revision(era, speak).as_str()));
-        headers.insert(MCP_METHOD, encode_value(method));
-    }
-    headers
-}
-
 fn order(speak: Speak) -> [Era; 2] {
     match frames::eras(speak) {
         [Era::Legacy] => [Era::Legacy, Era::Modern],
@@ -127,8 +117,10 @@ fn order(speak: Speak) -> [Era; 2] {
 
 async fn ask(site: &Site<'_>, client: &HttpClient, era: Era, id: u64) -> Result<Reply, HttpError> {
     let frame = frames::first(era, site.options.speak, id);
-    let method = frame.get("method").and_then(Value::as_str).unwrap_or_default();
-    let headers = headers(era, site.options.speak, method);
+    let mut headers = HeaderMap::new();
+    if era == Era::Modern {
+        raw::add_modern_headers(&mut headers, &frame);
+    }
     post(site, client, &frame, headers).await
 }
 

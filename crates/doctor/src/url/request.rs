@@ -7,21 +7,18 @@ use crate::{
 };
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
-use hyper::body::Body as _;
 use serde_json::Value;
 use std::{
     fmt::Write as _,
-    future::poll_fn,
-    pin::Pin,
     time::{Duration, Instant},
 };
+use trunkline_client::raw;
 use trunkline_transport::{
-    body::{Beginning, read_beginning},
+    body::{Beginning, next_data, read_beginning},
     http::{Arriving, HttpClient, HttpError, Target},
     sse::Decoder,
 };
 
-const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Headers that say something about who answered.
 const TELLING: [&str; 17] = [
@@ -75,8 +72,7 @@ pub(super) async fn post(
     frame: &Value,
     mut headers: HeaderMap,
 ) -> Result<Reply, HttpError> {
-    headers.insert(header::ACCEPT, BOTH);
-    headers.insert(header::CONTENT_TYPE, JSON);
+    headers.extend(raw::post_headers());
     let target = Target::new(site.address.clone())?;
     let start = Instant::now();
     let response = client.send(Method::POST, &target, headers, frame.to_string().into()).await?;
@@ -149,17 +145,12 @@ async fn events(mut body: Arriving, id: Option<u64>, limit: usize, within: Durat
                     return Body::Json(message);
                 }
             }
-            match poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-                Some(Ok(frame)) => {
-                    let Ok(data) = frame.into_data() else { continue };
-                    total += data.len();
-                    if total > limit {
-                        return Body::Ended;
-                    }
-                    decoder.push(data);
-                }
-                Some(Err(_)) | None => return Body::Ended,
+            let Some(data) = next_data(&mut body).await else { return Body::Ended };
+            total += data.len();
+            if total > limit {
+                return Body::Ended;
             }
+            decoder.push(data);
         }
     };
     tokio::time::timeout(within, reading).await.unwrap_or(Body::Held(within))

@@ -2,21 +2,21 @@
 
 use super::inbox::{Inbox, answers, is_nameless};
 use crate::evidence::{Direction, Frame, HttpHead};
-use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header};
+use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Response};
 use bytes::{Bytes, BytesMut};
-use hyper::body::Body as _;
 use serde_json::Value;
-use std::{pin::Pin, time::Duration};
+use std::time::Duration;
 use tokio::time::Instant;
+use trunkline_client::raw;
 use trunkline_protocol::Era;
 use trunkline_transport::{
-    headers::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, MCP_SESSION_ID, encode_value},
+    body::{Beginning, next_data, read_beginning},
+    headers::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID},
     http::{Arriving, HttpClient, Target},
     sse::Decoder,
 };
 
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
-const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// How much of a body is kept as it came.
 const BODY_SHOWN: usize = 16 * 1024;
@@ -171,14 +171,14 @@ impl HttpLine {
     }
 
     fn headers(&self, era: Era, ask: &HttpAsk) -> Result<HeaderMap, String> {
-        let mut headers = HeaderMap::new();
-        if ask.method == Method::POST {
-            headers.insert(header::CONTENT_TYPE, JSON);
-            headers.insert(header::ACCEPT, BOTH);
-        }
+        let mut headers = if ask.method == Method::POST { raw::post_headers() } else { HeaderMap::new() };
         if ask.dressed == Dressed::Fully {
             match era {
-                Era::Modern => modern(&mut headers, &ask.body),
+                Era::Modern => {
+                    if let Ok(message) = serde_json::from_slice(&ask.body) {
+                        raw::add_modern_headers(&mut headers, &message);
+                    }
+                }
                 Era::Legacy => {
                     set(&mut headers, MCP_SESSION_ID, self.session.as_deref())?;
                     set(&mut headers, MCP_PROTOCOL_VERSION, self.version.as_deref())?;
@@ -213,7 +213,7 @@ impl Reading<'_> {
         let mut decoder = Decoder::new(EVENT_LIMIT);
         let mut until = self.until;
         loop {
-            let Ok(chunk) = tokio::time::timeout_at(until, next(&mut body)).await else { return };
+            let Ok(chunk) = tokio::time::timeout_at(until, next_data(&mut body)).await else { return };
             let Some(chunk) = chunk else {
                 head.ended = true;
                 return;
@@ -239,7 +239,7 @@ impl Reading<'_> {
     async fn whole(&mut self, mut body: Arriving, head: &mut HttpHead) {
         let mut whole = BytesMut::new();
         while whole.len() < BODY_LIMIT {
-            match tokio::time::timeout_at(self.until, next(&mut body)).await {
+            match tokio::time::timeout_at(self.until, next_data(&mut body)).await {
                 Ok(Some(chunk)) => whole.extend_from_slice(&chunk),
                 Ok(None) => {
                     head.ended = true;
@@ -283,25 +283,10 @@ pub(crate) async fn head_of(
     let mut head =
         HttpHead { request: told, status: 0, headers: Vec::new(), body: String::new(), ended: true };
     fill(&mut head, &response);
-    let beginning = trunkline_transport::body::read_beginning(
-        response.into_body(),
-        BODY_SHOWN,
-        Duration::from_millis(500),
-    );
-    let (trunkline_transport::body::Beginning::Whole(bytes)
-    | trunkline_transport::body::Beginning::Cut(bytes)) = beginning.await;
+    let beginning = read_beginning(response.into_body(), BODY_SHOWN, Duration::from_millis(500));
+    let (Beginning::Whole(bytes) | Beginning::Cut(bytes)) = beginning.await;
     show(&mut head.body, &bytes);
     Ok(head)
-}
-
-async fn next(body: &mut Arriving) -> Option<Bytes> {
-    loop {
-        let frame = std::future::poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await?;
-        // A body that breaks off has ended, too; what came before is judged.
-        if let Ok(data) = frame.ok()?.into_data() {
-            return Some(data);
-        }
-    }
 }
 
 fn fill(head: &mut HttpHead, response: &Response<Arriving>) {
@@ -321,26 +306,6 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: Option<&str>) -> Result
     let value = HeaderValue::from_str(value).map_err(|_| format!("{name} has a value no header can have"))?;
     headers.insert(name, value);
     Ok(())
-}
-
-/// The headers a modern request must have, from its body.
-fn modern(headers: &mut HeaderMap, body: &[u8]) {
-    let Ok(message) = serde_json::from_slice::<Value>(body) else { return };
-    let version = &message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"];
-    if let Some(version) = version.as_str() {
-        headers.insert(MCP_PROTOCOL_VERSION, encode_value(version));
-    }
-    let Some(method) = message["method"].as_str() else { return };
-    headers.insert(MCP_METHOD, encode_value(method));
-    let member = match method {
-        "tools/call" | "prompts/get" => "name",
-        "resources/read" => "uri",
-        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
-        _ => return,
-    };
-    if let Some(name) = message["params"][member].as_str() {
-        headers.insert(MCP_NAME, encode_value(name));
-    }
 }
 
 fn told(method: &Method, ask: &HttpAsk) -> String {

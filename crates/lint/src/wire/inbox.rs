@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 use tokio::{sync::watch, time::Instant};
+use trunkline_client::raw;
 
 /// Frames that are kept per line; a server that floods is counted from there on.
 const MAX_FRAMES: usize = 20_000;
@@ -161,11 +162,7 @@ pub(crate) fn is_response(frame: &Frame) -> bool {
 }
 
 fn holds(frame: &Frame, fits: impl Fn(&Value) -> bool) -> bool {
-    let is = |message: &Value| {
-        message.get("method").is_none()
-            && (message.get("result").is_some() || message.get("error").is_some())
-            && fits(message)
-    };
+    let is = |message: &Value| raw::is_response(message) && fits(message);
     match frame.json() {
         Some(Value::Array(batch)) => batch.iter().any(is),
         Some(message) => is(message),

@@ -1,0 +1,81 @@
+//! The raw speaker, for code that must see what a [`Client`](crate::Client) repairs or hides: well-formed messages as
+//! plain JSON values, the HTTP headers that belong to them, and their answers. Linter and doctor use it; it sends nothing.
+
+use crate::options::ClientInfo;
+use http::{HeaderMap, HeaderValue, header};
+use serde_json::{Value, json};
+use trunkline_protocol::{
+    Era, Revision,
+    message::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION},
+};
+use trunkline_transport::headers::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, encode_value};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const JSON_OR_EVENTS: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+/// The `_meta` members that every modern request has.
+pub fn modern_meta(client: &ClientInfo, version: &str) -> Value {
+    json!({PROTOCOL_VERSION: version, CLIENT_INFO: client.to_json(), CLIENT_CAPABILITIES: {}})
+}
+
+/// The parameters of `initialize`.
+pub fn initialize_params(client: &ClientInfo, version: &str) -> Value {
+    json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client.to_json()})
+}
+
+/// A request of a revision. Members of `_meta` that are given stay.
+pub fn request(client: &ClientInfo, revision: Revision, id: &Value, method: &str, params: Value) -> Value {
+    let mut message = notification(client, revision, method, params);
+    message["id"] = id.clone();
+    message
+}
+
+/// A notification of a revision. Members of `_meta` that are given stay.
+pub fn notification(client: &ClientInfo, revision: Revision, method: &str, params: Value) -> Value {
+    let mut params = if params.is_null() { json!({}) } else { params };
+    if revision.era() == Era::Modern
+        && let Some(object) = params.as_object_mut()
+    {
+        let meta = object.entry("_meta").or_insert_with(|| json!({}));
+        if let (Some(meta), Value::Object(needed)) =
+            (meta.as_object_mut(), modern_meta(client, revision.as_str()))
+        {
+            for (name, value) in needed {
+                meta.entry(name).or_insert(value);
+            }
+        }
+    }
+    let mut message = json!({"jsonrpc": "2.0", "method": method});
+    if params != json!({}) {
+        message["params"] = params;
+    }
+    message
+}
+
+/// The headers of any POST.
+pub fn post_headers() -> HeaderMap {
+    HeaderMap::from_iter([(header::CONTENT_TYPE, JSON), (header::ACCEPT, JSON_OR_EVENTS)])
+}
+
+/// Adds the headers that a modern message must have, as far as the message says what they are.
+pub fn add_modern_headers(headers: &mut HeaderMap, message: &Value) {
+    if let Some(version) = message["params"]["_meta"][PROTOCOL_VERSION].as_str() {
+        headers.insert(MCP_PROTOCOL_VERSION, encode_value(version));
+    }
+    let Some(method) = message["method"].as_str() else { return };
+    headers.insert(MCP_METHOD, encode_value(method));
+    let member = match method {
+        "tools/call" | "prompts/get" => "name",
+        "resources/read" => "uri",
+        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
+        _ => return,
+    };
+    if let Some(name) = message["params"][member].as_str() {
+        headers.insert(MCP_NAME, encode_value(name));
+    }
+}
+
+/// True if the message is a response, whatever it answers.
+pub fn is_response(message: &Value) -> bool {
+    message.get("method").is_none() && (message.get("result").is_some() || message.get("error").is_some())
+}
