@@ -29,7 +29,7 @@ fn named(page: &str) -> BTreeSet<&str> {
     let words = page.split(|c: char| !(c.is_ascii_alphanumeric() || "_-/.:".contains(c)));
     words
         .map(|word| word.trim_end_matches(['.', ':']).trim_start_matches('/'))
-        .filter(|word| (word.ends_with(".rs") || word.ends_with(".md")) && word.contains('/'))
+        .filter(|word| word.contains('/') && matches!(word.rsplit_once('.'), Some((_, "rs" | "md"))))
         .filter(|word| !word.contains("://"))
         .collect()
 }

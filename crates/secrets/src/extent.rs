@@ -55,7 +55,7 @@ impl Quote {
 
     /// An unescaped quote closes after an even number of backslashes, an escaped one after as many as it has or fewer.
     fn closes(self, escapes: usize) -> bool {
-        if self.escapes == 0 { escapes % 2 == 0 } else { escapes <= self.escapes }
+        if self.escapes == 0 { escapes.is_multiple_of(2) } else { escapes <= self.escapes }
     }
 }
 

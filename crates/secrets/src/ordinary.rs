@@ -67,7 +67,7 @@ pub(crate) fn is_number(value: &[u8]) -> bool {
 
 pub(crate) fn is_path(value: &[u8]) -> bool {
     let begins = [&b"/"[..], b"./", b"../", b"~/"].iter().any(|begin| value.starts_with(begin));
-    begins && value.iter().filter(|byte| **byte == b'/').count() > 1
+    begins && value.iter().position(|byte| *byte == b'/') != value.iter().rposition(|byte| *byte == b'/')
 }
 
 /// `Token::new(…)` and `[1, 2]` are source code or data.

@@ -13,7 +13,7 @@ pub(crate) fn find(text: &[u8], found: &mut Vec<Range<usize>>) {
     let mut at = 0;
     while at < text.len() {
         let run = text[at..].iter().take_while(|byte| is_data(**byte)).count();
-        if run >= SHORTEST && run < DATA && !text[..at].ends_with(b"base64,") {
+        if (SHORTEST..DATA).contains(&run) && !text[..at].ends_with(b"base64,") {
             words(text, at..at + run, found);
         }
         at += run.max(1);

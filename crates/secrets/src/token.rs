@@ -36,7 +36,7 @@ fn end_of(text: &[u8], shape: &Shape, at: usize, least: usize) -> Option<usize> 
     // A dot or `=` belongs to the token only if it goes on behind it.
     let goes_on =
         |index: usize| body.get(index).is_some_and(|byte| b".+=~".contains(byte)) && fits(index + 1);
-    let end = (looked_at..).find(|index| !fits(*index) && !goes_on(*index))?;
+    let end = (looked_at..=body.len()).find(|index| !fits(*index) && !goes_on(*index))?;
     let end = if body[..end].ends_with(b".") { end - 1 } else { end };
     Some(at + shape.prefix.len() + end)
 }

@@ -24,7 +24,7 @@ pub async fn lint(subjects: &[Subject], options: &Options) -> Report {
                     targets.push(judge::server(&evidence, server.lock.as_ref(), options));
                     gathered.push(evidence);
                 }
-                Err(unreachable) => targets.push(TargetReport::unreachable(&server.name, unreachable)),
+                Err(unreachable) => targets.push(TargetReport::unreachable(&server.name, &unreachable)),
             },
             Subject::Config(config) => targets.push(judge::config(config, options)),
         }

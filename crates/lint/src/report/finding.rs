@@ -62,7 +62,7 @@ pub struct Ignored {
 }
 
 impl FindingReport {
-    pub(super) fn new(rule: &'static Rule, finding: Finding, era: Option<Era>, source: Source<'_>) -> Self {
+    pub(super) fn new(rule: &'static Rule, finding: &Finding, era: Option<Era>, source: Source<'_>) -> Self {
         let pointer = finding.place.as_ref().map(|place| place.pointer.clone()).filter(|at| !at.is_empty());
         let snippet = match (source, &finding.place) {
             (Source::Evidence(evidence), Some(place)) if !place.pointer.is_empty() => {

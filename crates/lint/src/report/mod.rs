@@ -245,7 +245,7 @@ impl TargetReport {
         Self { rules, ..Self::empty(name) }
     }
 
-    pub(crate) fn unreachable(name: &str, unreachable: Unreachable) -> Self {
+    pub(crate) fn unreachable(name: &str, unreachable: &Unreachable) -> Self {
         Self { unreachable: Some(SECRETS.hide(&unreachable.why).into_owned()), ..Self::empty(name) }
     }
 
@@ -282,7 +282,7 @@ impl RuleReport {
             match outcome {
                 Outcome::Findings(found) => {
                     for finding in found {
-                        finding::merge(&mut findings, FindingReport::new(rule, finding, era, source));
+                        finding::merge(&mut findings, FindingReport::new(rule, &finding, era, source));
                     }
                 }
                 Outcome::NotVerified(why) => unverified = Some(why),

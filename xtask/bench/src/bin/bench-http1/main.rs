@@ -109,7 +109,7 @@ fn call(address: SocketAddr, arguments: &Arguments) -> Result<(u64, Duration, Du
         }
         anyhow::Ok(requests)
     })?;
-    Ok((requests, began.elapsed(), thread_time() - used))
+    Ok((requests, began.elapsed(), thread_time().saturating_sub(used)))
 }
 
 fn runtime() -> Result<Runtime> {
