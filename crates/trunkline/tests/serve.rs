@@ -254,7 +254,8 @@ fn v07_a_found_file_that_nobody_approved_does_not_count_over_stdio_either() {
     let mut command = trunkline(&[("HOME", &home)]);
     let run = Run::of(command.args(["serve", "--stdio"]).current_dir(folder.path().join("project")), hello);
     assert_eq!(run.code, 0, "{run}");
-    assert!(run.stdout.contains("trunkline.json"), "{run}");
+    // Input that ends may cut off the call; only the first answer is certain.
+    assert!(run.stdout.contains(r#""id":1,"result""#), "{run}");
     assert!(
         run.stderr.contains("trunkline.json is not used") && run.stderr.contains("config approve"),
         "{run}"
