@@ -3,8 +3,8 @@
 //!
 //! Each part stands alone and knows no transport: the caller tells it how a call went. None takes a
 //! lock that calls on other threads wait for on the way to a healthy server. Their usual order
-//! around a call, from the outside in: [`CallTimer`] (all attempts together), [`Retry`], [`Breaker`]
-//! (each attempt by itself).
+//! around a call, from the outside in: [`CallTimer`] (all attempts together), [`Retry`],
+//! [`Breaker`] (each attempt by itself).
 
 mod breaker;
 mod clock;

@@ -67,7 +67,7 @@ impl RateLimiter {
         Self::with_keys(quota, DEFAULT_KEYS)
     }
 
-    /// Remembers at most about `keys` keys. When there are more, those that owe least are forgotten.
+    /// Remembers at most about `keys` keys; beyond that, those that owe least are evicted.
     pub fn with_keys(quota: Quota, keys: usize) -> Self {
         let period = u64::try_from(quota.period.as_nanos()).unwrap_or(u64::MAX);
         let cost = (period / u64::from(quota.limit.get())).max(1);
@@ -162,7 +162,8 @@ impl Hasher for Hashed {
     }
 }
 
-/// Forgets every key that has paid, and otherwise the quarter that owes least, so that a full table is searched rarely.
+/// Evicts every key that has paid, or else the quarter that owes least, so that a full table is
+/// searched rarely.
 fn make_room(paid_at: &mut Paid, now: u64) {
     let before = paid_at.len();
     paid_at.retain(|_, paid| *paid > now);

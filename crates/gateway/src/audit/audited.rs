@@ -15,14 +15,14 @@ use std::{
 use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Call, Caller, Fault, FaultKind, Handler, Notify, Outcome, Part, Reply, method};
 
-/// Tells of a tool, as it is called in a view, whether it is known to change nothing. Annotations of servers that we do not trust
-/// are no knowledge.
+/// True if a tool, given by its view and its name there, is known to change nothing. Annotations of
+/// servers that we do not trust do not count.
 pub type ReadOnly = Arc<dyn Fn(Option<&str>, &str) -> bool + Send + Sync>;
 
-/// A handler whose calls are recorded. Pings are not, they say nothing; nor is what a server asks of its own handler.
+/// A handler whose calls are recorded, except pings and what a server asks of its own handler.
 pub struct Audited<H>(Arc<Desk<H>>);
 
-/// What all calls share.
+/// The parts that all calls share.
 struct Desk<H> {
     inner: H,
     trail: Trail,
@@ -187,7 +187,7 @@ impl Drop for Watch<'_> {
     }
 }
 
-/// What only asks is known by its method; of tools, `read_only` tells.
+/// The effect follows from the method; for tools, from `read_only`.
 fn effect(call: &Call, target: Option<&str>, read_only: &ReadOnly) -> Mutating {
     let reads = match call.method.as_ref() {
         method::TOOLS_CALL => target.is_some_and(|tool| read_only(call.view.as_deref(), tool)),

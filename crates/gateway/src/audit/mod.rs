@@ -1,20 +1,22 @@
-//! The audit trail: who called what, when, and how it ended, in files that show when they were changed.
+//! The audit trail: a record of every call and its end, in files that reveal changes.
 //!
-//! Each call has a *start* and an *end* record. A record is one line of JSON in ASCII, with a sequence number and a hash
-//! over the hash of the record before it and its own text. Lines are appended to numbered *segments*
-//! (`audit-000001.jsonl`), each opening with a record that names the hash it follows. The file `head` says how far the
-//! trail was known to be on disk, so that a trail cut short is found ([`verify`]).
+//! Each call has a *start* and an *end* record. A record is one line of JSON in ASCII, with a
+//! sequence number and a hash over the hash of the record before it and its own text. Lines are
+//! appended to numbered *segments* (`audit-000001.jsonl`), each opening with a record that names the
+//! hash it follows. The file `head` says how far the trail was known to be on disk, so that a
+//! truncated trail is found ([`verify`]).
 //!
-//! A caller writes its record together with all that are queued; a thread does what takes long. What
-//! is promised:
-//! - The answer of a call is handed out after its end record was written: killing the process loses no answered call.
-//! - A call that may change something runs after its start record was synced to disk ([`Durability::Sync`]), or it is
-//!   refused.
-//! - A write or sync that fails is never repeated on the same file, whose state is unknown then: a new segment goes on
-//!   from the last record known to be on disk, with everything after it.
+//! A caller writes its record together with all that are queued; a thread does what takes long. The
+//! guarantees:
+//! - The answer of a call is handed out after its end record was written: killing the process loses
+//!   no answered call.
+//! - A call that may change something runs after its start record was synced to disk
+//!   ([`Durability::Sync`]), or it is refused.
+//! - A write or sync that fails is never repeated on the same file, whose state is unknown then: a
+//!   new segment goes on from the last record known to be on disk, with everything after it.
 //!
-//! The chain has no secret: it finds damage and clumsy changes, but not a forger who writes the whole trail anew. Whoever
-//! keeps a [`Report::last`] elsewhere finds that too.
+//! The chain has no secret: it finds damage and clumsy changes, but not a forger who writes the whole
+//! trail anew. To find that too, keep a [`Report::last`] elsewhere.
 
 mod audited;
 mod clock;

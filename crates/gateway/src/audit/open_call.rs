@@ -16,7 +16,8 @@ use std::{
 use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Call, Outcome, Raw, method};
 
-/// A call that has a slot. However it goes away, after [`start`](Self::start) it leaves exactly one end record.
+/// A call that has a slot. However it ends, after [`start`](Self::start) it leaves exactly one end
+/// record.
 pub(super) struct OpenCall {
     trail: Trail,
     method: Cow<'static, str>,
@@ -30,22 +31,22 @@ pub(super) struct OpenCall {
     writing: Option<Writing>,
 }
 
-/// Whether a call may change something.
+/// The effect of a call: whether it may change something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mutating {
     Yes,
     No,
 }
 
-/// What the records of a call tell of its parameters.
+/// The parameters that the records of a call name.
 #[derive(Debug, Default)]
 pub(super) struct About {
-    /// What the call is about, still raw.
+    /// The tool, prompt, resource or task of the call, still raw.
     target: Option<(Kind, Raw)>,
     arguments: Option<Raw>,
 }
 
-/// How a call names what it is about.
+/// The kind of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// A tool or a prompt.
@@ -65,7 +66,7 @@ impl About {
         Self { target: target.map(|target| (kind, target)), arguments }
     }
 
-    /// What the call is about. Names stay whole, however random they look; addresses may hold secrets.
+    /// The target as text. Names stay whole, however random they look; addresses may hold secrets.
     pub(super) fn target(&self) -> Option<Cow<'_, str>> {
         let (kind, target) = self.target.as_ref()?;
         let target = target.text()?;
@@ -139,12 +140,12 @@ impl OpenCall {
         self.put_end(Ending::UNRECORDABLE);
     }
 
-    /// Records that whoever answers panicked.
+    /// Records that the handler panicked.
     pub(super) fn panicked(&mut self) {
         self.put_end(Ending::PANICKED);
     }
 
-    /// Whether the record that is waited for is written; at once when there is none.
+    /// The result of the record that is waited for; ready at once if there is none.
     pub(super) fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Unwritten>> {
         let Some(writing) = &mut self.writing else { return Poll::Ready(Ok(())) };
         let result = ready!(writing.as_mut().poll(cx));

@@ -13,7 +13,7 @@ pub struct Options {
     pub calls: usize,
     /// Longest wait for the disk before a call goes the way of [`OnFailure`].
     pub patience: Duration,
-    /// What becomes of calls that may change something when the trail cannot be written.
+    /// The policy for calls that may change something while the trail cannot be written.
     pub mutating: OnFailure,
     /// The same for calls that only read.
     pub reading: OnFailure,
@@ -22,7 +22,8 @@ pub struct Options {
     pub(super) faults: std::sync::Arc<super::faults::Faults>,
 }
 
-/// When records are on the disk itself, and not only in the system's memory, which outlives the process but no power cut.
+/// When records are synced to the disk. Until then they are in the system's memory, which outlives
+/// the process, but not a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
     /// Before a call that may change something runs; everything else within a second.
@@ -32,7 +33,7 @@ pub enum Durability {
     Batch { interval: Duration },
 }
 
-/// Whether a call is made that cannot be recorded.
+/// The policy for a call that cannot be recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnFailure {
     Refuse,
@@ -56,7 +57,7 @@ impl Default for Options {
 }
 
 impl Durability {
-    /// What has to happen to the start record of a call that may change something before the call runs.
+    /// How firmly the start record of a call that may change something is kept before it runs.
     pub(super) fn before_a_change(self) -> Need {
         match self {
             Self::Sync => Need::Synced,

@@ -23,7 +23,8 @@ use std::{
 use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Fault, FaultKind};
 
-/// A trail that is open for writing. Clones share it; the last one to go waits until everything is on disk.
+/// A trail that is open for writing. Clones share it; dropping the last one waits until everything
+/// is on disk.
 #[derive(Debug, Clone)]
 pub struct Trail(Arc<Inner>);
 
@@ -62,7 +63,7 @@ impl Trail {
         Ok(Self(Arc::new(Inner { journal, health, options, process, calls, writer: Some(writer) })))
     }
 
-    /// Records something that is not a call, such as a refused token. `what` is a word for programs.
+    /// Records an event that is not a call, such as a refused token. `what` is a word for programs.
     pub fn event(&self, what: &str, caller: &str, detail: &str) {
         let Some(slot) = self.slot() else { return self.0.health.lose() };
         let members = Members::new("event")
@@ -100,7 +101,7 @@ impl Trail {
         })
     }
 
-    /// What tells a new call from all others.
+    /// A new id, unique among all calls.
     pub(super) fn next_id(&self) -> CallId<'_> {
         CallId::Made { process: &self.0.process, number: self.0.calls.fetch_add(1, Ordering::Relaxed) }
     }

@@ -50,7 +50,7 @@ pub(super) struct Writer {
     /// The last record that is known to be on disk, and the size of its segment then.
     synced: Link,
     synced_bytes: u64,
-    /// What was written, or should have been, since then: the members of records, a line each.
+    /// The records that were written, or should have been, since then: their members, a line each.
     unsynced: String,
     /// The lines of one write; kept for its memory.
     text: Vec<u8>,
@@ -80,7 +80,7 @@ pub(super) struct Syncing {
     sync: Sync,
     covered: Link,
     bytes: u64,
-    /// How much of what is unsynced it covers.
+    /// How many bytes of `unsynced` it covers.
     length: usize,
     waiters: Vec<Waiter>,
 }
@@ -122,7 +122,8 @@ impl Writer {
             retry_at: Instant::now(),
         };
         if writer.segment.is_none() {
-            // Before the first record, so that a trail without it has lost it, however early its writer was killed.
+            // Written before the first record: so a trail without a head has lost it, however early
+            // the process was killed.
             if writer.disk.head()?.is_none() {
                 writer.disk.write_head(&writer.last)?;
             }
@@ -131,7 +132,7 @@ impl Writer {
         writer.owe(&Members::new("opened").number("dropped", recovered.dropped).finish());
         writer.look()?;
         writer.write_from(0)?;
-        // The thread does it at once. Nobody is told anything before who wants to know that it is on disk.
+        // The thread syncs at once, before any caller is told that its record is on disk.
         writer.sync_due = Some(Instant::now());
         Ok(writer)
     }
@@ -151,12 +152,12 @@ impl Writer {
         }
     }
 
-    /// Whether only the thread may write now.
+    /// True if only the thread may write now.
     pub(super) fn needs_thread(&self) -> bool {
         self.segment.is_none() || self.broken.is_some() || self.is_full() || self.unsynced.len() >= FULL
     }
 
-    /// Whether the thread has to run at once.
+    /// True if the thread has to run at once.
     pub(super) fn wants_thread(&self) -> bool {
         let is_long = self.unsynced.len() >= MAX_UNSYNCED && self.segment.is_some();
         let has_work = self.broken.is_some() || !self.waiters.is_empty() || is_long || self.is_full();
@@ -165,7 +166,7 @@ impl Writer {
 
     /// Writes, whatever it takes, up to the sync that may have to follow.
     pub(super) fn commit(&mut self, records: Vec<Record>) -> Option<Syncing> {
-        // A disk that failed comes first: only once it works is it known what can be kept.
+        // A failed disk comes first: which records can be kept is known only once it works.
         if self.segment.is_none() && (Instant::now() < self.retry_at || self.settle(|_| Ok(())).is_err()) {
             let waiters = self.take_in(records);
             self.waiters.extend(waiters);
@@ -209,7 +210,7 @@ impl Writer {
             _ => Err(Unwritten),
         };
         answer(syncing.waiters, result);
-        // What was written meanwhile belongs to the old segment and is synced with it.
+        // Records written meanwhile belong to the old segment and are synced with it.
         if result.is_ok() && self.is_full() && self.settle(Self::sync).is_ok() && self.is_full() {
             self.rotate();
         }
@@ -220,7 +221,7 @@ impl Writer {
         self.sync_due
     }
 
-    /// Writes and syncs the last records, and says what was lost since, if anything was.
+    /// Writes and syncs the last records, and logs how many could not be.
     pub(super) fn finish(&mut self) {
         if let Some(syncing) = self.commit(Vec::new()) {
             let result = syncing.run();
@@ -289,8 +290,8 @@ impl Writer {
         }
     }
 
-    /// Shortens the failed segment to what counts, now that the rest stands in the next one. If that fails too, the next
-    /// one says where to stop reading.
+    /// Truncates the failed segment to its synced part; the rest is in the next segment. If that
+    /// fails too, the next one says where to stop reading.
     fn cut_poisoned(&mut self) {
         if let Some((poisoned, bytes)) = self.poisoned.take()
             && let Err(error) = poisoned.cut(bytes)
@@ -318,7 +319,7 @@ impl Writer {
     fn begin_segment(&mut self, cause: Cause) -> io::Result<()> {
         let segment = loop {
             match self.disk.create(self.next_number) {
-                // Somebody put something there. It is left alone, and found by whoever verifies.
+                // A foreign file. It is left alone, and `verify` reports it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => self.next_number += 1,
                 made => break made?,
             }
@@ -357,7 +358,7 @@ impl Writer {
         }
     }
 
-    /// Writes what is owed from the byte `first` on.
+    /// Writes the records of `unsynced` from the byte `first` on.
     fn write_from(&mut self, first: usize) -> io::Result<()> {
         let Some(segment) = &mut self.segment else { return Err(io::Error::other("there is no segment")) };
         self.text.clear();
@@ -391,7 +392,7 @@ impl Writer {
         self.synced = covered;
         self.unsynced.drain(..length);
         if self.unsynced.is_empty() {
-            // Nothing came meanwhile: what a busy time took is given back.
+            // Nothing came meanwhile: release the memory of a busy time.
             self.unsynced = String::new();
         }
         self.sync_due = (!self.unsynced.is_empty()).then(|| Instant::now() + self.durability.interval());

@@ -18,7 +18,8 @@ const BEAT: Duration = Duration::from_millis(250);
 /// A gap longer than this is suspension; even a busy machine lets the thread run sooner.
 const LEAST: Duration = Duration::from_secs(1);
 /// How long the process must run before another gap counts. If it were suspended again and again
-/// with less between, limits would never end; so a limit of n seconds is extended at most n + 1 times.
+/// with less between, limits would never end; so a limit of n seconds is extended at most n + 1
+/// times.
 const RUN: Duration = Duration::from_secs(1);
 const STACK: usize = 64 * 1024;
 
