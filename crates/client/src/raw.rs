@@ -25,13 +25,16 @@ pub fn initialize_params(client: &ClientInfo, version: &str) -> Value {
 
 /// A request of a revision. Members of `_meta` that are given stay.
 pub fn request(client: &ClientInfo, revision: Revision, id: &Value, method: &str, params: Value) -> Value {
-    let mut message = notification(client, revision, method, params);
-    message["id"] = id.clone();
-    message
+    with_params(client, revision, json!({"jsonrpc": "2.0", "id": id, "method": method}), params)
 }
 
 /// A notification of a revision. Members of `_meta` that are given stay.
 pub fn notification(client: &ClientInfo, revision: Revision, method: &str, params: Value) -> Value {
+    with_params(client, revision, json!({"jsonrpc": "2.0", "method": method}), params)
+}
+
+/// Adds `params` as the last member, where servers with simple parsers expect them.
+fn with_params(client: &ClientInfo, revision: Revision, mut message: Value, params: Value) -> Value {
     let mut params = if params.is_null() { json!({}) } else { params };
     if revision.era() == Era::Modern
         && let Some(object) = params.as_object_mut()
@@ -45,7 +48,6 @@ pub fn notification(client: &ClientInfo, revision: Revision, method: &str, param
             }
         }
     }
-    let mut message = json!({"jsonrpc": "2.0", "method": method});
     if params != json!({}) {
         message["params"] = params;
     }
