@@ -27,7 +27,7 @@ struct TakenSlots {
     free: Vec<usize>,
 }
 
-/// Whether a connection may be evicted; shared with the task that serves it.
+/// The state that decides if a connection may be evicted; shared with the task that serves it.
 pub(crate) struct ConnectionSlot {
     state: Mutex<SlotState>,
     evicted: Notify,

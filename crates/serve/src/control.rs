@@ -1,4 +1,4 @@
-//! Requests of a legacy client that are about the session and not about what is served.
+//! Legacy requests about the session itself, which never reach the handler.
 
 use crate::{
     era::{initialize_result, lifted_meta, without_task_list},
@@ -13,7 +13,7 @@ use trunkline_protocol::{
     method,
 };
 
-/// Begins a session: the two sides agree on a revision.
+/// Handles `initialize`: negotiates the revision and creates the session.
 pub(crate) async fn initialize(
     service: &Arc<Service>,
     caller: Arc<Caller>,
@@ -43,13 +43,13 @@ pub(crate) async fn initialize(
     Ok((session, result))
 }
 
-/// The revision that was asked for if we have it, else the newest of its era.
+/// The requested revision if it is a legacy one that we know, else the newest legacy one.
 fn agree(requested: &str) -> Revision {
     let known = requested.parse::<Revision>().ok().filter(|revision| revision.era() == Era::Legacy);
     known.unwrap_or(Revision::NEWEST_LEGACY)
 }
 
-/// Answers a request that is about the session; `None` when it is for the handler.
+/// Answers a request about the session; `None` if the handler must answer it.
 pub(crate) fn answer(
     service: &Arc<Service>,
     session: &Arc<Session>,
@@ -74,7 +74,7 @@ pub(crate) fn answer(
     Some(outcome.map(|()| Raw::empty_object()))
 }
 
-/// Hears a notification of a legacy client.
+/// Handles a notification from a legacy client.
 pub(crate) fn hear(service: &Arc<Service>, session: &Arc<Session>, notification: Notification) {
     match notification.method.as_ref() {
         method::INITIALIZED => drop(listen(service, session)),
@@ -87,7 +87,7 @@ pub(crate) fn hear(service: &Arc<Service>, session: &Arc<Session>, notification:
     }
 }
 
-/// The request that a notification cancels.
+/// The id of the request that a notification cancels.
 pub(crate) fn cancelled_id(notification: &Notification) -> Option<RequestId> {
     notification.params.as_ref()?.decode::<CancelledParams>().ok().map(|params| params.request_id)
 }

@@ -1,6 +1,8 @@
-//! Doors: the whole of what a handler offers, and each of its views, with sessions of their own.
+//! The endpoints of one server: the main one, with everything that the handler offers, and one per
+//! view of the handler.
 //!
-//! A session, a parked call or a stream belongs to the door it was opened at; at another one it is unknown.
+//! Sessions, parked calls and streams belong to the endpoint that they were opened at, and are
+//! unknown at every other.
 
 use crate::{http::USUAL_HEADERS, options::ServeOptions, service::Service, session::lock};
 use std::{
@@ -13,11 +15,11 @@ use trunkline_protocol::{Call, Handler, Notify, Reply};
 pub(crate) struct Doors {
     pub(crate) main: Arc<Service>,
     views: Mutex<HashMap<String, Arc<Service>>>,
-    /// What all HTTP connections have in common.
+    /// Options of every HTTP connection.
     pub(crate) connection_options: Options,
 }
 
-/// A handler through one of its views.
+/// Sets the view of every call to the handler.
 struct View {
     handler: Arc<dyn Handler>,
     name: Arc<str>,
@@ -36,7 +38,7 @@ impl Doors {
         Arc::new(Self { main: Service::new(handler, options), views: Mutex::default(), connection_options })
     }
 
-    /// The door of that name, if the handler has such a view now. The empty name is the main door's.
+    /// The endpoint of a view, if the handler has that view now. The empty name is the main endpoint.
     pub(crate) fn find(&self, name: &str) -> Option<Arc<Service>> {
         if name.is_empty() {
             return Some(self.main.clone());
@@ -60,7 +62,7 @@ impl Doors {
         Some(service)
     }
 
-    /// Sessions open and calls parked, at all doors.
+    /// The numbers of open sessions and of parked calls, over all endpoints.
     pub(crate) fn held(&self) -> (usize, usize) {
         let views = lock(&self.views);
         let all = views.values().chain([&self.main]);

@@ -1,24 +1,25 @@
-//! Outgoing: where the messages to a client on one line go.
+//! [`Outgoing`]: sends messages to a client of stdio or HTTP+SSE.
 
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::{self, error::TrySendError};
 use trunkline_protocol::Envelope;
 use trunkline_transport::stdio::{self, FrameWriter};
 
-/// The way out to one client.
+/// The queue of messages to one client.
 #[derive(Debug, Clone)]
 pub(crate) enum Outgoing {
-    /// Over stdio: the writer gathers what is sent.
+    /// Stdio. The writer batches queued messages.
     Pipe(FrameWriter),
-    /// Over HTTP+SSE: the stream takes one after the other.
+    /// HTTP+SSE. The event stream takes one message at a time.
     Queue(mpsc::Sender<Envelope>),
 }
 
-/// A message that waits for room; dropping this, it is not sent.
+/// A message that waits for space in the queue. Dropping the future discards the message.
 pub(crate) type Sending = BoxFuture<'static, ()>;
 
 impl Outgoing {
-    /// Sends a message: at once, or as what is returned ends. A client that is gone misses it.
+    /// Queues a message. If the queue is full, the returned future queues it when there is space.
+    /// Messages to a disconnected client are dropped.
     pub(crate) fn send(&self, envelope: Envelope) -> Option<Sending> {
         match self {
             Self::Pipe(writer) => match writer.try_send(envelope.to_line()) {
@@ -47,7 +48,7 @@ impl Outgoing {
         None
     }
 
-    /// Sends a message that is not worth waiting for.
+    /// Queues a message, or drops it if the queue is full.
     pub(crate) fn tell(&self, envelope: Envelope) {
         if self.send(envelope).is_some() {
             tracing::debug!("a client does not take what it subscribed to");

@@ -1,4 +1,4 @@
-//! Logged: a layer that writes calls to the access log.
+//! [`Logged`]: a handler layer that writes calls to the access log.
 
 use super::{
     Access, AccessHook, CallEnding, Way,
@@ -16,7 +16,7 @@ use trunkline_protocol::{
     method,
 };
 
-/// Longest name that is kept, in bytes.
+/// Longer target names are truncated to this many bytes.
 const MAX_TARGET: usize = 512;
 
 /// A layer that writes calls to the access log.
@@ -44,7 +44,7 @@ impl<H: Handler> Handler for Logged<H> {
         };
         let access = access(&call);
         if let Some(note) = &note {
-            // Now, because the request may end before the call does.
+            // Filled in now, because the request may end before the call does.
             note.begin(&access);
         }
         let open = Open { hook: self.hook.clone(), note, access: Some(access), began: Instant::now() };
@@ -60,7 +60,7 @@ impl<H: Handler> Handler for Logged<H> {
     }
 }
 
-/// What is known when the call begins.
+/// A record with everything known at the start. A call dropped before its outcome is cancelled.
 fn access(call: &Call) -> Access {
     let params = call.params.as_ref();
     let target =

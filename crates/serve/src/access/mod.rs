@@ -1,8 +1,8 @@
-//! Who asked for what, for an access log: one record per HTTP request, with the call it carried, and one per call that came over a
-//! line (stdio, HTTP+SSE).
+//! The access log: one record per HTTP request, including the call that it carried, and one per
+//! call received over stdio or HTTP+SSE.
 //!
-//! The front of HTTP knows status, bytes and session; [`Logged`] knows the call and its end. They meet in a [`Note`] that belongs to
-//! the request. Without a hook nothing of this is done.
+//! The HTTP layer knows status, bytes and session; [`Logged`] knows the call and its outcome. Both
+//! write to the [`Note`] of the request. Without a hook nothing is recorded.
 
 mod logged;
 mod note;

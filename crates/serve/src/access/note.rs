@@ -1,4 +1,4 @@
-//! The note that an HTTP request carries while it is answered, and its end.
+//! The task-local note of an HTTP request, and the record made of it when the response ends.
 
 use super::{Access, AccessHook, CallEnding, Way};
 use crate::{http::Body, session::lock};
@@ -15,16 +15,16 @@ use trunkline_http1::server::Pending;
 use trunkline_protocol::{Caller, method};
 use trunkline_transport::headers::MCP_SESSION_ID;
 
-/// Bytes of a session's hash that are shown: enough to tell sessions apart.
+/// Bytes of the session id's hash that are logged: enough to distinguish sessions.
 const SHOWN: usize = 8;
-/// Longest path that is kept, in bytes.
+/// Longer paths are truncated to this many bytes.
 const MAX_PATH: usize = 512;
 
 tokio::task_local! {
     static NOTE: Arc<Note>;
 }
 
-/// What those who answer a request know of it.
+/// Facts about one HTTP request, collected from all layers that answer it.
 #[derive(Debug, Default)]
 pub(crate) struct Note(Mutex<Noted>);
 
@@ -36,11 +36,11 @@ pub(crate) struct Noted {
     pub(crate) ending: Option<CallEnding>,
     pub(crate) bytes_in: u64,
     pub(crate) trace_id: Option<[u8; 16]>,
-    /// The record was made; what comes later needs one of its own.
+    /// The record was already written, so a call that ends later needs its own record.
     over: bool,
 }
 
-/// Writes its record when it is dropped: after the last byte of the response, or at a hang-up.
+/// Writes its record when dropped: after the last byte of the response, or on disconnect.
 pub(crate) struct AccessRecord {
     hook: AccessHook,
     note: Arc<Note>,
@@ -53,13 +53,14 @@ pub(crate) struct AccessRecord {
     pub(crate) cut: bool,
 }
 
-/// Writes into the note of the request that this task answers, if there is one.
+/// Changes the note of the request that the current task answers, if there is one.
 pub(crate) fn note(change: impl FnOnce(&mut Noted)) {
     // Without a hook there is no note.
     NOTE.try_with(|note| change(&mut lock(&note.0))).unwrap_or_default();
 }
 
-/// Answers a request with a note at hand. The body of the response carries the record.
+/// Runs `answer` with a task-local note. The response body owns the record, so that the record is
+/// written when the body ends.
 pub(crate) fn logged<B>(
     hook: AccessHook,
     request: Request<B>,
@@ -111,7 +112,7 @@ impl AccessRecord {
 }
 
 fn way<B>(request: &Request<B>, peer: IpAddr) -> Way {
-    // What stands after `?` can be a session's id.
+    // The query is left out: it may contain a session id.
     let path = request.uri().path();
     let path = path[..path.floor_char_boundary(MAX_PATH)].to_owned();
     Way::Http { verb: request.method().clone(), path, peer, status: None }
@@ -127,7 +128,8 @@ fn session(headers: &HeaderMap) -> Option<String> {
 }
 
 impl Note {
-    /// The note of the request whose call this is. Calls that we make ourselves while answering are none of the client's.
+    /// Finds the origin of a call to method `asked`. While a client's request is answered, the server
+    /// makes calls of its own; they differ from the request's method and are not logged.
     pub(super) fn of(asked: &str) -> Whose {
         let found = NOTE.try_with(|note| {
             let noted = lock(&note.0);
@@ -163,14 +165,14 @@ impl Note {
     }
 }
 
-/// Whose call it is.
+/// The origin of a call: an HTTP request, this server itself, or a client of stdio or HTTP+SSE.
 pub(super) enum Whose {
     Request(Arc<Note>),
     Ours,
     Line,
 }
 
-/// The record was made before.
+/// The request's record was already written.
 #[derive(Debug)]
 pub(super) struct TooLate;
 

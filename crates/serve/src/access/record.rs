@@ -1,4 +1,4 @@
-//! What is known of one request when it is over.
+//! One record of the access log.
 
 use ::http::Method;
 use std::{
@@ -9,42 +9,44 @@ use std::{
 };
 use trunkline_protocol::{Caller, Era, Outcome, method};
 
-/// Hears of each request when it is over. It is called where requests are answered, so it must not wait.
+/// Called with the record of each request after it ended. Runs on the serving threads, so it must
+/// not block.
 pub type AccessHook = Arc<dyn Fn(Access) + Send + Sync>;
 
-/// One request. It holds neither arguments nor results nor credentials; `target` and `path` are as the client wrote them.
+/// One request. Contains no arguments, results or credentials. `target` and `path` are unescaped
+/// client input.
 #[derive(Debug, Clone)]
 pub struct Access {
     pub at: SystemTime,
     pub took: Duration,
     pub way: Way,
-    /// Nobody, when the request was not let in.
+    /// `None` if the request was refused before its caller was identified.
     pub caller: Option<Arc<Caller>>,
     /// The method of the call, or of the notification.
     pub method: Option<Cow<'static, str>>,
     /// The tool, prompt, resource or task that the call names.
     pub target: Option<String>,
-    /// How the call ended, where it has.
+    /// `None` if the request carried no call, or the call has not ended yet.
     pub ending: Option<CallEnding>,
-    /// Bytes of the body, or of the parameters of a call.
+    /// Size of the request body; without HTTP, of the call's parameters.
     pub bytes_in: u64,
-    /// Bytes of the answer's body, or of the result of a call.
+    /// Size of the response body; without HTTP, of the call's result.
     pub bytes_out: u64,
     pub trace_id: Option<[u8; 16]>,
-    /// A hash of the session's id; the id itself would let others in.
+    /// A hash of the session id. The id itself is a credential and must not be logged.
     pub session: Option<String>,
-    /// The answer was not sent to its end: the client went away, or the server stopped.
+    /// The response was not sent completely: the client disconnected, or the server stopped.
     pub cut: bool,
 }
 
-/// How a request came.
+/// The transport of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Way {
-    /// Over HTTP. No status: the client went away before there was one.
+    /// Over HTTP. `status` is `None` if the client disconnected before the response.
     Http { verb: Method, path: String, peer: IpAddr, status: Option<u16> },
-    /// Over HTTP, but its head could not be read, so that nothing else is known of it.
+    /// Over HTTP, with a head that could not be parsed; nothing else is known.
     Unread { peer: IpAddr, status: u16, reason: String },
-    /// Over stdio or HTTP+SSE, or by itself after its request was over; with the view it came to.
+    /// A call over stdio or HTTP+SSE, or one that outlived its HTTP request.
     Line { view: Option<Arc<str>> },
 }
 
@@ -52,19 +54,19 @@ pub enum Way {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallEnding {
     Fine,
-    /// The tool said that it failed.
+    /// The result has `isError: true`.
     ToolError,
-    /// The number in the JSON-RPC error, and the catalogue's code.
+    /// The JSON-RPC error number, and the code of our error catalogue.
     Failed {
         code: i64,
         app_code: &'static str,
     },
-    /// The client went away, or asked to stop.
+    /// The client disconnected or sent a cancellation.
     Cancelled,
 }
 
 impl Access {
-    /// A request that was refused because its head cannot be read.
+    /// The record of a request whose head cannot be parsed.
     pub(crate) fn refused(peer: IpAddr, status: u16, reason: String) -> Self {
         Self {
             at: SystemTime::now(),

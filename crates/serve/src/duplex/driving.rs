@@ -1,4 +1,4 @@
-//! Driving: a request of a client on one line, from its beginning to its answer.
+//! [`Driving`]: the future that runs one request of a duplex client and sends its messages.
 
 use super::Duplex;
 use crate::{
@@ -15,11 +15,12 @@ use std::{
 };
 use trunkline_protocol::{Envelope, ErrorObject, RequestId, Response};
 
-/// Ends with the answer, or when the client no longer wants it; dropping it cancels the call. One that panics harms nobody else.
+/// Resolves when the response is sent or the request is cancelled; dropping it cancels the call.
+/// A panic in the call is caught and becomes an error response.
 pub(crate) struct Driving {
     line: Arc<Duplex>,
     reply: Answering,
-    /// A message that waits for room.
+    /// A message that waits for space in the outgoing queue.
     sending: Option<Sending>,
 }
 
@@ -70,7 +71,7 @@ impl Driving {
                     None => return Poll::Ready(()),
                 },
                 Answering::Modern(driven, id) => {
-                    // One that was aborted has been taken out by whoever did it, and its id may be in use again.
+                    // An aborted call was already removed from `calls`, and its id may have been reused.
                     if ready!(driven.as_mut().poll(cx)).is_ok() {
                         lock(&self.line.calls).remove(id);
                     }
@@ -81,7 +82,7 @@ impl Driving {
         }
     }
 
-    /// What is told when the call broke off.
+    /// Sends the error response of a call that panicked.
     fn broken(&mut self) -> Option<Sending> {
         let id = match std::mem::replace(&mut self.reply, Answering::Done) {
             Answering::Legacy(_, underway) => underway.id().clone(),

@@ -1,4 +1,4 @@
-//! A client on one line: everything goes in and out in one sequence, as over stdio and HTTP+SSE.
+//! A client with one ordered channel in each direction: stdio or HTTP+SSE.
 
 mod driving;
 
@@ -22,26 +22,26 @@ use trunkline_protocol::{
 
 pub(crate) use driving::Driving;
 
-/// One client on one line.
+/// One client of stdio or HTTP+SSE.
 pub(crate) struct Duplex {
     service: Arc<Service>,
     caller: Arc<Caller>,
     session: Mutex<Option<Arc<Session>>>,
     outgoing: Outgoing,
-    /// Modern requests under way.
+    /// Modern requests in flight.
     calls: Mutex<Calls<AbortHandle>>,
 }
 
-/// What is left to do about a frame; answers come out on the line.
+/// The work left after a frame was accepted. Responses are sent through `outgoing`.
 #[expect(
     clippy::large_enum_variant,
     reason = "the large one is the usual one, and goes at once to where it is driven"
 )]
 pub(crate) enum Taken {
     Nothing,
-    /// A request, to be driven beside what comes next.
+    /// A request, to be polled concurrently with later frames.
     Call(Driving),
-    /// What must end before the next frame is taken, and the requests that come of it.
+    /// Must finish before the next frame is received; yields the requests that it started.
     First(BoxFuture<'static, Vec<Driving>>),
 }
 
@@ -50,7 +50,7 @@ impl Duplex {
         Arc::new(Self { service, caller, session: Mutex::default(), outgoing, calls: Mutex::default() })
     }
 
-    /// Takes one frame.
+    /// Handles one frame.
     pub(crate) fn receive(self: &Arc<Self>, frame: &Bytes) -> Taken {
         match Frame::parse(frame) {
             Ok(Frame::One(envelope)) => self.take(envelope),
@@ -59,13 +59,13 @@ impl Duplex {
         }
     }
 
-    /// A line was too long to be read.
+    /// Answers a line that exceeds the limit.
     pub(crate) fn refuse_long(&self, limit: usize) -> Taken {
         let error = ErrorObject::new(-32700, format!("the line is longer than {limit} bytes"));
         self.send(Response { id: None, outcome: Err(error), rest: Object::new() }.into())
     }
 
-    /// Nothing more will come from the client.
+    /// Ends the session and aborts the calls in flight, after EOF from the client.
     pub(crate) fn end(&self) {
         if let Some(session) = lock(&self.session).take() {
             session.end();
@@ -76,7 +76,7 @@ impl Duplex {
         }
     }
 
-    /// Ready when nothing is under way.
+    /// Ready when no call is in flight.
     pub(crate) fn poll_quiet(&self, cx: &mut Context<'_>) -> Poll<()> {
         let session = lock(&self.session).clone();
         if let Some(session) = session {
