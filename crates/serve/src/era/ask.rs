@@ -1,17 +1,18 @@
-//! Questions for a legacy client, in the form that its revision has.
+//! Converts a tool's questions to the form of a legacy client's revision.
 
 use super::seal::unguessable;
 use serde_json::{Map, Value};
 use trunkline_protocol::{Object, Raw, Revision, method};
 
-/// A question as a client of some revision hears it.
+/// A question in the form of one revision.
 pub(crate) struct Lowered {
     pub(crate) params: Option<Raw>,
-    /// The id that was made up for a visit to an address, which the client is told of once the visit counts.
+    /// The `elicitationId` that we generated for a URL elicitation. The client gets
+    /// `notifications/elicitation/complete` with it before the response.
     pub(crate) visit: Option<String>,
 }
 
-/// The question's parameters for this client; `None` when its revision has no form for it.
+/// Converts the parameters of a question; `None` if the revision cannot express it.
 pub(crate) fn lower_question(name: &str, params: Option<&Raw>, revision: Revision) -> Option<Lowered> {
     if name != method::ELICIT {
         return Some(Lowered { params: params.cloned(), visit: None });
@@ -44,7 +45,8 @@ fn visit(mut members: Object) -> Lowered {
     Lowered { params: Some(members.to_raw()), visit: Some(id) }
 }
 
-/// Choices with titles become two lists; several choices at once have no older form.
+/// Replaces `oneOf` choices with titles by `enum` and `enumNames`. `None` if a field is
+/// multiple-choice, which older revisions cannot express.
 fn flatten_choices(schema: &mut Value) -> Option<()> {
     let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
         return Some(());

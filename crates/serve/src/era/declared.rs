@@ -1,9 +1,9 @@
-//! Capabilities across the eras: what a legacy client declared, and what a server offers to it.
+//! Converts capabilities between the eras: the client's to modern, the server's to legacy.
 
 use trunkline_protocol::{Object, Raw, Revision, message::declares_tasks};
 
-/// What a client declared, without what its revision cannot know. Its own tasks are left out: nothing in the newest shape
-/// could start one.
+/// The client's capabilities without those that its revision does not define. `tasks` is removed
+/// too, because no modern request can start a task at the client.
 pub(super) fn declared(capabilities: &Raw, revision: Revision) -> Raw {
     let mut told = capabilities.object().unwrap_or_default();
     told.remove("tasks");
@@ -26,7 +26,8 @@ fn keep_out(capabilities: &mut Object, name: &'static str, part: &str) {
     }
 }
 
-/// What a server offers, told to a client of this revision. Clients of 2025-11-25 know tasks as part of the core.
+/// The server's capabilities for a client of this revision. In 2025-11-25, tasks are a core
+/// capability and not an extension.
 pub(super) fn offered(capabilities: Option<&Raw>, revision: Revision) -> Raw {
     let mut offered = capabilities.and_then(Raw::object).unwrap_or_default();
     if capabilities.is_some_and(declares_tasks) && revision.has_core_tasks() {
@@ -39,7 +40,8 @@ pub(super) fn offered(capabilities: Option<&Raw>, revision: Revision) -> Raw {
     offered.to_raw()
 }
 
-/// The answer to `initialize` for a client that cannot be told apart from others: it must not see their tasks.
+/// Removes `tasks.list` from the capabilities in an `initialize` result. A client without an
+/// identity of its own must not see the tasks of other such clients.
 pub(crate) fn without_task_list(result: Raw) -> Raw {
     let capabilities = result.member("capabilities").and_then(|raw| raw.object());
     let tasks = capabilities.as_ref().and_then(|all| all.get("tasks")).and_then(Raw::object);

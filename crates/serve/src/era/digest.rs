@@ -1,4 +1,4 @@
-//! What a call is, without what only carries it: the same for every round of one call.
+//! A digest that identifies a call. It is the same for every round of a call with questions.
 
 use ring::digest::{Context, SHA256};
 use trunkline_protocol::Object;
@@ -6,7 +6,7 @@ use trunkline_protocol::Object;
 /// Members that differ from round to round.
 const PER_ROUND: [&str; 3] = ["_meta", "inputResponses", "requestState"];
 
-/// A digest of who calls what with which parameters.
+/// Hashes the caller, the method and the parameters that stay the same in every round.
 pub(super) fn digest(caller: &str, method: &str, params: &Object) -> Vec<u8> {
     let mut context = Context::new(&SHA256);
     let mut add = |part: &[u8]| {

@@ -1,4 +1,4 @@
-//! What every result of the modern era must say, added where the handler did not say it.
+//! Adds the members that every modern result must have, unless the handler set them.
 
 use crate::options::Eras;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use trunkline_protocol::{
     method,
 };
 
-/// Methods whose results may be cached, and therefore say for how long.
+/// Methods whose results may be cached; their results must have `ttlMs` and `cacheScope`.
 const CACHEABLE: [&str; 6] = [
     method::DISCOVER,
     method::TOOLS_LIST,
@@ -18,11 +18,11 @@ const CACHEABLE: [&str; 6] = [
     method::RESOURCES_READ,
 ];
 
-/// Who the server is, as every modern result says it.
+/// The server's identity, which every modern result carries in `_meta`.
 #[derive(Debug)]
 pub(crate) struct Identity {
     info: Raw,
-    /// All of `_meta` for a result that has none.
+    /// A `_meta` with only the identity, for results without `_meta`.
     alone: Raw,
 }
 
@@ -33,7 +33,7 @@ impl Identity {
         Self { info, alone: meta.to_raw() }
     }
 
-    /// The `_meta` of a result with the identity; `None` when it is there already.
+    /// Adds the identity to the `_meta` of a result; `None` if it already has one.
     fn signed(&self, meta: Option<Raw>) -> Option<Raw> {
         match meta.filter(Raw::is_object) {
             None => Some(self.alone.clone()),
@@ -43,11 +43,11 @@ impl Identity {
     }
 }
 
-/// Adds `resultType`, cache hints and the server's identity. What is there already stays.
+/// Adds `resultType`, cache hints and the server's identity. Existing members are kept.
 pub(super) fn finish(result: &Raw, name: &str, server: Option<&Identity>) -> Raw {
     let [kind, ttl, scope, meta] = result.pick(["resultType", "ttlMs", "cacheScope", "_meta"]);
     let mut changes: Vec<(&str, &Raw)> = Vec::with_capacity(4);
-    // What is not the end must not be kept.
+    // An intermediate result, such as a question, must not be cached.
     let cacheable = CACHEABLE.contains(&name) && ResultType::of(result) == ResultType::Complete;
     if kind.is_none() {
         changes.push(("resultType", &COMPLETE));
@@ -66,7 +66,8 @@ pub(super) fn finish(result: &Raw, name: &str, server: Option<&Identity>) -> Raw
     if name == method::TOOLS_LIST { without_execution(finished) } else { finished }
 }
 
-/// Names the revisions that are spoken here, newest first; a handler knows only the newest.
+/// Sets `supportedVersions` to the served revisions, newest first. The handler knows only the
+/// newest.
 pub(super) fn with_versions(introduction: &Raw, eras: Eras) -> Raw {
     let Some(mut members) = introduction.object() else { return introduction.clone() };
     let spoken = Revision::ALL.iter().rev().filter(|revision| eras.allows(revision.era()));
@@ -75,7 +76,8 @@ pub(super) fn with_versions(introduction: &Raw, eras: Eras) -> Raw {
     members.to_raw()
 }
 
-/// Whether a call may be a task is said by the server's answer in this era, not by the tool.
+/// Removes `execution.taskSupport` from tools: in the modern era the server decides per call
+/// whether its result is a task.
 fn without_execution(list: Raw) -> Raw {
     if !list.may_name("execution") {
         return list;

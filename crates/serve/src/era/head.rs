@@ -1,4 +1,4 @@
-//! What a request says of itself, read in one walk for all who look at it.
+//! The members of a request that several checks need, extracted in one pass.
 
 use trunkline_protocol::{
     Era, Raw, Request,
@@ -9,11 +9,11 @@ use trunkline_protocol::{
 #[derive(Default)]
 pub(crate) struct Head {
     pub(super) meta: Option<Raw>,
-    /// 2025-11-25: the call shall be a task.
+    /// Revision 2025-11-25 only: asks to run the call as a task.
     pub(crate) task: Option<Raw>,
     pub(super) answers: Option<Raw>,
     pub(super) state: Option<Raw>,
-    /// The revision that the request names.
+    /// The protocol version in `_meta`.
     pub(super) version: Option<Raw>,
     pub(super) capabilities: Option<Raw>,
 }
@@ -28,7 +28,8 @@ impl Head {
         Self { meta, task, answers, state, version, capabilities }
     }
 
-    /// The era that the request says it belongs to, or to which it must, because only its clients ask such a thing.
+    /// Modern if the request names a version in `_meta` or uses a method that only the modern era has.
+    /// `None` if the request does not tell.
     pub(crate) fn era(&self, request: &Request) -> Option<Era> {
         (request.method == method::DISCOVER || self.version.is_some()).then_some(Era::Modern)
     }

@@ -1,34 +1,34 @@
-//! Lists in the form of a revision, kept for as long as whoever offers them keeps them.
+//! Caches tool lists that were converted for a revision.
 //!
-//! A list can be large, and a handler that made it once hands out the same text again and again. That text is known by its place in
-//! memory: as long as it is held here, nothing else can lie there.
+//! A list can be large, and handlers return the same buffer for every request. The cache key is
+//! that buffer's address; the cache holds the buffer, so the address cannot be reused.
 
 use crate::session::lock;
 use std::{collections::VecDeque, sync::Mutex};
 use trunkline_protocol::{Raw, Revision};
 
-/// Lists that are kept.
+/// Most lists in the cache.
 const MOST: usize = 16;
-/// Bytes that they may have together, with what they were made of.
+/// Most bytes in the cache, original and converted lists together.
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 
-/// In which form a list is wanted.
+/// The form that a list is converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Form {
     pub(super) revision: Revision,
     pub(super) tasks: Tasks,
 }
 
-/// What is said of tools that may run as tasks.
+/// The `execution.taskSupport` of tools in the converted list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tasks {
-    /// What the handler says.
+    /// As in the handler's list.
     AsTold,
-    /// That they may, where the handler is silent.
+    /// `optional` for all tools, if the handler's list sets it for none.
     Optional,
 }
 
-/// Lists, newest last.
+/// The cache, newest list last.
 #[derive(Default)]
 pub(crate) struct KeptLists(Mutex<VecDeque<Kept>>);
 
@@ -39,14 +39,14 @@ struct Kept {
 }
 
 impl KeptLists {
-    /// The list in this form, made anew if it is not known.
+    /// Returns the converted list, from the cache or from `make`.
     pub(super) fn get(&self, told: &Raw, form: Form, make: impl FnOnce() -> Raw) -> Raw {
         let known = lock(&self.0).iter().find(|kept| kept.is(told, form)).map(|kept| kept.made.clone());
         if let Some(made) = known {
             return made;
         }
         let made = make();
-        // What nobody else holds will not come again.
+        // A buffer that the handler does not hold will never be returned again.
         if !told.bytes().is_unique() {
             self.keep(Kept { told: told.clone(), form, made: made.clone() });
         }

@@ -1,4 +1,5 @@
-//! The legacy era: requests are lifted into the newest shape, and what comes back is lowered to what the client may hear.
+//! The legacy era: requests are lifted to the newest revision, and replies are lowered to the
+//! client's revision.
 
 use super::{
     declared::declared,
@@ -28,7 +29,8 @@ use trunkline_protocol::{
     method,
 };
 
-/// What a session tells with every request, as a modern client would. What the client wrote itself stays.
+/// The `_meta` that a modern client would send, built from the session. Other members of the
+/// client's own `_meta` are kept.
 pub(crate) fn lifted_meta(session: &Session, own: Option<&Raw>) -> Object {
     let mut meta = own.and_then(Raw::object).unwrap_or_default();
     meta.set(PROTOCOL_VERSION, Raw::string(Revision::NEWEST.as_str()));
@@ -40,7 +42,7 @@ pub(crate) fn lifted_meta(session: &Session, own: Option<&Raw>) -> Object {
     meta
 }
 
-/// A legacy request as a call in the newest shape.
+/// Converts a legacy request to a call of the newest revision.
 pub(crate) fn lift(request: &Request, head: &Head, session: &Session) -> Call {
     let mut call = Call::new(request.method.clone(), Some(lifted(request.params.as_ref(), head, session)));
     call.caller = session.caller.clone();
@@ -57,7 +59,7 @@ fn lifted(own: Option<&Raw>, head: &Head, session: &Session) -> Raw {
         return joined.unwrap_or(always.params);
     }
     let mut params = own.and_then(Raw::object).unwrap_or_default();
-    // A client of this era cannot know these, so they are not its to set.
+    // The legacy era does not define these members, so its clients must not set them.
     for name in ["inputResponses", "requestState"] {
         params.remove(name);
     }
@@ -72,14 +74,14 @@ fn lifted(own: Option<&Raw>, head: &Head, session: &Session) -> Raw {
     params.to_raw()
 }
 
-/// What the client says of this request, and what it says of all.
+/// Joins the request's own `_meta` with that of the session. The session's members take precedence.
 fn beside(own: &Raw, always: &Always, session: &Session) -> Raw {
     let clash = own.pick([PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL]);
     let joined = if clash.iter().all(Option::is_none) { own.joined(&always.meta) } else { None };
     joined.unwrap_or_else(|| lifted_meta(session, Some(own)).to_raw())
 }
 
-/// The answer to `initialize`, made of the handler's introduction.
+/// Builds the result of `initialize` from the handler's `server/discover` result.
 pub(crate) fn initialize_result(introduction: &Raw, revision: Revision) -> Raw {
     let members = introduction.object().unwrap_or_default();
     let identity = members.get("_meta").and_then(|meta| meta.member(SERVER_INFO));
@@ -97,24 +99,24 @@ pub(crate) fn initialize_result(introduction: &Raw, revision: Revision) -> Raw {
                     result.set("_meta", rest);
                 }
             }
-            // `instructions`, and whatever else the server says of itself.
+            // `instructions`, and any members that we do not know.
             _ => result.set(name.to_owned(), value.clone()),
         }
     }
     result.to_raw()
 }
 
-/// `_meta` without the identity, which has a place of its own here; `None` when nothing is left.
+/// `_meta` without the identity, which `initialize` returns as `serverInfo`; `None` if empty.
 fn unsigned(meta: &Raw) -> Option<Raw> {
     let mut members = meta.object()?;
     members.remove(SERVER_INFO);
     (!members.is_empty()).then(|| members.to_raw())
 }
 
-/// What goes back to a legacy client.
+/// An item of the reply to a legacy client.
 pub(crate) enum Out {
     Message(Envelope),
-    /// The client may hang up and come back.
+    /// The client may disconnect and resume the stream later.
     Detach,
 }
 
@@ -125,11 +127,11 @@ pub(crate) struct LegacyReply {
     id: RequestId,
     method: std::borrow::Cow<'static, str>,
     reply: Option<Reply>,
-    /// Questions that were put to the client.
+    /// Ids of the questions sent to the client.
     asked: Vec<RequestId>,
-    /// Ids of addresses that the client was asked to visit.
+    /// Ids of URL elicitations that still need a completion notification.
     visits: Vec<String>,
-    /// The response, while something has to be said before it.
+    /// The response, held back until all completion notifications are sent.
     last: Option<Box<Envelope>>,
     started: Instant,
 }
@@ -166,7 +168,7 @@ impl LegacyReply {
         poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    /// The next message; `None` after the response, or once the client wants none any more.
+    /// The next message; `None` after the response, or when the client cancelled the request.
     pub(crate) fn poll_unless(&mut self, cancelled: &Underway, cx: &mut Context<'_>) -> Poll<Option<Out>> {
         match self.poll_next(cx) {
             Poll::Pending => cancelled.poll_cancelled(cx).map(|()| None),
@@ -187,7 +189,7 @@ impl LegacyReply {
         }
     }
 
-    /// What the client hears of a part, if anything.
+    /// Converts a part of the handler's reply; `None` if the client gets nothing for it.
     fn heard(&mut self, part: Part) -> Option<Out> {
         match part {
             Part::Notification(notification) => {
@@ -218,7 +220,8 @@ impl LegacyReply {
         if self.method != method::TOOLS_LIST {
             return lower(result, &self.method, revision);
         }
-        // A handler that runs tasks decides by itself; the client of this era may ask for one.
+        // A modern handler decides itself which calls become tasks, so it lists no `taskSupport`.
+        // A 2025-11-25 client may ask for a task with any tool.
         let optional = revision.has_core_tasks() && self.service.runs_tasks();
         let tasks = if optional { Tasks::Optional } else { Tasks::AsTold };
         self.service.lists.get(result, Form { revision, tasks }, || {
@@ -227,7 +230,7 @@ impl LegacyReply {
         })
     }
 
-    /// Before the end, the client hears that its visits counted.
+    /// Returns the response, or first a completion notification for each URL elicitation.
     fn told(&mut self, response: Envelope) -> Out {
         let Some(visit) = self.visits.pop() else { return Out::Message(response) };
         self.last = Some(Box::new(response));
@@ -235,7 +238,7 @@ impl LegacyReply {
         Out::Message(Notification::new(method::ELICITATION_COMPLETE, Some(params.into())).into())
     }
 
-    /// The level may have changed since the call began.
+    /// Filters log messages by the session's level, which may have changed since the call began.
     fn may_hear(&self, notification: &Notification) -> bool {
         if notification.method != method::MESSAGE {
             return true;

@@ -1,11 +1,11 @@
-//! What a legacy client may hear: results without what its revision does not have.
+//! Lowers results: removes or converts everything that a legacy revision does not define.
 
 use trunkline_protocol::{Object, Raw, Revision, Sifted, message::meta, method};
 
-/// Members that only the modern era has.
+/// Members of results that only the modern era defines.
 const MODERN_ONLY: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 
-/// A result as a client of this revision knows it.
+/// Converts a result to this revision.
 pub(super) fn lower(result: &Raw, name: &str, revision: Revision) -> Raw {
     let mut structured = None;
     let lowered = result.sifted(|member| {
@@ -42,7 +42,8 @@ fn edited(result: Raw, edit: impl FnOnce(&mut Object)) -> Raw {
     members.to_raw()
 }
 
-/// Before the modern era structured content is an object; anything else must be in the text.
+/// Before the modern era, structured content must be an object. Any other value is removed, and
+/// added as text if the result has no text block.
 fn lower_call(result: Raw, structured: Option<&Raw>, revision: Revision) -> Raw {
     let odd = structured.filter(|content| !content.is_object());
     let knows_all = revision.has_audio() && revision.has_resource_links();
@@ -85,7 +86,7 @@ fn lower_messages(members: &mut Object, revision: Revision) {
     }
 }
 
-/// A block of a kind that came later, in a form that the client knows.
+/// Converts a content block whose type the revision does not have.
 fn lower_block(block: &Raw, revision: Revision) -> Raw {
     let text = |name: &str| block.member_as::<String>(name).unwrap_or_default();
     match text("type").as_str() {
@@ -104,7 +105,7 @@ fn may_have_odd_tools(list: &Raw, revision: Revision) -> bool {
     list.may_name("outputSchema") || (!revision.has_core_tasks() && list.may_name("execution"))
 }
 
-/// An output schema that is no object's would make an older client refuse the whole list.
+/// Removes output schemas of non-object types: older clients would refuse the whole list.
 fn lower_tools(members: &mut Object, revision: Revision) {
     let tools: Option<Vec<Raw>> = members.get("tools").and_then(|raw| raw.decode().ok());
     let Some(tools) = tools else { return };
@@ -134,7 +135,7 @@ fn lower_tools(members: &mut Object, revision: Revision) {
     }
 }
 
-/// Tools that may be called as tasks, unless the list says itself which.
+/// Sets `taskSupport` to `optional` for all tools, unless the list already has `execution`.
 pub(super) fn with_task_support(list: &Raw) -> Raw {
     let Some(mut members) = list.object() else { return list.clone() };
     let tools: Option<Vec<Raw>> = members.get("tools").and_then(|raw| raw.decode().ok());

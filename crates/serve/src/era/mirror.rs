@@ -1,4 +1,4 @@
-//! The headers of a modern request must say what its body says.
+//! Checks that the headers of a modern request agree with its body.
 
 use super::{
     head::Head,
@@ -25,18 +25,19 @@ use trunkline_transport::headers::{
     MCP_METHOD, MCP_NAME, MCP_PARAM_PREFIX, MCP_PROTOCOL_VERSION, decode_value,
 };
 
-/// Callers whose tools are remembered.
+/// Most callers in the cache.
 const MOST_CALLERS: usize = 64;
-/// How long what was seen holds. Changes are told as well, but not to a caller that may see nothing itself.
+/// Lifetime of a cached entry. Change notifications clear the cache earlier, but the server's own
+/// subscription may not see the changes of every caller's tools.
 const HOLDS: Duration = Duration::from_secs(30);
-/// Pages of tools that are looked at.
+/// Most pages of `tools/list` that are read.
 const MOST_PAGES: usize = 1000;
 
-/// Which arguments of which tool are repeated as headers, as each caller sees the tools.
+/// Per caller, the tool arguments that must be repeated as headers (`x-mcp-header`).
 #[derive(Default)]
 pub(crate) struct ToolHeaders(Mutex<HashMap<String, Seen>>);
 
-/// What one caller's tools wanted, and when that was seen.
+/// The rules of one caller's tools, and the time they were read.
 struct Seen {
     rules: Arc<Rules>,
     at: Instant,
@@ -45,18 +46,18 @@ struct Seen {
 pub(crate) type Rules = HashMap<String, Vec<HeaderParam>>;
 
 impl ToolHeaders {
-    /// The tools are no longer what they were.
+    /// Clears the cache, after the tools changed.
     pub(crate) fn forget(&self) {
         self.map().clear();
     }
 
-    /// What a caller's tools want, if that was seen lately.
+    /// The cached rules of a caller's tools, if they are fresh.
     pub(crate) fn known(&self, caller: &Caller) -> Option<Arc<Rules>> {
         let fresh = |seen: &&Seen| seen.at.elapsed() < HOLDS;
         self.map().get(&caller.id).filter(fresh).map(|seen| seen.rules.clone())
     }
 
-    /// The same, looked up where it is not known.
+    /// The rules of a caller's tools; lists the tools if the cache has no fresh entry.
     pub(crate) async fn rules(&self, service: &Service, caller: &Arc<Caller>) -> Arc<Rules> {
         if let Some(known) = self.known(caller) {
             return known;
@@ -98,7 +99,7 @@ async fn look(service: &Service, caller: &Arc<Caller>) -> Rules {
 }
 
 impl ModernRequest {
-    /// Checks the headers against the body; a difference is refused, and nothing is executed.
+    /// Refuses the request if `Mcp-Method` or `Mcp-Name` differs from the body.
     pub(crate) fn check_headers(&self, headers: &HeaderMap) -> Result<(), Refused> {
         equal(headers, &MCP_METHOD, &self.method)?;
         if let Some(member) = method::named_by(&self.method) {
@@ -114,7 +115,7 @@ impl ModernRequest {
         Ok(())
     }
 
-    /// The same for the arguments of a tool, as far as its caller's tools want them repeated.
+    /// Refuses the request if an argument that `rules` require as a header differs from that header.
     pub(crate) fn check_arguments(&self, headers: &HeaderMap, rules: &Rules) -> Result<(), Refused> {
         if rules.is_empty() {
             return Ok(());
@@ -145,7 +146,7 @@ impl ModernRequest {
     }
 }
 
-/// The version header of a modern request.
+/// Refuses the request if `Mcp-Protocol-Version` differs from the version in the body.
 pub(crate) fn check_version(headers: &HeaderMap, head: &Head) -> Result<(), Refused> {
     let version = head.version.as_ref().and_then(Raw::text);
     version.map_or(Ok(()), |version| equal(headers, &MCP_PROTOCOL_VERSION, &version))
@@ -167,12 +168,12 @@ fn equal(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Result<(), R
     }
 }
 
-/// Whether a header carries this text as it is, and nobody could take it for an encoded one.
+/// True if a header carries this text unencoded and it cannot be mistaken for an encoded value.
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_graphic()) && !text.starts_with('=')
 }
 
-/// Integers are equal when they mean the same, however they are written.
+/// Compares integers by value, so that `+5` and `5` are equal.
 fn equal_numbers(headers: &HeaderMap, name: &HeaderName, expected: &str) -> Result<(), Refused> {
     let value = only(headers, name)?;
     let same = value == expected

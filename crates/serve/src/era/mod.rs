@@ -1,4 +1,5 @@
-//! What differs between the eras: requests are lifted into the newest revision's shape, answers lowered to what a client may hear.
+//! Differences between the eras: requests are lifted to the newest revision, and replies are
+//! lowered to the client's revision.
 
 mod ask;
 mod declared;

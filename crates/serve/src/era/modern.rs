@@ -1,4 +1,5 @@
-//! The modern era: every request stands alone, and a question is a result.
+//! The modern era: requests are stateless, and a question to the client is a result that makes it
+//! call again with the answers.
 
 use super::{
     finish::finish,
@@ -24,7 +25,7 @@ use trunkline_protocol::{
     method,
 };
 
-/// Methods of the legacy era that the modern one does not have.
+/// Legacy methods that the modern era removed.
 const GONE: [&str; 5] = [
     method::INITIALIZE,
     method::PING,
@@ -33,12 +34,12 @@ const GONE: [&str; 5] = [
     method::RESOURCES_UNSUBSCRIBE,
 ];
 
-/// Questions that are asked together come one after the other; so long a silence means that there are no more, and so long is
-/// waited for all of them.
+/// Questions asked together arrive one by one. Collecting them ends after `QUIET` without another
+/// part of the reply, and after `GATHER` at the latest.
 const QUIET: Duration = Duration::from_millis(50);
 const GATHER: Duration = Duration::from_millis(250);
 
-/// A modern request that was checked.
+/// A validated modern request.
 pub(crate) struct ModernRequest {
     pub(crate) id: RequestId,
     pub(crate) method: Cow<'static, str>,
@@ -46,7 +47,7 @@ pub(crate) struct ModernRequest {
     head: Head,
 }
 
-/// A request that is answered without being executed.
+/// The error response to a request that is refused before it reaches the handler.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) status: u16,
@@ -54,7 +55,7 @@ pub(crate) struct Refused {
 }
 
 impl ModernRequest {
-    /// Checks what every modern request must say about itself.
+    /// Validates the version, the capabilities and the method.
     pub(crate) fn read(request: Request, head: Head) -> Result<Self, Refused> {
         let Some(version) = head.version.as_ref().and_then(Raw::text) else {
             return Err(unversioned(&request));
@@ -73,12 +74,12 @@ impl ModernRequest {
         Ok(Self { id: request.id, method: request.method, params: request.params, head })
     }
 
-    /// What the client says of itself.
+    /// The `_meta` of the request.
     pub(crate) fn meta(&self) -> Option<Raw> {
         self.head.meta.clone()
     }
 
-    /// Begins the call, or brings a parked one back.
+    /// Starts the call, or resumes a parked one.
     pub(crate) fn begin(self, service: &Arc<Service>, caller: Arc<Caller>) -> ModernReply {
         let started = Instant::now();
         let reply = self
@@ -124,15 +125,15 @@ enum Resumed {
     Call(ParkedCall),
 }
 
-/// What goes back to a modern client: notifications, then one response. Dropping it cancels the call.
+/// The reply to a modern client: notifications, then one response. Dropping it cancels the call.
 pub(crate) struct ModernReply {
     service: Arc<Service>,
     request: ModernRequest,
     caller: Arc<Caller>,
     reply: Option<Reply>,
-    /// A call whose client came back without all the answers.
+    /// A resumed call that still lacks answers; it is parked again.
     waiting: Option<ParkedCall>,
-    /// Messages that are told before anything else.
+    /// Messages to send before any others.
     ahead: VecDeque<Envelope>,
     started: Instant,
 }
@@ -171,7 +172,8 @@ impl ModernReply {
         }
     }
 
-    /// The next message, while the server serves: a subscription ends when it begins to stop, another call when its time is up.
+    /// The next message. A subscription ends when the server starts to drain; any other call ends when
+    /// the drain limit has passed.
     pub(crate) async fn next_until(&mut self, phase: &mut watch::Receiver<Phase>) -> Option<Envelope> {
         let end = if self.is_subscription() { Phase::Draining } else { Phase::Stopped };
         let told = tokio::select! {
@@ -182,12 +184,13 @@ impl ModernReply {
         told.unwrap_or_else(|| Some(self.end()))
     }
 
-    /// Whether it is a subscription, which has no end of its own.
+    /// True for a subscription, which lasts until the client or the server ends it.
     pub(crate) fn is_subscription(&self) -> bool {
         self.request.method == method::LISTEN
     }
 
-    /// Ends it before its time; what is returned is told last. A subscription ends as its client would expect, another call fails.
+    /// Cancels the call because the server stops, and returns the response: a regular result for a
+    /// subscription, an error for any other call.
     fn end(&mut self) -> Envelope {
         self.reply = None;
         self.waiting = None;
@@ -200,7 +203,7 @@ impl ModernReply {
         })
     }
 
-    /// Asks the client everything that the tool wants to know by now.
+    /// Collects the questions that the tool asks now, parks the call, and returns them as the result.
     async fn ask(&mut self, mut reply: Reply, first: Question) -> Envelope {
         let mut questions = vec![first];
         let until = tokio::time::Instant::now() + GATHER;
@@ -209,7 +212,7 @@ impl ModernReply {
             let Ok(Some(part)) = tokio::time::timeout_at(quiet, reply.next()).await else { break };
             match part {
                 Part::Question(question) => questions.push(question),
-                // Told before the questions, because they are the answer to this request and its last message.
+                // Sent before the questions, because those are the response and thus the last message.
                 Part::Notification(notification) => {
                     self.ahead.extend(self.tagged(notification).map(Envelope::from));
                 }
@@ -228,7 +231,7 @@ impl ModernReply {
         self.after_all(parked)
     }
 
-    /// The last message, behind those that go ahead of it.
+    /// Queues the last message, and returns the first of the queue.
     fn after_all(&mut self, last: Envelope) -> Envelope {
         self.ahead.push_back(last);
         self.ahead.pop_front().expect("one was just put there")
@@ -263,13 +266,14 @@ impl ModernReply {
         with_subscription(Some(&result), &self.request.id).unwrap_or(result)
     }
 
-    /// A notification of a subscription names the request it belongs to.
+    /// Adds the subscription id, or the current progress token. `None` for progress that the client
+    /// did not ask for.
     fn tagged(&self, mut notification: Notification) -> Option<Notification> {
         if self.request.method == method::LISTEN {
             notification.params = with_subscription(notification.params.as_ref(), &self.request.id);
         }
         if notification.method == method::PROGRESS {
-            // The call may have begun with an earlier request, whose token has ended with it.
+            // A resumed call was started by an earlier request, whose token is no longer valid.
             let token = self.request.head.meta.as_ref().and_then(|meta| meta.member(PROGRESS_TOKEN))?;
             let mut params = notification.params.as_ref().and_then(Raw::object)?;
             params.set(PROGRESS_TOKEN, token);
@@ -287,7 +291,7 @@ fn with_subscription(payload: Option<&Raw>, id: &RequestId) -> Option<Raw> {
     trunkline_protocol::message::meta::set(payload, [(SUBSCRIPTION_ID, id.raw().clone())]).ok()
 }
 
-/// A legacy client that comes to a modern server learns from the error what it would have to speak.
+/// The error for a request without a version. A legacy `initialize` gets the supported versions.
 fn unversioned(request: &Request) -> Refused {
     let requested = request.params.as_ref().and_then(|params| params.member_as::<String>("protocolVersion"));
     match requested {
@@ -301,7 +305,7 @@ fn missing(name: &str) -> Refused {
     Refused { status: 400, error: ErrorObject::new(-32602, text) }
 }
 
-/// The versions we offer to a client that came with another one.
+/// The error for an unsupported version, with the versions that we support.
 pub(crate) fn unsupported(requested: &str) -> Refused {
     let mut error = ErrorObject::new(-32022, format!("protocol version `{requested}` is not supported"));
     error.data =

@@ -1,6 +1,8 @@
-//! Parked calls: a tool has asked something, and its client answers by calling again.
+//! Parked calls: a tool asked a question, and the call waits until its client calls again with the
+//! answers.
 //!
-//! The client gets a sealed state to bring back. It is bound to the caller and the call, opens once, and expires.
+//! The client gets a signed `requestState` to send back. The state is bound to the caller and the
+//! call, works once, and expires.
 
 use super::{
     digest::digest,
@@ -26,13 +28,13 @@ struct Place {
     until: Instant,
 }
 
-/// A call and the questions it waits for, each with its key.
+/// A call and its open questions by key.
 pub(crate) struct ParkedCall {
     pub(super) reply: Reply,
     pub(super) questions: Vec<(String, Question)>,
 }
 
-/// Who calls what.
+/// The caller and the call that a state is bound to.
 pub(super) struct Whose<'a> {
     pub(super) caller: &'a str,
     pub(super) method: &'a str,
@@ -44,12 +46,12 @@ impl Parking {
         Self { seal: Seal::new(), places: Mutex::default(), most, keep }
     }
 
-    /// How many calls are parked.
+    /// The number of parked calls.
     pub(crate) fn len(&self) -> usize {
         self.places().len()
     }
 
-    /// Lets go of calls whose client did not come back. Their questions are answered with a refusal.
+    /// Drops expired calls. Dropping a question declines it.
     pub(crate) fn sweep(&self) {
         let now = Instant::now();
         let expired: Vec<Place> =
@@ -58,7 +60,7 @@ impl Parking {
         drop(expired);
     }
 
-    /// Parks a call; gives the state that brings it back.
+    /// Parks a call and returns the state that resumes it.
     pub(super) fn park(&self, call: ParkedCall, whose: &Whose<'_>) -> Result<String, Fault> {
         self.sweep();
         let mut places = self.places();
@@ -71,7 +73,8 @@ impl Parking {
         Ok(self.seal.close(&name, &whose.digest()))
     }
 
-    /// Brings a call back; `None` when the state is not one of ours but perhaps somebody's behind us.
+    /// Resumes a call. `None` if the state was not made here: it may belong to the handler or to an
+    /// upstream.
     pub(super) fn take(&self, state: &str, whose: &Whose<'_>) -> Result<Option<ParkedCall>, Fault> {
         if !self.seal.is_ours(state) {
             return Ok(None);
@@ -94,7 +97,7 @@ impl Parking {
 }
 
 impl ParkedCall {
-    /// Hands over answers. Questions without one stay open; answers to nothing are ignored.
+    /// Answers questions. Those without an answer stay open; unknown answers are ignored.
     pub(super) fn answer(&mut self, answers: &Object) {
         let open = std::mem::take(&mut self.questions);
         for (key, question) in open {
@@ -105,7 +108,7 @@ impl ParkedCall {
         }
     }
 
-    /// The questions, as the client hears them.
+    /// The open questions, as `inputRequests` of a result.
     pub(super) fn requests(&self) -> Raw {
         let requests: Object = self
             .questions
@@ -123,7 +126,7 @@ impl ParkedCall {
     }
 }
 
-/// A question's parameters without what the modern era does not have.
+/// Removes `elicitationId`, which the modern era does not have.
 fn lifted(name: &str, params: &Raw) -> Raw {
     let Some(mut members) = params.object().filter(|_| name == method::ELICIT) else { return params.clone() };
     members.remove("elicitationId");

@@ -1,4 +1,4 @@
-//! Sealed text: what we hand to a client to bring back, and would notice if it were changed.
+//! Signed text: a client sends it back later, and any change to it is detected.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::{
@@ -6,15 +6,16 @@ use ring::{
     rand::{SecureRandom, SystemRandom},
 };
 
-/// How a sealed text begins.
+/// Prefix of a signed text.
 const FORM: &str = "tl1.";
-/// Characters that tell one process's sealed texts from another's.
+/// Length of the random part that distinguishes the texts of different processes.
 const INSTANCE: usize = 8;
 
-/// A key that lives as long as the process; what it sealed is of no use to another one.
+/// A random HMAC key of this process. Other processes cannot verify its texts.
 pub(super) struct Seal {
     key: hmac::Key,
-    /// Marks a text as one of ours: behind us there may be another of our kind, whose texts are not ours to read.
+    /// Prefix of this process's texts. An upstream may be another Trunkline, whose texts must pass
+    /// through unchanged.
     mark: String,
 }
 
@@ -29,13 +30,13 @@ impl Seal {
         text.starts_with(&self.mark)
     }
 
-    /// `name`, sealed for whoever `bound` describes.
+    /// Signs `name` together with `bound`, which is not contained in the text.
     pub(super) fn close(&self, name: &str, bound: &[u8]) -> String {
         let tag = hmac::sign(&self.key, &message(name, bound));
         format!("{}{name}.{}", self.mark, URL_SAFE_NO_PAD.encode(tag))
     }
 
-    /// The name in a sealed text, if it was sealed here for the same `bound`.
+    /// The name in a text, if it was signed with this key and the same `bound`.
     pub(super) fn open<'a>(&self, text: &'a str, bound: &[u8]) -> Option<&'a str> {
         let (name, tag) = text.strip_prefix(self.mark.as_str())?.split_once('.')?;
         let tag = URL_SAFE_NO_PAD.decode(tag).ok()?;
@@ -44,12 +45,12 @@ impl Seal {
     }
 }
 
-/// The name's length stands before it, so that no other name and bound make the same message.
+/// The length prefix makes the message unambiguous: no other pair gives the same bytes.
 fn message(name: &str, bound: &[u8]) -> Vec<u8> {
     [&(name.len() as u64).to_le_bytes()[..], name.as_bytes(), bound].concat()
 }
 
-/// A name nobody can guess.
+/// A random name of 192 bits.
 pub(crate) fn unguessable() -> String {
     let mut bytes = [0; 24];
     SystemRandom::new().fill(&mut bytes).expect("the system has random numbers, or nothing here is safe");
@@ -72,7 +73,7 @@ mod tests {
             let mut changed = text.clone().into_bytes();
             changed[place] = if changed[place] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap();
-            // The last character of the tag has bits that stand for nothing.
+            // The last base64 character of the tag has unused bits, so changing it may have no effect.
             if place < text.len() - 1 {
                 assert_eq!(seal.open(&changed, b"alice"), None, "{changed}");
             }

@@ -1,15 +1,15 @@
-//! Tasks of the extension in the form of 2025-11-25.
+//! Converts tasks of the tasks extension to the form of 2025-11-25.
 
 use super::{legacy::lifted_meta, lower::lower};
 use crate::session::Session;
 use trunkline_protocol::{Object, Raw, Revision, message::follow_tasks, method};
 
-/// Members that differ in name.
+/// Members with another name: (extension, 2025-11-25).
 const RENAMED: [(&str, &str); 2] = [("ttlMs", "ttl"), ("pollIntervalMs", "pollInterval")];
-/// Members that the older form has elsewhere.
+/// Members that are not part of a task in 2025-11-25.
 const LEFT_OUT: [&str; 5] = ["resultType", "inputRequests", "result", "error", "_meta"];
 
-/// A task as a client of 2025-11-25 knows it. A tool that failed has failed its task.
+/// Converts a task. In 2025-11-25, a task whose tool result has `isError` is `failed`.
 pub(crate) fn nested(task: &Raw) -> Raw {
     let told = task.object().unwrap_or_default();
     let mut nested = Object::new();
@@ -27,12 +27,12 @@ pub(crate) fn nested(task: &Raw) -> Raw {
     nested.to_raw()
 }
 
-/// The result of a tool call, as a client of this revision knows it.
+/// Converts the result of a tool call to this revision.
 pub(crate) fn finished_call(result: &Raw, revision: Revision) -> Raw {
     lower(result, method::TOOLS_CALL, revision)
 }
 
-/// `_meta` of a session that follows tasks.
+/// The session's `_meta`, declaring support for the tasks extension.
 pub(crate) fn task_meta(session: &Session) -> Object {
     let mut meta = lifted_meta(session, None);
     follow_tasks(&mut meta);
