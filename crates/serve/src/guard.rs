@@ -1,49 +1,50 @@
-//! The guard: who may come in at all.
+//! The guard: checks the `Host`, the `Origin` and the credentials of every request.
 //!
-//! A browser on this machine can be made to call a local server under a foreign name (DNS rebinding) or from a foreign page.
-//! So the `Host` of a request must be a name of ours, and an `Origin`, where there is one, must be our own or an allowed one.
+//! A web page can make a browser on this machine call a local server, either through a foreign
+//! host name (DNS rebinding) or directly from its own origin. So `Host` must be one of our names,
+//! and `Origin`, if present, must be our own or an allowed one.
 
 use ::http::{HeaderMap, HeaderValue, Uri, header};
 use futures_util::future::BoxFuture;
 use std::{fmt, net::SocketAddr, sync::Arc};
 use trunkline_protocol::Caller;
 
-/// Checks credentials. Credentials that are given and wrong are never anonymous.
+/// Checks credentials. A request with wrong credentials is refused, never treated as anonymous.
 pub type Gate = Arc<dyn Fn(&HeaderMap, SocketAddr) -> Admission + Send + Sync>;
 
-/// What a gate says of a request.
+/// A gate's decision on a request.
 pub enum Admission {
     Now(Result<Arc<Caller>, Denied>),
-    /// Somebody has to be asked first.
+    /// The decision needs I/O, such as fetching an issuer's keys.
     Later(BoxFuture<'static, Result<Arc<Caller>, Denied>>),
 }
 
-/// The names under which everybody calls a program on this machine.
+/// The host names of the loopback interface.
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// Who may come in.
+/// The access policy of a server.
 #[derive(Clone, Default)]
 pub struct Guard {
-    /// Names besides loopback under which we may be called, without port.
+    /// Accepted `Host` names besides loopback, without port.
     pub hosts: Vec<String>,
-    /// Origins of web pages that may call us, exactly as a browser sends them.
+    /// Accepted `Origin` values, exactly as a browser sends them.
     pub origins: Vec<String>,
-    /// Without a gate everybody who reaches us is let in, so we must listen on loopback only.
+    /// Authenticates callers. Without it every caller is accepted, so we listen on loopback only.
     pub gate: Option<Gate>,
-    /// The RFC 9728 document, where tokens are asked for.
+    /// The RFC 9728 document, if tokens are required.
     pub metadata: Option<String>,
 }
 
-/// A request that is not let in.
+/// The refusal of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denied {
     pub status: u16,
     pub message: String,
-    /// The `WWW-Authenticate` header that tells how to come in.
+    /// The value of `WWW-Authenticate`.
     pub challenge: Option<HeaderValue>,
 }
 
-/// Listening where others can reach us needs a gate.
+/// The address is not loopback, and there is no gate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0} can be reached from other machines, and nobody would be asked who they are; listen on 127.0.0.1, or configure tokens"
@@ -51,12 +52,12 @@ pub struct Denied {
 pub struct BindRefused(pub SocketAddr);
 
 impl Guard {
-    /// Refuses to be open to everybody.
+    /// Refuses to listen on a non-loopback address without a gate.
     pub(crate) fn check_bind(&self, address: SocketAddr) -> Result<(), BindRefused> {
         if address.ip().is_loopback() || self.gate.is_some() { Ok(()) } else { Err(BindRefused(address)) }
     }
 
-    /// Checks where a request says it goes to and comes from, before anything else of it is read.
+    /// Checks `Host` and `Origin`, before anything else of the request is used.
     pub(crate) fn check_headers(&self, uri: &Uri, headers: &HeaderMap, port: u16) -> Result<(), Denied> {
         let mut hosts = headers.get_all(header::HOST).iter();
         let (host, second) = (hosts.next(), hosts.next());
@@ -76,7 +77,7 @@ impl Guard {
         }
     }
 
-    /// Who calls.
+    /// Identifies the caller.
     pub(crate) fn identify(&self, headers: &HeaderMap, peer: SocketAddr) -> Admission {
         match &self.gate {
             None => Admission::Now(Ok(Caller::local())),
@@ -85,7 +86,7 @@ impl Guard {
     }
 
     fn is_ours(&self, host: &str, port: u16) -> bool {
-        // Nearly everybody writes the address as it is.
+        // Fast path: nearly all clients send a loopback name with our port.
         let usual = host.rsplit_once(':').filter(|(name, _)| LOOPBACK.contains(name));
         if usual.is_some_and(|(_, given)| given.parse() == Ok(port)) {
             return true;
@@ -97,11 +98,12 @@ impl Guard {
         let name = authority.host();
         let loopback = LOOPBACK.iter().any(|ours| ours.eq_ignore_ascii_case(name));
         let given = self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name));
-        // Under a name of our own we are called on our own port; a configured name may be that of a proxy before us.
+        // A loopback name must come with our port. A configured name may belong to a reverse proxy,
+        // which has another port.
         given || (loopback && authority.port_u16().unwrap_or(80) == port)
     }
 
-    /// A page of ours, or one that the configuration names.
+    /// True for our own origin and for configured ones.
     fn is_allowed_origin(&self, origin: &HeaderValue, host: &str) -> bool {
         let Ok(origin) = origin.to_str() else { return false };
         let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));

@@ -1,7 +1,7 @@
-//! Any [`Handler`](trunkline_protocol::Handler) offered to the world, to clients of every revision at once.
+//! Serves a [`Handler`](trunkline_protocol::Handler) to clients of every protocol revision.
 //!
-//! Inside, a handler is spoken to in the newest revision's shape. What differs for a client is dealt with here: `era` lifts
-//! what a legacy client says and lowers what it may hear; `http`, `stdio` and `legacy_sse` carry it.
+//! Handlers speak only the newest revision. `era` lifts the requests of legacy clients to it and
+//! lowers the replies; `http` and `stdio` are the transports.
 
 mod access;
 mod connection_slots;

@@ -1,4 +1,4 @@
-//! What is counted, and its form for Prometheus.
+//! The server's counters, and their Prometheus text format.
 
 use std::{
     fmt::Write,
@@ -38,7 +38,7 @@ impl Metrics {
         self.connections.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The text format of Prometheus. Sessions and parked calls are counted where they are kept.
+    /// Renders the Prometheus text format. The caller passes the current sessions and parked calls.
     pub(crate) fn render(&self, sessions: usize, parked: usize) -> String {
         let mut text = String::new();
         let mut line = |name: &str, kind: &str, help: &str, value: u64| {

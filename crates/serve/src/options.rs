@@ -1,16 +1,16 @@
-//! What is offered, to whom, and within which limits.
+//! Options of a server: access, pages, revisions and limits.
 
 use crate::{access::AccessHook, guard::Guard, workers::Workers};
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::{Caller, Era};
 
-/// How to serve. The default is open to programs on this machine and to nobody else.
+/// Options of a server. By default only programs on this machine have access.
 #[derive(Clone, Default)]
 pub struct ServeOptions {
     pub eras: Eras,
     pub guard: Guard,
     pub limits: Limits,
-    /// Pages about ourselves, for callers that were let in.
+    /// Pages about this server, for authenticated callers.
     pub pages: Vec<Page>,
     /// Further metrics, in the text format of Prometheus.
     pub more_metrics: Option<Render>,
@@ -21,10 +21,10 @@ pub struct ServeOptions {
     pub workers: Workers,
 }
 
-/// Writes a page for a caller.
+/// Renders a page for a caller.
 pub type Render = Arc<dyn Fn(&Caller) -> String + Send + Sync>;
 
-/// A page that is read with GET.
+/// A page served for GET.
 #[derive(Clone)]
 pub struct Page {
     pub path: &'static str,
@@ -32,7 +32,7 @@ pub struct Page {
     pub render: Render,
 }
 
-/// Which clients are served.
+/// The eras of the protocol that are served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Eras {
     #[default]
@@ -43,7 +43,7 @@ pub enum Eras {
 /// Limits on memory and time that clients can use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a request's body, or of a line on stdio.
+    /// Most bytes of a request body, or of a line on stdio.
     pub body: usize,
     /// Limit on receiving a request head, and on a new connection that sends nothing.
     pub header_timeout: Duration,
@@ -61,9 +61,9 @@ pub struct Limits {
     pub session_idle: Duration,
     /// Requests in flight of one session or one stdio client.
     pub calls: usize,
-    /// Calls of modern clients that wait for an answer of theirs.
+    /// Most modern calls that wait for an answer from their client.
     pub parked: usize,
-    /// How long such a call waits.
+    /// Limit on that wait.
     pub parked_for: Duration,
     /// Events kept per stream for a client that resumes it.
     pub replay_events: usize,
@@ -71,7 +71,7 @@ pub struct Limits {
     pub replay_bytes: usize,
     /// Interval of comments on a stream without events, so that no proxy closes it.
     pub keep_alive: Duration,
-    /// Limit on finishing calls in flight after the server was told to stop.
+    /// Limit on finishing calls in flight after a shutdown was requested.
     pub drain: Duration,
 }
 

@@ -6,7 +6,7 @@ use tokio::sync::watch;
 pub(crate) enum Phase {
     #[default]
     Serving,
-    /// What has no call in flight ends; the rest may finish.
+    /// Connections and streams without a call in flight end; calls in flight may finish.
     Draining,
     /// No connection is accepted any more.
     Closing,

@@ -35,14 +35,14 @@ pub struct Server {
     address: SocketAddr,
 }
 
-/// A bound address, before it is known what is served there.
+/// A bound socket, before its handler is known.
 #[derive(Debug)]
 pub struct Listener {
     listener: TcpListener,
     address: SocketAddr,
 }
 
-/// When to stop.
+/// The requested kind of shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shutdown {
     #[default]
@@ -62,7 +62,7 @@ pub enum BindError {
 }
 
 impl Listener {
-    /// Where it listens.
+    /// The bound address, with the actual port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -92,13 +92,13 @@ impl Server {
         Ok(Self::listen(address, &options.guard).await?.serve(handler, options))
     }
 
-    /// Where it listens.
+    /// The bound address, with the actual port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until told to stop. Then `/readyz` turns false, and calls in flight may finish within
-    /// the drain limit.
+    /// Serves until a shutdown is requested. Then `/readyz` returns 503, and calls in flight may
+    /// finish within the drain limit.
     pub async fn run(self, mut shutdown: watch::Receiver<Shutdown>) {
         self.doors.main.start();
         let slots = ConnectionSlots::new(self.doors.main.options.limits.connections);
@@ -131,7 +131,7 @@ impl Server {
         self.drain(connections, late, shutdown).await;
     }
 
-    /// The next connection.
+    /// Accepts the next connection.
     async fn accept(&self) -> (TcpStream, SocketAddr) {
         loop {
             match self.listener.accept().await {
@@ -149,7 +149,7 @@ impl Server {
         HttpService::new(origin, ConnectionSlot::new())
     }
 
-    /// Serves a connection on the worker with the fewest.
+    /// Serves a connection on the worker with the fewest connections.
     fn assign<S>(
         &self,
         connections: &mut JoinSet<()>,
@@ -163,7 +163,7 @@ impl Server {
             connections.spawn(serve(stream));
             return Ok(());
         };
-        // A stream wakes the runtime that it was created in.
+        // A tokio stream is bound to the runtime that it was created in.
         let stream = stream.into_std()?;
         let runtime = worker.runtime().clone();
         let served = async move {
@@ -224,7 +224,7 @@ impl Server {
     }
 }
 
-/// Resolves once the server is told to stop.
+/// Resolves when a shutdown is requested.
 async fn told(shutdown: &mut watch::Receiver<Shutdown>) {
     // Without a sender nothing can stop the server.
     if shutdown.wait_for(|told| *told != Shutdown::Running).await.is_err() {
@@ -232,7 +232,7 @@ async fn told(shutdown: &mut watch::Receiver<Shutdown>) {
     }
 }
 
-/// What ends a connection besides its client.
+/// An event that ends a connection from the server's side.
 enum Event {
     /// The server has reached this phase.
     Reached(Phase),
@@ -258,7 +258,8 @@ async fn serve_connection(
     let mut wanted = if keep_alive == KeepAlive::OneRequest { Phase::Closing } else { Phase::Draining };
     let slot = service.slot().clone();
     let mut connection = Connection::new(stream, service, keep_alive);
-    // Polled only when it is woken itself, not whenever the connection is.
+    // `FuturesUnordered` polls a future only when that future was woken, not on every wake of the
+    // connection.
     let mut events = FuturesUnordered::new();
     events.push(next_event(slot.clone(), phase.clone(), wanted));
     let served = loop {

@@ -1,4 +1,4 @@
-//! Service: one handler and everything about its clients, shared by all ways in.
+//! One handler and the state of its clients, shared by all transports.
 
 use crate::{
     era::{Identity, KeptLists, Parking, ToolHeaders},
@@ -26,9 +26,9 @@ use trunkline_protocol::{
     method,
 };
 
-/// How often what has expired is let go.
+/// Interval of the removal of expired sessions and parked calls.
 const SWEEP: Duration = Duration::from_secs(5);
-/// How long to wait before listening to the handler's tools again.
+/// Pause before resubscribing to the handler's tool changes.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
 pub(crate) struct Service {
@@ -39,13 +39,13 @@ pub(crate) struct Service {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) tool_headers: ToolHeaders,
     pub(crate) lists: KeptLists,
-    /// The tasks that clients of 2025-11-25 were told of.
+    /// The tasks of 2025-11-25 clients.
     pub(crate) tasks: TaskStore,
     runs_tasks: AtomicBool,
     pub(crate) sse_clients: Arc<SseClients>,
-    /// Who the handler says it is, for every modern result.
+    /// The handler's identity, which every modern result carries.
     pub(crate) identity: OnceLock<Identity>,
-    /// The path below the main door's, empty or beginning with `/`.
+    /// The path below the main endpoint: empty, or the view's name after `/`.
     pub(crate) path: String,
     phase: Arc<watch::Sender<Phase>>,
 }
@@ -55,7 +55,7 @@ impl Service {
         Arc::new(Self::assemble(handler, options))
     }
 
-    /// Another door of the same server: what it counts and when it closes is shared, what clients hold is not.
+    /// The service of a view. It shares metrics and phase with this one, but no client state.
     pub(crate) fn beside(&self, handler: Arc<dyn Handler>, name: &str) -> Arc<Self> {
         Arc::new(Self {
             metrics: self.metrics.clone(),
@@ -84,7 +84,8 @@ impl Service {
         }
     }
 
-    /// Starts what goes on beside the requests, for as long as the service lives.
+    /// Starts the background tasks: expiry, and the subscription to tool changes. They end when the
+    /// service is dropped.
     pub(crate) fn start(self: &Arc<Self>) {
         let service = Arc::downgrade(self);
         tokio::spawn(async move {
@@ -112,8 +113,8 @@ impl Service {
         });
     }
 
-    /// The handler's introduction.
-    /// It is asked for as the client would ask, so that whoever is behind the handler meets that client and no other.
+    /// Calls `server/discover` with the client's own caller and `_meta`, so that upstreams behind the
+    /// handler see that client and no other.
     pub(crate) async fn introduction(&self, caller: &Arc<Caller>, meta: Option<Raw>) -> Result<Raw, Fault> {
         let mut call = plain(method::DISCOVER, Object::new());
         call.caller = caller.clone();
@@ -124,7 +125,7 @@ impl Service {
         }
         let introduction = self.handler.call(call).outcome().await?;
         if let Some(identity) = introduction.member("_meta").and_then(|meta| meta.member(SERVER_INFO)) {
-            // Somebody else may have been quicker, with the same answer.
+            // A concurrent call may have set the same identity already.
             drop(self.identity.set(Identity::new(identity)));
         }
         let runs_tasks = introduction.member("capabilities").as_ref().is_some_and(declares_tasks);
@@ -132,7 +133,7 @@ impl Service {
         Ok(introduction)
     }
 
-    /// Whether the handler can go on with a call in the background.
+    /// True if the handler declared the tasks extension.
     pub(crate) fn runs_tasks(&self) -> bool {
         self.runs_tasks.load(Ordering::Acquire)
     }
@@ -141,18 +142,18 @@ impl Service {
         *self.phase.borrow() > Phase::Serving
     }
 
-    /// To hear of the end.
+    /// Subscribes to phase changes.
     pub(crate) fn phase(&self) -> watch::Receiver<Phase> {
         self.phase.subscribe()
     }
 
-    /// Says how far it has come.
+    /// Enters a phase.
     pub(crate) fn enter(&self, phase: Phase) {
         self.phase.send_replace(phase);
     }
 }
 
-/// A call of our own.
+/// A call made by the server itself.
 fn plain(name: &'static str, mut params: Object) -> Call {
     params.set("_meta", serde_json::json!({PROTOCOL_VERSION: "2026-07-28", CLIENT_CAPABILITIES: {}}).into());
     let mut call = Call::new(name, Some(params.to_raw()));

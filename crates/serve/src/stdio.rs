@@ -1,4 +1,4 @@
-//! Serving the client that started us, on standard input and output.
+//! The stdio transport: serves the client that started this process.
 
 use crate::{
     duplex::{Driving, Duplex, Taken},
@@ -12,9 +12,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use trunkline_protocol::{Caller, Handler};
 use trunkline_transport::stdio::{FrameReader, FrameWriter, Line, QueueLimits};
 
-/// Serves until the client closes its end, or reads no more. What is still running then is cancelled.
+/// Serves until EOF on `input`, or until `output` fails. Calls in flight are then cancelled.
 ///
-/// The calls are driven here and not by tasks of their own, so that the answers that are ready together go out together.
+/// Calls are polled here and not spawned, so that responses that are ready together are written
+/// together.
 pub async fn serve_stdio<R, W>(
     handler: Arc<dyn Handler>,
     options: ServeOptions,
@@ -32,7 +33,7 @@ where
     let client = Duplex::new(service, Caller::local(), Outgoing::Pipe(writer.clone()));
     let mut lines = FrameReader::with_limit(input, limit);
     let mut calls = FuturesUnordered::new();
-    // It is looked at only when it has woken us.
+    // `FuturesUnordered` polls this future only when it was woken.
     let mut unread: FuturesUnordered<_> = [writer.ended()].into_iter().collect();
     loop {
         let read = tokio::select! {
@@ -46,7 +47,7 @@ where
         };
         let Some(first) = read else { break };
         let mut next = Some(first);
-        // All that came with one read is begun before anything is driven, so that it goes on together, too.
+        // Start all requests of one read before polling any, so that their responses are batched.
         while let Some(line) = next {
             let taken = match line {
                 Line::Frame(frame) | Line::Noise(frame) => client.receive(&frame),
@@ -65,12 +66,12 @@ where
     }
     client.end();
     drop(calls);
-    // The last answers go out before we do; a client that closed its end for reading, too, does not want them.
+    // Flush the last responses. This fails if the client has closed its read end, too.
     writer.close().await.unwrap_or_else(|error| tracing::debug!(%error, "the last answers were not taken"));
     Ok(())
 }
 
-/// Does something while the calls go on.
+/// Awaits `work` while polling the calls in flight.
 async fn beside<T>(mut work: BoxFuture<'_, T>, calls: &mut FuturesUnordered<Driving>) -> T {
     loop {
         tokio::select! {

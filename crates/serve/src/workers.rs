@@ -91,7 +91,7 @@ impl WorkerThread {
         let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel();
         let thread = thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
-            // A message and a dropped sender both mean the end.
+            // Resolves with a message or when the sender is dropped; both mean stop.
             drop(runtime.block_on(stopped));
         })?;
         Ok(Self { runtime: handle, stop: Some(stop), thread: Some(thread) })

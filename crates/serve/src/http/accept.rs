@@ -1,4 +1,4 @@
-//! The `Accept` header: whether a client takes JSON or an event stream.
+//! The `Accept` header: checks that it allows JSON or SSE.
 
 use ::http::{HeaderMap, header};
 use memchr::memchr;

@@ -12,7 +12,7 @@ use trunkline_protocol::ErrorObject;
 use trunkline_resilience::timeout;
 use trunkline_transport::body;
 
-/// Reads the body and goes on with `then`: at once if all of it has arrived with its head.
+/// Reads the body, then calls `then`; without waiting if the body arrived with the head.
 pub(super) fn read(
     request: AdmittedRequest,
     body: RequestBody,

@@ -1,4 +1,4 @@
-//! Dispatch: checks a request, identifies its caller, and finds what answers it.
+//! Dispatch: checks a request, identifies its caller, and routes it.
 
 use super::{
     AdmittedRequest, accept,

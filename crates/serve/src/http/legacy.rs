@@ -42,7 +42,7 @@ impl AdmittedRequest {
         }
     }
 
-    /// The client answers a question of the server.
+    /// Passes the client's answer to the question that it belongs to.
     pub(super) fn accept_response(&self, response: RpcResponse) -> Response<Body> {
         match self.session() {
             Ok(session) => {
@@ -134,7 +134,7 @@ impl AdmittedRequest {
         call.stream(opening, &self.service)
     }
 
-    /// The stream for messages outside of calls, or the rest of one that broke.
+    /// Opens the session's own stream, or resumes an interrupted one.
     pub(super) fn get(self) -> Response<Body> {
         let session = match self.session() {
             Ok(session) => session,
@@ -181,7 +181,7 @@ impl AdmittedRequest {
         }
     }
 
-    /// A batch of revision 2025-03-26: split, answered one by one, joined.
+    /// A batch (revision 2025-03-26): each message is answered in turn, and the responses are joined.
     pub(super) async fn post_batch(&self, messages: Vec<Result<Envelope, Malformed>>) -> Response<Body> {
         let session = match self.session() {
             Ok(session) if session.revision.has_batches() => session,
@@ -233,7 +233,7 @@ impl AdmittedRequest {
         while let Some(out) = reply.next().await {
             match out {
                 Out::Message(response @ Envelope::Response(_)) => return response,
-                // The response to a batch holds responses only; the rest goes to the session.
+                // The response to a batch holds responses only; other messages go to the session's stream.
                 Out::Message(message) => session.tell(message),
                 Out::Detach => {}
             }
@@ -259,7 +259,7 @@ impl AdmittedRequest {
     }
 }
 
-/// A call that goes on when its client hangs up.
+/// A call that continues when its client disconnects.
 struct LegacyCall {
     reply: Option<LegacyReply>,
     underway: Option<Underway>,
@@ -269,9 +269,9 @@ struct LegacyCall {
 /// The start of a stream.
 enum Opening {
     Message(Envelope),
-    /// The client is told to reconnect.
+    /// The client should disconnect and resume later.
     Detached,
-    /// No message has come yet.
+    /// There is no message yet.
     Quiet,
 }
 
@@ -279,7 +279,7 @@ enum First {
     Message(Envelope),
     Detach,
     Cancelled,
-    /// Nothing came in time.
+    /// There was no message within [`PROMPT`].
     Late,
 }
 
@@ -325,7 +325,7 @@ impl LegacyCall {
 }
 
 impl Drop for LegacyCall {
-    /// The client hung up before there was a response. The call goes on without a reader.
+    /// The client disconnected before the response. The call continues without a reader.
     fn drop(&mut self) {
         if self.reply.is_some()
             && let Outlet::Streams(streams) = &self.session.outlet

@@ -1,4 +1,4 @@
-//! The HTTP front: one endpoint for all revisions, and a few pages about this server.
+//! The HTTP transport: one endpoint for all revisions, and a few pages about this server.
 
 mod accept;
 mod body;

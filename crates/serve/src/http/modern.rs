@@ -1,4 +1,4 @@
-//! POST of a modern client: each request stands alone.
+//! POST of a modern client: each request is stateless.
 
 use super::{
     AdmittedRequest, accepted,
@@ -34,7 +34,7 @@ impl AdmittedRequest {
         Pending::running(self.answer_modern(reply), HalfClose::Cancels)
     }
 
-    /// Calls after the handler was asked for its tools and its identity.
+    /// Gets the handler's tools and identity first, then makes the call.
     async fn prepare_and_call(self, request: ModernRequest) -> Response<Body> {
         match self.prepare(request).await {
             Ok(reply) => self.answer_modern(reply).await,
@@ -49,7 +49,7 @@ impl AdmittedRequest {
             checked.map_err(|refused| Box::new(refuse(&request.id, refused)))?;
         }
         if self.service.identity.get().is_none() {
-            // Results name the server. A handler without a name is served without one.
+            // Results carry the server's identity. A handler without one is served all the same.
             drop(self.service.introduction(&self.caller, request.meta()).await);
         }
         Ok(request.begin(&self.service, self.caller.clone()))

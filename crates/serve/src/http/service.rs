@@ -33,7 +33,7 @@ pub(crate) struct HttpService {
     slot: Arc<ConnectionSlot>,
 }
 
-/// Where the requests of a connection come from, and what they reach.
+/// The peer of a connection, and the endpoints that it can reach.
 pub(crate) struct Origin {
     pub(crate) doors: Arc<Doors>,
     pub(crate) peer: SocketAddr,

@@ -1,4 +1,5 @@
-//! HTTP+SSE, the transport of revision 2024-11-05: one stream out, posts in.
+//! HTTP+SSE, the transport of revision 2024-11-05: clients send with POST, and all responses go to
+//! one event stream.
 
 use super::{
     AdmittedRequest, accepted, body,
@@ -17,7 +18,7 @@ use tokio::sync::mpsc;
 use trunkline_http1::server::{HalfClose, Pending, RequestBody};
 use trunkline_protocol::{Caller, ErrorObject};
 
-/// Messages queued for a client that does not read.
+/// Most messages queued for a client that reads slowly.
 const OUTGOING: usize = 256;
 
 /// The clients with an open stream, by the session id in their POSTs.

@@ -1,4 +1,4 @@
-//! Requests under way, and whoever waits for the last of them to end.
+//! The requests in flight of one client.
 
 use std::{
     collections::HashMap,
@@ -6,7 +6,7 @@ use std::{
 };
 use trunkline_protocol::RequestId;
 
-/// Requests by their ids, with whatever ends them early.
+/// Requests by id, each with a handle that cancels it.
 #[derive(Debug)]
 pub(crate) struct Calls<T> {
     by_id: HashMap<RequestId, T>,
@@ -34,13 +34,13 @@ impl<T> Calls<T> {
         removed
     }
 
-    /// All of them, which are forgotten.
+    /// Removes and returns all requests.
     pub(crate) fn take(&mut self) -> Vec<T> {
         self.wake();
         self.by_id.drain().map(|(_, call)| call).collect()
     }
 
-    /// Ready when nothing is under way. One task waits for it at a time.
+    /// Ready when no request is in flight. Only one task can wait at a time.
     pub(crate) fn poll_quiet(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if self.by_id.is_empty() {
             return Poll::Ready(());

@@ -1,4 +1,4 @@
-//! What a legacy client subscribed to, as one listening call to the handler.
+//! The subscriptions of a legacy session, as one `subscriptions/listen` call to the handler.
 
 use super::{Session, lock};
 use crate::service::Service;
@@ -15,9 +15,9 @@ use trunkline_protocol::{
 };
 use trunkline_resilience::Deadline;
 
-/// Resources one session may watch.
+/// Most resources that one session may subscribe to.
 const MOST_URIS: usize = 1000;
-/// How long the handler may take to agree to watch one.
+/// Limit on the handler's acknowledgement of a subscription.
 const AGREE: Duration = Duration::from_secs(30);
 
 #[derive(Default)]
@@ -29,7 +29,7 @@ struct State {
     task: Option<AbortHandle>,
 }
 
-/// A session cannot watch any more.
+/// The session has the maximum number of subscriptions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TooMany;
 
@@ -54,27 +54,27 @@ impl Listening {
     }
 }
 
-/// What came of listening: the resources that are watched from now on, or why nothing is.
+/// The handler's decision: the subscribed resources, or the reason for a refusal.
 type Verdict = Result<Vec<String>, Fault>;
 
 /// One call that listens.
 struct Ear {
     reply: Reply,
     session: Weak<Session>,
-    /// Until it was agreed to.
+    /// Present until the handler acknowledges or refuses.
     beginning: Option<Beginning>,
 }
 
 struct Beginning {
     tell: oneshot::Sender<Verdict>,
-    /// Held, so that nothing is missed meanwhile.
+    /// Keeps the previous call running until the new one is acknowledged, so no event is missed.
     _former: Former,
 }
 
-/// The call that listened before; it ends with this.
+/// The previous listening call; dropping this aborts it.
 struct Former(Option<AbortHandle>);
 
-/// Watches one more resource. The client is told what the handler says of it.
+/// Subscribes to one more resource, and replies with the handler's decision.
 pub(crate) fn subscribe(service: &Arc<Service>, session: &Arc<Session>, params: Option<&Raw>) -> Reply {
     let Some(uri) = params.and_then(|params| params.member_as::<String>("uri")) else {
         return Reply::ready(Err(Fault::new(FaultKind::InvalidRequest, "`uri` is missing")));
@@ -92,7 +92,7 @@ pub(crate) fn subscribe(service: &Arc<Service>, session: &Arc<Session>, params: 
                 return Err(unwatchable(&uri));
             }
             Ok(Err(fault)) => fault,
-            // Dropped without a word: the client subscribed to something else meanwhile, and that call covers this, too.
+            // Aborted without a decision: a later subscription replaced this call and includes it.
             Err(_) => return Ok(Raw::empty_object()),
         };
         session.listening.remove(&uri);
@@ -106,7 +106,8 @@ fn unwatchable(uri: &str) -> Fault {
     Fault::new(FaultKind::ResourceNotFound, format!("`{uri}` cannot be subscribed to")).with_data(data.into())
 }
 
-/// Listens anew for what the session wants now. The old call ends when the new one was agreed to, so nothing is missed.
+/// Replaces the listening call by one with the session's current subscriptions. The previous call
+/// is aborted only after the decision on the new one, so no event is missed.
 pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) -> oneshot::Receiver<Verdict> {
     let uris: Vec<String> = lock(&session.listening.0).uris.iter().cloned().collect();
     let filter = serde_json::json!({
@@ -159,10 +160,10 @@ impl Ear {
         }
     }
 
-    /// Says once how it began, and ends the call before this one.
+    /// Reports the decision once, and aborts the previous call.
     fn begun(&mut self, verdict: Verdict) {
         if let Some(beginning) = self.beginning.take() {
-            // Nobody may be waiting for it.
+            // The receiver may have been dropped.
             beginning.tell.send(verdict).ok();
         }
     }
@@ -176,13 +177,13 @@ impl Drop for Former {
     }
 }
 
-/// The resources that an acknowledgement names.
+/// The resources named in an acknowledgement.
 fn watched(params: Option<&Raw>) -> Vec<String> {
     let told = params.and_then(|params| params.decode::<Acknowledged>().ok());
     told.and_then(|told| told.notifications.resource_subscriptions).unwrap_or_default()
 }
 
-/// A legacy client knows nothing of subscription ids.
+/// Removes the subscription id, which legacy revisions do not have.
 fn without_tag(params: Option<&Raw>) -> Option<Raw> {
     let params = params?;
     let bare = meta::remove(Some(params), [meta::SUBSCRIPTION_ID]).unwrap_or_else(|_| params.clone());

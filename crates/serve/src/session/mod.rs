@@ -1,4 +1,4 @@
-//! Session: one legacy client, for as long as it talks to us.
+//! [`Session`]: the state of one legacy client.
 
 mod calls;
 mod listening;
@@ -30,19 +30,19 @@ pub(crate) use listening::{listen, subscribe};
 pub(crate) use registry::Sessions;
 pub(crate) use stream::{Place, Reader, StreamLog, Streams};
 
-/// What a server without another wish sends to a client that set no log level.
+/// The log level of a client that did not set one.
 const DEFAULT_LEVEL: Level = Level::Info;
 
 pub(crate) struct Session {
     pub(crate) id: String,
     pub(crate) caller: Arc<Caller>,
     pub(crate) revision: Revision,
-    /// What the client said of itself: `capabilities` and `clientInfo`.
+    /// `capabilities` and `clientInfo` of `initialize`.
     pub(crate) client: Introduction,
     pub(crate) outlet: Outlet,
     pub(crate) listening: Listening,
     level: Mutex<Level>,
-    /// What the client tells with every request, once it was written.
+    /// Cache of the `_meta` for lifted requests; cleared when the log level changes.
     always: Mutex<Option<Always>>,
     questions: Mutex<HashMap<RequestId, Question>>,
     next_question: AtomicU64,
@@ -50,45 +50,45 @@ pub(crate) struct Session {
     touched: Mutex<Moment>,
 }
 
-/// What a session tells with every request.
+/// The `_meta` that lifting adds to every request of a session.
 #[derive(Clone)]
 pub(crate) struct Always {
     pub(crate) meta: Raw,
-    /// The parameters of a request that has none but this `_meta`.
+    /// Parameters with nothing but this `_meta`.
     pub(crate) params: Raw,
 }
 
-/// How a client introduced itself.
+/// The client's part of `initialize`.
 #[derive(Debug, Clone)]
 pub(crate) struct Introduction {
     pub(crate) capabilities: Raw,
     pub(crate) info: Option<Raw>,
 }
 
-/// Where messages go that belong to no request.
+/// The channel for messages that belong to no request.
 pub(crate) enum Outlet {
-    /// Over HTTP: streams that can be taken up again.
+    /// Streamable HTTP: resumable streams.
     Streams(Streams),
-    /// Over stdio or HTTP+SSE: the one line there is.
+    /// Stdio or HTTP+SSE: the client's only channel.
     Line(Outgoing),
 }
 
-/// A question on its way to the client.
+/// A question as a request to the client.
 pub(crate) struct Asking {
     pub(crate) id: RequestId,
     pub(crate) request: Envelope,
-    /// The id of a visit that the client will be told of once it counts.
+    /// The generated id of a URL elicitation, for its completion notification.
     pub(crate) visit: Option<String>,
 }
 
-/// A request under way; it is forgotten when this is dropped.
+/// A request in flight; dropping this removes it from the session.
 pub(crate) struct Underway {
     session: Arc<Session>,
     id: RequestId,
     cancelled: Arc<Cancelled>,
 }
 
-/// Whether a client still wants the answer to a request, and whoever waits for it.
+/// The cancellation flag of a request, and the task that waits for it.
 #[derive(Default)]
 struct Cancelled {
     told: AtomicBool,
@@ -118,7 +118,8 @@ impl Session {
         })
     }
 
-    /// Whether this client is told apart from others: by a line of its own, or by who it is.
+    /// True if other clients cannot share this client's identity: it is authenticated, or has its own
+    /// channel.
     pub(crate) fn is_identified(&self) -> bool {
         matches!(self.outlet, Outlet::Line(_)) || self.caller.id != Caller::local().id
     }
@@ -132,7 +133,7 @@ impl Session {
         *lock(&self.always) = None;
     }
 
-    /// What every request tells.
+    /// Returns the cached `_meta`, or builds it with `write`.
     pub(crate) fn always(&self, write: impl FnOnce() -> Raw) -> Always {
         lock(&self.always).get_or_insert_with(|| Always::new(write())).clone()
     }
@@ -145,7 +146,7 @@ impl Session {
         *lock(&self.touched)
     }
 
-    /// Notes a request; a second one of the same id, or too many, are refused.
+    /// Registers a request. A duplicate id and more than `most` requests are refused.
     pub(crate) fn begin(self: &Arc<Self>, id: &RequestId, most: usize) -> Result<Underway, Fault> {
         let mut calls = lock(&self.calls);
         let under_way = calls.len();
@@ -159,15 +160,15 @@ impl Session {
         Ok(Underway { session: self.clone(), id: id.clone(), cancelled })
     }
 
-    /// The client no longer wants an answer; an id that is not under way is none of our business.
+    /// Cancels a request. Ids that are not in flight are ignored.
     pub(crate) fn cancel(&self, id: &RequestId) {
         if let Some(cancelled) = lock(&self.calls).get(id) {
             cancelled.tell();
         }
     }
 
-    /// Turns a question into a request to the client, whose answer will find it. One that the client's revision has no form
-    /// for is declined instead.
+    /// Registers a question and converts it to a request to the client. If the client's revision
+    /// cannot express the question, it is declined.
     pub(crate) fn ask(&self, question: Question) -> Option<Asking> {
         let Some(Lowered { params, visit }) =
             lower_question(&question.method, question.params.as_ref(), self.revision)
@@ -182,17 +183,17 @@ impl Session {
         Some(Asking { id, request: request.into(), visit })
     }
 
-    /// The call that asked is over; whoever still waits for the answer hears that there will be none.
+    /// Declines the open questions of a call that has ended.
     pub(crate) fn withdraw(&self, asked: &[RequestId]) {
         let withdrawn: Vec<Question> = {
             let mut questions = lock(&self.questions);
             asked.iter().filter_map(|id| questions.remove(id)).collect()
         };
-        // Dropped outside the lock: that refuses them.
+        // Dropping a question declines it, which must not happen under the lock.
         drop(withdrawn);
     }
 
-    /// The client has answered a question.
+    /// Passes an answer of the client to its question. Unknown ids are ignored.
     pub(crate) fn answer(&self, response: Response) {
         let question = response.id.as_ref().and_then(|id| lock(&self.questions).remove(id));
         let Some(question) = question else { return };
@@ -201,7 +202,7 @@ impl Session {
             .answer(response.outcome.map_err(|error| Fault::from_peer(error, self.revision.era(), &method)));
     }
 
-    /// Sends what belongs to no request. A client that does not listen misses it.
+    /// Sends a message that belongs to no request. It is dropped if the client does not read.
     pub(crate) fn tell(&self, envelope: Envelope) {
         match &self.outlet {
             Outlet::Streams(streams) => streams.standalone().push(&envelope),
@@ -209,12 +210,12 @@ impl Session {
         }
     }
 
-    /// Ready when no call is under way.
+    /// Ready when no call is in flight.
     pub(crate) fn poll_quiet(&self, cx: &mut Context<'_>) -> Poll<()> {
         lock(&self.calls).poll_quiet(cx)
     }
 
-    /// The session is over: nothing of it goes on.
+    /// Ends the session: cancels its calls, questions and subscriptions, and closes its streams.
     pub(crate) fn end(&self) {
         self.listening.stop();
         lock(&self.questions).clear();
@@ -237,7 +238,7 @@ impl Always {
 }
 
 impl Introduction {
-    /// Reads the parameters of `initialize`. What is kept of them does not keep the buffer they came in.
+    /// Reads the parameters of `initialize`. Copies them, so that the request buffer can be freed.
     pub(crate) fn read(params: &Object) -> Self {
         let capabilities = params.get("capabilities").filter(|raw| raw.is_object()).map(Raw::detached);
         Self {
@@ -248,13 +249,12 @@ impl Introduction {
 }
 
 impl Underway {
-    /// Ends once the client wants no answer any more. One task waits for it at a time.
+    /// Ready when the client has cancelled the request. Only one task can wait at a time.
     pub(crate) fn poll_cancelled(&self, cx: &mut Context<'_>) -> Poll<()> {
         self.cancelled.waiting.register(cx.waker());
         if self.cancelled.told.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// The request.
     pub(crate) fn id(&self) -> &RequestId {
         &self.id
     }

@@ -1,4 +1,4 @@
-//! The sessions that are open.
+//! The open sessions.
 
 use super::{Session, lock};
 use std::{
@@ -9,7 +9,7 @@ use std::{
 use trunkline_protocol::Caller;
 use trunkline_resilience::Moment;
 
-/// A session that was silent for so long may be forgotten to make room for another.
+/// A session idle for this long may be evicted when the limit is reached.
 const SILENT: Duration = Duration::from_mins(1);
 
 pub(crate) struct Sessions {
@@ -18,7 +18,7 @@ pub(crate) struct Sessions {
     idle: Duration,
 }
 
-/// There is no room for another session.
+/// The limit is reached, and no session can be evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoRoom;
 
@@ -45,7 +45,8 @@ impl Sessions {
         Ok(())
     }
 
-    /// The session of that id, if it is the caller's own: somebody else's is as unknown as none.
+    /// The session with this id, if it belongs to the caller. Another caller's session gives `None`,
+    /// like an unknown id.
     pub(crate) fn find(&self, id: &str, caller: &Caller) -> Option<Arc<Session>> {
         let session = lock(&self.open).get(id).filter(|session| session.caller.id == caller.id).cloned()?;
         session.touch();
@@ -59,7 +60,7 @@ impl Sessions {
         }
     }
 
-    /// Where there is no room left, the session that has been silent longest goes, unless that is not long at all.
+    /// At the limit, evicts the session idle longest, if it has been idle for [`SILENT`].
     fn make_room(&self) {
         let mut open = lock(&self.open);
         if open.len() < self.most {
@@ -76,7 +77,7 @@ impl Sessions {
         }
     }
 
-    /// Forgets sessions that have been silent for too long.
+    /// Ends sessions that exceeded the idle limit.
     pub(crate) fn sweep(&self) {
         let now = Moment::now();
         let silent = |session: &Arc<Session>| now - session.silent_since() >= self.idle;

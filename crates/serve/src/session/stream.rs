@@ -1,4 +1,5 @@
-//! Streams of a legacy session: what was sent is kept for a while, so that a client who was cut off can take up the rest.
+//! Resumable streams of a legacy session. Recent events are kept, so that a client can resume after
+//! a lost connection.
 
 use super::lock;
 use bytes::{Bytes, BytesMut};
@@ -11,15 +12,15 @@ use tokio::sync::Notify;
 use trunkline_protocol::Envelope;
 use trunkline_transport::sse::{Event, Line, encode};
 
-/// Streams of one session that are remembered after they have ended.
+/// Above this number of call streams, a session forgets the oldest ended ones.
 const ENDED_STREAMS: usize = 16;
-/// How long a client that was asked to hang up is asked to stay away.
+/// Reconnection delay sent to the client (SSE `retry`).
 const RETRY: Duration = Duration::from_millis(500);
 
 /// The number of the session's own stream.
 const OWN: u64 = 0;
 
-/// The streams of one session, made when they are needed. One is the session's own; each answer that is a stream has another number.
+/// The streams of one session, created on demand: the session's own, and one per streamed response.
 pub(crate) struct Streams {
     logs: Mutex<Logs>,
     events: usize,
@@ -33,11 +34,11 @@ struct Logs {
     by_number: HashMap<u64, Arc<StreamLog>>,
     /// Streams besides the session's own, oldest first.
     order: VecDeque<u64>,
-    /// The session is over; what is opened all the same has ended.
+    /// The session has ended; streams opened from now on are created as ended.
     closed: bool,
 }
 
-/// One stream.
+/// The event log of one stream.
 pub(crate) struct StreamLog {
     number: u64,
     state: Mutex<Log>,
@@ -53,27 +54,26 @@ struct Log {
     first: u64,
     size: usize,
     ended: bool,
-    /// The turn of the reader that is served.
+    /// Generation of the current reader; older readers end.
     reader: u64,
-    /// The event before which that reader is sent away.
+    /// The reader ends before this event, to disconnect a client that may resume later.
     away_at: Option<u64>,
 }
 
-/// A place in a stream, as an event id says it.
+/// A position in a stream, written as the event id `stream-event`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     stream: u64,
     event: u64,
 }
 
-/// Somebody who reads a stream. A newer reader of the same stream takes its place.
+/// Reads a stream. A stream has one reader: a new one ends the previous.
 pub(crate) struct Reader {
     log: Arc<StreamLog>,
     next: u64,
     turn: u64,
 }
 
-/// What a reader finds next.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Item {
     Event(Bytes),
@@ -101,7 +101,7 @@ impl Streams {
         known.unwrap_or_else(|| self.add(&mut logs, OWN))
     }
 
-    /// A stream for the answer to a request.
+    /// Opens a stream for the response to a request.
     pub(crate) fn open(&self) -> Arc<StreamLog> {
         let mut logs = lock(&self.logs);
         logs.last += 1;
@@ -124,7 +124,7 @@ impl Streams {
         log
     }
 
-    /// The stream an event belongs to, to be read on from behind that event.
+    /// Reads the stream of an event, starting after that event.
     pub(crate) fn resume(&self, place: Place) -> Option<Reader> {
         let log = lock(&self.logs).by_number.get(&place.stream).cloned()?;
         Some(log.read_from(place.event + 1))
@@ -155,7 +155,7 @@ impl Logs {
 }
 
 impl StreamLog {
-    /// An event without content that gives the client a place to come back to.
+    /// Appends an empty event, whose id lets the client resume from the start.
     pub(crate) fn prime(&self) {
         self.append(Event { retry: Some(RETRY), ..Event::default() });
     }
@@ -169,7 +169,7 @@ impl StreamLog {
         self.changed.notify_waiters();
     }
 
-    /// Sends the reader away once it has read what is there; it can come back for the rest.
+    /// Ends the reader after the events so far. The client can resume to get the rest.
     pub(crate) fn detach(&self) {
         let mut state = lock(&self.state);
         state.away_at = Some(state.next());
@@ -211,14 +211,15 @@ impl StreamLog {
 }
 
 impl Log {
-    /// The number of the event that comes next.
+    /// The number of the next event.
     fn next(&self) -> u64 {
         self.first + self.kept.len() as u64
     }
 }
 
 impl Reader {
-    /// Waits for the next event. A reader that was too slow, or whose place another has taken, is at the end.
+    /// Waits for the next event. A reader ends early if its next event was already evicted, or if a
+    /// newer reader replaced it.
     pub(crate) async fn next(&mut self) -> Item {
         loop {
             let log = self.log.clone();
@@ -232,7 +233,7 @@ impl Reader {
         }
     }
 
-    /// Whether it is the session's own stream, and not that of a call.
+    /// True for the session's own stream, false for a call's.
     pub(crate) fn is_of_session(&self) -> bool {
         self.log.number == OWN
     }

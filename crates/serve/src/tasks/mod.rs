@@ -1,6 +1,7 @@
-//! Tasks for clients of 2025-11-25, made of what a handler has: tasks of the extension, or results at once.
+//! Tasks for clients of 2025-11-25. Each maps to a task of the handler (tasks extension), or to a
+//! result that the handler returned immediately.
 //!
-//! Every task that a client was told of is noted here, with its owner; to everybody else it does not exist.
+//! Every task is stored with its owner; for any other caller it does not exist.
 
 mod result;
 mod task_store;
@@ -20,10 +21,10 @@ use trunkline_protocol::{
 pub(crate) use task_store::TaskStore;
 use task_store::{Kept, Known};
 
-/// Tasks that a list looks at again.
+/// Most tasks whose state `tasks/list` refreshes from the handler.
 const MAX_REFRESHED: usize = 64;
 
-/// Whether a request is one that only clients of 2025-11-25 make of us.
+/// True for a task request of revision 2025-11-25.
 pub(crate) fn concerns(session: &Session, request: &Request, head: &Head) -> bool {
     session.revision.has_core_tasks()
         && match request.method.as_ref() {
@@ -33,14 +34,14 @@ pub(crate) fn concerns(session: &Session, request: &Request, head: &Head) -> boo
         }
 }
 
-/// The reply to such a request.
+/// Starts to answer a request for which [`concerns`] is true.
 pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: &Request, head: &Head) -> Reply {
     let desk = Desk { service: service.clone(), session: session.clone() };
     let params = request.params.clone();
     match request.method.as_ref() {
         method::TOOLS_CALL => desk.start(lift(request, head, session)),
         method::TASKS_RESULT => result::wait(desk, params),
-        // Whoever cannot be told apart from others would see their tasks.
+        // Clients without an identity of their own would see each other's tasks.
         method::TASKS_LIST if !session.is_identified() => Reply::ready(Err(Fault::new(
             FaultKind::NotAvailable,
             "`tasks/list` needs a client that is known",
@@ -54,23 +55,23 @@ pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: &Re
     }
 }
 
-/// Where one client's tasks are dealt with.
+/// Handles the task requests of one session.
 #[derive(Clone)]
 struct Desk {
     service: Arc<Service>,
     session: Arc<Session>,
 }
 
-/// Where a task stands.
+/// The current state of a task.
 struct Standing {
-    /// As the client hears it.
+    /// In the form of 2025-11-25.
     task: Raw,
-    /// As the handler told it; nothing for a result that was there at once.
+    /// As the handler returned it; `None` if the result is in our own store.
     told: Option<Raw>,
 }
 
 impl Desk {
-    /// Calls a tool; whatever it answers, the client gets a task.
+    /// Calls a tool, and turns any successful result into a task.
     fn start(self, call: Call) -> Reply {
         use futures_util::StreamExt;
         let reply = self.service.handler.call(call);
@@ -103,7 +104,7 @@ impl Desk {
         self.service.tasks.find(&id, &self.session.caller.id).ok_or_else(|| self.unknown())
     }
 
-    /// Where no tasks were offered, there is no such method either.
+    /// If the handler declared no tasks, the task methods do not exist.
     fn unknown(&self) -> Fault {
         if self.service.runs_tasks() {
             Fault::new(FaultKind::InvalidRequest, "there is no such task")
@@ -128,7 +129,7 @@ impl Desk {
             let task = if is_final(&known.task) || number >= MAX_REFRESHED {
                 known.task
             } else {
-                // One that the handler has forgotten is told as it was last heard of.
+                // If the handler no longer knows the task, return its last known state.
                 self.look(&known).await.map_or(known.task, |standing| standing.task)
             };
             tasks.push(task);
@@ -145,7 +146,7 @@ impl Desk {
         }
         self.ask(method::TASKS_CANCEL, &known.id, None).await?;
         let mut task = self.look(&known).await?.task.object().unwrap_or_default();
-        // The extension asks for it and does not wait; the client of this era is told what was asked.
+        // The extension only requests cancellation; 2025-11-25 expects the status at once.
         task.set("status", Raw::string("cancelled"));
         let task = task.to_raw();
         self.service.tasks.update(&known.id, &task);

@@ -1,4 +1,4 @@
-//! `tasks/result`: waits for a task's end, and asks the client meanwhile what the task wants to know.
+//! `tasks/result`: waits until a task ends, and forwards its questions to the client meanwhile.
 
 use super::{Desk, task_store::Kept};
 use futures_util::{future::join_all, stream};
@@ -13,7 +13,7 @@ use trunkline_protocol::{
     method,
 };
 
-/// How often a task is looked at when the handler does not say, and what it may say.
+/// Default polling interval, and the bounds of the interval that the handler may set.
 const POLL: Duration = Duration::from_millis(500);
 const POLL_BOUNDS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(10));
 
@@ -37,7 +37,7 @@ struct Waiter {
     desk: Desk,
     params: Option<Raw>,
     id: String,
-    /// Keys of questions that were asked; a handler repeats them until it has seen the answers.
+    /// Keys of the questions sent so far: a handler repeats them until it has the answers.
     asked: HashSet<String>,
     unasked: Vec<Question>,
     open: Vec<(String, oneshot::Receiver<Outcome>)>,
@@ -92,7 +92,7 @@ impl Waiter {
         }
     }
 
-    /// A question of the task carries the task's id.
+    /// Queues a question, with the task's id in `_meta`.
     fn ask(&mut self, key: String, name: String, params: Option<&Raw>) {
         let (tell, answer) = oneshot::channel();
         let params = self.tied(params);

@@ -1,4 +1,4 @@
-//! The tasks that clients know, with their owners.
+//! The tasks of 2025-11-25 clients, with their owners.
 
 use crate::{era::unguessable, session::lock};
 use std::{
@@ -9,12 +9,12 @@ use std::{
 use tokio::time::Instant;
 use trunkline_protocol::{Fault, FaultKind, Raw, time::iso_8601};
 
-/// Most tasks of one caller, and of all together.
+/// Most tasks of one caller, and of all callers.
 const MAX_PER_CALLER: usize = 64;
 const MAX_TASKS: usize = 4096;
-/// How long the result of a call that ended at once is kept.
+/// Lifetime of a result that is stored here.
 const TTL: Duration = Duration::from_mins(10);
-/// How long a task of the handler is remembered.
+/// Lifetime of the entry for a task of the handler.
 const REMEMBERED: Duration = Duration::from_hours(24);
 
 #[derive(Default)]
@@ -28,17 +28,17 @@ struct Entry {
     number: u64,
 }
 
-/// Where the result of a task is kept.
+/// The place of a task's result: this store, or the handler.
 #[derive(Clone)]
 pub(super) enum Kept {
-    /// The call had ended before the client got its task.
+    /// The handler returned a result instead of a task.
     Here {
         result: Arc<Raw>,
     },
     Elsewhere,
 }
 
-/// A task that belongs to the caller.
+/// A task that was found for its owner.
 pub(super) struct Known {
     pub(super) id: String,
     pub(super) task: Raw,
@@ -46,7 +46,7 @@ pub(super) struct Known {
 }
 
 impl TaskStore {
-    /// Remembers a task of the handler.
+    /// Stores a task of the handler.
     pub(super) fn note(&self, owner: &str, task: &Raw) -> Result<(), Fault> {
         let id: String = task.member_as("taskId").ok_or_else(nameless)?;
         self.put(id, owner, Kept::Elsewhere, task.clone())
@@ -83,7 +83,7 @@ impl TaskStore {
         Some(Known { id: id.to_owned(), task: entry.task.clone(), kept: entry.kept.clone() })
     }
 
-    /// All of one caller's, oldest first.
+    /// All tasks of one caller, oldest first.
     pub(super) fn of(&self, owner: &str) -> Vec<Known> {
         let mut all = lock(&self.0);
         all.retain(|_, entry| entry.until > Instant::now());
