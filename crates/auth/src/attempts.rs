@@ -11,9 +11,9 @@ use trunkline_resilience::{Quota, RateLimiter, TooSoon};
 /// The number of wrong guesses that one address may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttemptLimit {
-    /// Guesses that may come at once.
+    /// Wrong guesses allowed in a burst.
     pub burst: u32,
-    /// How long it takes until another one is allowed.
+    /// Time until one more guess is allowed.
     pub interval: Duration,
     /// Addresses kept at once; beyond that, those closest to expiry are evicted.
     pub addresses: usize,

@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// The part that all challenges of one server share.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Challenge {
-    /// Where the RFC 9728 document is.
+    /// The URL of the RFC 9728 document.
     pub resource_metadata: Option<String>,
     /// Scopes that a token should carry.
     pub scopes: Vec<String>,

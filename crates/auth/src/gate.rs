@@ -38,7 +38,7 @@ impl Gate {
         self.noted(verdict, source)
     }
 
-    /// The same without waiting; `None` if a token must be verified first.
+    /// Judges one request without waiting; `None` if a token must be verified asynchronously.
     pub fn admit_at_once<H: AsRef<[u8]>>(
         &self,
         authorization: &[H],

@@ -1,8 +1,8 @@
 //! Authentication: API keys, signed tokens, and the challenge for callers without either.
 //!
-//! [`Gate`] is the front: it takes the `Authorization` headers of one request and the address they came from, and gives
-//! an [`Identity`] or an [`AuthError`]. This crate does no HTTP: signing keys come from a file's text or through a
-//! function that the caller brings, and challenges are strings.
+//! [`Gate`] is the entry point: from the `Authorization` headers and the peer address of a request
+//! it derives an [`Identity`] or an [`AuthError`]. This crate does no HTTP: signing keys come from
+//! a file's text or from a function of the caller, and challenges are strings.
 
 mod attempts;
 mod authenticator;

@@ -1,9 +1,9 @@
-//! The RFC 9728 document: which resource this is and who issues tokens for it.
+//! The RFC 9728 document: names the resource and the issuers of its tokens.
 
 use serde::Serialize;
 use url::Url;
 
-/// The path under which the document is found; the resource's own path follows it.
+/// Path of the document; the resource's own path is appended.
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// A protected resource, as its metadata document describes it.
@@ -22,7 +22,7 @@ pub struct ProtectedResource {
     url: Url,
 }
 
-/// Why a document cannot be made.
+/// The reason why the document cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadResource {
     #[error("`{0}` is not a URL")]
@@ -36,7 +36,7 @@ pub enum BadResource {
 }
 
 impl ProtectedResource {
-    /// `resource` is what clients connect to, such as `https://tools.example/mcp`.
+    /// `resource` is the URL that clients connect to, such as `https://tools.example/mcp`.
     pub fn new(resource: &str, authorization_servers: &[&str]) -> Result<Self, BadResource> {
         if authorization_servers.is_empty() {
             return Err(BadResource::NoIssuer);
@@ -56,12 +56,12 @@ impl ProtectedResource {
         })
     }
 
-    /// Where to serve the document: below the well-known path, the resource's own path kept.
+    /// The path to serve the document at: the well-known path, then the resource's own path.
     pub fn path(&self) -> String {
         format!("{WELL_KNOWN}{}", self.url.path().trim_end_matches('/'))
     }
 
-    /// The address of the document, for [`Challenge::resource_metadata`](crate::Challenge).
+    /// The URL of the document, for [`Challenge::resource_metadata`](crate::Challenge).
     pub fn address(&self) -> String {
         format!("{}{}", self.url.origin().ascii_serialization(), self.path())
     }

@@ -130,7 +130,7 @@ async fn a02_unsigned_confused_and_pointing_tokens_are_401() {
         let token = signer::hmac(&secret, &header(serde_json::json!({"alg": "HS256"})), &claims);
         assert!(is_invalid(&verifier.verify(&token).await));
     }
-    // The attacker signs with a key of their own and says where it is to be found.
+    // The attacker signs with their own key, and the token says where to fetch it.
     let other = Signer::new("k1");
     let own: serde_json::Value = serde_json::from_str(&other.jwks()).unwrap();
     for change in [

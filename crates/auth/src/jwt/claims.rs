@@ -36,7 +36,7 @@ impl Claims {
     }
 
     fn roles(&self, path: &str) -> Result<Vec<String>, AuthError> {
-        // A claim may itself be named with dots, as a URL is; that comes first.
+        // The name of a claim may contain dots, as a URL does, so the whole path is tried first.
         if let Some(claim) = self.rest.get(path) {
             return words(Some(claim));
         }

@@ -1,4 +1,4 @@
-//! The issuer's signing keys: read once, or fetched and kept.
+//! The issuer's signing keys: static, or fetched and cached.
 
 use super::KeySet;
 use crate::{AuthError, error::Reason};
@@ -29,10 +29,10 @@ pub type Fetch = Box<dyn Fn() -> FetchFuture + Send + Sync>;
 
 type FetchFuture = Pin<Box<dyn Future<Output = Result<Vec<u8>, FetchError>> + Send>>;
 
-/// Why the keys could not be fetched, for the log.
+/// The reason of a failed fetch, for the log.
 pub type FetchError = Box<dyn std::error::Error + Send + Sync>;
 
-/// When fetched keys are fetched again.
+/// The refresh policy of fetched keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RefreshOptions {
     /// Keys older than this are fetched again at the next use.
@@ -45,7 +45,7 @@ pub struct RefreshOptions {
     pub timeout: Duration,
 }
 
-/// Why a key set cannot be used.
+/// The reason for refusing a key set.
 #[derive(Debug, thiserror::Error)]
 pub enum BadJwks {
     #[error("the key set is larger than {MAX_JWKS_BYTES} bytes")]
@@ -66,7 +66,7 @@ pub(crate) struct SigningKey {
     decoding: DecodingKey,
 }
 
-/// Where keys come from.
+/// The source of keys.
 #[derive(Debug)]
 pub(super) enum Keys {
     Fixed(KeySet),
@@ -173,7 +173,7 @@ impl SigningKey {
         &self.decoding
     }
 
-    /// `None` for what cannot verify a signature without a secret.
+    /// `None` for a key that is not the public key of an asymmetric signature algorithm.
     fn from_jwk(jwk: &Jwk) -> Option<Self> {
         let for_signing = matches!(jwk.common.public_key_use, None | Some(PublicKeyUse::Signature));
         let operations = jwk.common.key_operations.as_ref();

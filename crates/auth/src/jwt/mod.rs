@@ -1,8 +1,8 @@
 //! Signed tokens (JWT): signature, audience and expiry.
 //!
-//! Which key verifies a token is decided by our key set alone. `kid` only picks among the keys we have; `jku`, `x5u`,
-//! `jwk` and `x5c` in a token are never followed. A key serves only its own kind of algorithm, so a public key can never
-//! be taken for a shared secret.
+//! Only keys of our key set verify tokens. `kid` selects one of them; `jku`, `x5u`, `jwk` and
+//! `x5c` in a token are never followed. A key is used only with its own kind of algorithm, so a
+//! public key can never be used as a shared secret.
 
 mod claims;
 mod jwks;
@@ -15,10 +15,10 @@ use std::{sync::Arc, time::Duration};
 pub use jsonwebtoken::Algorithm;
 pub use jwks::{BadJwks, Fetch, FetchError, MAX_JWKS_BYTES, MAX_JWKS_KEYS, RefreshOptions};
 
-/// Longest token that is looked at.
+/// Longer tokens are refused unread.
 const MAX_TOKEN_BYTES: usize = 16 * 1024;
 
-/// The kinds of token that are access tokens; one without `typ` is taken too.
+/// Accepted values of `typ`. A token without `typ` is accepted, too.
 const ACCESS_TOKENS: &[&str] = &["jwt", "at+jwt", "application/at+jwt"];
 
 /// Algorithms whose verification needs no secret.
@@ -34,20 +34,20 @@ pub const ASYMMETRIC: &[Algorithm] = &[
     Algorithm::EdDSA,
 ];
 
-/// What a token must say.
+/// The requirements that a token must meet.
 #[derive(Debug, Clone)]
 pub struct JwtOptions {
     pub issuer: String,
     /// Names of this server; a token must be for one of them.
     pub audience: Vec<String>,
     pub algorithms: Vec<Algorithm>,
-    /// How far clocks may differ.
+    /// Tolerated clock difference.
     pub leeway: Duration,
     /// The claim that lists roles; dots reach into objects, as in `realm_access.roles`.
     pub roles_claim: String,
 }
 
-/// Why a verifier cannot be made.
+/// The reason why the options are invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum BadJwtOptions {
     #[error("an issuer is needed")]
@@ -110,7 +110,8 @@ impl JwtVerifier {
         Ok(Self { options, keys: jwks::Keys::fixed(jwks)? })
     }
 
-    /// With keys that `fetch` gets: first when they are needed, then when they are old or a token names an unknown one.
+    /// With keys from `fetch`, called at the first use, when the keys are too old, and when a token
+    /// names an unknown key.
     pub fn with_fetch(
         options: JwtOptions,
         fetch: Fetch,
@@ -140,7 +141,7 @@ impl JwtVerifier {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(AuthError::Invalid(Reason::Unreadable));
         }
-        // An `alg` that is unknown, `none` among them, already fails here.
+        // Unknown algorithms, including `none`, already fail here.
         let header =
             jsonwebtoken::decode_header(token).map_err(|_| AuthError::Invalid(Reason::Unreadable))?;
         if !self.options.algorithms.contains(&header.alg) {
@@ -180,5 +181,5 @@ fn refusal(kind: &ErrorKind) -> AuthError {
     })
 }
 
-/// A shared set of keys, as one reader sees it.
+/// A snapshot of the key set.
 pub(crate) type KeySet = Arc<Vec<jwks::SigningKey>>;

@@ -1,6 +1,6 @@
-//! Dates as a key file writes them: `2027-01-31`, or `2027-01-31T12:00:00Z`.
+//! Dates of a key file: `2027-01-31` or `2027-01-31T12:00:00Z`.
 
-/// Seconds since 1970 of the moment `text` names, a date alone being its first moment; `None` when it is not one.
+/// Parses a date to Unix seconds; a date without time means midnight UTC. `None` if malformed.
 pub(super) fn seconds(text: &str) -> Option<u64> {
     let (date, time) = match text.split_once('T') {
         Some((date, time)) => (date, time.strip_suffix('Z')?),

@@ -1,10 +1,10 @@
-//! The key file. Unknown members are refused: a misspelt `expires` would otherwise be a key for ever.
+//! The key file. Unknown members are refused: with a misspelt `expires`, a key would never expire.
 
 use super::{Key, MAX_KEYS, date, token};
 use crate::Identity;
 use serde::Deserialize;
 
-/// Why a key file is refused. Nothing of it is used then.
+/// The reason for refusing a key file. None of its keys are used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadKeys {
     #[error("the key file is not what it should be")]

@@ -1,7 +1,7 @@
 //! API keys: long random tokens, of which only the SHA-256 is kept.
 //!
-//! A fast hash is enough because the tokens are random and long, which is checked where we see one in plain
-//! ([`WeakToken`]); what is a person's password does not belong here.
+//! A fast hash is enough because the tokens are long and random. Tokens given in plain text are
+//! checked for that ([`WeakToken`]). Do not use passwords as tokens.
 
 mod date;
 mod file;
@@ -17,10 +17,10 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 pub use file::BadKeys;
 pub use token::{GeneratedKey, MIN_TOKEN_BYTES, WeakToken, generate};
 
-/// Most keys that one server keeps: each is compared with each token.
+/// Most keys in one file: every token is compared with every key.
 pub const MAX_KEYS: usize = 4096;
 
-/// Longest token that is looked at.
+/// Longer tokens are refused unread.
 const MAX_TOKEN_BYTES: usize = 1024;
 
 /// The current keys. Replacing them revokes all others immediately.
@@ -38,20 +38,20 @@ pub(crate) struct Key {
 }
 
 impl ApiKeys {
-    /// Reads a key file: `{"keys": [{"id", "sha256", "roles", "scopes", "expires"}]}`. `sha256` is what [`generate`] gave
-    /// with the token, in hex; `expires` is a date, or a time in UTC.
+    /// Reads a key file: `{"keys": [{"id", "sha256", "roles", "scopes", "expires"}]}`. `sha256` is the
+    /// token's hash in hex, as returned by [`generate`]; `expires` is a date or a UTC time.
     pub fn from_json(text: &str) -> Result<Self, BadKeys> {
         Ok(Self { keys: RwLock::new(file::read(text)?) })
     }
 
-    /// One token given in plain, such as on a command line or by a secret store.
+    /// One token given in plain text, for example on a command line or by a secret store.
     pub fn from_token(identity: Identity, token: &str) -> Result<Self, WeakToken> {
         token::check_strength(token)?;
         let key = Key { identity: identity.into(), hash: token::hash(token), expires: None };
         Ok(Self { keys: RwLock::new(vec![key]) })
     }
 
-    /// Takes the keys of a changed file in place of the present ones; a bad file changes nothing.
+    /// Replaces the keys by those of a changed file; an invalid file changes nothing.
     pub fn reload(&self, text: &str) -> Result<(), BadKeys> {
         let keys = file::read(text)?;
         *self.keys.write().unwrap_or_else(PoisonError::into_inner) = keys;

@@ -13,10 +13,10 @@ pub const MIN_TOKEN_BYTES: usize = 32;
 /// A random token of the minimum length has more distinct characters than this.
 const MIN_DISTINCT: usize = 10;
 
-/// Marks a token of ours, so that scanners for leaked secrets can know it.
+/// Prefix of our tokens, so that scanners for leaked secrets can recognise them.
 const PREFIX: &str = "tl_";
 
-/// Words that stand in examples and defaults, and never in a random text of this length.
+/// Words of examples and defaults, which do not occur in a random token.
 const PLACEHOLDERS: &[&str] = &[
     "changeme",
     "change-me",
@@ -68,13 +68,13 @@ pub(crate) type Hash = [u8; digest::SHA256_OUTPUT_LEN];
 /// A new token and what to store of it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GeneratedKey {
-    /// To be handed over once and never stored.
+    /// Shown once to the caller, and never stored.
     pub token: String,
     /// In hex, for the key file.
     pub sha256: String,
 }
 
-/// Why a token given in plain is refused.
+/// The reason for refusing a token given in plain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WeakToken {
     #[error("the token is empty")]

@@ -1,4 +1,4 @@
-//! What the access log hears.
+//! Records of the access log.
 
 use crate::support::{
     Fixture,

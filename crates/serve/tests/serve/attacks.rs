@@ -1,4 +1,4 @@
-//! What the server does with what it should never be sent. Tests are named by the row of our catalogue of attacks.
+//! Attacks on the server. Each test name starts with the attack's id in `docs/attacks.md`.
 
 use crate::support::{
     Fixture, start,
@@ -28,7 +28,7 @@ async fn served(options: ServeOptions) -> Served {
     Served { address, fixture, dropped, _running: running }
 }
 
-/// A server whose callers name themselves in the Authorization header; `bad` is nobody.
+/// A server whose callers send their id in the `Authorization` header; the id `bad` is refused.
 async fn gated(limits: Limits) -> Served {
     let gate = |headers: &HeaderMap, _peer| {
         let token = headers.get("authorization").and_then(|value| value.to_str().ok());
@@ -39,7 +39,7 @@ async fn gated(limits: Limits) -> Served {
             message: "who are you?".to_owned(),
             challenge: Some("Bearer".parse().unwrap()),
         });
-        // Some gates know at once, others have to ask.
+        // Covers both kinds of gate: immediate and asynchronous.
         if id.is_some_and(|id| id.starts_with('a')) {
             Admission::Now(verdict)
         } else {
@@ -53,7 +53,7 @@ async fn gated(limits: Limits) -> Served {
     served(ServeOptions { guard, limits, ..ServeOptions::default() }).await
 }
 
-/// What the tool `never` tells of itself.
+/// The next report of the tool `never`.
 async fn told(served: &mut Served) -> String {
     tokio::time::timeout(HANG, served.dropped.recv()).await.expect("it is told").expect("the server runs")
 }
@@ -178,10 +178,10 @@ async fn h08_a_head_that_never_ends_does_not_hold_a_connection() {
     tokio::time::timeout(HANG, stream.read_to_end(&mut rest)).await.expect("the server hangs up").ok();
 }
 
-/// So many connections that say nothing.
+/// The number of silent connections.
 const SLOW: usize = 2000;
 
-/// Lets this process open many files; tells whether it may.
+/// Raises the limit of open files; true if that worked.
 fn may_open(files: u64) -> bool {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
@@ -193,12 +193,12 @@ fn may_open(files: u64) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn h08_two_thousand_heads_that_never_end_do_not_keep_others_out() {
-    // Both ends are in this process, and the rest of it needs some, too.
+    // Both ends of each connection are in this process, which needs other files, too.
     if !may_open(3 * SLOW as u64) {
         eprintln!("SKIPPED h08 at {SLOW} connections: this machine does not allow so many open files");
         return;
     }
-    // Without giving way they would hold every place for longer than anybody here waits.
+    // Without eviction, they would hold all slots for longer than the test's timeout.
     let limits = Limits { header_timeout: HANG * 4, connections: SLOW / 2, ..Limits::default() };
     let served = served(ServeOptions { limits, ..ServeOptions::default() }).await;
     let address = served.address;
@@ -218,7 +218,7 @@ async fn h08_two_thousand_heads_that_never_end_do_not_keep_others_out() {
     drop(held);
 }
 
-/// A name server as an attacker runs it: the first answer is his own machine, every later one is ours.
+/// The attacker's name server: its first answer is the attacker's address, all later ones are ours.
 struct Rebinding {
     theirs: SocketAddr,
     ours: SocketAddr,
@@ -236,7 +236,7 @@ impl Rebinding {
 async fn h04_a_name_that_turns_to_us_is_not_ours() {
     let served = served(ServeOptions::default()).await;
     let port = served.address.port();
-    // A browser keeps the port of the page, so the attacker's page is served at the same port of another address.
+    // A browser keeps the page's port, so the attacker serves it at the same port of another address.
     let page = tokio::net::TcpListener::bind(("127.0.0.2", port)).await.unwrap();
     let mut names = Rebinding { theirs: page.local_addr().unwrap(), ours: served.address, asked: 0 };
     tokio::spawn(async move {
@@ -257,7 +257,8 @@ async fn h04_a_name_that_turns_to_us_is_not_ours() {
     };
     let first = visit(names.resolve(), "GET", None).await;
     assert!(first.status == 200 && first.body.contains("<script>"), "{first:?}");
-    // To the browser this is still the same origin, so it asks nobody before it posts; a GET has no Origin at all.
+    // To the browser this is still the same origin, so it sends no preflight before a POST, and no
+    // `Origin` with a GET.
     for (method, origin) in
         [("POST", Some(own_origin.as_str())), ("POST", None), ("GET", None), ("DELETE", None)]
     {
@@ -373,7 +374,7 @@ async fn m02_a_modern_request_is_modern_whatever_session_it_names() {
             "{heard:?}"
         );
     }
-    // A legacy request does not become a modern one by its header.
+    // A modern version header does not make a legacy body modern.
     let legacy = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let heard = post(served.address, &headers_of("tools/list", ""), legacy).await;
     assert_eq!(heard.status, 400, "{heard:?}");

@@ -1,4 +1,4 @@
-//! Bodies of requests, byte by byte: where they end, when they are read, and what becomes of those that are not.
+//! Request bodies, byte by byte: framing, `100-continue`, and bodies of refused requests.
 
 use crate::support::{
     hosted,
@@ -8,7 +8,7 @@ use proptest::{prelude::*, sample::Index};
 use std::{net::SocketAddr, time::Duration};
 use trunkline_serve::Limits;
 
-/// A POST whose body is chunked: its head, and the chunks with what stands between them.
+/// A POST with a chunked body of these chunk sizes.
 fn chunked(id: usize, sizes: &[usize]) -> Vec<u8> {
     let (headers, body) = list(id);
     let head = kept("POST", "/mcp", &[headers, vec![("transfer-encoding", "Chunked")]].concat(), "");
@@ -151,10 +151,10 @@ async fn who_waits_to_be_asked_for_its_body_is_asked_once_it_is_wanted() {
     assert_eq!(talk.hear_head().await.head, "HTTP/1.1 100 Continue\r\n\r\n");
     talk.say(&request[head..]).await;
     hears(&mut talk, 1).await;
-    // Who did not wait is not asked.
+    // No `100 Continue` if the client sent the body without waiting.
     talk.say(&request).await;
     hears(&mut talk, 1).await;
-    // Who is not wanted is not asked either.
+    // No `100 Continue` for a request that is refused.
     talk.say(kept("POST", "/nothing", &expecting, &body).as_bytes().split_at(head + 4).0).await;
     let heard = talk.hear().await;
     assert_eq!((heard.status, heard.header("connection").as_deref()), (404, Some("close")));
@@ -177,11 +177,11 @@ async fn a_body_that_nobody_reads_is_never_a_request() {
     let (address, _running) = hosted(Limits::default()).await;
     let inner = kept("GET", "/healthz", &[], "");
     let mut talk = Talk::to(address).await;
-    // All of it is there: the next request is behind it.
+    // The whole body has arrived, followed by the next request.
     talk.say(kept("POST", "/nothing", &[], &inner) + &kept("GET", "/readyz", &[], "")).await;
     assert_eq!(talk.hear().await.status, 404);
     assert_eq!(talk.hear().await.body, "ready\n");
-    // A part of it is there.
+    // Only a part of the body has arrived.
     let request = kept("POST", "/nothing", &[], &inner);
     let (begin, end) = request.split_at(request.len() - inner.len());
     talk.say(begin).await;
@@ -262,7 +262,7 @@ async fn h06_a_chunk_that_is_said_to_be_too_long_is_refused_before_it_comes() {
     }
 }
 
-/// Sends more than is taken, and reads only then.
+/// Sends a body above the limit, and only then reads the response.
 async fn too_much(address: SocketAddr, request: Vec<u8>) -> u16 {
     let mut talk = Talk::to(address).await;
     talk.say(request).await;

@@ -1,4 +1,4 @@
-//! How long a connection is kept, and which one is evicted when all slots are taken.
+//! Connection timeouts, and eviction when all slots are taken.
 
 use crate::support::{
     Fixture, hosted, start,
@@ -28,7 +28,7 @@ async fn h08_a_connection_that_rests_gives_way_the_one_that_rests_longest_first(
     well(&mut third).await;
     assert!(first.rest().await.is_empty());
     well(&mut second).await;
-    // Those who keep asking keep nobody out.
+    // Busy keep-alive connections must not keep new ones out.
     for _ in 0..20 {
         let mut other = Talk::to(address).await;
         well(&mut other).await;

@@ -1,4 +1,4 @@
-//! The main door, the doors of views, and the pages beside them.
+//! The main endpoint, the endpoints of views, and the other pages.
 
 use crate::support::{
     Fixture, start,

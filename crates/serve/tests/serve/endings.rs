@@ -1,4 +1,4 @@
-//! How connections end: by the client, in the middle of something; by the server, when it stops; and who waits for whom meanwhile.
+//! Ends of connections: disconnects during a call, shutdown, and slow readers.
 
 use crate::support::{
     Fixture, start,
@@ -20,7 +20,7 @@ use trunkline_serve::{Guard, Limits, ServeOptions, Server, Shutdown};
 
 /// Bytes of one event of [`Flood`].
 const EVENT: usize = 64 * 1024;
-/// More events than the buffers of the system hold.
+/// More events than the socket buffers hold.
 const MANY: usize = 2000;
 
 fn options() -> ServeOptions {
@@ -45,7 +45,7 @@ fn listen() -> String {
     kept("POST", "/mcp", &headers, &body)
 }
 
-/// Waits until this is so; whoever else can run runs meanwhile.
+/// Yields to other tasks until the condition is true.
 async fn until(so: impl Fn() -> bool) {
     let wait = async {
         while !so() {
@@ -59,7 +59,7 @@ async fn until(so: impl Fn() -> bool) {
 async fn h14_a_client_that_says_no_more_takes_its_call_back() {
     let (fixture, mut told) = Fixture::new();
     let (address, _running, _server) = start(fixture, options()).await;
-    // Some clients end a body with an empty line, which says nothing.
+    // Some clients send CRLF after a body; it is ignored.
     let next = kept("GET", "/healthz", &[], "");
     for (with_it, later) in
         [("", ""), ("\r\n", ""), ("", "\r\n"), (next.as_str(), ""), (&next[..9], &next[9..])]
@@ -89,7 +89,7 @@ async fn h14_a_legacy_client_that_says_no_more_hears_the_answer_to_its_call() {
         talk.say(kept("POST", "/mcp", &[json, ("mcp-session-id", &session)], &body)).await;
         talk.hush().await;
         until(|| fixture.changes.receiver_count() > before).await;
-        // Whoever is served later was not heard before the silence.
+        // When this later request is answered, the server has seen the half-close.
         let mut other = Talk::to(address).await;
         for _ in 0..20 {
             other.say(kept("GET", "/healthz", &[], "")).await;
@@ -131,7 +131,7 @@ async fn an_answer_that_becomes_a_stream_ends_and_the_next_request_is_answered()
         let heard = talk.hear().await;
         assert!(heard.header("transfer-encoding").is_some() && heard.body.contains("done"), "{heard:?}");
     }
-    // Who does not know chunks reads until the end of the connection.
+    // HTTP/1.0 has no chunks, so the end of the connection ends the body.
     talk.say(call("progress").replace("HTTP/1.1", "HTTP/1.0\r\nconnection: keep-alive")).await;
     let head = talk.hear_head().await;
     assert_eq!(
@@ -142,7 +142,7 @@ async fn an_answer_that_becomes_a_stream_ends_and_the_next_request_is_answered()
     assert!(body.starts_with("data: ") && body.contains("done") && body.ends_with("\n\n"), "{body}");
 }
 
-/// Answers `tools/call` when it is told to, and `tools/list` with more events than anybody wants.
+/// Answers `tools/call` when the test allows it, and `tools/list` with a flood of events.
 struct Slow(Arc<State>);
 
 #[derive(Default)]
@@ -213,7 +213,7 @@ async fn a_stream_waits_for_a_client_that_reads_slowly() {
     assert_eq!(reader.hear_head().await.status, 200);
     let mut other = Talk::to(address).await;
     let (headers, body) = list(2);
-    // While others are served it makes as many events as fit on the way, and then no more.
+    // Backpressure: it produces as many events as the buffers hold, and then stops.
     let mut before = usize::MAX;
     while before != slow.made.load(Ordering::Relaxed) {
         before = slow.made.load(Ordering::Relaxed);
@@ -228,7 +228,7 @@ async fn a_stream_waits_for_a_client_that_reads_slowly() {
         heard += chunk.len();
     }
     assert!(heard > MANY * EVENT && slow.made.load(Ordering::Relaxed) == MANY, "{heard}");
-    // The stream is over, and the connection is not.
+    // The stream has ended; the connection is still usable.
     reader.say(kept("POST", "/mcp", &headers, &body)).await;
     assert_eq!(reader.hear().await.status, 200);
 }
@@ -277,7 +277,7 @@ async fn a_server_that_stops_finishes_what_runs_and_closes_the_rest() {
     slow.began.notified().await;
     running.send(Shutdown::Drain).unwrap();
     assert!(idle.rest().await.is_empty());
-    // One that comes now is answered once.
+    // A connection opened now gets one response.
     let mut late = Talk::to(address).await;
     late.say(kept("GET", "/readyz", &[], "")).await;
     let heard = late.hear().await;

@@ -1,4 +1,4 @@
-//! The server as its clients see it.
+//! Tests of the server through its transports.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod access;

@@ -1,4 +1,4 @@
-//! Requests on a connection, byte by byte: where they begin and end, and what is none.
+//! Requests on a connection, byte by byte: framing, and malformed requests.
 
 use crate::support::{
     hosted,
@@ -61,12 +61,12 @@ async fn what_comes_during_a_call_waits_for_its_answer() {
     hears(&mut talk, 2).await;
 }
 
-/// A head with these lines behind its first, and a request behind it that nobody may answer.
+/// A head with these header lines, followed by a smuggled request that must not be answered.
 fn smuggling(lines: &str) -> String {
     format!("POST /mcp HTTP/1.1\r\nhost: {HOST}\r\n{lines}\r\n{}", kept("GET", "/healthz", &[], ""))
 }
 
-/// The one answer to this, behind which the server closes.
+/// The only response to this request; the server must close the connection after it.
 async fn only_answer(address: std::net::SocketAddr, request: &[u8]) -> (u16, String) {
     let mut talk = Talk::to(address).await;
     talk.say(request).await;
@@ -158,7 +158,7 @@ async fn targets_of_every_form_are_understood() {
         talk.say(kept(method, target, &[], "")).await;
         assert_eq!(talk.hear().await.status, status, "{method} {target}");
     }
-    // A tunnel is not opened, and its connection not used again.
+    // CONNECT is refused, and the connection is closed.
     talk.say(kept("CONNECT", HOST, &[], "")).await;
     let heard = talk.hear().await;
     assert!(heard.status >= 400 && heard.header("connection").as_deref() == Some("close"), "{heard:?}");
@@ -231,7 +231,7 @@ async fn an_answer_says_when_and_how_long_it_is() {
     assert_eq!(heard.header("content-length").as_deref(), Some("3"));
     let date = heard.header("date").unwrap();
     assert!(date.len() == 29 && date.ends_with(" GMT"), "{date}");
-    // The head that GET would have had, and nothing behind it.
+    // The head of the response to GET, without a body.
     talk.say(kept("HEAD", "/mcp", &[], "")).await;
     let head = talk.hear_head().await;
     assert!(head.status == 405 && head.header("content-length").unwrap() != "0", "{head:?}");
@@ -276,7 +276,7 @@ async fn a_method_that_is_not_allowed_hears_which_ones_are() {
         let heard = if method == "HEAD" { talk.hear_head().await } else { talk.hear().await };
         assert_eq!((heard.status, heard.header("allow").as_deref()), (405, Some(allowed)), "{method} {path}");
     }
-    // In the modern era there is nothing else.
+    // The modern era has only POST.
     for method in ["GET", "DELETE"] {
         talk.say(kept(method, "/mcp", &[("mcp-protocol-version", "2026-07-28")], "")).await;
         let heard = talk.hear().await;

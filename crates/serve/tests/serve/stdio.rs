@@ -1,4 +1,4 @@
-//! The server on a pipe, as the process that started it sees it.
+//! The stdio transport, as the parent process sees it.
 
 use crate::support::{
     Fixture,
@@ -91,10 +91,10 @@ async fn m02_a_line_is_of_the_era_that_its_client_chose_last_and_never_of_both()
     assert_eq!(pipe.hear().await["result"]["supportedVersions"][0], "2026-07-28");
     pipe.say(&modern("tools/list", "")).await;
     assert_eq!(pipe.hear().await["result"]["resultType"], "complete");
-    // Whoever asked first what there is may still begin in the old way.
+    // After `server/discover`, a client may still send `initialize`.
     pipe.say(INITIALIZE).await;
     assert_eq!(pipe.hear().await["result"]["protocolVersion"], "2025-11-25");
-    // From then on there is a session, and what a request says of itself does not end it.
+    // Now there is a session; a modern `_meta` in a request does not end it.
     pipe.say(&modern("tools/list", "")).await;
     let list = pipe.hear().await;
     assert!(list["result"]["tools"].is_array() && list["result"]["resultType"].is_null(), "{list}");
@@ -163,7 +163,7 @@ async fn a_call_that_panics_is_answered_and_harms_no_other() {
             "{era}: {broken}"
         );
         assert_eq!(fine["result"]["content"][0]["text"], "nothing", "{era}");
-        // Its id is free again.
+        // The id can be reused.
         pipe.say(&call(7, r#""name":"echo""#)).await;
         assert_eq!(pipe.hear().await["result"]["content"][0]["text"], "nothing", "{era}");
     }

@@ -1,4 +1,4 @@
-//! How streams end when the server stops: at once where nothing is under way, and politely where there is.
+//! Streams at shutdown: idle ones end at once, the others after their calls.
 
 use crate::support::{
     Fixture, start,
@@ -23,7 +23,7 @@ async fn stopped(server: JoinHandle<()>) {
     tokio::time::timeout(HANG, server).await.expect("nothing holds the server").unwrap();
 }
 
-/// Opens a session that wants to hear of changes; gives its id.
+/// Opens a session that listens for changes, and returns its id.
 async fn session(address: SocketAddr) -> String {
     let mut talk = Talk::to(address).await;
     talk.say(kept("POST", "/mcp", &[JSON], INITIALIZE)).await;
@@ -33,14 +33,14 @@ async fn session(address: SocketAddr) -> String {
     session
 }
 
-/// The status of one post on a connection of its own.
+/// The status of a POST on a new connection.
 async fn posted(address: SocketAddr, path: &str, headers: &[(&str, &str)], body: &str) -> u16 {
     let mut talk = Talk::to(address).await;
     talk.say(kept("POST", path, &[headers, &[JSON]].concat(), body)).await;
     talk.hear().await.status
 }
 
-/// A stream, of which so many chunks were heard.
+/// Opens a stream and reads this many chunks; returns the last.
 async fn stream(address: SocketAddr, request: String, chunks: usize) -> (Talk, Vec<u8>) {
     let mut talk = Talk::to(address).await;
     talk.say(request).await;
@@ -53,7 +53,7 @@ async fn stream(address: SocketAddr, request: String, chunks: usize) -> (Talk, V
     (talk, heard)
 }
 
-/// What an event carries.
+/// The `data` of an event.
 fn data(chunk: &[u8]) -> &str {
     let text = str::from_utf8(chunk).unwrap();
     text.lines().find_map(|line| line.strip_prefix("data: ")).unwrap_or_else(|| panic!("{text}"))
@@ -72,13 +72,13 @@ fn listen() -> String {
     modern("subscriptions/listen", r#""notifications":{"toolsListChanged":true}"#)
 }
 
-/// The server ended a subscription with id 1 of itself.
+/// Asserts that this is the result of the subscription with id 1, ended by the server.
 fn is_over(end: &Value) {
     assert_eq!((&end["id"], &end["result"]["resultType"]), (&json!(1), &json!("complete")), "{end}");
     assert_eq!(end["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 1, "{end}");
 }
 
-/// Opens an old line; gives where to post.
+/// Opens an HTTP+SSE stream, and returns the path for POSTs.
 async fn old_line(address: SocketAddr) -> (Talk, String) {
     let (line, first) = stream(address, kept("GET", "/sse", &[], ""), 1).await;
     (line, data(&first).to_owned())
@@ -118,7 +118,7 @@ async fn streams_of_a_session_live_as_long_as_its_calls() {
     let (call, _) = stream(address, kept("POST", "/mcp", &[named, JSON], never), 1).await;
     assert_eq!(told.recv().await.as_deref(), Some("began"));
     running.send(Shutdown::Drain).unwrap();
-    // Whoever comes now hears that we are going, and whoever was here hears of what happens.
+    // A new connection sees that the server drains; existing streams still get events.
     let mut late = Talk::to(address).await;
     late.say(kept("GET", "/readyz", &[], "")).await;
     assert_eq!(late.hear().await.status, 503);
@@ -156,7 +156,7 @@ async fn an_old_line_gets_the_last_answer_before_it_ends() {
     stopped(server).await;
 }
 
-/// Tells of progress if it is asked to, and never ends.
+/// Reports progress if the call has a token, and never ends.
 struct Endless;
 
 impl Handler for Endless {
@@ -186,7 +186,7 @@ async fn what_does_not_end_in_time_is_told_that_it_was_cut_off() {
     let (mut telling, _) = stream(address, kept("POST", "/mcp", &headers, &telling), 1).await;
     let mut silent = Talk::to(address).await;
     silent.say(kept("POST", "/mcp", &headers, &call)).await;
-    // It is under way when another that came later was answered.
+    // When this later request is answered, the first one is in flight.
     let mut other = Talk::to(address).await;
     other.say(kept("GET", "/healthz", &[], "")).await;
     assert_eq!(other.hear().await.status, 200);

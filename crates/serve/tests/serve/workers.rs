@@ -32,7 +32,7 @@ impl Client {
         Self(BufReader::new(TcpStream::connect(address).await.unwrap()), address)
     }
 
-    /// The thread that answered.
+    /// The name of the thread that answered.
     async fn ask(&mut self) -> String {
         let mut headers = headers_of("tools/call", "x");
         headers.push(("connection", "keep-alive"));

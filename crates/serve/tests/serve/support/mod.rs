@@ -11,13 +11,13 @@ use trunkline_protocol::{
 };
 use trunkline_serve::{Guard, Limits, ServeOptions, Server, Shutdown};
 
-/// Answers a few methods; `dropped` tells when the tool `never` begins and when it is dropped.
+/// Answers a few methods; `dropped` reports when the tool `never` begins and when it is dropped.
 pub(crate) struct Fixture {
     pub(crate) changes: broadcast::Sender<&'static str>,
     pub(crate) dropped: mpsc::UnboundedSender<String>,
 }
 
-/// Tells when a call is dropped before its end.
+/// Reports when a call is dropped before its end.
 struct Watched {
     name: String,
     tell: Option<mpsc::UnboundedSender<String>>,
@@ -134,7 +134,7 @@ fn detach() -> Reply {
     Reply::new(stream::iter([Part::Detach, Part::Final(Ok(text("later")))]))
 }
 
-/// A server on a free port; it stops when the sender is dropped or told.
+/// A server on a free port, stopped through the returned sender.
 pub(crate) async fn start(
     handler: Arc<impl Handler + 'static>,
     options: ServeOptions,
@@ -147,7 +147,7 @@ pub(crate) async fn start(
     (address, tell, tokio::spawn(server.run(told)))
 }
 
-/// A server of its own for [`Talk`](wire::Talk), stopped with the sender.
+/// A server for [`Talk`](wire::Talk), stopped through the returned sender.
 pub(crate) async fn hosted(limits: Limits) -> (SocketAddr, watch::Sender<Shutdown>) {
     let guard = Guard { hosts: vec![wire::HOST.to_owned()], ..Guard::default() };
     let options = ServeOptions { guard, limits, ..ServeOptions::default() };

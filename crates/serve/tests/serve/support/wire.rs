@@ -1,4 +1,4 @@
-//! HTTP by hand: what a well-behaved client would never send.
+//! Handwritten HTTP, to send what a well-behaved client never would.
 
 use std::{net::SocketAddr, time::Duration};
 use tokio::{
@@ -6,13 +6,13 @@ use tokio::{
     net::TcpStream,
 };
 
-/// How long anything may take before a test is taken for hanging.
+/// Timeout of every step of a test.
 pub(crate) const HANG: Duration = Duration::from_secs(30);
 
-/// The name under which servers of [`kept`] requests are called.
+/// The `Host` of [`kept`] requests.
 pub(crate) const HOST: &str = "server.test";
 
-/// An answer, as far as a test looks at it.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Heard {
     pub(crate) status: u16,
@@ -81,7 +81,7 @@ pub(crate) fn request(
     [first.as_bytes(), head.concat().as_bytes(), b"\r\n", body.as_bytes()].concat()
 }
 
-/// A modern request with all that it must say.
+/// A modern request with its required `_meta`.
 pub(crate) fn modern(method: &str, params: &str) -> String {
     let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
     let comma = if params.is_empty() { "" } else { "," };
@@ -99,13 +99,13 @@ pub(crate) fn headers_of<'a>(method: &'a str, name: &'a str) -> Vec<(&'a str, &'
 
 pub(crate) const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 
-/// Opens a legacy session; gives its id.
+/// Opens a legacy session, and returns its id.
 pub(crate) async fn open_session(address: SocketAddr, headers: &[(&str, &str)]) -> String {
     let heard = post(address, headers, INITIALIZE).await;
     heard.header("mcp-session-id").unwrap_or_else(|| panic!("{heard:?}"))
 }
 
-/// A connection that is kept: what is said and heard, byte by byte.
+/// A keep-alive connection, written and read byte by byte.
 pub(crate) struct Talk {
     stream: TcpStream,
     heard: Vec<u8>,
@@ -122,7 +122,7 @@ impl Talk {
         self.stream.write_all(bytes.as_ref()).await.expect("the server reads");
     }
 
-    /// Says this in pieces that end at these places; the server gets a turn after each.
+    /// Sends the bytes split at these offsets, and lets the server run after each piece.
     pub(crate) async fn say_cut(&mut self, bytes: &[u8], cuts: &[usize]) {
         let mut from = 0;
         for cut in cuts.iter().copied().chain([bytes.len()]) {
@@ -134,12 +134,12 @@ impl Talk {
         }
     }
 
-    /// Says nothing any more, but goes on listening.
+    /// Closes the write half.
     pub(crate) async fn hush(&mut self) {
         self.stream.shutdown().await.expect("the connection is open");
     }
 
-    /// The next answer; its end is where its head says.
+    /// The next response, delimited by its `Content-Length` or chunks.
     pub(crate) async fn hear(&mut self) -> Heard {
         let head = self.hear_head().await;
         let body = match head.header("content-length") {
@@ -163,7 +163,7 @@ impl Talk {
         Heard { status, head, body: String::new() }
     }
 
-    /// The next chunk of a stream; none at its end.
+    /// The next chunk of a stream; `None` at its end.
     pub(crate) async fn hear_chunk(&mut self) -> Option<Vec<u8>> {
         let line = self.find(b"\r\n").await;
         let size = String::from_utf8(self.take(line + 2).await).expect("a size is text");
@@ -173,7 +173,7 @@ impl Talk {
         (size > 0).then_some(chunk)
     }
 
-    /// What comes until the server closes.
+    /// All bytes until EOF.
     pub(crate) async fn rest(mut self) -> Vec<u8> {
         while self.more().await {}
         self.heard
@@ -201,14 +201,14 @@ impl Talk {
     }
 }
 
-/// A request on a connection that is kept.
+/// A keep-alive request.
 pub(crate) fn kept(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
     let length = if body.is_empty() { String::new() } else { format!("content-length: {}\r\n", body.len()) };
     let headers: Vec<String> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     format!("{method} {path} HTTP/1.1\r\nhost: {HOST}\r\n{length}{}\r\n{body}", headers.concat())
 }
 
-/// The headers and the body of a request for the list of tools.
+/// The headers and the body of a `tools/list` request.
 pub(crate) fn list(id: usize) -> (Vec<(&'static str, &'static str)>, String) {
     let mut headers = headers_of("tools/list", "");
     headers.push(("content-type", "application/json"));
