@@ -45,7 +45,8 @@ impl Challenge {
         let mut header = "Bearer".to_owned();
         for (i, (name, value)) in fields.iter().enumerate() {
             let comma = if i == 0 { "" } else { "," };
-            write!(header, "{comma} {name}=\"{}\"", quoted(value)).expect("a String takes all text");
+            write!(header, "{comma} {name}=\"{}\"", quoted(value))
+                .expect("writing to a String does not fail");
         }
         header
     }

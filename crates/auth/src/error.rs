@@ -30,13 +30,13 @@ pub enum AuthError {
 pub enum Reason {
     #[error("no such key")]
     UnknownKey,
-    #[error("not a signed token that can be read")]
+    #[error("it cannot be parsed as a signed token")]
     Unreadable,
     #[error("its algorithm is not allowed")]
     Algorithm,
-    #[error("its header asks for something that is not supported")]
+    #[error("its header has an unsupported `typ`, `crit`, `enc` or `zip`")]
     Header,
-    #[error("no signing key fits it")]
+    #[error("no signing key of the issuer matches it")]
     NoSigningKey,
     #[error("its signature is wrong")]
     Signature,

@@ -47,7 +47,7 @@ pub struct Denied {
 /// The address is not loopback, and there is no gate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0} can be reached from other machines, and nobody would be asked who they are; listen on 127.0.0.1, or configure tokens"
+    "{0} can be reached from other machines without authentication; listen on 127.0.0.1, or configure keys or tokens"
 )]
 pub struct BindRefused(pub SocketAddr);
 
@@ -67,13 +67,13 @@ impl Guard {
         };
         let absolute = uri.authority().is_none_or(|authority| authority.as_str().eq_ignore_ascii_case(named));
         if !absolute || !self.is_ours(named, port) {
-            return Err(denied(403, "this Host is not served here"));
+            return Err(denied(403, "this Host is not a name of this server"));
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();
         match (origins.next(), origins.next()) {
             (None, _) => Ok(()),
             (Some(origin), None) if self.is_allowed_origin(origin, named) => Ok(()),
-            _ => Err(denied(403, "this Origin may not call here")),
+            _ => Err(denied(403, "this Origin is not allowed")),
         }
     }
 

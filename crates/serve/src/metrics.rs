@@ -48,7 +48,7 @@ impl Metrics {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         line("trunkline_calls_total", "counter", "Calls answered.", load(&self.calls));
         line("trunkline_calls_failed_total", "counter", "Calls answered with an error.", load(&self.failed));
-        line("trunkline_denied_total", "counter", "Requests not let in.", load(&self.denied));
+        line("trunkline_denied_total", "counter", "Requests refused by the guard.", load(&self.denied));
         line("trunkline_connections_total", "counter", "Connections accepted.", load(&self.connections));
         line("trunkline_sessions", "gauge", "Legacy sessions open.", sessions as u64);
         line("trunkline_parked_calls", "gauge", "Calls that wait for their client.", parked as u64);
@@ -60,7 +60,7 @@ impl Metrics {
         const NAME: &str = "trunkline_call_seconds";
         let mut below = 0;
         let mut write = |line: String| text.push_str(&line);
-        write(format!("# HELP {NAME} Time from a call to its end.\n# TYPE {NAME} histogram\n"));
+        write(format!("# HELP {NAME} Duration of calls.\n# TYPE {NAME} histogram\n"));
         for (bound, count) in BUCKETS.iter().zip(&self.buckets) {
             below += count.load(Ordering::Relaxed);
             write(format!("{NAME}_bucket{{le=\"{bound}\"}} {below}\n"));

@@ -28,12 +28,12 @@ impl Outgoing {
                     let writer = writer.clone();
                     return Some(Box::pin(async move {
                         if let Err(error) = writer.send(frame).await {
-                            tracing::debug!(%error, "the client does not take our answers");
+                            tracing::debug!(%error, "a message could not be written to the client");
                         }
                     }));
                 }
                 Err(stdio::TrySendError::Refused(error)) => {
-                    tracing::debug!(%error, "the client does not take our answers");
+                    tracing::debug!(%error, "a message could not be written to the client");
                 }
             },
             Self::Queue(queue) => match queue.try_send(envelope) {
@@ -42,7 +42,9 @@ impl Outgoing {
                     let queue = queue.clone();
                     return Some(Box::pin(async move { drop(queue.send(envelope).await) }));
                 }
-                Err(TrySendError::Closed(_)) => tracing::debug!("the client is gone"),
+                Err(TrySendError::Closed(_)) => {
+                    tracing::debug!("a message was dropped: the client has disconnected")
+                }
             },
         }
         None
@@ -51,7 +53,7 @@ impl Outgoing {
     /// Queues a message, or drops it if the queue is full.
     pub(crate) fn tell(&self, envelope: Envelope) {
         if self.send(envelope).is_some() {
-            tracing::debug!("a client does not take what it subscribed to");
+            tracing::debug!("a notification was dropped: the client reads too slowly");
         }
     }
 }

@@ -41,7 +41,7 @@ where
             Some(()) = calls.next() => continue,
             read = lines.next() => read?,
             Some(why) = unread.next() => {
-                tracing::debug!(%why, "nobody reads what is said");
+                tracing::debug!(%why, "stopping: the client no longer reads our output");
                 break;
             }
         };
@@ -67,7 +67,10 @@ where
     client.end();
     drop(calls);
     // Flush the last responses. This fails if the client has closed its read end, too.
-    writer.close().await.unwrap_or_else(|error| tracing::debug!(%error, "the last answers were not taken"));
+    writer
+        .close()
+        .await
+        .unwrap_or_else(|error| tracing::debug!(%error, "the last responses could not be written"));
     Ok(())
 }
 

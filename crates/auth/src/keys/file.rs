@@ -7,11 +7,11 @@ use serde::Deserialize;
 /// The reason for refusing a key file. None of its keys are used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadKeys {
-    #[error("the key file is not what it should be")]
+    #[error("the key file is not {{\"keys\": [{{\"id\", \"sha256\", …}}]}}")]
     Shape(#[from] serde_json::Error),
-    #[error("there are no keys in the key file")]
+    #[error("the key file has no keys")]
     Empty,
-    #[error("{0} keys are more than the {MAX_KEYS} that are kept")]
+    #[error("the key file has {0} keys; at most {MAX_KEYS} are allowed")]
     TooMany(usize),
     #[error("a key has no id")]
     NoId,
@@ -23,7 +23,7 @@ pub enum BadKeys {
     NotHash(String),
     #[error("key `{0}` is an empty or well-known secret")]
     KnownSecret(String),
-    #[error("`expires` of key `{0}` is neither a date nor a time in UTC")]
+    #[error("`expires` of key `{0}` is neither a date (2027-01-31) nor a UTC time (2027-01-31T12:00:00Z)")]
     NotDate(String),
 }
 

@@ -83,7 +83,7 @@ pub enum WeakToken {
     Short(usize),
     #[error("the token looks like a default or an example")]
     Placeholder,
-    #[error("the token repeats too few different characters")]
+    #[error("the token has too few different characters; use a random one")]
     Monotonous,
     #[error("the token has characters that an Authorization header cannot carry")]
     Characters,

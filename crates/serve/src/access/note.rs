@@ -122,7 +122,7 @@ fn session(headers: &HeaderMap) -> Option<String> {
     let hash = digest(&SHA256, headers.get(MCP_SESSION_ID)?.as_bytes());
     let mut text = String::new();
     for byte in &hash.as_ref()[..SHOWN] {
-        write!(text, "{byte:02x}").expect("a String takes all text");
+        write!(text, "{byte:02x}").expect("writing to a String does not fail");
     }
     Some(text)
 }

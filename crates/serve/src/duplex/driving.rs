@@ -24,7 +24,7 @@ pub(crate) struct Driving {
     sending: Option<Sending>,
 }
 
-#[expect(clippy::large_enum_variant, reason = "it lives in the box of its call already")]
+#[expect(clippy::large_enum_variant, reason = "each call is already boxed")]
 enum Answering {
     Legacy(LegacyReply, Underway),
     Modern(BoxFuture<'static, Result<(), Aborted>>, RequestId),
@@ -92,7 +92,7 @@ impl Driving {
             }
             Answering::Done => return None,
         };
-        let error = ErrorObject::new(-32603, "the call broke off; the log of the server tells more");
+        let error = ErrorObject::new(-32603, "the call panicked; see the server's log");
         self.line.outgoing.send(Envelope::from(Response::new(id, Err(error))))
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Duplex {
 /// The work left after a frame was accepted. Responses are sent through `outgoing`.
 #[expect(
     clippy::large_enum_variant,
-    reason = "the large one is the usual one, and goes at once to where it is driven"
+    reason = "the large variant is the usual one, and is moved into the set of calls at once"
 )]
 pub(crate) enum Taken {
     Nothing,
@@ -195,7 +195,7 @@ impl Duplex {
             calls.get(&id).is_some() || calls.len() >= self.service.options.limits.calls
         };
         if full {
-            let text = "a request with this id, or too many others, are under way already";
+            let text = "a request with this id is already in flight, or too many others are";
             return self.respond(id, Err(ErrorObject::new(-32600, text)));
         }
         if self.service.identity.get().is_some() {

@@ -107,7 +107,7 @@ impl ModernRequest {
             match named.as_ref().and_then(Raw::text) {
                 Some(name) => equal(headers, &MCP_NAME, &name)?,
                 None if headers.contains_key(MCP_NAME) => {
-                    return Err(mismatch("Mcp-Name names what the body does not"));
+                    return Err(mismatch("Mcp-Name was sent, but the body names nothing"));
                 }
                 None => {}
             }
@@ -137,7 +137,7 @@ impl ModernRequest {
                 Some(value) if rule.kind == HeaderKind::Integer => equal_numbers(headers, &header, value)?,
                 Some(value) => equal(headers, &header, value)?,
                 None if headers.contains_key(&header) => {
-                    return Err(mismatch(&format!("{name} has a value that the arguments do not have")));
+                    return Err(mismatch(&format!("{name} was sent, but the body has no such argument")));
                 }
                 None => {}
             }
@@ -186,7 +186,7 @@ fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Cow<'a, str>, R
     match (values.next(), values.next()) {
         (Some(value), None) => decode_value(value).map_err(|error| mismatch(&format!("{name}: {error}"))),
         (None, _) => Err(mismatch(&format!("{name} is missing"))),
-        (Some(_), Some(_)) => Err(mismatch(&format!("{name} stands twice"))),
+        (Some(_), Some(_)) => Err(mismatch(&format!("{name} was sent twice"))),
     }
 }
 

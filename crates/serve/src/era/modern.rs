@@ -195,7 +195,7 @@ impl ModernReply {
         self.reply = None;
         self.waiting = None;
         self.ahead.clear();
-        let text = "the server stopped before the call had ended";
+        let text = "the server stopped before the call ended";
         self.respond(if self.is_subscription() {
             Ok(self.finished(&Raw::empty_object()))
         } else {
@@ -234,7 +234,7 @@ impl ModernReply {
     /// Queues the last message, and returns the first of the queue.
     fn after_all(&mut self, last: Envelope) -> Envelope {
         self.ahead.push_back(last);
-        self.ahead.pop_front().expect("one was just put there")
+        self.ahead.pop_front().expect("a message was just pushed")
     }
 
     fn park(&mut self, call: ParkedCall) -> Envelope {

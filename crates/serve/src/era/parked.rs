@@ -65,7 +65,8 @@ impl Parking {
         self.sweep();
         let mut places = self.places();
         if places.len() >= self.most {
-            let fault = format!("{} calls wait for their clients already", self.most);
+            let fault =
+                format!("{} calls already wait for an answer from their client; try again later", self.most);
             return Err(Fault::new(FaultKind::Overloaded, fault));
         }
         let name = unguessable();

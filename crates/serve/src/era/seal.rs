@@ -22,7 +22,7 @@ pub(super) struct Seal {
 impl Seal {
     pub(super) fn new() -> Self {
         let key = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new());
-        let key = key.expect("the system has random numbers, or nothing here is safe");
+        let key = key.expect("the system's random source works");
         Self { key, mark: format!("{FORM}{}.", &unguessable()[..INSTANCE]) }
     }
 
@@ -53,7 +53,7 @@ fn message(name: &str, bound: &[u8]) -> Vec<u8> {
 /// A random name of 192 bits.
 pub(crate) fn unguessable() -> String {
     let mut bytes = [0; 24];
-    SystemRandom::new().fill(&mut bytes).expect("the system has random numbers, or nothing here is safe");
+    SystemRandom::new().fill(&mut bytes).expect("the system's random source works");
     URL_SAFE_NO_PAD.encode(bytes)
 }
 

@@ -165,9 +165,11 @@ impl AdmittedRequest {
                 let source = EventSource { events: of, phase: self.service.phase() };
                 events(Body::events(None, source, self.service.options.limits.keep_alive))
             }
-            None => {
-                error(StatusCode::NOT_FOUND, None, ErrorObject::new(-32600, "this event is no longer known"))
-            }
+            None => error(
+                StatusCode::NOT_FOUND,
+                None,
+                ErrorObject::new(-32600, "this event is no longer kept; the stream cannot be resumed"),
+            ),
         }
     }
 
@@ -224,7 +226,7 @@ impl AdmittedRequest {
         let Ok(_underway) = session.begin(&id, self.service.options.limits.calls) else {
             return RpcResponse::new(
                 id,
-                Err(ErrorObject::new(-32600, "a request with this id is under way already")),
+                Err(ErrorObject::new(-32600, "a request with this id is already in flight")),
             )
             .into();
         };
@@ -238,7 +240,7 @@ impl AdmittedRequest {
                 Out::Detach => {}
             }
         }
-        RpcResponse::new(id, Err(ErrorObject::new(-32603, "there was no answer"))).into()
+        RpcResponse::new(id, Err(ErrorObject::new(-32603, "the call ended without a response"))).into()
     }
 
     fn session(&self) -> Result<Arc<Session>, Box<Response<Body>>> {

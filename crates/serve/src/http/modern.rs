@@ -72,7 +72,7 @@ impl AdmittedRequest {
             None => error(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 None,
-                ErrorObject::new(-32603, "there was no answer"),
+                ErrorObject::new(-32603, "the call ended without a response"),
             ),
         }
     }

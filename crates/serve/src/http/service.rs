@@ -90,6 +90,6 @@ impl Service for HttpService {
 
 /// The response to a request that was in flight when the drain limit passed.
 pub(crate) fn stopped() -> Response<Body> {
-    let fault = Fault::new(FaultKind::Cancelled, "the server stopped before there was an answer");
+    let fault = Fault::new(FaultKind::Cancelled, "the server stopped before the response");
     error(StatusCode::INTERNAL_SERVER_ERROR, None, fault.to_error(Era::Modern))
 }

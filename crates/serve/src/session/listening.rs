@@ -80,7 +80,10 @@ pub(crate) fn subscribe(service: &Arc<Service>, session: &Arc<Session>, params: 
         return Reply::ready(Err(Fault::new(FaultKind::InvalidRequest, "`uri` is missing")));
     };
     if session.listening.add(uri.clone()).is_err() {
-        let fault = Fault::new(FaultKind::Overloaded, "this session watches too many resources");
+        let fault = Fault::new(
+            FaultKind::Overloaded,
+            "this session has too many subscriptions; unsubscribe from some",
+        );
         return Reply::ready(Err(fault));
     }
     let (service, session) = (service.clone(), session.clone());
@@ -139,7 +142,7 @@ impl Ear {
             let part = tokio::select! {
                 part = self.reply.next() => part,
                 () = &mut late, if self.beginning.is_some() => {
-                    let fault = "the server did not agree to the subscription in time";
+                    let fault = "the server did not acknowledge the subscription in time";
                     self.begun(Err(Fault::new(FaultKind::Timeout, fault)));
                     continue;
                 }

@@ -151,10 +151,13 @@ impl Session {
         let mut calls = lock(&self.calls);
         let under_way = calls.len();
         let Entry::Vacant(place) = calls.by_id().entry(id.clone()) else {
-            return Err(Fault::new(FaultKind::InvalidRequest, "a request with this id is under way already"));
+            return Err(Fault::new(FaultKind::InvalidRequest, "a request with this id is already in flight"));
         };
         if under_way >= most {
-            return Err(Fault::new(FaultKind::Overloaded, format!("{most} requests are under way already")));
+            return Err(Fault::new(
+                FaultKind::Overloaded,
+                format!("{most} requests are already in flight; wait for a response"),
+            ));
         }
         let cancelled = place.insert(Arc::default()).clone();
         Ok(Underway { session: self.clone(), id: id.clone(), cancelled })

@@ -44,7 +44,7 @@ pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: &Re
         // Clients without an identity of their own would see each other's tasks.
         method::TASKS_LIST if !session.is_identified() => Reply::ready(Err(Fault::new(
             FaultKind::NotAvailable,
-            "`tasks/list` needs a client that is known",
+            "`tasks/list` needs an authenticated client",
         ))),
         method::TASKS_LIST => Reply::from_future(async move { desk.list().await }),
         method::TASKS_CANCEL => Reply::from_future(async move { desk.cancel(params).await }),

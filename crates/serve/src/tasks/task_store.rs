@@ -112,7 +112,7 @@ impl TaskStore {
 }
 
 fn nameless() -> Fault {
-    Fault::new(FaultKind::BadAnswer, "the server started a task without an id")
+    Fault::new(FaultKind::BadAnswer, "the server started a task without `taskId`")
 }
 
 #[cfg(test)]

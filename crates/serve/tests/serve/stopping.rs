@@ -40,7 +40,7 @@ async fn posted(address: SocketAddr, path: &str, headers: &[(&str, &str)], body:
     talk.hear().await.status
 }
 
-/// Opens a stream and reads this many chunks; returns the last.
+/// Opens a stream, reads this many chunks, and returns their bytes.
 async fn stream(address: SocketAddr, request: String, chunks: usize) -> (Talk, Vec<u8>) {
     let mut talk = Talk::to(address).await;
     talk.say(request).await;
