@@ -43,7 +43,7 @@ impl Outgoing {
                     return Some(Box::pin(async move { drop(queue.send(envelope).await) }));
                 }
                 Err(TrySendError::Closed(_)) => {
-                    tracing::debug!("a message was dropped: the client has disconnected")
+                    tracing::debug!("a message was dropped: the client has disconnected");
                 }
             },
         }
