@@ -75,7 +75,7 @@ pub(crate) fn answer(
 }
 
 /// Handles a notification from a legacy client.
-pub(crate) fn hear(service: &Arc<Service>, session: &Arc<Session>, notification: Notification) {
+pub(crate) fn notify(service: &Arc<Service>, session: &Arc<Session>, notification: Notification) {
     match notification.method.as_ref() {
         method::INITIALIZED => drop(listen(service, session)),
         method::CANCELLED => {

@@ -6,8 +6,8 @@
 mod access;
 mod connection_slots;
 mod control;
-mod doors;
 mod duplex;
+mod endpoints;
 mod era;
 mod guard;
 mod http;

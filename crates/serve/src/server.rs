@@ -2,7 +2,7 @@
 
 use crate::{
     connection_slots::{ConnectionSlot, ConnectionSlots},
-    doors::Doors,
+    endpoints::Endpoints,
     guard::{BindRefused, Guard},
     http::{HttpService, Origin, stopped},
     options::ServeOptions,
@@ -30,7 +30,7 @@ const MAX_LATE: usize = 64;
 
 /// A server that listens.
 pub struct Server {
-    doors: Arc<Doors>,
+    endpoints: Arc<Endpoints>,
     listener: TcpListener,
     address: SocketAddr,
 }
@@ -69,7 +69,7 @@ impl Listener {
 
     /// Serves a handler here. The guard should be the one that allowed this address.
     pub fn serve(self, handler: Arc<dyn Handler>, options: ServeOptions) -> Server {
-        Server { doors: Doors::new(handler, options), listener: self.listener, address: self.address }
+        Server { endpoints: Endpoints::new(handler, options), listener: self.listener, address: self.address }
     }
 }
 
@@ -100,22 +100,22 @@ impl Server {
     /// Serves until a shutdown is requested. Then `/readyz` returns 503, and calls in flight may
     /// finish within the drain limit.
     pub async fn run(self, mut shutdown: watch::Receiver<Shutdown>) {
-        self.doors.main.start();
-        let slots = ConnectionSlots::new(self.doors.main.options.limits.connections);
+        self.endpoints.main.start();
+        let slots = ConnectionSlots::new(self.endpoints.main.options.limits.connections);
         let mut connections = JoinSet::new();
         let left_over = loop {
             let (stream, peer) = tokio::select! {
                 accepted = self.accept() => accepted,
-                () = told(&mut shutdown) => break None,
+                () = shutdown_requested(&mut shutdown) => break None,
                 Some(_) = connections.join_next() => continue,
             };
-            self.doors.main.metrics.connected();
+            self.endpoints.main.metrics.connected();
             let service = self.service(peer);
             let slot = tokio::select! {
                 slot = slots.acquire(service.slot()) => slot,
-                () = told(&mut shutdown) => break Some((stream, service)),
+                () = shutdown_requested(&mut shutdown) => break Some((stream, service)),
             };
-            let phase = self.doors.main.phase();
+            let phase = self.endpoints.main.phase();
             let serve = async move |stream| {
                 serve_connection(stream, service, phase, KeepAlive::On).await;
                 drop(slot);
@@ -126,7 +126,7 @@ impl Server {
         };
         let mut late = JoinSet::new();
         if let Some((stream, service)) = left_over {
-            late.spawn(serve_connection(stream, service, self.doors.main.phase(), KeepAlive::OneRequest));
+            late.spawn(serve_connection(stream, service, self.endpoints.main.phase(), KeepAlive::OneRequest));
         }
         self.drain(connections, late, shutdown).await;
     }
@@ -145,7 +145,7 @@ impl Server {
     }
 
     fn service(&self, peer: SocketAddr) -> HttpService {
-        let origin = Origin { doors: self.doors.clone(), peer, port: self.address.port() };
+        let origin = Origin { endpoints: self.endpoints.clone(), peer, port: self.address.port() };
         HttpService::new(origin, ConnectionSlot::new())
     }
 
@@ -159,7 +159,7 @@ impl Server {
     where
         S: Future<Output = ()> + Send + 'static,
     {
-        let Some(worker) = self.doors.main.options.workers.assign() else {
+        let Some(worker) = self.endpoints.main.options.workers.assign() else {
             connections.spawn(serve(stream));
             return Ok(());
         };
@@ -185,7 +185,7 @@ impl Server {
         mut late: JoinSet<()>,
         mut shutdown: watch::Receiver<Shutdown>,
     ) {
-        let main = &self.doors.main;
+        let main = &self.endpoints.main;
         main.enter(Phase::Draining);
         let limit = main.options.limits.drain;
         let mut deadline = std::pin::pin!(Deadline::after(limit));
@@ -205,7 +205,7 @@ impl Server {
                     late.spawn(serve_connection(stream, service, main.phase(), KeepAlive::OneRequest));
                 }
                 () = &mut deadline => break false,
-                _ = shutdown.wait_for(|told| *told == Shutdown::Now) => break true,
+                _ = shutdown.wait_for(|requested| *requested == Shutdown::Now) => break true,
             }
         };
         if !in_time {
@@ -220,14 +220,14 @@ impl Server {
         }
         connections.shutdown().await;
         late.shutdown().await;
-        self.doors.end_all();
+        self.endpoints.end_all();
     }
 }
 
 /// Resolves when a shutdown is requested.
-async fn told(shutdown: &mut watch::Receiver<Shutdown>) {
+async fn shutdown_requested(shutdown: &mut watch::Receiver<Shutdown>) {
     // Without a sender nothing can stop the server.
-    if shutdown.wait_for(|told| *told != Shutdown::Running).await.is_err() {
+    if shutdown.wait_for(|requested| *requested != Shutdown::Running).await.is_err() {
         std::future::pending::<()>().await;
     }
 }

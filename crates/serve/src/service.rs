@@ -1,7 +1,7 @@
 //! One handler and the state of its clients, shared by all transports.
 
 use crate::{
-    era::{Identity, KeptLists, Parking, ToolHeaders},
+    era::{Identity, ListCache, Parking, ToolHeaders},
     http::SseClients,
     metrics::Metrics,
     options::ServeOptions,
@@ -38,7 +38,7 @@ pub(crate) struct Service {
     pub(crate) parking: Parking,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) tool_headers: ToolHeaders,
-    pub(crate) lists: KeptLists,
+    pub(crate) lists: ListCache,
     /// The tasks of 2025-11-25 clients.
     pub(crate) tasks: TaskStore,
     runs_tasks: AtomicBool,
@@ -56,7 +56,7 @@ impl Service {
     }
 
     /// The service of a view. It shares metrics and phase with this one, but no client state.
-    pub(crate) fn beside(&self, handler: Arc<dyn Handler>, name: &str) -> Arc<Self> {
+    pub(crate) fn for_view(&self, handler: Arc<dyn Handler>, name: &str) -> Arc<Self> {
         Arc::new(Self {
             metrics: self.metrics.clone(),
             phase: self.phase.clone(),
@@ -74,7 +74,7 @@ impl Service {
             parking: Parking::new(limits.parked, limits.parked_for),
             metrics: Arc::default(),
             tool_headers: ToolHeaders::default(),
-            lists: KeptLists::default(),
+            lists: ListCache::default(),
             tasks: TaskStore::default(),
             runs_tasks: AtomicBool::new(false),
             sse_clients: Arc::default(),

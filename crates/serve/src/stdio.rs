@@ -1,7 +1,7 @@
 //! The stdio transport: serves the client that started this process.
 
 use crate::{
-    duplex::{Driving, Duplex, Taken},
+    duplex::{Duplex, Received, RunningCall},
     options::ServeOptions,
     outgoing::Outgoing,
     service::Service,
@@ -49,15 +49,15 @@ where
         let mut next = Some(first);
         // Start all requests of one read before polling any, so that their responses are batched.
         while let Some(line) = next {
-            let taken = match line {
+            let received = match line {
                 Line::Frame(frame) | Line::Noise(frame) => client.receive(&frame),
                 Line::TooLong { .. } => client.refuse_long(limit),
             };
-            match taken {
-                Taken::Nothing => {}
-                Taken::Call(call) => calls.push(call),
-                Taken::First(first) => {
-                    let begun = beside(first, &mut calls).await;
+            match received {
+                Received::Nothing => {}
+                Received::Call(call) => calls.push(call),
+                Received::First(first) => {
+                    let begun = await_with_calls(first, &mut calls).await;
                     calls.extend(begun);
                 }
             }
@@ -75,7 +75,7 @@ where
 }
 
 /// Awaits `work` while polling the calls in flight.
-async fn beside<T>(mut work: BoxFuture<'_, T>, calls: &mut FuturesUnordered<Driving>) -> T {
+async fn await_with_calls<T>(mut work: BoxFuture<'_, T>, calls: &mut FuturesUnordered<RunningCall>) -> T {
     loop {
         tokio::select! {
             biased;

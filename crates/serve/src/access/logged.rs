@@ -2,7 +2,7 @@
 
 use super::{
     Access, AccessHook, CallEnding, Way,
-    note::{Note, Whose},
+    note::{CallOrigin, Note},
 };
 use std::{
     borrow::Cow,
@@ -38,16 +38,16 @@ impl<H: Handler> Handler for Logged<H> {
             return self.inner.call(call);
         }
         let note = match Note::of(&call.method) {
-            Whose::Ours => return self.inner.call(call),
-            Whose::Request(note) => Some(note),
-            Whose::Line => None,
+            CallOrigin::Ours => return self.inner.call(call),
+            CallOrigin::Request(note) => Some(note),
+            CallOrigin::Duplex => None,
         };
         let access = access(&call);
         if let Some(note) = &note {
             // Filled in now, because the request may end before the call does.
             note.begin(&access);
         }
-        let open = Open { hook: self.hook.clone(), note, access: Some(access), began: Instant::now() };
+        let open = OpenCall { hook: self.hook.clone(), note, access: Some(access), began: Instant::now() };
         self.inner.call(call).on_final(move |outcome| open.end(outcome))
     }
 
@@ -84,14 +84,14 @@ fn access(call: &Call) -> Access {
 
 /// A call in flight. When it is dropped, it is recorded: in the note of its request, or in a
 /// record of its own.
-struct Open {
+struct OpenCall {
     hook: AccessHook,
     note: Option<Arc<Note>>,
     access: Option<Access>,
     began: Instant,
 }
 
-impl Open {
+impl OpenCall {
     fn end(mut self, outcome: &Outcome) {
         if let Some(access) = &mut self.access {
             let asked = access.method.as_deref().unwrap_or_default();
@@ -100,7 +100,7 @@ impl Open {
         }
     }
 
-    fn tell(&mut self) {
+    fn record(&mut self) {
         let Some(mut access) = self.access.take() else { return };
         if self.note.as_ref().is_some_and(|note| note.end(access.ending).is_ok()) {
             return;
@@ -110,9 +110,9 @@ impl Open {
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenCall {
     fn drop(&mut self) {
-        self.tell();
+        self.record();
     }
 }
 

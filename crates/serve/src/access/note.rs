@@ -130,7 +130,7 @@ fn session(headers: &HeaderMap) -> Option<String> {
 impl Note {
     /// Finds the origin of a call to method `asked`. While a client's request is answered, the server
     /// makes calls of its own; they differ from the request's method and are not logged.
-    pub(super) fn of(asked: &str) -> Whose {
+    pub(super) fn of(asked: &str) -> CallOrigin {
         let found = NOTE.try_with(|note| {
             let noted = lock(&note.0);
             let wanted = noted.method.as_deref();
@@ -140,9 +140,9 @@ impl Note {
             own.then(|| note.clone())
         });
         match found {
-            Ok(Some(note)) => Whose::Request(note),
-            Ok(None) => Whose::Ours,
-            Err(_) => Whose::Line,
+            Ok(Some(note)) => CallOrigin::Request(note),
+            Ok(None) => CallOrigin::Ours,
+            Err(_) => CallOrigin::Duplex,
         }
     }
 
@@ -166,10 +166,10 @@ impl Note {
 }
 
 /// The origin of a call: an HTTP request, this server itself, or a client of stdio or HTTP+SSE.
-pub(super) enum Whose {
+pub(super) enum CallOrigin {
     Request(Arc<Note>),
     Ours,
-    Line,
+    Duplex,
 }
 
 /// The request's record was already written.

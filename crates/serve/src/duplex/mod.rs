@@ -1,6 +1,6 @@
 //! A client with one ordered channel in each direction: stdio or HTTP+SSE.
 
-mod driving;
+mod running_call;
 
 use crate::{
     control,
@@ -20,7 +20,7 @@ use trunkline_protocol::{
     Response, method,
 };
 
-pub(crate) use driving::Driving;
+pub(crate) use running_call::RunningCall;
 
 /// One client of stdio or HTTP+SSE.
 pub(crate) struct Duplex {
@@ -37,12 +37,12 @@ pub(crate) struct Duplex {
     clippy::large_enum_variant,
     reason = "the large variant is the usual one, and is moved into the set of calls at once"
 )]
-pub(crate) enum Taken {
+pub(crate) enum Received {
     Nothing,
     /// A request, to be polled concurrently with later frames.
-    Call(Driving),
+    Call(RunningCall),
     /// Must finish before the next frame is received; yields the requests that it started.
-    First(BoxFuture<'static, Vec<Driving>>),
+    First(BoxFuture<'static, Vec<RunningCall>>),
 }
 
 impl Duplex {
@@ -51,16 +51,16 @@ impl Duplex {
     }
 
     /// Handles one frame.
-    pub(crate) fn receive(self: &Arc<Self>, frame: &Bytes) -> Taken {
+    pub(crate) fn receive(self: &Arc<Self>, frame: &Bytes) -> Received {
         match Frame::parse(frame) {
-            Ok(Frame::One(envelope)) => self.take(envelope),
-            Ok(Frame::Batch(messages)) => self.take_batch(messages),
+            Ok(Frame::One(envelope)) => self.handle(envelope),
+            Ok(Frame::Batch(messages)) => self.handle_batch(messages),
             Err(malformed) => self.refuse(&malformed),
         }
     }
 
     /// Answers a line that exceeds the limit.
-    pub(crate) fn refuse_long(&self, limit: usize) -> Taken {
+    pub(crate) fn refuse_long(&self, limit: usize) -> Received {
         let error = ErrorObject::new(-32700, format!("the line is longer than {limit} bytes"));
         self.send(Response { id: None, outcome: Err(error), rest: Object::new() }.into())
     }
@@ -85,15 +85,15 @@ impl Duplex {
         lock(&self.calls).poll_quiet(cx)
     }
 
-    fn refuse(&self, malformed: &Malformed) -> Taken {
+    fn refuse(&self, malformed: &Malformed) -> Received {
         let error = ErrorObject::new(malformed.rpc_code(), malformed.to_string());
         self.send(Response { id: malformed.id.clone(), outcome: Err(error), rest: Object::new() }.into())
     }
 
-    fn take(self: &Arc<Self>, envelope: Envelope) -> Taken {
+    fn handle(self: &Arc<Self>, envelope: Envelope) -> Received {
         match envelope {
             Envelope::Request(request) => return self.request(request),
-            Envelope::Notification(notification) => self.hear(notification),
+            Envelope::Notification(notification) => self.notify(notification),
             Envelope::Response(response) => {
                 let session = lock(&self.session).clone();
                 if let Some(session) = session {
@@ -101,34 +101,34 @@ impl Duplex {
                 }
             }
         }
-        Taken::Nothing
+        Received::Nothing
     }
 
-    fn take_batch(self: &Arc<Self>, messages: Vec<Result<Envelope, Malformed>>) -> Taken {
+    fn handle_batch(self: &Arc<Self>, messages: Vec<Result<Envelope, Malformed>>) -> Received {
         let has_batches = lock(&self.session).as_ref().is_some_and(|session| session.revision.has_batches());
         if !has_batches {
             let error = ErrorObject::new(-32600, "this revision has no batches");
             return self.send(Response { id: None, outcome: Err(error), rest: Object::new() }.into());
         }
-        let line = self.clone();
-        Taken::First(Box::pin(async move {
+        let client = self.clone();
+        Received::First(Box::pin(async move {
             let mut begun = Vec::new();
             for message in messages {
-                let taken = match message {
-                    Ok(envelope) => line.take(envelope),
-                    Err(malformed) => line.refuse(&malformed),
+                let received = match message {
+                    Ok(envelope) => client.handle(envelope),
+                    Err(malformed) => client.refuse(&malformed),
                 };
-                match taken {
-                    Taken::Nothing => {}
-                    Taken::Call(call) => begun.push(call),
-                    Taken::First(first) => begun.extend(first.await),
+                match received {
+                    Received::Nothing => {}
+                    Received::Call(call) => begun.push(call),
+                    Received::First(first) => begun.extend(first.await),
                 }
             }
             begun
         }))
     }
 
-    fn request(self: &Arc<Self>, request: Request) -> Taken {
+    fn request(self: &Arc<Self>, request: Request) -> Received {
         let eras = self.service.options.eras;
         let session = lock(&self.session).clone();
         if session.is_none() && eras.allows(Era::Modern) {
@@ -149,27 +149,27 @@ impl Duplex {
         }
     }
 
-    fn initialize(self: &Arc<Self>, request: Request, again: bool) -> Taken {
+    fn initialize(self: &Arc<Self>, request: Request, again: bool) -> Received {
         if again {
             let text = "the session is initialised already";
             return self.respond(request.id, Err(ErrorObject::new(-32600, text)));
         }
-        let line = self.clone();
-        Taken::First(Box::pin(async move {
-            let outlet = Outlet::Line(line.outgoing.clone());
-            let begun = control::initialize(&line.service, line.caller.clone(), &request, outlet).await;
+        let client = self.clone();
+        Received::First(Box::pin(async move {
+            let outlet = Outlet::Duplex(client.outgoing.clone());
+            let begun = control::initialize(&client.service, client.caller.clone(), &request, outlet).await;
             let outcome = begun.map(|(session, result)| {
-                *lock(&line.session) = Some(session);
+                *lock(&client.session) = Some(session);
                 result
             });
-            if let Taken::First(sending) = line.respond(request.id, outcome) {
+            if let Received::First(sending) = client.respond(request.id, outcome) {
                 sending.await;
             }
             Vec::new()
         }))
     }
 
-    fn call_legacy(self: &Arc<Self>, session: &Arc<Session>, request: Request) -> Taken {
+    fn call_legacy(self: &Arc<Self>, session: &Arc<Session>, request: Request) -> Received {
         session.touch();
         if let Some(outcome) = control::answer(&self.service, session, &request) {
             return self.respond(request.id, outcome);
@@ -178,13 +178,13 @@ impl Duplex {
             Ok(underway) => {
                 let head = Head::of(request.params.as_ref());
                 let reply = LegacyReply::begin(&self.service, session, request, &head);
-                Taken::Call(Driving::legacy(self.clone(), reply, underway))
+                Received::Call(RunningCall::legacy(self.clone(), reply, underway))
             }
             Err(fault) => self.respond(request.id, Err(fault.to_error(Era::Legacy))),
         }
     }
 
-    fn call_modern(self: &Arc<Self>, request: Request, head: Head) -> Taken {
+    fn call_modern(self: &Arc<Self>, request: Request, head: Head) -> Received {
         let id = request.id.clone();
         let request = match ModernRequest::read(request, head) {
             Ok(request) => request,
@@ -199,23 +199,23 @@ impl Duplex {
             return self.respond(id, Err(ErrorObject::new(-32600, text)));
         }
         if self.service.identity.get().is_some() {
-            return Taken::Call(self.begin_modern(request, id));
+            return Received::Call(self.begin_modern(request, id));
         }
-        let line = self.clone();
-        Taken::First(Box::pin(async move {
-            drop(line.service.introduction(&line.caller, request.meta()).await);
-            vec![line.begin_modern(request, id)]
+        let client = self.clone();
+        Received::First(Box::pin(async move {
+            drop(client.service.introduction(&client.caller, request.meta()).await);
+            vec![client.begin_modern(request, id)]
         }))
     }
 
-    fn begin_modern(self: &Arc<Self>, request: ModernRequest, id: RequestId) -> Driving {
+    fn begin_modern(self: &Arc<Self>, request: ModernRequest, id: RequestId) -> RunningCall {
         let (abort, aborted) = AbortHandle::new_pair();
         lock(&self.calls).by_id().insert(id.clone(), abort);
         let reply = request.begin(&self.service, self.caller.clone());
-        Driving::modern(self.clone(), reply, id, aborted)
+        RunningCall::modern(self.clone(), reply, id, aborted)
     }
 
-    fn hear(&self, notification: Notification) {
+    fn notify(&self, notification: Notification) {
         let cancelled = (notification.method == method::CANCELLED)
             .then(|| control::cancelled_id(&notification))
             .flatten();
@@ -224,18 +224,18 @@ impl Duplex {
         }
         let session = lock(&self.session).clone();
         if let Some(session) = session {
-            control::hear(&self.service, &session, notification);
+            control::notify(&self.service, &session, notification);
         }
     }
 
-    fn respond(&self, id: RequestId, outcome: Result<Raw, ErrorObject>) -> Taken {
+    fn respond(&self, id: RequestId, outcome: Result<Raw, ErrorObject>) -> Received {
         self.send(Response::new(id, outcome).into())
     }
 
-    fn send(&self, envelope: Envelope) -> Taken {
+    fn send(&self, envelope: Envelope) -> Received {
         match self.outgoing.send(envelope) {
-            None => Taken::Nothing,
-            Some(sending) => Taken::First(Box::pin(async move {
+            None => Received::Nothing,
+            Some(sending) => Received::First(Box::pin(async move {
                 sending.await;
                 Vec::new()
             })),

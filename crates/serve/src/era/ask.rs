@@ -9,13 +9,13 @@ pub(crate) struct Lowered {
     pub(crate) params: Option<Raw>,
     /// The `elicitationId` that we generated for a URL elicitation. The client gets
     /// `notifications/elicitation/complete` with it before the response.
-    pub(crate) visit: Option<String>,
+    pub(crate) elicitation_id: Option<String>,
 }
 
 /// Converts the parameters of a question; `None` if the revision cannot express it.
 pub(crate) fn lower_question(name: &str, params: Option<&Raw>, revision: Revision) -> Option<Lowered> {
     if name != method::ELICIT {
-        return Some(Lowered { params: params.cloned(), visit: None });
+        return Some(Lowered { params: params.cloned(), elicitation_id: None });
     }
     if !revision.has_elicitation() {
         return None;
@@ -23,7 +23,7 @@ pub(crate) fn lower_question(name: &str, params: Option<&Raw>, revision: Revisio
     let mut members = params.and_then(Raw::object).unwrap_or_default();
     let is_url = members.get("mode").and_then(|raw| raw.decode::<String>().ok()).as_deref() == Some("url");
     if is_url {
-        return revision.has_url_elicitation().then(|| visit(members));
+        return revision.has_url_elicitation().then(|| lower_url_elicitation(members));
     }
     if !revision.has_url_elicitation() {
         members.remove("mode");
@@ -33,16 +33,16 @@ pub(crate) fn lower_question(name: &str, params: Option<&Raw>, revision: Revisio
             members.set("requestedSchema", schema.into());
         }
     }
-    Some(Lowered { params: Some(members.to_raw()), visit: None })
+    Some(Lowered { params: Some(members.to_raw()), elicitation_id: None })
 }
 
-fn visit(mut members: Object) -> Lowered {
+fn lower_url_elicitation(mut members: Object) -> Lowered {
     if members.get("elicitationId").is_some() {
-        return Lowered { params: Some(members.to_raw()), visit: None };
+        return Lowered { params: Some(members.to_raw()), elicitation_id: None };
     }
     let id = unguessable();
     members.set("elicitationId", Raw::string(&id));
-    Lowered { params: Some(members.to_raw()), visit: Some(id) }
+    Lowered { params: Some(members.to_raw()), elicitation_id: Some(id) }
 }
 
 /// Replaces `oneOf` choices with titles by `enum` and `enumNames`. `None` if a field is
@@ -82,10 +82,10 @@ mod tests {
         let params = || json!({"mode": "url", "message": "m", "url": "https://a.example/"});
         let question = lowered(params(), Revision::V2025_11_25).unwrap();
         let id: String = question.params.unwrap().member_as("elicitationId").unwrap();
-        assert_eq!(question.visit, Some(id));
+        assert_eq!(question.elicitation_id, Some(id));
         assert!(lowered(params(), Revision::V2025_06_18).is_none());
         let theirs = json!({"mode": "url", "elicitationId": "theirs"});
-        assert_eq!(lowered(theirs, Revision::V2025_11_25).unwrap().visit, None);
+        assert_eq!(lowered(theirs, Revision::V2025_11_25).unwrap().elicitation_id, None);
     }
 
     #[test]

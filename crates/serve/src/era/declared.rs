@@ -5,17 +5,17 @@ use trunkline_protocol::{Object, Raw, Revision, message::declares_tasks};
 /// The client's capabilities without those that its revision does not define. `tasks` is removed
 /// too, because no modern request can start a task at the client.
 pub(super) fn declared(capabilities: &Raw, revision: Revision) -> Raw {
-    let mut told = capabilities.object().unwrap_or_default();
-    told.remove("tasks");
+    let mut converted = capabilities.object().unwrap_or_default();
+    converted.remove("tasks");
     if !revision.has_elicitation() {
-        told.remove("elicitation");
+        converted.remove("elicitation");
     }
     if !revision.has_url_elicitation() {
-        keep_out(&mut told, "elicitation", "url");
-        keep_out(&mut told, "sampling", "tools");
-        keep_out(&mut told, "sampling", "context");
+        keep_out(&mut converted, "elicitation", "url");
+        keep_out(&mut converted, "sampling", "tools");
+        keep_out(&mut converted, "sampling", "context");
     }
-    told.to_raw()
+    converted.to_raw()
 }
 
 fn keep_out(capabilities: &mut Object, name: &'static str, part: &str) {
@@ -62,10 +62,10 @@ mod tests {
     #[test]
     fn a_client_declares_no_more_than_its_revision_has() {
         let all = raw(r#"{"sampling":{"tools":{}},"elicitation":{"form":{},"url":{}},"tasks":{},"x":{}}"#);
-        let told = |revision| declared(&all, revision).to_string();
-        assert_eq!(told(Revision::V2025_03_26), r#"{"sampling":{},"x":{}}"#);
-        assert_eq!(told(Revision::V2025_06_18), r#"{"sampling":{},"elicitation":{"form":{}},"x":{}}"#);
-        assert!(told(Revision::V2025_11_25).contains("url"));
+        let converted = |revision| declared(&all, revision).to_string();
+        assert_eq!(converted(Revision::V2025_03_26), r#"{"sampling":{},"x":{}}"#);
+        assert_eq!(converted(Revision::V2025_06_18), r#"{"sampling":{},"elicitation":{"form":{}},"x":{}}"#);
+        assert!(converted(Revision::V2025_11_25).contains("url"));
     }
 
     #[test]

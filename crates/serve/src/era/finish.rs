@@ -34,7 +34,7 @@ impl Identity {
     }
 
     /// Adds the identity to the `_meta` of a result; `None` if it already has one.
-    fn signed(&self, meta: Option<Raw>) -> Option<Raw> {
+    fn with_identity(&self, meta: Option<Raw>) -> Option<Raw> {
         match meta.filter(Raw::is_object) {
             None => Some(self.alone.clone()),
             Some(meta) if meta.member(SERVER_INFO).is_some() => None,
@@ -58,9 +58,9 @@ pub(super) fn finish(result: &Raw, name: &str, server: Option<&Identity>) -> Raw
     if cacheable && scope.is_none() {
         changes.push(("cacheScope", &PRIVATE));
     }
-    let signed = server.and_then(|server| server.signed(meta));
-    if let Some(signed) = &signed {
-        changes.push(("_meta", signed));
+    let with_identity = server.and_then(|server| server.with_identity(meta));
+    if let Some(with_identity) = &with_identity {
+        changes.push(("_meta", with_identity));
     }
     let finished = result.with_all(&changes).unwrap_or_else(|| result.clone());
     if name == method::TOOLS_LIST { without_execution(finished) } else { finished }

@@ -4,12 +4,12 @@
 use super::{
     declared::declared,
     head::Head,
-    kept::{Form, Tasks},
+    list_cache::{Form, Tasks},
     lower::{lower, with_task_support},
 };
 use crate::{
     service::Service,
-    session::{self, Always, Session, Underway},
+    session::{self, Session, SessionMeta, Underway},
     tasks,
 };
 use futures_core::Stream;
@@ -51,12 +51,12 @@ pub(crate) fn lift(request: &Request, head: &Head, session: &Session) -> Call {
 }
 
 fn lifted(own: Option<&Raw>, head: &Head, session: &Session) -> Raw {
-    let always = session.always(|| lifted_meta(session, None).to_raw());
+    let session_meta = session.meta(|| lifted_meta(session, None).to_raw());
     let follows = session.revision.has_core_tasks() && head.task.is_some();
     let strange = head.answers.is_some() || head.state.is_some();
     if head.meta.is_none() && !follows && !strange {
-        let joined = own.and_then(|own| own.joined(&always.params));
-        return joined.unwrap_or(always.params);
+        let joined = own.and_then(|own| own.joined(&session_meta.params));
+        return joined.unwrap_or(session_meta.params);
     }
     let mut params = own.and_then(Raw::object).unwrap_or_default();
     // The legacy era does not define these members, so its clients must not set them.
@@ -68,16 +68,16 @@ fn lifted(own: Option<&Raw>, head: &Head, session: &Session) -> Raw {
         follow_tasks(&mut meta);
         meta.to_raw()
     } else {
-        head.meta.as_ref().map_or(always.meta.clone(), |own| beside(own, &always, session))
+        head.meta.as_ref().map_or(session_meta.meta.clone(), |own| join_meta(own, &session_meta, session))
     };
     params.set("_meta", meta);
     params.to_raw()
 }
 
 /// Joins the request's own `_meta` with that of the session. The session's members take precedence.
-fn beside(own: &Raw, always: &Always, session: &Session) -> Raw {
+fn join_meta(own: &Raw, session_meta: &SessionMeta, session: &Session) -> Raw {
     let clash = own.pick([PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL]);
-    let joined = if clash.iter().all(Option::is_none) { own.joined(&always.meta) } else { None };
+    let joined = if clash.iter().all(Option::is_none) { own.joined(&session_meta.meta) } else { None };
     joined.unwrap_or_else(|| lifted_meta(session, Some(own)).to_raw())
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn initialize_result(introduction: &Raw, revision: Revision) -> Raw {
             "capabilities" | "protocolVersion" | "serverInfo" | "supportedVersions" | "resultType"
             | "ttlMs" | "cacheScope" => {}
             "_meta" => {
-                if let Some(rest) = unsigned(value) {
+                if let Some(rest) = without_identity(value) {
                     result.set("_meta", rest);
                 }
             }
@@ -107,7 +107,7 @@ pub(crate) fn initialize_result(introduction: &Raw, revision: Revision) -> Raw {
 }
 
 /// `_meta` without the identity, which `initialize` returns as `serverInfo`; `None` if empty.
-fn unsigned(meta: &Raw) -> Option<Raw> {
+fn without_identity(meta: &Raw) -> Option<Raw> {
     let mut members = meta.object()?;
     members.remove(SERVER_INFO);
     (!members.is_empty()).then(|| members.to_raw())
@@ -130,7 +130,7 @@ pub(crate) struct LegacyReply {
     /// Ids of the questions sent to the client.
     asked: Vec<RequestId>,
     /// Ids of URL elicitations that still need a completion notification.
-    visits: Vec<String>,
+    elicitation_ids: Vec<String>,
     /// The response, held back until all completion notifications are sent.
     last: Option<Box<Envelope>>,
     started: Instant,
@@ -157,7 +157,7 @@ impl LegacyReply {
             method: request.method,
             reply: Some(reply),
             asked: Vec::new(),
-            visits: Vec::new(),
+            elicitation_ids: Vec::new(),
             last: None,
             started: Instant::now(),
         }
@@ -178,26 +178,26 @@ impl LegacyReply {
 
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Out>> {
         if let Some(last) = self.last.take() {
-            return Poll::Ready(Some(self.told(*last)));
+            return Poll::Ready(Some(self.completions_first(*last)));
         }
         loop {
             let Some(reply) = &mut self.reply else { return Poll::Ready(None) };
             let Some(part) = ready!(Pin::new(reply).poll_next(cx)) else { return Poll::Ready(None) };
-            if let Some(out) = self.heard(part) {
+            if let Some(out) = self.convert(part) {
                 return Poll::Ready(Some(out));
             }
         }
     }
 
     /// Converts a part of the handler's reply; `None` if the client gets nothing for it.
-    fn heard(&mut self, part: Part) -> Option<Out> {
+    fn convert(&mut self, part: Part) -> Option<Out> {
         match part {
             Part::Notification(notification) => {
-                self.may_hear(&notification).then(|| Out::Message(notification.into()))
+                self.passes_level(&notification).then(|| Out::Message(notification.into()))
             }
             Part::Question(question) => {
                 let asking = self.session.ask(question)?;
-                self.visits.extend(asking.visit);
+                self.elicitation_ids.extend(asking.elicitation_id);
                 self.asked.push(asking.id);
                 Some(Out::Message(asking.request))
             }
@@ -210,7 +210,7 @@ impl LegacyReply {
                     Err(fault) => Err(fault.to_error(self.session.revision.era())),
                 };
                 let response = Response::new(self.id.clone(), outcome).into();
-                Some(self.told(response))
+                Some(self.completions_first(response))
             }
         }
     }
@@ -223,7 +223,7 @@ impl LegacyReply {
         // A modern handler decides itself which calls become tasks, so it lists no `taskSupport`.
         // A 2025-11-25 client may ask for a task with any tool.
         let optional = revision.has_core_tasks() && self.service.runs_tasks();
-        let tasks = if optional { Tasks::Optional } else { Tasks::AsTold };
+        let tasks = if optional { Tasks::Optional } else { Tasks::AsListed };
         self.service.lists.get(result, Form { revision, tasks }, || {
             let list = lower(result, &self.method, revision);
             if optional { with_task_support(&list) } else { list }
@@ -231,15 +231,15 @@ impl LegacyReply {
     }
 
     /// Returns the response, or first a completion notification for each URL elicitation.
-    fn told(&mut self, response: Envelope) -> Out {
-        let Some(visit) = self.visits.pop() else { return Out::Message(response) };
+    fn completions_first(&mut self, response: Envelope) -> Out {
+        let Some(elicitation_id) = self.elicitation_ids.pop() else { return Out::Message(response) };
         self.last = Some(Box::new(response));
-        let params = serde_json::json!({"elicitationId": visit});
+        let params = serde_json::json!({"elicitationId": elicitation_id});
         Out::Message(Notification::new(method::ELICITATION_COMPLETE, Some(params.into())).into())
     }
 
     /// Filters log messages by the session's level, which may have changed since the call began.
-    fn may_hear(&self, notification: &Notification) -> bool {
+    fn passes_level(&self, notification: &Notification) -> bool {
         if notification.method != method::MESSAGE {
             return true;
         }

@@ -26,19 +26,19 @@ use trunkline_transport::headers::{
 };
 
 /// Most callers in the cache.
-const MOST_CALLERS: usize = 64;
+const MAX_CALLERS: usize = 64;
 /// Lifetime of a cached entry. Change notifications clear the cache earlier, but the server's own
 /// subscription may not see the changes of every caller's tools.
-const HOLDS: Duration = Duration::from_secs(30);
+const MAX_AGE: Duration = Duration::from_secs(30);
 /// Most pages of `tools/list` that are read.
-const MOST_PAGES: usize = 1000;
+const MAX_PAGES: usize = 1000;
 
 /// Per caller, the tool arguments that must be repeated as headers (`x-mcp-header`).
 #[derive(Default)]
-pub(crate) struct ToolHeaders(Mutex<HashMap<String, Seen>>);
+pub(crate) struct ToolHeaders(Mutex<HashMap<String, CachedRules>>);
 
 /// The rules of one caller's tools, and the time they were read.
-struct Seen {
+struct CachedRules {
     rules: Arc<Rules>,
     at: Instant,
 }
@@ -53,7 +53,7 @@ impl ToolHeaders {
 
     /// The cached rules of a caller's tools, if they are fresh.
     pub(crate) fn known(&self, caller: &Caller) -> Option<Arc<Rules>> {
-        let fresh = |seen: &&Seen| seen.at.elapsed() < HOLDS;
+        let fresh = |seen: &&CachedRules| seen.at.elapsed() < MAX_AGE;
         self.map().get(&caller.id).filter(fresh).map(|seen| seen.rules.clone())
     }
 
@@ -62,25 +62,25 @@ impl ToolHeaders {
         if let Some(known) = self.known(caller) {
             return known;
         }
-        let rules = Arc::new(look(service, caller).await);
+        let rules = Arc::new(list_rules(service, caller).await);
         let mut map = self.map();
-        if map.len() >= MOST_CALLERS {
+        if map.len() >= MAX_CALLERS {
             map.clear();
         }
-        map.insert(caller.id.clone(), Seen { rules: rules.clone(), at: Instant::now() });
+        map.insert(caller.id.clone(), CachedRules { rules: rules.clone(), at: Instant::now() });
         rules
     }
 
-    fn map(&self) -> std::sync::MutexGuard<'_, HashMap<String, Seen>> {
+    fn map(&self) -> std::sync::MutexGuard<'_, HashMap<String, CachedRules>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn look(service: &Service, caller: &Arc<Caller>) -> Rules {
+async fn list_rules(service: &Service, caller: &Arc<Caller>) -> Rules {
     let mut rules = Rules::new();
     let mut params = Object::new();
     params.set("_meta", serde_json::json!({PROTOCOL_VERSION: "2026-07-28", CLIENT_CAPABILITIES: {}}).into());
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let mut call = Call::new(method::TOOLS_LIST, Some(params.to_raw()));
         call.caller = caller.clone();
         let Ok(page) = service.handler.call(call).outcome().await else { break };

@@ -4,8 +4,8 @@
 use super::{
     finish::finish,
     head::Head,
-    kept::{Form, Tasks},
-    parked::{ParkedCall, Parking, Whose},
+    list_cache::{Form, Tasks},
+    parked::{CallKey, ParkedCall, Parking},
 };
 use crate::{
     phase::{Phase, reached},
@@ -26,7 +26,7 @@ use trunkline_protocol::{
 };
 
 /// Legacy methods that the modern era removed.
-const GONE: [&str; 5] = [
+const REMOVED: [&str; 5] = [
     method::INITIALIZE,
     method::PING,
     method::SET_LEVEL,
@@ -66,7 +66,7 @@ impl ModernRequest {
         if !head.capabilities.as_ref().is_some_and(Raw::is_object) {
             return Err(missing("clientCapabilities"));
         }
-        if GONE.contains(&request.method.as_ref()) {
+        if REMOVED.contains(&request.method.as_ref()) {
             let error =
                 ErrorObject::new(-32601, format!("`{}` does not exist in this revision", request.method));
             return Err(Refused { status: 404, error });
@@ -84,9 +84,9 @@ impl ModernRequest {
         let started = Instant::now();
         let reply = self
             .resume(&service.parking, &caller)
-            .unwrap_or_else(|fault| Resumed::Anew(Reply::ready(Err(fault))));
+            .unwrap_or_else(|fault| Resumed::Failed(Reply::ready(Err(fault))));
         let (reply, waiting) = match reply {
-            Resumed::Anew(reply) => (Some(reply), None),
+            Resumed::Failed(reply) => (Some(reply), None),
             Resumed::Nothing => {
                 let mut call = Call::new(self.method.clone(), self.params.clone());
                 call.caller = caller.clone();
@@ -102,7 +102,7 @@ impl ModernRequest {
     fn resume(&self, parking: &Parking, caller: &Caller) -> Result<Resumed, Fault> {
         let Some(state) = self.head.state.as_ref().and_then(Raw::text) else { return Ok(Resumed::Nothing) };
         let params = self.members();
-        let Some(mut call) = parking.take(&state, &self.whose(caller, &params))? else {
+        let Some(mut call) = parking.take(&state, &self.call_key(caller, &params))? else {
             return Ok(Resumed::Nothing);
         };
         let answers = self.head.answers.as_ref().and_then(Raw::object).unwrap_or_default();
@@ -114,14 +114,14 @@ impl ModernRequest {
         self.params.as_ref().and_then(Raw::object).unwrap_or_default()
     }
 
-    fn whose<'a>(&'a self, caller: &'a Caller, params: &'a Object) -> Whose<'a> {
-        Whose { caller: &caller.id, method: &self.method, params }
+    fn call_key<'a>(&'a self, caller: &'a Caller, params: &'a Object) -> CallKey<'a> {
+        CallKey { caller: &caller.id, method: &self.method, params }
     }
 }
 
 enum Resumed {
     Nothing,
-    Anew(Reply),
+    Failed(Reply),
     Call(ParkedCall),
 }
 
@@ -176,12 +176,12 @@ impl ModernReply {
     /// the drain limit has passed.
     pub(crate) async fn next_until(&mut self, phase: &mut watch::Receiver<Phase>) -> Option<Envelope> {
         let end = if self.is_subscription() { Phase::Draining } else { Phase::Stopped };
-        let told = tokio::select! {
+        let message = tokio::select! {
             biased;
-            told = self.next() => Some(told),
+            message = self.next() => Some(message),
             _ = reached(phase, end) => None,
         };
-        told.unwrap_or_else(|| Some(self.end()))
+        message.unwrap_or_else(|| Some(self.end()))
     }
 
     /// True for a subscription, which lasts until the client or the server ends it.
@@ -243,7 +243,7 @@ impl ModernReply {
         result.set("inputRequests", call.requests());
         let params = self.request.members();
         let outcome =
-            self.service.parking.park(call, &self.request.whose(&self.caller, &params)).map(|state| {
+            self.service.parking.park(call, &self.request.call_key(&self.caller, &params)).map(|state| {
                 result.set("requestState", Raw::string(&state));
                 result.to_raw()
             });
@@ -253,7 +253,7 @@ impl ModernReply {
     fn finished(&self, result: &Raw) -> Raw {
         let identity = self.service.identity.get();
         if self.request.method == method::TOOLS_LIST && identity.is_some() {
-            let form = Form { revision: Revision::NEWEST, tasks: Tasks::AsTold };
+            let form = Form { revision: Revision::NEWEST, tasks: Tasks::AsListed };
             return self.service.lists.get(result, form, || finish(result, &self.request.method, identity));
         }
         let result = finish(result, &self.request.method, identity);

@@ -18,12 +18,12 @@ use trunkline_protocol::{Fault, FaultKind, Object, Question, Raw, Reply, method}
 
 pub(crate) struct Parking {
     seal: Seal,
-    places: Mutex<HashMap<String, Place>>,
+    entries: Mutex<HashMap<String, ParkedEntry>>,
     most: usize,
     keep: Duration,
 }
 
-struct Place {
+struct ParkedEntry {
     call: ParkedCall,
     until: Instant,
 }
@@ -35,7 +35,7 @@ pub(crate) struct ParkedCall {
 }
 
 /// The caller and the call that a state is bound to.
-pub(super) struct Whose<'a> {
+pub(super) struct CallKey<'a> {
     pub(super) caller: &'a str,
     pub(super) method: &'a str,
     pub(super) params: &'a Object,
@@ -43,40 +43,40 @@ pub(super) struct Whose<'a> {
 
 impl Parking {
     pub(crate) fn new(most: usize, keep: Duration) -> Self {
-        Self { seal: Seal::new(), places: Mutex::default(), most, keep }
+        Self { seal: Seal::new(), entries: Mutex::default(), most, keep }
     }
 
     /// The number of parked calls.
     pub(crate) fn len(&self) -> usize {
-        self.places().len()
+        self.entries().len()
     }
 
     /// Drops expired calls. Dropping a question declines it.
     pub(crate) fn sweep(&self) {
         let now = Instant::now();
-        let expired: Vec<Place> =
-            self.places().extract_if(|_, place| place.until <= now).map(|(_, place)| place).collect();
+        let expired: Vec<ParkedEntry> =
+            self.entries().extract_if(|_, entry| entry.until <= now).map(|(_, entry)| entry).collect();
         // Dropped outside the lock: dropping a reply cancels it, which may take a while.
         drop(expired);
     }
 
     /// Parks a call and returns the state that resumes it.
-    pub(super) fn park(&self, call: ParkedCall, whose: &Whose<'_>) -> Result<String, Fault> {
+    pub(super) fn park(&self, call: ParkedCall, call_key: &CallKey<'_>) -> Result<String, Fault> {
         self.sweep();
-        let mut places = self.places();
-        if places.len() >= self.most {
+        let mut entries = self.entries();
+        if entries.len() >= self.most {
             let fault =
                 format!("{} calls already wait for an answer from their client; try again later", self.most);
             return Err(Fault::new(FaultKind::Overloaded, fault));
         }
         let name = unguessable();
-        places.insert(name.clone(), Place { call, until: Instant::now() + self.keep });
-        Ok(self.seal.close(&name, &whose.digest()))
+        entries.insert(name.clone(), ParkedEntry { call, until: Instant::now() + self.keep });
+        Ok(self.seal.close(&name, &call_key.digest()))
     }
 
     /// Resumes a call. `None` if the state was not made here: it may belong to the handler or to an
     /// upstream.
-    pub(super) fn take(&self, state: &str, whose: &Whose<'_>) -> Result<Option<ParkedCall>, Fault> {
+    pub(super) fn take(&self, state: &str, call_key: &CallKey<'_>) -> Result<Option<ParkedCall>, Fault> {
         if !self.seal.is_ours(state) {
             return Ok(None);
         }
@@ -84,16 +84,16 @@ impl Parking {
             let fault = "`requestState` is not one that was given for this call";
             Fault::new(FaultKind::InvalidRequest, fault)
         };
-        let name = self.seal.open(state, &whose.digest()).ok_or_else(unusable)?;
-        let place = self.places().remove(name).filter(|place| place.until > Instant::now());
+        let name = self.seal.open(state, &call_key.digest()).ok_or_else(unusable)?;
+        let entry = self.entries().remove(name).filter(|entry| entry.until > Instant::now());
         let expired = || {
             Fault::new(FaultKind::InvalidRequest, "`requestState` has expired or was used before; call again")
         };
-        place.map(|place| Some(place.call)).ok_or_else(expired)
+        entry.map(|entry| Some(entry.call)).ok_or_else(expired)
     }
 
-    fn places(&self) -> MutexGuard<'_, HashMap<String, Place>> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    fn entries(&self) -> MutexGuard<'_, HashMap<String, ParkedEntry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -134,7 +134,7 @@ fn lifted(name: &str, params: &Raw) -> Raw {
     members.to_raw()
 }
 
-impl Whose<'_> {
+impl CallKey<'_> {
     fn digest(&self) -> Vec<u8> {
         digest(self.caller, self.method, self.params)
     }
@@ -148,8 +148,8 @@ mod tests {
         ParkedCall { reply: Reply::ready(Ok(Raw::null())), questions: Vec::new() }
     }
 
-    fn whose<'a>(caller: &'a str, params: &'a Object) -> Whose<'a> {
-        Whose { caller, method: "tools/call", params }
+    fn call_key<'a>(caller: &'a str, params: &'a Object) -> CallKey<'a> {
+        CallKey { caller, method: "tools/call", params }
     }
 
     #[tokio::test(start_paused = true)]
@@ -157,29 +157,29 @@ mod tests {
         let parking = Parking::new(2, Duration::from_mins(1));
         let mut params = Object::new();
         params.set("name", Raw::string("t"));
-        let state = parking.park(call(), &whose("alice", &params)).unwrap();
-        assert!(parking.take(&state, &whose("bob", &params)).is_err());
+        let state = parking.park(call(), &call_key("alice", &params)).unwrap();
+        assert!(parking.take(&state, &call_key("bob", &params)).is_err());
         let mut other = params.clone();
         other.set("name", Raw::string("u"));
-        assert!(parking.take(&state, &whose("alice", &other)).is_err());
+        assert!(parking.take(&state, &call_key("alice", &other)).is_err());
         params.set("inputResponses", Raw::empty_object());
         params.set("requestState", Raw::string(&state));
-        assert!(parking.take(&state, &whose("alice", &params)).unwrap().is_some());
-        assert!(parking.take(&state, &whose("alice", &params)).is_err());
-        let late = parking.park(call(), &whose("alice", &params)).unwrap();
+        assert!(parking.take(&state, &call_key("alice", &params)).unwrap().is_some());
+        assert!(parking.take(&state, &call_key("alice", &params)).is_err());
+        let late = parking.park(call(), &call_key("alice", &params)).unwrap();
         tokio::time::advance(Duration::from_secs(61)).await;
-        assert!(parking.take(&late, &whose("alice", &params)).is_err());
-        assert!(parking.take("somebody else's", &whose("alice", &params)).unwrap().is_none());
+        assert!(parking.take(&late, &call_key("alice", &params)).is_err());
+        assert!(parking.take("somebody else's", &call_key("alice", &params)).unwrap().is_none());
     }
 
     #[tokio::test(start_paused = true)]
     async fn there_is_room_for_so_many_and_time_makes_room() {
         let parking = Parking::new(1, Duration::from_mins(1));
         let params = Object::new();
-        parking.park(call(), &whose("a", &params)).unwrap();
-        assert_eq!(parking.park(call(), &whose("a", &params)).unwrap_err().kind(), FaultKind::Overloaded);
+        parking.park(call(), &call_key("a", &params)).unwrap();
+        assert_eq!(parking.park(call(), &call_key("a", &params)).unwrap_err().kind(), FaultKind::Overloaded);
         tokio::time::advance(Duration::from_secs(61)).await;
-        assert!(parking.park(call(), &whose("a", &params)).is_ok());
+        assert!(parking.park(call(), &call_key("a", &params)).is_ok());
         assert_eq!(parking.len(), 1);
     }
 }

@@ -69,12 +69,12 @@ mod tests {
         assert_eq!(seal.open(&text, b"bob"), None);
         assert!(seal.is_ours(&text) && !Seal::new().is_ours(&text));
         assert_eq!(Seal::new().open(&text, b"alice"), None);
-        for place in seal.mark.len()..text.len() {
+        for index in seal.mark.len()..text.len() {
             let mut changed = text.clone().into_bytes();
-            changed[place] = if changed[place] == b'A' { b'B' } else { b'A' };
+            changed[index] = if changed[index] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap();
             // The last base64 character of the tag has unused bits, so changing it may have no effect.
-            if place < text.len() - 1 {
+            if index < text.len() - 1 {
                 assert_eq!(seal.open(&changed, b"alice"), None, "{changed}");
             }
         }

@@ -11,16 +11,16 @@ const LEFT_OUT: [&str; 5] = ["resultType", "inputRequests", "result", "error", "
 
 /// Converts a task. In 2025-11-25, a task whose tool result has `isError` is `failed`.
 pub(crate) fn nested(task: &Raw) -> Raw {
-    let told = task.object().unwrap_or_default();
+    let members = task.object().unwrap_or_default();
     let mut nested = Object::new();
-    for (name, value) in told.iter().filter(|(name, _)| !LEFT_OUT.contains(name)) {
+    for (name, value) in members.iter().filter(|(name, _)| !LEFT_OUT.contains(name)) {
         let renamed = RENAMED.iter().find(|(new, _)| *new == name).map(|(_, old)| *old);
         nested.set(renamed.unwrap_or(name).to_owned(), value.clone());
     }
     if nested.get("ttl").is_none() {
         nested.set("ttl", Raw::null());
     }
-    let failed = told.get("result").and_then(|result| result.member_as::<bool>("isError")) == Some(true);
+    let failed = members.get("result").and_then(|result| result.member_as::<bool>("isError")) == Some(true);
     if failed {
         nested.set("status", Raw::string("failed"));
     }

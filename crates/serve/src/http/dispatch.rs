@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     access,
-    doors::Doors,
+    endpoints::Endpoints,
     guard::{Admission, Denied},
     options::Eras,
     service::Service,
@@ -19,7 +19,7 @@ use trunkline_protocol::{Caller, Era, ErrorObject, Fault, FaultKind};
 
 /// Starts to answer a request.
 pub(super) fn dispatch(origin: &Arc<Origin>, request: Request<RequestBody>) -> Pending<Body> {
-    let main = &origin.doors.main;
+    let main = &origin.endpoints.main;
     let (method, uri, headers) = (request.method(), request.uri(), request.headers());
     if let Err(denied) = main.options.guard.check_headers(uri, headers, origin.port) {
         return Pending::ready(deny(main, denied));
@@ -37,7 +37,7 @@ pub(super) fn dispatch(origin: &Arc<Origin>, request: Request<RequestBody>) -> P
             Pending::preparing(async move {
                 match verdict.await {
                     Ok(caller) => admit(&origin, request, caller),
-                    Err(denied) => Pending::ready(deny(&origin.doors.main, denied)),
+                    Err(denied) => Pending::ready(deny(&origin.endpoints.main, denied)),
                 }
             })
         }
@@ -58,9 +58,9 @@ fn open_page(main: &Service, path: &str) -> Option<Response<Body>> {
 fn admit(origin: &Origin, request: Request<RequestBody>, caller: Arc<Caller>) -> Pending<Body> {
     access::note(|note| note.caller = Some(caller.clone()));
     let path = request.uri().path();
-    let found = Route::of(path).and_then(|(route, view)| Some((route, origin.doors.find(view)?)));
+    let found = Route::of(path).and_then(|(route, view)| Some((route, origin.endpoints.find(view)?)));
     let Some((route, service)) = found else {
-        return Pending::ready(page(&origin.doors, request.method(), path, &caller));
+        return Pending::ready(page(&origin.endpoints, request.method(), path, &caller));
     };
     let (head, body) = request.into_parts();
     let request = AdmittedRequest { service, caller, headers: head.headers };
@@ -119,8 +119,8 @@ fn reads(method: &Method) -> bool {
 }
 
 /// A page about this server.
-fn page(doors: &Doors, method: &Method, path: &str, caller: &Caller) -> Response<Body> {
-    let options = &doors.main.options;
+fn page(endpoints: &Endpoints, method: &Method, path: &str, caller: &Caller) -> Response<Body> {
+    let options = &endpoints.main.options;
     let page = options.pages.iter().find(|page| page.path == path);
     let known = page.is_some() || ["/metrics", "/healthz", "/readyz"].contains(&path);
     match page {
@@ -131,8 +131,8 @@ fn page(doors: &Doors, method: &Method, path: &str, caller: &Caller) -> Response
             response
         }
         None if path == "/metrics" => {
-            let (sessions, parked) = doors.held();
-            let mut text = doors.main.metrics.render(sessions, parked);
+            let (sessions, parked) = endpoints.held();
+            let mut text = endpoints.main.metrics.render(sessions, parked);
             if let Some(more) = &options.more_metrics {
                 text.push_str(&more(caller));
             }

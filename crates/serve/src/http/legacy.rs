@@ -11,7 +11,7 @@ use crate::{
     control,
     era::{Head, LegacyReply, Out},
     service::Service,
-    session::{Outlet, Place, Session, StreamLog, Streams, Underway},
+    session::{EventId, Outlet, Session, StreamLog, Streams, Underway},
 };
 use ::http::{HeaderValue, Response, StatusCode};
 use std::{
@@ -35,7 +35,7 @@ impl AdmittedRequest {
     pub(super) fn notify_legacy(&self, notification: Notification) -> Response<Body> {
         match self.session() {
             Ok(session) => {
-                control::hear(&self.service, &session, notification);
+                control::notify(&self.service, &session, notification);
                 accepted()
             }
             Err(refusal) => *refusal,
@@ -149,11 +149,9 @@ impl AdmittedRequest {
         };
         let reader = match self.headers.get(LAST_EVENT_ID) {
             None => Some(streams.standalone().read()),
-            Some(id) => id
-                .to_str()
-                .ok()
-                .and_then(|id| id.parse::<Place>().ok())
-                .and_then(|place| streams.resume(place)),
+            Some(id) => {
+                id.to_str().ok().and_then(|id| id.parse::<EventId>().ok()).and_then(|id| streams.resume(id))
+            }
         };
         match reader {
             Some(reader) => {
@@ -201,7 +199,7 @@ impl AdmittedRequest {
             match message {
                 Ok(Envelope::Request(request)) => answers.push(self.call_in_batch(&session, request).await),
                 Ok(Envelope::Notification(notification)) => {
-                    control::hear(&self.service, &session, notification);
+                    control::notify(&self.service, &session, notification);
                 }
                 Ok(Envelope::Response(response)) => session.answer(response),
                 Err(malformed) => {

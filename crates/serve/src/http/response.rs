@@ -257,8 +257,8 @@ pub(crate) fn turned_away(error: &ErrorObject) -> Option<StatusCode> {
 
 /// The seconds for `Retry-After`, if known.
 pub(crate) fn retry_after(error: &ErrorObject) -> Option<u64> {
-    let told = error.data.as_ref().and_then(|data| data.member_as("retryAfter"));
-    told.or_else(|| (error.code == OVERLOADED).then_some(A_MOMENT))
+    let seconds = error.data.as_ref().and_then(|data| data.member_as("retryAfter"));
+    seconds.or_else(|| (error.code == OVERLOADED).then_some(A_MOMENT))
 }
 
 pub(crate) fn with_retry_after(mut response: Response<Body>, wait: Option<u64>) -> Response<Body> {

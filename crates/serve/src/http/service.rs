@@ -5,7 +5,7 @@ use super::{
     dispatch::dispatch,
     response::{Body, error, plain},
 };
-use crate::{access, connection_slots::ConnectionSlot, doors::Doors};
+use crate::{access, connection_slots::ConnectionSlot, endpoints::Endpoints};
 use ::http::{HeaderName, Request, Response, StatusCode, header};
 use std::{net::SocketAddr, sync::Arc};
 use tokio::time::Instant;
@@ -35,7 +35,7 @@ pub(crate) struct HttpService {
 
 /// The peer of a connection, and the endpoints that it can reach.
 pub(crate) struct Origin {
-    pub(crate) doors: Arc<Doors>,
+    pub(crate) endpoints: Arc<Endpoints>,
     pub(crate) peer: SocketAddr,
     /// The port that the client connected to.
     pub(crate) port: u16,
@@ -55,13 +55,13 @@ impl Service for HttpService {
     type Body = Body;
 
     fn options(&self) -> &Options {
-        &self.origin.doors.connection_options
+        &self.origin.endpoints.connection_options
     }
 
     fn call(&mut self, request: Request<RequestBody>) -> Pending<Body> {
         self.slot.set_busy();
         let origin = &self.origin;
-        match &origin.doors.main.options.access {
+        match &origin.endpoints.main.options.access {
             None => dispatch(origin, request),
             Some(hook) => {
                 access::logged(hook.clone(), request, origin.peer, |request| dispatch(origin, request))
@@ -72,7 +72,7 @@ impl Service for HttpService {
     fn reject(&mut self, error: HeadError) -> Response<Body> {
         self.slot.set_busy();
         tracing::debug!(%error, "a request head was rejected");
-        if let Some(hook) = &self.origin.doors.main.options.access {
+        if let Some(hook) = &self.origin.endpoints.main.options.access {
             let peer = self.origin.peer.ip();
             hook(access::Access::refused(peer, error.status().as_u16(), error.to_string()));
         }

@@ -5,7 +5,7 @@ use super::{
     AdmittedRequest, accepted, body,
     response::{Body, EventSource, Events, OVERLOADED, error, events},
 };
-use crate::duplex::{Duplex, Taken};
+use crate::duplex::{Duplex, Received};
 use crate::outgoing::Outgoing;
 use crate::session::lock;
 use ::http::{Response, StatusCode};
@@ -74,12 +74,12 @@ impl AdmittedRequest {
             return Pending::ready(error(StatusCode::NOT_FOUND, None, unknown));
         };
         body::read(self, body, move |_, bytes| match duplex.receive(bytes) {
-            Taken::Nothing => Pending::ready(accepted()),
-            Taken::Call(call) => {
+            Received::Nothing => Pending::ready(accepted()),
+            Received::Call(call) => {
                 tokio::spawn(call);
                 Pending::ready(accepted())
             }
-            Taken::First(first) => Pending::running(
+            Received::First(first) => Pending::running(
                 async move {
                     for call in first.await {
                         tokio::spawn(call);

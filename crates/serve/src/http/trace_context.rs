@@ -29,8 +29,8 @@ fn adopted(request: &Request, headers: &HeaderMap) -> Option<Raw> {
     if meta::get(params, TRACEPARENT).is_some() {
         return None;
     }
-    let beside = [TRACESTATE, BAGGAGE].into_iter().filter(|key| meta::get(params, key).is_none());
-    let found = beside.filter_map(|key| text(headers, key).map(|text| (key, text)));
+    let others = [TRACESTATE, BAGGAGE].into_iter().filter(|key| meta::get(params, key).is_none());
+    let found = others.filter_map(|key| text(headers, key).map(|text| (key, text)));
     let keys = [(TRACEPARENT, parent)].into_iter().chain(found);
     // Parameters that cannot hold `_meta` are refused later.
     meta::set(params, keys.map(|(key, text)| (key, Raw::string(&text)))).ok()

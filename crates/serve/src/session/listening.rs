@@ -16,9 +16,9 @@ use trunkline_protocol::{
 use trunkline_resilience::Deadline;
 
 /// Most resources that one session may subscribe to.
-const MOST_URIS: usize = 1000;
+const MAX_URIS: usize = 1000;
 /// Limit on the handler's acknowledgement of a subscription.
-const AGREE: Duration = Duration::from_secs(30);
+const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Default)]
 pub(crate) struct Listening(Mutex<State>);
@@ -36,7 +36,7 @@ pub(crate) struct TooMany;
 impl Listening {
     pub(crate) fn add(&self, uri: String) -> Result<(), TooMany> {
         let mut state = lock(&self.0);
-        if state.uris.len() >= MOST_URIS && !state.uris.contains(&uri) {
+        if state.uris.len() >= MAX_URIS && !state.uris.contains(&uri) {
             return Err(TooMany);
         }
         state.uris.insert(uri);
@@ -58,21 +58,21 @@ impl Listening {
 type Verdict = Result<Vec<String>, Fault>;
 
 /// One call that listens.
-struct Ear {
+struct ListenCall {
     reply: Reply,
     session: Weak<Session>,
     /// Present until the handler acknowledges or refuses.
-    beginning: Option<Beginning>,
+    pending: Option<PendingDecision>,
 }
 
-struct Beginning {
+struct PendingDecision {
     tell: oneshot::Sender<Verdict>,
     /// Keeps the previous call running until the new one is acknowledged, so no event is missed.
-    _former: Former,
+    _previous: PreviousCall,
 }
 
 /// The previous listening call; dropping this aborts it.
-struct Former(Option<AbortHandle>);
+struct PreviousCall(Option<AbortHandle>);
 
 /// Subscribes to one more resource, and replies with the handler's decision.
 pub(crate) fn subscribe(service: &Arc<Service>, session: &Arc<Session>, params: Option<&Raw>) -> Reply {
@@ -129,34 +129,34 @@ pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) -> oneshot:
     let reply = service.handler.call(call);
     let (tell, verdict) = oneshot::channel();
     let mut state = lock(&session.listening.0);
-    let beginning = Some(Beginning { tell, _former: Former(state.task.take()) });
-    let ear = Ear { reply, session: Arc::downgrade(session), beginning };
-    state.task = Some(tokio::spawn(ear.hear()).abort_handle());
+    let pending = Some(PendingDecision { tell, _previous: PreviousCall(state.task.take()) });
+    let listening = ListenCall { reply, session: Arc::downgrade(session), pending };
+    state.task = Some(tokio::spawn(listening.run()).abort_handle());
     verdict
 }
 
-impl Ear {
-    async fn hear(mut self) {
-        let mut late = std::pin::pin!(Deadline::after(AGREE));
+impl ListenCall {
+    async fn run(mut self) {
+        let mut late = std::pin::pin!(Deadline::after(ACKNOWLEDGE_TIMEOUT));
         loop {
             let part = tokio::select! {
                 part = self.reply.next() => part,
-                () = &mut late, if self.beginning.is_some() => {
+                () = &mut late, if self.pending.is_some() => {
                     let fault = "the server did not acknowledge the subscription in time";
-                    self.begun(Err(Fault::new(FaultKind::Timeout, fault)));
+                    self.report(Err(Fault::new(FaultKind::Timeout, fault)));
                     continue;
                 }
             };
             match part {
-                Some(Part::Notification(told)) if told.method == method::ACKNOWLEDGED => {
-                    self.begun(Ok(watched(told.params.as_ref())));
+                Some(Part::Notification(notification)) if notification.method == method::ACKNOWLEDGED => {
+                    self.report(Ok(watched(notification.params.as_ref())));
                 }
-                Some(Part::Notification(mut told)) => {
+                Some(Part::Notification(mut notification)) => {
                     let Some(session) = self.session.upgrade() else { return };
-                    told.params = without_tag(told.params.as_ref());
-                    session.tell(told.into());
+                    notification.params = without_tag(notification.params.as_ref());
+                    session.tell(notification.into());
                 }
-                Some(Part::Final(Err(fault))) => self.begun(Err(fault)),
+                Some(Part::Final(Err(fault))) => self.report(Err(fault)),
                 Some(Part::Final(Ok(_)) | Part::Question(_) | Part::Detach) => {}
                 None => return,
             }
@@ -164,15 +164,15 @@ impl Ear {
     }
 
     /// Reports the decision once, and aborts the previous call.
-    fn begun(&mut self, verdict: Verdict) {
-        if let Some(beginning) = self.beginning.take() {
+    fn report(&mut self, verdict: Verdict) {
+        if let Some(pending) = self.pending.take() {
             // The receiver may have been dropped.
-            beginning.tell.send(verdict).ok();
+            pending.tell.send(verdict).ok();
         }
     }
 }
 
-impl Drop for Former {
+impl Drop for PreviousCall {
     fn drop(&mut self) {
         if let Some(task) = self.0.take() {
             task.abort();
@@ -182,8 +182,8 @@ impl Drop for Former {
 
 /// The resources named in an acknowledgement.
 fn watched(params: Option<&Raw>) -> Vec<String> {
-    let told = params.and_then(|params| params.decode::<Acknowledged>().ok());
-    told.and_then(|told| told.notifications.resource_subscriptions).unwrap_or_default()
+    let acknowledged = params.and_then(|params| params.decode::<Acknowledged>().ok());
+    acknowledged.and_then(|params| params.notifications.resource_subscriptions).unwrap_or_default()
 }
 
 /// Removes the subscription id, which legacy revisions do not have.

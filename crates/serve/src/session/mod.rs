@@ -28,7 +28,7 @@ use trunkline_resilience::Moment;
 pub(crate) use calls::Calls;
 pub(crate) use listening::{listen, subscribe};
 pub(crate) use registry::Sessions;
-pub(crate) use stream::{Place, Reader, StreamLog, Streams};
+pub(crate) use stream::{EventId, Reader, StreamLog, Streams};
 
 /// The log level of a client that did not set one.
 const DEFAULT_LEVEL: Level = Level::Info;
@@ -43,7 +43,7 @@ pub(crate) struct Session {
     pub(crate) listening: Listening,
     level: Mutex<Level>,
     /// Cache of the `_meta` for lifted requests; cleared when the log level changes.
-    always: Mutex<Option<Always>>,
+    meta: Mutex<Option<SessionMeta>>,
     questions: Mutex<HashMap<RequestId, Question>>,
     next_question: AtomicU64,
     calls: Mutex<Calls<Arc<Cancelled>>>,
@@ -52,7 +52,7 @@ pub(crate) struct Session {
 
 /// The `_meta` that lifting adds to every request of a session.
 #[derive(Clone)]
-pub(crate) struct Always {
+pub(crate) struct SessionMeta {
     pub(crate) meta: Raw,
     /// Parameters with nothing but this `_meta`.
     pub(crate) params: Raw,
@@ -70,7 +70,7 @@ pub(crate) enum Outlet {
     /// Streamable HTTP: resumable streams.
     Streams(Streams),
     /// Stdio or HTTP+SSE: the client's only channel.
-    Line(Outgoing),
+    Duplex(Outgoing),
 }
 
 /// A question as a request to the client.
@@ -78,7 +78,7 @@ pub(crate) struct Asking {
     pub(crate) id: RequestId,
     pub(crate) request: Envelope,
     /// The generated id of a URL elicitation, for its completion notification.
-    pub(crate) visit: Option<String>,
+    pub(crate) elicitation_id: Option<String>,
 }
 
 /// A request in flight; dropping this removes it from the session.
@@ -91,7 +91,7 @@ pub(crate) struct Underway {
 /// The cancellation flag of a request, and the task that waits for it.
 #[derive(Default)]
 struct Cancelled {
-    told: AtomicBool,
+    flag: AtomicBool,
     waiting: AtomicWaker,
 }
 
@@ -110,7 +110,7 @@ impl Session {
             outlet,
             listening: Listening::default(),
             level: Mutex::new(DEFAULT_LEVEL),
-            always: Mutex::default(),
+            meta: Mutex::default(),
             questions: Mutex::default(),
             next_question: AtomicU64::new(1),
             calls: Mutex::default(),
@@ -121,7 +121,7 @@ impl Session {
     /// True if other clients cannot share this client's identity: it is authenticated, or has its own
     /// channel.
     pub(crate) fn is_identified(&self) -> bool {
-        matches!(self.outlet, Outlet::Line(_)) || self.caller.id != Caller::local().id
+        matches!(self.outlet, Outlet::Duplex(_)) || self.caller.id != Caller::local().id
     }
 
     pub(crate) fn level(&self) -> Level {
@@ -130,12 +130,12 @@ impl Session {
 
     pub(crate) fn set_level(&self, level: Level) {
         *lock(&self.level) = level;
-        *lock(&self.always) = None;
+        *lock(&self.meta) = None;
     }
 
     /// Returns the cached `_meta`, or builds it with `write`.
-    pub(crate) fn always(&self, write: impl FnOnce() -> Raw) -> Always {
-        lock(&self.always).get_or_insert_with(|| Always::new(write())).clone()
+    pub(crate) fn meta(&self, write: impl FnOnce() -> Raw) -> SessionMeta {
+        lock(&self.meta).get_or_insert_with(|| SessionMeta::new(write())).clone()
     }
 
     pub(crate) fn touch(&self) {
@@ -150,7 +150,7 @@ impl Session {
     pub(crate) fn begin(self: &Arc<Self>, id: &RequestId, most: usize) -> Result<Underway, Fault> {
         let mut calls = lock(&self.calls);
         let under_way = calls.len();
-        let Entry::Vacant(place) = calls.by_id().entry(id.clone()) else {
+        let Entry::Vacant(vacant) = calls.by_id().entry(id.clone()) else {
             return Err(Fault::new(FaultKind::InvalidRequest, "a request with this id is already in flight"));
         };
         if under_way >= most {
@@ -159,21 +159,21 @@ impl Session {
                 format!("{most} requests are already in flight; wait for a response"),
             ));
         }
-        let cancelled = place.insert(Arc::default()).clone();
+        let cancelled = vacant.insert(Arc::default()).clone();
         Ok(Underway { session: self.clone(), id: id.clone(), cancelled })
     }
 
     /// Cancels a request. Ids that are not in flight are ignored.
     pub(crate) fn cancel(&self, id: &RequestId) {
         if let Some(cancelled) = lock(&self.calls).get(id) {
-            cancelled.tell();
+            cancelled.set();
         }
     }
 
     /// Registers a question and converts it to a request to the client. If the client's revision
     /// cannot express the question, it is declined.
     pub(crate) fn ask(&self, question: Question) -> Option<Asking> {
-        let Some(Lowered { params, visit }) =
+        let Some(Lowered { params, elicitation_id }) =
             lower_question(&question.method, question.params.as_ref(), self.revision)
         else {
             question.answer(Ok(serde_json::json!({"action": "decline"}).into()));
@@ -183,7 +183,7 @@ impl Session {
             RequestId::text(&format!("trunkline-{}", self.next_question.fetch_add(1, Ordering::Relaxed)));
         let request = Request::new(id.clone(), question.method.clone(), params);
         lock(&self.questions).insert(id.clone(), question);
-        Some(Asking { id, request: request.into(), visit })
+        Some(Asking { id, request: request.into(), elicitation_id })
     }
 
     /// Declines the open questions of a call that has ended.
@@ -209,7 +209,7 @@ impl Session {
     pub(crate) fn tell(&self, envelope: Envelope) {
         match &self.outlet {
             Outlet::Streams(streams) => streams.standalone().push(&envelope),
-            Outlet::Line(line) => line.tell(envelope),
+            Outlet::Duplex(outgoing) => outgoing.tell(envelope),
         }
     }
 
@@ -224,7 +224,7 @@ impl Session {
         lock(&self.questions).clear();
         let calls = lock(&self.calls).take();
         for cancelled in calls {
-            cancelled.tell();
+            cancelled.set();
         }
         if let Outlet::Streams(streams) = &self.outlet {
             streams.close();
@@ -232,7 +232,7 @@ impl Session {
     }
 }
 
-impl Always {
+impl SessionMeta {
     fn new(meta: Raw) -> Self {
         let mut params = Object::new();
         params.set("_meta", meta.clone());
@@ -255,7 +255,7 @@ impl Underway {
     /// Ready when the client has cancelled the request. Only one task can wait at a time.
     pub(crate) fn poll_cancelled(&self, cx: &mut Context<'_>) -> Poll<()> {
         self.cancelled.waiting.register(cx.waker());
-        if self.cancelled.told.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
+        if self.cancelled.flag.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
     }
 
     pub(crate) fn id(&self) -> &RequestId {
@@ -264,8 +264,8 @@ impl Underway {
 }
 
 impl Cancelled {
-    fn tell(&self) {
-        self.told.store(true, Ordering::Release);
+    fn set(&self) {
+        self.flag.store(true, Ordering::Release);
         self.waiting.wake();
     }
 }
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn over_http_nobody_is_known_who_does_not_say_who_it_is() {
-        assert!(session(Outlet::Line(Outgoing::Queue(mpsc::channel(1).0))).is_identified());
+        assert!(session(Outlet::Duplex(Outgoing::Queue(mpsc::channel(1).0))).is_identified());
         assert!(!session(Outlet::Streams(Streams::new(1, 1))).is_identified());
     }
 }

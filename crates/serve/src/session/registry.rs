@@ -113,7 +113,7 @@ mod tests {
             caller,
             Revision::NEWEST_LEGACY,
             client,
-            Outlet::Line(Outgoing::Queue(mpsc::channel(1).0)),
+            Outlet::Duplex(Outgoing::Queue(mpsc::channel(1).0)),
         )
     }
 

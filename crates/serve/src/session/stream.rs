@@ -62,7 +62,7 @@ struct Log {
 
 /// A position in a stream, written as the event id `stream-event`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct EventId {
     stream: u64,
     event: u64,
 }
@@ -125,9 +125,9 @@ impl Streams {
     }
 
     /// Reads the stream of an event, starting after that event.
-    pub(crate) fn resume(&self, place: Place) -> Option<Reader> {
-        let log = lock(&self.logs).by_number.get(&place.stream).cloned()?;
-        Some(log.read_from(place.event + 1))
+    pub(crate) fn resume(&self, id: EventId) -> Option<Reader> {
+        let log = lock(&self.logs).by_number.get(&id.stream).cloned()?;
+        Some(log.read_from(id.event + 1))
     }
 
     pub(crate) fn close(&self) {
@@ -146,8 +146,8 @@ impl Logs {
         let ended = |log: &Arc<StreamLog>| lock(&log.state).ended;
         while self.order.len() > ENDED_STREAMS {
             let oldest = self.order.iter().position(|number| self.by_number.get(number).is_none_or(ended));
-            let Some(place) = oldest else { return };
-            if let Some(number) = self.order.remove(place) {
+            let Some(index) = oldest else { return };
+            if let Some(number) = self.order.remove(index) {
                 self.by_number.remove(&number);
             }
         }
@@ -195,7 +195,7 @@ impl StreamLog {
     fn append(&self, mut event: Event) {
         let mut state = lock(&self.state);
         let number = state.next();
-        event.id = Line::new(Place { stream: self.number, event: number }.to_string()).ok();
+        event.id = Line::new(EventId { stream: self.number, event: number }.to_string()).ok();
         let mut text = BytesMut::new();
         encode(&event, &mut text);
         state.size += text.len();
@@ -256,13 +256,13 @@ impl Reader {
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for EventId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}-{}", self.stream, self.event)
     }
 }
 
-impl std::str::FromStr for Place {
+impl std::str::FromStr for EventId {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {

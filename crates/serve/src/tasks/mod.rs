@@ -19,7 +19,7 @@ use trunkline_protocol::{
 };
 
 pub(crate) use task_store::TaskStore;
-use task_store::{Kept, Known};
+use task_store::{Known, ResultLocation};
 
 /// Most tasks whose state `tasks/list` refreshes from the handler.
 const MAX_REFRESHED: usize = 64;
@@ -36,41 +36,41 @@ pub(crate) fn concerns(session: &Session, request: &Request, head: &Head) -> boo
 
 /// Starts to answer a request for which [`concerns`] is true.
 pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: &Request, head: &Head) -> Reply {
-    let desk = Desk { service: service.clone(), session: session.clone() };
+    let tasks = SessionTasks { service: service.clone(), session: session.clone() };
     let params = request.params.clone();
     match request.method.as_ref() {
-        method::TOOLS_CALL => desk.start(lift(request, head, session)),
-        method::TASKS_RESULT => result::wait(desk, params),
+        method::TOOLS_CALL => tasks.start(lift(request, head, session)),
+        method::TASKS_RESULT => result::wait(tasks, params),
         // Clients without an identity of their own would see each other's tasks.
         method::TASKS_LIST if !session.is_identified() => Reply::ready(Err(Fault::new(
             FaultKind::NotAvailable,
             "`tasks/list` needs an authenticated client",
         ))),
-        method::TASKS_LIST => Reply::from_future(async move { desk.list().await }),
-        method::TASKS_CANCEL => Reply::from_future(async move { desk.cancel(params).await }),
+        method::TASKS_LIST => Reply::from_future(async move { tasks.list().await }),
+        method::TASKS_CANCEL => Reply::from_future(async move { tasks.cancel(params).await }),
         _ => Reply::from_future(async move {
-            let known = desk.known(params.as_ref())?;
-            Ok(desk.look(&known).await?.task)
+            let known = tasks.known(params.as_ref())?;
+            Ok(tasks.look(&known).await?.task)
         }),
     }
 }
 
 /// Handles the task requests of one session.
 #[derive(Clone)]
-struct Desk {
+struct SessionTasks {
     service: Arc<Service>,
     session: Arc<Session>,
 }
 
 /// The current state of a task.
-struct Standing {
+struct TaskSnapshot {
     /// In the form of 2025-11-25.
     task: Raw,
     /// As the handler returned it; `None` if the result is in our own store.
-    told: Option<Raw>,
+    original: Option<Raw>,
 }
 
-impl Desk {
+impl SessionTasks {
     /// Calls a tool, and turns any successful result into a task.
     fn start(self, call: Call) -> Reply {
         use futures_util::StreamExt;
@@ -113,14 +113,14 @@ impl Desk {
         }
     }
 
-    async fn look(&self, known: &Known) -> Result<Standing, Fault> {
-        if let Kept::Here { .. } = known.kept {
-            return Ok(Standing { task: known.task.clone(), told: None });
+    async fn look(&self, known: &Known) -> Result<TaskSnapshot, Fault> {
+        if let ResultLocation::Here { .. } = known.location {
+            return Ok(TaskSnapshot { task: known.task.clone(), original: None });
         }
-        let told = self.ask(method::TASKS_GET, &known.id, None).await?;
-        let task = nested(&told);
+        let original = self.ask(method::TASKS_GET, &known.id, None).await?;
+        let task = nested(&original);
         self.service.tasks.update(&known.id, &task);
-        Ok(Standing { task, told: Some(told) })
+        Ok(TaskSnapshot { task, original: Some(original) })
     }
 
     async fn list(&self) -> Outcome {
@@ -130,7 +130,7 @@ impl Desk {
                 known.task
             } else {
                 // If the handler no longer knows the task, return its last known state.
-                self.look(&known).await.map_or(known.task, |standing| standing.task)
+                self.look(&known).await.map_or(known.task, |snapshot| snapshot.task)
             };
             tasks.push(task);
         }

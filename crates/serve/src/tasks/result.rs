@@ -1,6 +1,6 @@
 //! `tasks/result`: waits until a task ends, and forwards its questions to the client meanwhile.
 
-use super::{Desk, task_store::Kept};
+use super::{SessionTasks, task_store::ResultLocation};
 use futures_util::{future::join_all, stream};
 use std::{collections::HashSet, time::Duration};
 use tokio::sync::oneshot;
@@ -17,9 +17,9 @@ use trunkline_protocol::{
 const POLL: Duration = Duration::from_millis(500);
 const POLL_BOUNDS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(10));
 
-pub(super) fn wait(desk: Desk, params: Option<Raw>) -> Reply {
+pub(super) fn wait(tasks: SessionTasks, params: Option<Raw>) -> Reply {
     let waiter = Waiter {
-        desk,
+        tasks,
         params,
         id: String::new(),
         asked: HashSet::new(),
@@ -34,7 +34,7 @@ pub(super) fn wait(desk: Desk, params: Option<Raw>) -> Reply {
 }
 
 struct Waiter {
-    desk: Desk,
+    tasks: SessionTasks,
     params: Option<Raw>,
     id: String,
     /// Keys of the questions sent so far: a handler repeats them until it has the answers.
@@ -65,17 +65,19 @@ impl Waiter {
         if let Some(pause) = self.pause.take() {
             tokio::time::sleep(pause).await;
         }
-        let known = self.desk.known(self.params.as_ref())?;
+        let known = self.tasks.known(self.params.as_ref())?;
         self.id.clone_from(&known.id);
-        if let Kept::Here { result } = &known.kept {
+        if let ResultLocation::Here { result } = &known.location {
             return Ok(Some(result.as_ref().clone()));
         }
-        let told = self.desk.look(&known).await?.told.unwrap_or_else(Raw::empty_object);
-        let state =
-            TaskState::read(&told).map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))?;
+        let original = self.tasks.look(&known).await?.original.unwrap_or_else(Raw::empty_object);
+        let state = TaskState::read(&original)
+            .map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))?;
         self.pause = Some(state.poll_interval.unwrap_or(POLL).clamp(POLL_BOUNDS.0, POLL_BOUNDS.1));
         match (state.status, state.outcome) {
-            (_, Some(Ok(result))) => Ok(Some(crate::era::finished_call(&result, self.desk.session.revision))),
+            (_, Some(Ok(result))) => {
+                Ok(Some(crate::era::finished_call(&result, self.tasks.session.revision)))
+            }
             (_, Some(Err(error))) => Err(Fault::from_peer(error, Era::Modern, method::TOOLS_CALL)),
             (TaskStatus::Cancelled, None) => {
                 Err(Fault::new(FaultKind::InvalidRequest, "the task was cancelled and has no result"))
@@ -109,7 +111,7 @@ impl Waiter {
             let gone = |_| Err(Fault::new(FaultKind::Declined, "the question was not answered"));
             given.set(key, answer.unwrap_or_else(gone)?);
         }
-        self.desk.ask(method::TASKS_UPDATE, &self.id, Some(given)).await.map(drop)
+        self.tasks.ask(method::TASKS_UPDATE, &self.id, Some(given)).await.map(drop)
     }
 
     fn related(&self, result: &Raw) -> Raw {

@@ -18,38 +18,38 @@ const TTL: Duration = Duration::from_mins(10);
 const REMEMBERED: Duration = Duration::from_hours(24);
 
 #[derive(Default)]
-pub(crate) struct TaskStore(Mutex<HashMap<String, Entry>>);
+pub(crate) struct TaskStore(Mutex<HashMap<String, StoredTask>>);
 
-struct Entry {
+struct StoredTask {
     owner: String,
     task: Raw,
-    kept: Kept,
+    location: ResultLocation,
     until: Instant,
     number: u64,
 }
 
 /// The place of a task's result: this store, or the handler.
 #[derive(Clone)]
-pub(super) enum Kept {
+pub(super) enum ResultLocation {
     /// The handler returned a result instead of a task.
     Here {
         result: Arc<Raw>,
     },
-    Elsewhere,
+    AtHandler,
 }
 
 /// A task that was found for its owner.
 pub(super) struct Known {
     pub(super) id: String,
     pub(super) task: Raw,
-    pub(super) kept: Kept,
+    pub(super) location: ResultLocation,
 }
 
 impl TaskStore {
     /// Stores a task of the handler.
     pub(super) fn note(&self, owner: &str, task: &Raw) -> Result<(), Fault> {
         let id: String = task.member_as("taskId").ok_or_else(nameless)?;
-        self.put(id, owner, Kept::Elsewhere, task.clone())
+        self.put(id, owner, ResultLocation::AtHandler, task.clone())
     }
 
     /// Stores a result as a finished task.
@@ -65,7 +65,7 @@ impl TaskStore {
             "ttl": u64::try_from(TTL.as_millis()).unwrap_or(u64::MAX),
         })
         .into();
-        self.put(id, owner, Kept::Here { result: Arc::new(result) }, task.clone())?;
+        self.put(id, owner, ResultLocation::Here { result: Arc::new(result) }, task.clone())?;
         Ok(task)
     }
 
@@ -80,7 +80,7 @@ impl TaskStore {
         let mut all = lock(&self.0);
         all.retain(|_, entry| entry.until > Instant::now());
         let entry = all.get(id).filter(|entry| entry.owner == owner)?;
-        Some(Known { id: id.to_owned(), task: entry.task.clone(), kept: entry.kept.clone() })
+        Some(Known { id: id.to_owned(), task: entry.task.clone(), location: entry.location.clone() })
     }
 
     /// All tasks of one caller, oldest first.
@@ -89,15 +89,15 @@ impl TaskStore {
         all.retain(|_, entry| entry.until > Instant::now());
         let mut own: Vec<_> = all.iter().filter(|(_, entry)| entry.owner == owner).collect();
         own.sort_by_key(|(_, entry)| entry.number);
-        let known = |(id, entry): (&String, &Entry)| Known {
+        let known = |(id, entry): (&String, &StoredTask)| Known {
             id: id.clone(),
             task: entry.task.clone(),
-            kept: entry.kept.clone(),
+            location: entry.location.clone(),
         };
         own.into_iter().map(known).collect()
     }
 
-    fn put(&self, id: String, owner: &str, kept: Kept, task: Raw) -> Result<(), Fault> {
+    fn put(&self, id: String, owner: &str, location: ResultLocation, task: Raw) -> Result<(), Fault> {
         let mut all = lock(&self.0);
         all.retain(|_, entry| entry.until > Instant::now());
         let own = all.values().filter(|entry| entry.owner == owner).count();
@@ -105,8 +105,9 @@ impl TaskStore {
             return Err(Fault::new(FaultKind::Overloaded, "too many tasks are kept; wait until some expire"));
         }
         let number = all.values().map(|entry| entry.number + 1).max().unwrap_or_default();
-        let until = Instant::now() + if matches!(kept, Kept::Elsewhere) { REMEMBERED } else { TTL };
-        all.insert(id, Entry { owner: owner.to_owned(), task, kept, until, number });
+        let until =
+            Instant::now() + if matches!(location, ResultLocation::AtHandler) { REMEMBERED } else { TTL };
+        all.insert(id, StoredTask { owner: owner.to_owned(), task, location, until, number });
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::support::{
     hosted,
-    wire::{HANG, HOST, INITIALIZE, Talk, kept, list, modern},
+    wire::{HANG, HOST, INITIALIZE, RawConnection, kept, list, modern},
 };
 use proptest::{prelude::*, sample::Index};
 use std::{net::SocketAddr, time::Duration};
@@ -33,7 +33,7 @@ fn measured(id: usize) -> Vec<u8> {
     kept("POST", "/mcp", &headers, &body).into_bytes()
 }
 
-async fn hears(talk: &mut Talk, id: usize) {
+async fn hears(talk: &mut RawConnection, id: usize) {
     let heard = talk.hear().await;
     assert_eq!((heard.status, heard.json()["id"].as_u64()), (200, Some(id as u64)), "{heard:?}");
 }
@@ -41,7 +41,7 @@ async fn hears(talk: &mut Talk, id: usize) {
 #[tokio::test]
 async fn a_chunked_body_may_be_cut_anywhere() {
     let (address, _running) = hosted(Limits::default()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     let request = [chunked(1, &[1, 20]), measured(2)].concat();
     for cut in 0..request.len() {
         talk.say_cut(&request, &[cut]).await;
@@ -68,12 +68,12 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let (address, _running) = hosted(Limits::default()).await;
-            let mut talk = Talk::to(address).await;
+            let mut talk = RawConnection::to(address).await;
             talk.say_cut(&text, &cuts).await;
             for id in 0..kinds.len() {
                 hears(&mut talk, id).await;
             }
-            talk.hush().await;
+            talk.half_close().await;
             assert!(talk.rest().await.is_empty());
         });
     }
@@ -82,7 +82,7 @@ proptest! {
 #[tokio::test]
 async fn a_long_body_is_read_while_it_comes() {
     let (address, _running) = hosted(Limits::default()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     let (headers, body) = list(5);
     let padded = body.replacen('{', &format!("{{\"pad\":\"{}\",", "x".repeat(3_000_000)), 1);
     talk.say(kept("POST", "/mcp", &headers, &padded)).await;
@@ -94,7 +94,7 @@ async fn a_long_body_is_read_while_it_comes() {
 #[tokio::test]
 async fn who_says_no_more_hears_all_of_an_answer_that_is_made() {
     let (address, _running) = hosted(Limits::default()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     let json = ("content-type", "application/json");
     talk.say(kept("POST", "/mcp", &[json], INITIALIZE)).await;
     let session = talk.hear().await.header("mcp-session-id").unwrap();
@@ -103,7 +103,7 @@ async fn who_says_no_more_hears_all_of_an_answer_that_is_made() {
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"text":"{text}"}}}}}}"#
     );
     talk.say(kept("POST", "/mcp", &[json, ("mcp-session-id", &session)], &call)).await;
-    talk.hush().await;
+    talk.half_close().await;
     let heard = talk.hear().await;
     assert!(heard.status == 200 && heard.body.contains(&text), "{} bytes", heard.body.len());
     assert!(talk.rest().await.is_empty());
@@ -131,7 +131,7 @@ async fn bad_chunks_are_refused_and_nothing_behind_them_is_read() {
         "1;a=\x01\r\n{",
         "1;\x7f\r\n{",
     ] {
-        let mut talk = Talk::to(address).await;
+        let mut talk = RawConnection::to(address).await;
         talk.say(format!("{head}{chunks}{}", kept("GET", "/healthz", &[], ""))).await;
         let heard = talk.hear().await;
         assert_eq!((heard.status, heard.header("connection").as_deref()), (400, Some("close")), "{chunks:?}");
@@ -146,7 +146,7 @@ async fn who_waits_to_be_asked_for_its_body_is_asked_once_it_is_wanted() {
     let expecting = [headers, vec![("expect", "100-Continue")]].concat();
     let request = kept("POST", "/mcp", &expecting, &body);
     let head = request.len() - body.len();
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say(&request[..head]).await;
     assert_eq!(talk.hear_head().await.head, "HTTP/1.1 100 Continue\r\n\r\n");
     talk.say(&request[head..]).await;
@@ -166,7 +166,7 @@ async fn an_old_client_is_not_asked_for_its_body() {
     let (headers, body) = list(1);
     let request = kept("POST", "/mcp", &[headers, vec![("expect", "100-continue")]].concat(), &body);
     let request = request.replace("HTTP/1.1", "HTTP/1.0");
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say_cut(request.as_bytes(), &[request.len() - body.len()]).await;
     hears(&mut talk, 1).await;
     assert!(talk.rest().await.is_empty());
@@ -176,7 +176,7 @@ async fn an_old_client_is_not_asked_for_its_body() {
 async fn a_body_that_nobody_reads_is_never_a_request() {
     let (address, _running) = hosted(Limits::default()).await;
     let inner = kept("GET", "/healthz", &[], "");
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     // The whole body has arrived, followed by the next request.
     talk.say(kept("POST", "/nothing", &[], &inner) + &kept("GET", "/readyz", &[], "")).await;
     assert_eq!(talk.hear().await.status, 404);
@@ -194,7 +194,7 @@ async fn a_body_that_nobody_reads_is_never_a_request() {
 #[tokio::test]
 async fn a_refusal_keeps_the_connection_where_the_rest_of_the_body_is_short() {
     let (address, _running) = hosted(Limits::default()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     let (_, body) = list(1);
     let wrong = ("content-type", "text/plain");
     let chunks = "5\r\nhello\r\n0\r\nx: y\r\n\r\n";
@@ -223,7 +223,7 @@ async fn a_refusal_keeps_the_connection_where_the_rest_of_the_body_is_short() {
 async fn a_refusal_closes_the_connection_where_the_rest_of_the_body_is_long_or_wrong() {
     let (address, _running) = hosted(Limits::default()).await;
     let wrong = ("content-type", "text/plain");
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     let long = "x".repeat(64 * 1024 + 1);
     let request = kept("POST", "/mcp", &[wrong], &long);
     talk.say(&request[..request.len() - long.len()]).await;
@@ -233,7 +233,7 @@ async fn a_refusal_closes_the_connection_where_the_rest_of_the_body_is_long_or_w
     let inner = kept("GET", "/healthz", &[], "");
     let chunks = format!("{:x}\r\n{long}\r\n0\r\n\r\n{inner}", long.len());
     for chunks in [chunks, format!("x\r\n{inner}"), format!("1\r\n{inner}")] {
-        let mut talk = Talk::to(address).await;
+        let mut talk = RawConnection::to(address).await;
         talk.say(kept("POST", "/mcp", &[wrong, ("transfer-encoding", "chunked")], "")).await;
         assert_eq!(talk.hear().await.status, 415);
         talk.say(chunks).await;
@@ -250,7 +250,7 @@ async fn h06_a_chunk_that_is_said_to_be_too_long_is_refused_before_it_comes() {
     let some = format!("258\r\n{}\r\n191\r\n ", " ".repeat(600));
     for chunks in ["3e9\r\n", "ffffffffffffffff\r\n", &some] {
         for cuts in [vec![], vec![head.len()], vec![head.len(), head.len() + 4]] {
-            let mut talk = Talk::to(address).await;
+            let mut talk = RawConnection::to(address).await;
             talk.say_cut((head.clone() + chunks).as_bytes(), &cuts).await;
             let heard = talk.hear().await;
             assert_eq!(
@@ -264,7 +264,7 @@ async fn h06_a_chunk_that_is_said_to_be_too_long_is_refused_before_it_comes() {
 
 /// Sends a body above the limit, and only then reads the response.
 async fn too_much(address: SocketAddr, request: Vec<u8>) -> u16 {
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say(request).await;
     let heard = talk.hear().await;
     assert_eq!(heard.header("connection").as_deref(), Some("close"));
@@ -287,9 +287,9 @@ async fn h06_whoever_sends_too_much_hears_that_it_was_too_much() {
 async fn a_body_that_breaks_off_is_told_to_who_still_listens() {
     let (address, _running) = hosted(Limits::default()).await;
     let request = measured(1);
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say(&request[..request.len() - 1]).await;
-    talk.hush().await;
+    talk.half_close().await;
     let heard = talk.hear().await;
     assert_eq!((heard.status, heard.header("connection").as_deref()), (400, Some("close")), "{heard:?}");
     assert!(talk.rest().await.is_empty());
@@ -300,7 +300,7 @@ async fn h07_a_body_that_takes_too_long_is_refused_and_its_connection_closed() {
     let limits = Limits { body_timeout: Duration::from_millis(200), ..Limits::default() };
     let (address, _running) = hosted(limits).await;
     let request = chunked(1, &[3]);
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say(&request[..request.len() - 1]).await;
     let heard = talk.hear().await;
     assert_eq!((heard.status, heard.header("connection").as_deref()), (408, Some("close")), "{heard:?}");
@@ -310,7 +310,7 @@ async fn h07_a_body_that_takes_too_long_is_refused_and_its_connection_closed() {
 #[tokio::test]
 async fn a_body_on_a_get_is_passed_over() {
     let (address, _running) = hosted(Limits::default()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say(kept("GET", "/healthz", &[], &modern("tools/list", "")) + &kept("GET", "/readyz", &[], ""))
         .await;
     assert_eq!(talk.hear().await.body, "ok\n");

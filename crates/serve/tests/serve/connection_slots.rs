@@ -2,7 +2,7 @@
 
 use crate::support::{
     Fixture, hosted, start,
-    wire::{HANG, HOST, Talk, headers_of, kept, modern},
+    wire::{HANG, HOST, RawConnection, headers_of, kept, modern},
 };
 use std::time::Duration;
 use tokio::{
@@ -13,7 +13,7 @@ use trunkline_serve::{Guard, Limits, ServeOptions};
 
 const A_MOMENT: Duration = Duration::from_millis(200);
 
-async fn well(talk: &mut Talk) {
+async fn well(talk: &mut RawConnection) {
     talk.say(kept("GET", "/healthz", &[], "")).await;
     assert_eq!(talk.hear().await.body, "ok\n");
 }
@@ -21,16 +21,16 @@ async fn well(talk: &mut Talk) {
 #[tokio::test]
 async fn h08_a_connection_that_rests_gives_way_the_one_that_rests_longest_first() {
     let (address, _running) = hosted(Limits { connections: 2, ..Limits::default() }).await;
-    let (mut first, mut second) = (Talk::to(address).await, Talk::to(address).await);
+    let (mut first, mut second) = (RawConnection::to(address).await, RawConnection::to(address).await);
     well(&mut first).await;
     well(&mut second).await;
-    let mut third = Talk::to(address).await;
+    let mut third = RawConnection::to(address).await;
     well(&mut third).await;
     assert!(first.rest().await.is_empty());
     well(&mut second).await;
     // Busy keep-alive connections must not keep new ones out.
     for _ in 0..20 {
-        let mut other = Talk::to(address).await;
+        let mut other = RawConnection::to(address).await;
         well(&mut other).await;
         well(&mut other).await;
     }
@@ -43,14 +43,14 @@ async fn h08_a_connection_with_a_request_under_way_is_left_alone() {
     let limits = Limits { connections: 1, ..Limits::default() };
     let (address, _running, _server) =
         start(fixture.clone(), ServeOptions { guard, limits, ..ServeOptions::default() }).await;
-    let mut busy = Talk::to(address).await;
+    let mut busy = RawConnection::to(address).await;
     let mut headers = headers_of("tools/call", "wait");
     headers.push(("content-type", "application/json"));
     busy.say(kept("POST", "/mcp", &headers, &modern("tools/call", r#""name":"wait""#))).await;
     while fixture.changes.receiver_count() < 2 {
         tokio::task::yield_now().await;
     }
-    let mut other = Talk::to(address).await;
+    let mut other = RawConnection::to(address).await;
     other.say(kept("GET", "/healthz", &[], "")).await;
     for _ in 0..1000 {
         tokio::task::yield_now().await;
@@ -65,14 +65,14 @@ async fn h08_a_connection_with_a_request_under_way_is_left_alone() {
 #[tokio::test]
 async fn h08_a_connection_rests_longer_than_a_head_may_take_and_not_for_ever() {
     let (address, _running) = hosted(Limits { header_timeout: A_MOMENT, ..Limits::default() }).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     well(&mut talk).await;
     tokio::time::sleep(A_MOMENT * 3).await;
     well(&mut talk).await;
     talk.say("GET /healthz HT").await;
     assert_eq!(talk.hear().await.status, 408);
     let (address, _running) = hosted(Limits { idle_timeout: A_MOMENT, ..Limits::default() }).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     well(&mut talk).await;
     assert!(talk.rest().await.is_empty());
 }

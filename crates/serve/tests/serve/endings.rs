@@ -2,7 +2,7 @@
 
 use crate::support::{
     Fixture, start,
-    wire::{HANG, HOST, INITIALIZE, Talk, headers_of, kept, list, modern},
+    wire::{HANG, HOST, INITIALIZE, RawConnection, headers_of, kept, list, modern},
 };
 use futures_util::stream;
 use serde_json::json;
@@ -64,11 +64,11 @@ async fn h14_a_client_that_says_no_more_takes_its_call_back() {
     for (with_it, later) in
         [("", ""), ("\r\n", ""), ("", "\r\n"), (next.as_str(), ""), (&next[..9], &next[9..])]
     {
-        let mut talk = Talk::to(address).await;
+        let mut talk = RawConnection::to(address).await;
         talk.say([call("never"), with_it.into()].concat()).await;
         assert_eq!(told.recv().await.as_deref(), Some("began"));
         talk.say(later).await;
-        talk.hush().await;
+        talk.half_close().await;
         assert_eq!(tokio::time::timeout(HANG, told.recv()).await.unwrap().as_deref(), Some("never"));
         assert!(talk.rest().await.is_empty());
     }
@@ -81,16 +81,16 @@ async fn h14_a_legacy_client_that_says_no_more_hears_the_answer_to_its_call() {
     let json = ("content-type", "application/json");
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
     for (revision, batch) in [("2025-03-26", true), ("2025-06-18", false), ("2025-11-25", false)] {
-        let mut talk = Talk::to(address).await;
+        let mut talk = RawConnection::to(address).await;
         talk.say(kept("POST", "/mcp", &[json], &INITIALIZE.replace("2025-11-25", revision))).await;
         let session = talk.hear().await.header("mcp-session-id").unwrap();
         let before = fixture.changes.receiver_count();
         let body = if batch { format!("[{call}]") } else { call.to_owned() };
         talk.say(kept("POST", "/mcp", &[json, ("mcp-session-id", &session)], &body)).await;
-        talk.hush().await;
+        talk.half_close().await;
         until(|| fixture.changes.receiver_count() > before).await;
         // When this later request is answered, the server has seen the half-close.
-        let mut other = Talk::to(address).await;
+        let mut other = RawConnection::to(address).await;
         for _ in 0..20 {
             other.say(kept("GET", "/healthz", &[], "")).await;
             assert_eq!(other.hear().await.status, 200);
@@ -107,7 +107,7 @@ async fn h14_a_client_that_leaves_a_stream_ends_it() {
     let (fixture, _told) = Fixture::new();
     let (address, _running, _server) = start(fixture.clone(), options()).await;
     until(|| fixture.changes.receiver_count() == 1).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say(listen()).await;
     let head = talk.hear_head().await;
     assert_eq!(head.header("content-type").as_deref(), Some("text/event-stream"));
@@ -125,7 +125,7 @@ async fn h14_a_client_that_leaves_a_stream_ends_it() {
 #[tokio::test]
 async fn an_answer_that_becomes_a_stream_ends_and_the_next_request_is_answered() {
     let (address, _running, _server) = start(Fixture::new().0, options()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say(call("progress") + &call("progress")).await;
     for _ in 0..2 {
         let heard = talk.hear().await;
@@ -208,10 +208,10 @@ fn flood() -> String {
 #[tokio::test]
 async fn a_stream_waits_for_a_client_that_reads_slowly() {
     let (slow, address, _running, _server) = slow().await;
-    let mut reader = Talk::to(address).await;
+    let mut reader = RawConnection::to(address).await;
     reader.say(flood()).await;
     assert_eq!(reader.hear_head().await.status, 200);
-    let mut other = Talk::to(address).await;
+    let mut other = RawConnection::to(address).await;
     let (headers, body) = list(2);
     // Backpressure: it produces as many events as the buffers hold, and then stops.
     let mut before = usize::MAX;
@@ -237,7 +237,7 @@ async fn a_stream_waits_for_a_client_that_reads_slowly() {
 async fn a_client_that_reads_nothing_is_given_up() {
     let limits = Limits { write_timeout: Duration::from_millis(300), ..Limits::default() };
     let (slow, address, _running, _server) = slow_with(ServeOptions { limits, ..options() }).await;
-    let mut reader = Talk::to(address).await;
+    let mut reader = RawConnection::to(address).await;
     reader.say(flood()).await;
     until(|| slow.made.load(Ordering::Relaxed) > 0).await;
     let held = Arc::strong_count(&slow);
@@ -250,7 +250,7 @@ async fn a_client_that_reads_a_little_now_and_then_is_not_given_up() {
     let patience = Duration::from_secs(2);
     let limits = Limits { write_timeout: patience, ..Limits::default() };
     let (_slow, address, _running, _server) = slow_with(ServeOptions { limits, ..options() }).await;
-    let mut reader = Talk::to(address).await;
+    let mut reader = RawConnection::to(address).await;
     reader.say(flood()).await;
     assert_eq!(reader.hear_head().await.status, 200);
     for _ in 0..12 {
@@ -264,8 +264,11 @@ async fn a_client_that_reads_a_little_now_and_then_is_not_given_up() {
 #[tokio::test]
 async fn a_server_that_stops_finishes_what_runs_and_closes_the_rest() {
     let (slow, address, running, server) = slow().await;
-    let (mut idle, mut busy, mut half) =
-        (Talk::to(address).await, Talk::to(address).await, Talk::to(address).await);
+    let (mut idle, mut busy, mut half) = (
+        RawConnection::to(address).await,
+        RawConnection::to(address).await,
+        RawConnection::to(address).await,
+    );
     let (headers, body) = list(1);
     let request = kept("POST", "/mcp", &headers, &body);
     for talk in [&mut idle, &mut half] {
@@ -278,7 +281,7 @@ async fn a_server_that_stops_finishes_what_runs_and_closes_the_rest() {
     running.send(Shutdown::Drain).unwrap();
     assert!(idle.rest().await.is_empty());
     // A connection opened now gets one response.
-    let mut late = Talk::to(address).await;
+    let mut late = RawConnection::to(address).await;
     late.say(kept("GET", "/readyz", &[], "")).await;
     let heard = late.hear().await;
     assert_eq!((heard.status, heard.header("connection").as_deref()), (503, Some("close")));

@@ -2,7 +2,7 @@
 
 use crate::support::{
     hosted,
-    wire::{HOST, Talk, kept, list},
+    wire::{HOST, RawConnection, kept, list},
 };
 use std::{fmt::Write as _, time::Duration};
 use trunkline_serve::Limits;
@@ -12,7 +12,7 @@ fn listing(id: usize) -> String {
     kept("POST", "/mcp", &headers, &body)
 }
 
-async fn hears(talk: &mut Talk, id: usize) {
+async fn hears(talk: &mut RawConnection, id: usize) {
     let heard = talk.hear().await;
     assert_eq!((heard.status, heard.json()["id"].as_u64()), (200, Some(id as u64)), "{heard:?}");
 }
@@ -20,7 +20,7 @@ async fn hears(talk: &mut Talk, id: usize) {
 #[tokio::test]
 async fn a_request_may_be_cut_anywhere() {
     let (address, _running) = hosted(Limits::default()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     let request = listing(7);
     for cut in 1..request.len() {
         talk.say_cut(request.as_bytes(), &[cut]).await;
@@ -34,7 +34,7 @@ async fn a_request_may_be_cut_anywhere() {
 #[tokio::test]
 async fn requests_that_come_together_are_answered_in_order() {
     let (address, _running) = hosted(Limits::default()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     let pair = listing(1) + &listing(2);
     for cut in 0..pair.len() {
         talk.say_cut(pair.as_bytes(), &[cut]).await;
@@ -51,7 +51,7 @@ async fn requests_that_come_together_are_answered_in_order() {
 #[tokio::test]
 async fn what_comes_during_a_call_waits_for_its_answer() {
     let (address, _running) = hosted(Limits::default()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     let open = kept("GET", "/healthz", &[], "");
     talk.say(listing(1) + "\r\n" + &open).await;
     hears(&mut talk, 1).await;
@@ -68,7 +68,7 @@ fn smuggling(lines: &str) -> String {
 
 /// The only response to this request; the server must close the connection after it.
 async fn only_answer(address: std::net::SocketAddr, request: &[u8]) -> (u16, String) {
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say(request).await;
     let heard = talk.hear().await;
     assert_eq!(heard.header("connection").as_deref(), Some("close"), "{heard:?}");
@@ -145,7 +145,7 @@ async fn a_first_line_is_exactly_one() {
 #[tokio::test]
 async fn targets_of_every_form_are_understood() {
     let (address, _running) = hosted(Limits::default()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     for (method, target, status) in [
         ("GET", "/healthz", 200),
         ("GET", "/healthz?a=b", 200),
@@ -175,7 +175,7 @@ async fn heads_are_bounded() {
         }
         head + "\r\n"
     };
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say(with(100)).await;
     assert_eq!(talk.hear().await.status, 200);
     assert_eq!(only_answer(address, with(101).as_bytes()).await.0, 431);
@@ -205,13 +205,13 @@ async fn a_connection_is_kept_as_long_as_the_client_wants() {
         ("0", "", "close"),
         ("0", "x", "close"),
     ] {
-        let mut talk = Talk::to(address).await;
+        let mut talk = RawConnection::to(address).await;
         talk.say(ask(version, connection)).await;
         let heard = talk.hear().await;
         assert_eq!((heard.status, heard.header("connection").as_deref()), (200, Some(says)), "{heard:?}");
         assert!(talk.rest().await.is_empty(), "{version} {connection}");
     }
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     for (version, connection, says) in
         [("1", "", None), ("1", "keep-alive", None), ("0", "Keep-Alive", Some("keep-alive")), ("1", "", None)]
     {
@@ -224,7 +224,7 @@ async fn a_connection_is_kept_as_long_as_the_client_wants() {
 #[tokio::test]
 async fn an_answer_says_when_and_how_long_it_is() {
     let (address, _running) = hosted(Limits::default()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say(kept("GET", "/healthz", &[], "")).await;
     let heard = talk.hear().await;
     assert!(heard.head.starts_with("HTTP/1.1 200 OK\r\n"), "{heard:?}");
@@ -247,7 +247,7 @@ async fn an_answer_says_when_and_how_long_it_is() {
 #[tokio::test]
 async fn whoever_asks_for_heads_only_gets_them_where_get_is_answered() {
     let (address, _running) = hosted(Limits::default()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     for path in ["/healthz", "/readyz", "/metrics"] {
         talk.say(kept("GET", path, &[], "")).await;
         let whole = talk.hear().await;
@@ -263,7 +263,7 @@ async fn whoever_asks_for_heads_only_gets_them_where_get_is_answered() {
 #[tokio::test]
 async fn a_method_that_is_not_allowed_hears_which_ones_are() {
     let (address, _running) = hosted(Limits::default()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     for (method, path, allowed) in [
         ("PUT", "/mcp", "GET, POST, DELETE"),
         ("HEAD", "/mcp", "GET, POST, DELETE"),
@@ -287,7 +287,7 @@ async fn a_method_that_is_not_allowed_hears_which_ones_are() {
 #[tokio::test]
 async fn whoever_takes_neither_form_of_an_answer_is_told_so() {
     let (address, _running) = hosted(Limits::default()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     let (headers, body) = list(1);
     for (accept, status) in [
         ("application/json, text/event-stream", 200),
@@ -307,7 +307,7 @@ async fn whoever_takes_neither_form_of_an_answer_is_told_so() {
 #[tokio::test]
 async fn an_answer_without_content_has_no_length() {
     let (address, _running) = hosted(Limits::default()).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     let json = ("content-type", "application/json");
     talk.say(kept("POST", "/mcp", &[json], crate::support::wire::INITIALIZE)).await;
     let session = talk.hear().await.header("mcp-session-id").unwrap();
@@ -324,11 +324,11 @@ async fn h08_who_begins_late_is_left_and_who_ends_late_is_told() {
     let soon = Duration::from_millis(200);
     let limits = Limits { header_timeout: soon, idle_timeout: soon, ..Limits::default() };
     let (address, _running) = hosted(limits).await;
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say(listing(1)).await;
     hears(&mut talk, 1).await;
     assert!(talk.rest().await.is_empty());
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say(listing(1) + "GET /healthz HT").await;
     hears(&mut talk, 1).await;
     let heard = talk.hear().await;

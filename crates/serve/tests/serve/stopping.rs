@@ -2,7 +2,7 @@
 
 use crate::support::{
     Fixture, start,
-    wire::{HANG, HOST, INITIALIZE, Talk, headers_of, kept, modern},
+    wire::{HANG, HOST, INITIALIZE, RawConnection, headers_of, kept, modern},
 };
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ async fn stopped(server: JoinHandle<()>) {
 
 /// Opens a session that listens for changes, and returns its id.
 async fn session(address: SocketAddr) -> String {
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say(kept("POST", "/mcp", &[JSON], INITIALIZE)).await;
     let session = talk.hear().await.header("mcp-session-id").unwrap();
     let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -35,14 +35,14 @@ async fn session(address: SocketAddr) -> String {
 
 /// The status of a POST on a new connection.
 async fn posted(address: SocketAddr, path: &str, headers: &[(&str, &str)], body: &str) -> u16 {
-    let mut talk = Talk::to(address).await;
+    let mut talk = RawConnection::to(address).await;
     talk.say(kept("POST", path, &[headers, &[JSON]].concat(), body)).await;
     talk.hear().await.status
 }
 
 /// Opens a stream, reads this many chunks, and returns their bytes.
-async fn stream(address: SocketAddr, request: String, chunks: usize) -> (Talk, Vec<u8>) {
-    let mut talk = Talk::to(address).await;
+async fn stream(address: SocketAddr, request: String, chunks: usize) -> (RawConnection, Vec<u8>) {
+    let mut talk = RawConnection::to(address).await;
     talk.say(request).await;
     let head = talk.hear_head().await;
     assert_eq!(head.header("content-type").as_deref(), Some("text/event-stream"), "{head:?}");
@@ -63,7 +63,7 @@ fn message(chunk: &[u8]) -> Value {
     serde_json::from_str(data(chunk)).unwrap()
 }
 
-async fn ends(mut talk: Talk) {
+async fn ends(mut talk: RawConnection) {
     assert_eq!(talk.hear_chunk().await, None);
     assert!(talk.rest().await.is_empty());
 }
@@ -79,7 +79,7 @@ fn is_over(end: &Value) {
 }
 
 /// Opens an HTTP+SSE stream, and returns the path for POSTs.
-async fn old_line(address: SocketAddr) -> (Talk, String) {
+async fn old_line(address: SocketAddr) -> (RawConnection, String) {
     let (line, first) = stream(address, kept("GET", "/sse", &[], ""), 1).await;
     (line, data(&first).to_owned())
 }
@@ -119,7 +119,7 @@ async fn streams_of_a_session_live_as_long_as_its_calls() {
     assert_eq!(told.recv().await.as_deref(), Some("began"));
     running.send(Shutdown::Drain).unwrap();
     // A new connection sees that the server drains; existing streams still get events.
-    let mut late = Talk::to(address).await;
+    let mut late = RawConnection::to(address).await;
     late.say(kept("GET", "/readyz", &[], "")).await;
     assert_eq!(late.hear().await.status, 503);
     fixture.changes.send("notifications/tools/list_changed").unwrap();
@@ -143,7 +143,7 @@ async fn an_old_line_gets_the_last_answer_before_it_ends() {
     assert_eq!(posted(address, &path, &[], wait).await, 202);
     assert_eq!(fixture.changes.receiver_count(), before + 1);
     running.send(Shutdown::Drain).unwrap();
-    let mut late = Talk::to(address).await;
+    let mut late = RawConnection::to(address).await;
     late.say(kept("GET", "/readyz", &[], "")).await;
     assert_eq!(late.hear().await.status, 503);
     fixture.changes.send("notifications/tools/list_changed").unwrap();
@@ -184,10 +184,10 @@ async fn what_does_not_end_in_time_is_told_that_it_was_cut_off() {
     let call = modern("tools/call", r#""name":"any""#);
     let telling = call.replace(r#""_meta":{"#, r#""_meta":{"progressToken":1,"#);
     let (mut telling, _) = stream(address, kept("POST", "/mcp", &headers, &telling), 1).await;
-    let mut silent = Talk::to(address).await;
+    let mut silent = RawConnection::to(address).await;
     silent.say(kept("POST", "/mcp", &headers, &call)).await;
     // When this later request is answered, the first one is in flight.
-    let mut other = Talk::to(address).await;
+    let mut other = RawConnection::to(address).await;
     other.say(kept("GET", "/healthz", &[], "")).await;
     assert_eq!(other.hear().await.status, 200);
     running.send(Shutdown::Drain).unwrap();

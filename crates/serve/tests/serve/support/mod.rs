@@ -147,7 +147,7 @@ pub(crate) async fn start(
     (address, tell, tokio::spawn(server.run(told)))
 }
 
-/// A server for [`Talk`](wire::Talk), stopped through the returned sender.
+/// A server for [`RawConnection`](wire::RawConnection), stopped through the returned sender.
 pub(crate) async fn hosted(limits: Limits) -> (SocketAddr, watch::Sender<Shutdown>) {
     let guard = Guard { hosts: vec![wire::HOST.to_owned()], ..Guard::default() };
     let options = ServeOptions { guard, limits, ..ServeOptions::default() };

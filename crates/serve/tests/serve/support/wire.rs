@@ -14,13 +14,13 @@ pub(crate) const HOST: &str = "server.test";
 
 /// A response.
 #[derive(Debug)]
-pub(crate) struct Heard {
+pub(crate) struct RawResponse {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-impl Heard {
+impl RawResponse {
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
@@ -38,7 +38,7 @@ impl Heard {
 }
 
 /// Sends raw bytes and reads until the server closes.
-pub(crate) async fn send(address: SocketAddr, request: &[u8]) -> Heard {
+pub(crate) async fn send(address: SocketAddr, request: &[u8]) -> RawResponse {
     let mut stream = TcpStream::connect(address).await.expect("the server listens");
     // A server may refuse before it has read everything.
     drop(stream.write_all(request).await);
@@ -51,11 +51,11 @@ pub(crate) async fn send(address: SocketAddr, request: &[u8]) -> Heard {
     let answer = String::from_utf8_lossy(&answer).into_owned();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer.as_str(), ""));
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-    Heard { status, head: head.to_owned(), body: body.to_owned() }
+    RawResponse { status, head: head.to_owned(), body: body.to_owned() }
 }
 
 /// A POST to `/mcp` with these further headers.
-pub(crate) async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> Heard {
+pub(crate) async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> RawResponse {
     send(address, &request("POST", "/mcp", address, headers, body)).await
 }
 
@@ -106,12 +106,12 @@ pub(crate) async fn open_session(address: SocketAddr, headers: &[(&str, &str)]) 
 }
 
 /// A keep-alive connection, written and read byte by byte.
-pub(crate) struct Talk {
+pub(crate) struct RawConnection {
     stream: TcpStream,
     heard: Vec<u8>,
 }
 
-impl Talk {
+impl RawConnection {
     pub(crate) async fn to(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.expect("the server listens");
         stream.set_nodelay(true).expect("TCP has this option");
@@ -135,12 +135,12 @@ impl Talk {
     }
 
     /// Closes the write half.
-    pub(crate) async fn hush(&mut self) {
+    pub(crate) async fn half_close(&mut self) {
         self.stream.shutdown().await.expect("the connection is open");
     }
 
     /// The next response, delimited by its `Content-Length` or chunks.
-    pub(crate) async fn hear(&mut self) -> Heard {
+    pub(crate) async fn hear(&mut self) -> RawResponse {
         let head = self.hear_head().await;
         let body = match head.header("content-length") {
             Some(length) => self.take(length.parse().expect("a length")).await,
@@ -153,14 +153,14 @@ impl Talk {
             }
             None => Vec::new(),
         };
-        Heard { body: String::from_utf8_lossy(&body).into_owned(), ..head }
+        RawResponse { body: String::from_utf8_lossy(&body).into_owned(), ..head }
     }
 
-    pub(crate) async fn hear_head(&mut self) -> Heard {
+    pub(crate) async fn hear_head(&mut self) -> RawResponse {
         let end = self.find(b"\r\n\r\n").await;
         let head = String::from_utf8(self.take(end + 4).await).expect("a head is text");
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-        Heard { status, head, body: String::new() }
+        RawResponse { status, head, body: String::new() }
     }
 
     /// The next chunk of a stream; `None` at its end.

@@ -1,4 +1,4 @@
-//! [`Driving`]: the future that runs one request of a duplex client and sends its messages.
+//! [`RunningCall`]: the future that runs one request of a duplex client and sends its messages.
 
 use super::Duplex;
 use crate::{
@@ -17,8 +17,8 @@ use trunkline_protocol::{Envelope, ErrorObject, RequestId, Response};
 
 /// Resolves when the response is sent or the request is cancelled; dropping it cancels the call.
 /// A panic in the call is caught and becomes an error response.
-pub(crate) struct Driving {
-    line: Arc<Duplex>,
+pub(crate) struct RunningCall {
+    client: Arc<Duplex>,
     reply: Answering,
     /// A message that waits for space in the outgoing queue.
     sending: Option<Sending>,
@@ -31,19 +31,19 @@ enum Answering {
     Done,
 }
 
-impl Driving {
-    pub(super) fn legacy(line: Arc<Duplex>, reply: LegacyReply, underway: Underway) -> Self {
-        Self { line, reply: Answering::Legacy(reply, underway), sending: None }
+impl RunningCall {
+    pub(super) fn legacy(client: Arc<Duplex>, reply: LegacyReply, underway: Underway) -> Self {
+        Self { client, reply: Answering::Legacy(reply, underway), sending: None }
     }
 
     pub(super) fn modern(
-        line: Arc<Duplex>,
+        client: Arc<Duplex>,
         mut reply: ModernReply,
         id: RequestId,
         aborted: AbortRegistration,
     ) -> Self {
-        let out = line.outgoing.clone();
-        let mut phase = reply.is_subscription().then(|| line.service.phase());
+        let out = client.outgoing.clone();
+        let mut phase = reply.is_subscription().then(|| client.service.phase());
         let driven = async move {
             while let Some(message) = match &mut phase {
                 Some(phase) => reply.next_until(phase).await,
@@ -55,7 +55,7 @@ impl Driving {
             }
         };
         let driven = Box::pin(Abortable::new(driven, aborted));
-        Self { line, reply: Answering::Modern(driven, id), sending: None }
+        Self { client, reply: Answering::Modern(driven, id), sending: None }
     }
 
     fn advance(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -66,14 +66,14 @@ impl Driving {
             }
             match &mut self.reply {
                 Answering::Legacy(reply, underway) => match ready!(reply.poll_unless(underway, cx)) {
-                    Some(Out::Message(message)) => self.sending = self.line.outgoing.send(message),
+                    Some(Out::Message(message)) => self.sending = self.client.outgoing.send(message),
                     Some(Out::Detach) => {}
                     None => return Poll::Ready(()),
                 },
                 Answering::Modern(driven, id) => {
                     // An aborted call was already removed from `calls`, and its id may have been reused.
                     if ready!(driven.as_mut().poll(cx)).is_ok() {
-                        lock(&self.line.calls).remove(id);
+                        lock(&self.client.calls).remove(id);
                     }
                     return Poll::Ready(());
                 }
@@ -87,17 +87,17 @@ impl Driving {
         let id = match std::mem::replace(&mut self.reply, Answering::Done) {
             Answering::Legacy(_, underway) => underway.id().clone(),
             Answering::Modern(_, id) => {
-                lock(&self.line.calls).remove(&id);
+                lock(&self.client.calls).remove(&id);
                 id
             }
             Answering::Done => return None,
         };
         let error = ErrorObject::new(-32603, "the call panicked; see the server's log");
-        self.line.outgoing.send(Envelope::from(Response::new(id, Err(error))))
+        self.client.outgoing.send(Envelope::from(Response::new(id, Err(error))))
     }
 }
 
-impl Future for Driving {
+impl Future for RunningCall {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {

@@ -12,7 +12,7 @@ use std::{
 use trunkline_http1::server::Options;
 use trunkline_protocol::{Call, Handler, Notify, Reply};
 
-pub(crate) struct Doors {
+pub(crate) struct Endpoints {
     pub(crate) main: Arc<Service>,
     views: Mutex<HashMap<String, Arc<Service>>>,
     /// Options of every HTTP connection.
@@ -25,7 +25,7 @@ struct View {
     name: Arc<str>,
 }
 
-impl Doors {
+impl Endpoints {
     pub(crate) fn new(handler: Arc<dyn Handler>, options: ServeOptions) -> Arc<Self> {
         let limits = options.limits;
         let connection_options = Options {
@@ -56,7 +56,7 @@ impl Doors {
             return Some(view.clone());
         }
         let handler = View { handler: self.main.handler.clone(), name: name.into() };
-        let service = self.main.beside(Arc::new(handler), name);
+        let service = self.main.for_view(Arc::new(handler), name);
         service.start();
         views.insert(name.to_owned(), service.clone());
         Some(service)
@@ -66,8 +66,8 @@ impl Doors {
     pub(crate) fn held(&self) -> (usize, usize) {
         let views = lock(&self.views);
         let all = views.values().chain([&self.main]);
-        all.fold((0, 0), |(sessions, parked), door| {
-            (sessions + door.sessions.len(), parked + door.parking.len())
+        all.fold((0, 0), |(sessions, parked), endpoint| {
+            (sessions + endpoint.sessions.len(), parked + endpoint.parking.len())
         })
     }
 
@@ -110,17 +110,17 @@ mod tests {
         }
     }
 
-    async fn seen(door: &Service) -> String {
-        door.handler.call(Call::new("tools/list", None)).outcome().await.unwrap().decode().unwrap()
+    async fn seen(endpoint: &Service) -> String {
+        endpoint.handler.call(Call::new("tools/list", None)).outcome().await.unwrap().decode().unwrap()
     }
 
     #[tokio::test]
     async fn a_door_shows_its_view_and_no_other_exists() {
-        let doors = Doors::new(Arc::new(Two), ServeOptions::default());
-        assert_eq!(seen(&doors.find("").unwrap()).await, "everything");
-        assert_eq!(seen(&doors.find("files").unwrap()).await, "files");
-        assert_eq!(seen(&doors.find("server/git").unwrap()).await, "server/git");
-        assert!(doors.find("server/other").is_none() && doors.find("Files").is_none());
-        assert!(Arc::ptr_eq(&doors.find("files").unwrap(), &doors.find("files").unwrap()));
+        let endpoints = Endpoints::new(Arc::new(Two), ServeOptions::default());
+        assert_eq!(seen(&endpoints.find("").unwrap()).await, "everything");
+        assert_eq!(seen(&endpoints.find("files").unwrap()).await, "files");
+        assert_eq!(seen(&endpoints.find("server/git").unwrap()).await, "server/git");
+        assert!(endpoints.find("server/other").is_none() && endpoints.find("Files").is_none());
+        assert!(Arc::ptr_eq(&endpoints.find("files").unwrap(), &endpoints.find("files").unwrap()));
     }
 }
