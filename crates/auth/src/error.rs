@@ -25,7 +25,7 @@ pub enum AuthError {
     Unavailable,
 }
 
-/// What was wrong with a token.
+/// The fault of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     #[error("no such key")]

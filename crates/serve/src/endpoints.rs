@@ -38,7 +38,8 @@ impl Endpoints {
         Arc::new(Self { main: Service::new(handler, options), views: Mutex::default(), connection_options })
     }
 
-    /// The endpoint of a view, if the handler has that view now. The empty name is the main endpoint.
+    /// The endpoint of a view, if the handler has that view now. The empty name is the main
+    /// endpoint.
     pub(crate) fn find(&self, name: &str) -> Option<Arc<Service>> {
         if name.is_empty() {
             return Some(self.main.clone());

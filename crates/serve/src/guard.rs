@@ -25,7 +25,7 @@ const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 /// The access policy of a server.
 #[derive(Clone, Default)]
 pub struct Guard {
-    /// Accepted `Host` names besides loopback, without port.
+    /// Accepted `Host` names in addition to loopback, without port.
     pub hosts: Vec<String>,
     /// Accepted `Origin` values, exactly as a browser sends them.
     pub origins: Vec<String>,
@@ -98,8 +98,8 @@ impl Guard {
         let name = authority.host();
         let loopback = LOOPBACK.iter().any(|ours| ours.eq_ignore_ascii_case(name));
         let given = self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name));
-        // A loopback name must come with our port. A configured name may belong to a reverse proxy,
-        // which has another port.
+        // A loopback name must come with our port. A configured name may belong to a reverse
+        // proxy, which has another port.
         given || (loopback && authority.port_u16().unwrap_or(80) == port)
     }
 

@@ -38,7 +38,8 @@ impl Metrics {
         self.connections.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Renders the Prometheus text format. The caller passes the current sessions and parked calls.
+    /// Renders the Prometheus text format. The caller passes the current sessions and parked
+    /// calls.
     pub(crate) fn render(&self, sessions: usize, parked: usize) -> String {
         let mut text = String::new();
         let mut line = |name: &str, kind: &str, help: &str, value: u64| {

@@ -53,7 +53,8 @@ pub struct Limits {
     pub body_timeout: Duration,
     /// Limit on a write of which the client reads nothing.
     pub write_timeout: Duration,
-    /// Connections at once. A further one evicts the connection that has been idle longest, or waits.
+    /// Connections at once. A further one evicts the connection that has been idle longest, or
+    /// waits.
     pub connections: usize,
     /// Legacy sessions at once; further ones are refused with 503.
     pub sessions: usize,

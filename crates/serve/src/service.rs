@@ -84,8 +84,8 @@ impl Service {
         }
     }
 
-    /// Starts the background tasks: expiry, and the subscription to tool changes. They end when the
-    /// service is dropped.
+    /// Starts the background tasks: expiry, and the subscription to tool changes. They end when
+    /// the service is dropped.
     pub(crate) fn start(self: &Arc<Self>) {
         let service = Arc::downgrade(self);
         tokio::spawn(async move {
@@ -113,8 +113,8 @@ impl Service {
         });
     }
 
-    /// Calls `server/discover` with the client's own caller and `_meta`, so that upstreams behind the
-    /// handler see that client and no other.
+    /// Calls `server/discover` with the client's own caller and `_meta`, so that upstreams behind
+    /// the handler see that client and no other.
     pub(crate) async fn introduction(&self, caller: &Arc<Caller>, meta: Option<Raw>) -> Result<Raw, Fault> {
         let mut call = plain(method::DISCOVER, Object::new());
         call.caller = caller.clone();

@@ -13,8 +13,8 @@ use tokio::{
     sync::oneshot,
 };
 
-/// Runtimes of one thread each. A connection stays on its worker with everything that its calls do,
-/// so that a call never waits for another thread to wake up. Without workers, connections are
+/// Runtimes of one thread each. A connection stays on its worker with everything that its calls
+/// do, so that a call never waits for another thread to wake up. Without workers, connections are
 /// served by the runtime that accepts them.
 #[derive(Debug, Clone, Default)]
 pub struct Workers(Arc<[Worker]>);

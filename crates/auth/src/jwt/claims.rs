@@ -22,7 +22,8 @@ pub(super) struct Claims {
 
 impl Claims {
     pub(super) fn identity(self, options: &JwtOptions) -> Result<Identity, AuthError> {
-        // The library accepts a list of issuers that contains ours; we accept one issuer per token.
+        // The library accepts a list of issuers that contains ours; we accept one issuer per
+        // token.
         if self.iss != options.issuer {
             return Err(AuthError::Invalid(Reason::Issuer));
         }

@@ -110,8 +110,8 @@ impl JwtVerifier {
         Ok(Self { options, keys: jwks::Keys::fixed(jwks)? })
     }
 
-    /// With keys from `fetch`, called at the first use, when the keys are too old, and when a token
-    /// names an unknown key.
+    /// With keys from `fetch`, called at the first use, when the keys are too old, and when a
+    /// token names an unknown key.
     pub fn with_fetch(
         options: JwtOptions,
         fetch: Fetch,

@@ -38,8 +38,8 @@ pub(crate) struct Key {
 }
 
 impl ApiKeys {
-    /// Reads a key file: `{"keys": [{"id", "sha256", "roles", "scopes", "expires"}]}`. `sha256` is the
-    /// token's hash in hex, as returned by [`generate`]; `expires` is a date or a UTC time.
+    /// Reads a key file: `{"keys": [{"id", "sha256", "roles", "scopes", "expires"}]}`. `sha256` is
+    /// the token's hash in hex, as returned by [`generate`]; `expires` is a date or a UTC time.
     pub fn from_json(text: &str) -> Result<Self, BadKeys> {
         Ok(Self { keys: RwLock::new(file::read(text)?) })
     }

@@ -128,8 +128,8 @@ fn session(headers: &HeaderMap) -> Option<String> {
 }
 
 impl Note {
-    /// Finds the origin of a call to method `asked`. While a client's request is answered, the server
-    /// makes calls of its own; they differ from the request's method and are not logged.
+    /// Finds the origin of a call to method `asked`. While a client's request is answered, the
+    /// server makes calls of its own; they differ from the request's method and are not logged.
     pub(super) fn of(asked: &str) -> CallOrigin {
         let found = NOTE.try_with(|note| {
             let noted = lock(&note.0);

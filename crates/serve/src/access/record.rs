@@ -50,7 +50,7 @@ pub enum Way {
     Line { view: Option<Arc<str>> },
 }
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallEnding {
     Fine,

@@ -71,7 +71,8 @@ impl RunningCall {
                     None => return Poll::Ready(()),
                 },
                 Answering::Modern(driven, id) => {
-                    // An aborted call was already removed from `calls`, and its id may have been reused.
+                    // An aborted call was already removed from `calls`, and its id may have been
+                    // reused.
                     if ready!(driven.as_mut().poll(cx)).is_ok() {
                         lock(&self.client.calls).remove(id);
                     }

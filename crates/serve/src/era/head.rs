@@ -28,8 +28,8 @@ impl Head {
         Self { meta, task, answers, state, version, capabilities }
     }
 
-    /// Modern if the request names a version in `_meta` or uses a method that only the modern era has.
-    /// `None` if the request does not tell.
+    /// Modern if the request names a version in `_meta` or uses a method that only the modern era
+    /// has. `None` if the request does not tell.
     pub(crate) fn era(&self, request: &Request) -> Option<Era> {
         (request.method == method::DISCOVER || self.version.is_some()).then_some(Era::Modern)
     }

@@ -74,7 +74,8 @@ fn lifted(own: Option<&Raw>, head: &Head, session: &Session) -> Raw {
     params.to_raw()
 }
 
-/// Joins the request's own `_meta` with that of the session. The session's members take precedence.
+/// Joins the request's own `_meta` with that of the session. The session's members take
+/// precedence.
 fn join_meta(own: &Raw, session_meta: &SessionMeta, session: &Session) -> Raw {
     let clash = own.pick([PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL]);
     let joined = if clash.iter().all(Option::is_none) { own.joined(&session_meta.meta) } else { None };

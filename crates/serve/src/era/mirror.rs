@@ -115,7 +115,8 @@ impl ModernRequest {
         Ok(())
     }
 
-    /// Refuses the request if an argument that `rules` require as a header differs from that header.
+    /// Refuses the request if an argument that `rules` require as a header differs from that
+    /// header.
     pub(crate) fn check_arguments(&self, headers: &HeaderMap, rules: &Rules) -> Result<(), Refused> {
         if rules.is_empty() {
             return Ok(());

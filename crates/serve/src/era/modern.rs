@@ -172,8 +172,8 @@ impl ModernReply {
         }
     }
 
-    /// The next message. A subscription ends when the server starts to drain; any other call ends when
-    /// the drain limit has passed.
+    /// The next message. A subscription ends when the server starts to drain; any other call ends
+    /// when the drain limit has passed.
     pub(crate) async fn next_until(&mut self, phase: &mut watch::Receiver<Phase>) -> Option<Envelope> {
         let end = if self.is_subscription() { Phase::Draining } else { Phase::Stopped };
         let message = tokio::select! {
@@ -203,7 +203,8 @@ impl ModernReply {
         })
     }
 
-    /// Collects the questions that the tool asks now, parks the call, and returns them as the result.
+    /// Collects the questions that the tool asks now, parks the call, and returns them as the
+    /// result.
     async fn ask(&mut self, mut reply: Reply, first: Question) -> Envelope {
         let mut questions = vec![first];
         let until = tokio::time::Instant::now() + GATHER;
@@ -212,7 +213,8 @@ impl ModernReply {
             let Ok(Some(part)) = tokio::time::timeout_at(quiet, reply.next()).await else { break };
             match part {
                 Part::Question(question) => questions.push(question),
-                // Sent before the questions, because those are the response and thus the last message.
+                // Sent before the questions, because those are the response and thus the last
+                // message.
                 Part::Notification(notification) => {
                     self.ahead.extend(self.tagged(notification).map(Envelope::from));
                 }
@@ -266,8 +268,8 @@ impl ModernReply {
         with_subscription(Some(&result), &self.request.id).unwrap_or(result)
     }
 
-    /// Adds the subscription id, or the current progress token. `None` for progress that the client
-    /// did not ask for.
+    /// Adds the subscription id, or the current progress token. `None` for progress that the
+    /// client did not ask for.
     fn tagged(&self, mut notification: Notification) -> Option<Notification> {
         if self.request.method == method::LISTEN {
             notification.params = with_subscription(notification.params.as_ref(), &self.request.id);

@@ -74,8 +74,8 @@ impl Parking {
         Ok(self.seal.close(&name, &call_key.digest()))
     }
 
-    /// Resumes a call. `None` if the state was not made here: it may belong to the handler or to an
-    /// upstream.
+    /// Resumes a call. `None` if the state was not made here: it may belong to the handler or to
+    /// an upstream.
     pub(super) fn take(&self, state: &str, call_key: &CallKey<'_>) -> Result<Option<ParkedCall>, Fault> {
         if !self.seal.is_ours(state) {
             return Ok(None);

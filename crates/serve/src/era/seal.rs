@@ -73,7 +73,8 @@ mod tests {
             let mut changed = text.clone().into_bytes();
             changed[index] = if changed[index] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap();
-            // The last base64 character of the tag has unused bits, so changing it may have no effect.
+            // The last base64 character of the tag has unused bits, so changing it may have no
+            // effect.
             if index < text.len() - 1 {
                 assert_eq!(seal.open(&changed, b"alice"), None, "{changed}");
             }

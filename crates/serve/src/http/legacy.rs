@@ -181,7 +181,8 @@ impl AdmittedRequest {
         }
     }
 
-    /// A batch (revision 2025-03-26): each message is answered in turn, and the responses are joined.
+    /// A batch (revision 2025-03-26): each message is answered in turn, and the responses are
+    /// joined.
     pub(super) async fn post_batch(&self, messages: Vec<Result<Envelope, Malformed>>) -> Response<Body> {
         let session = match self.session() {
             Ok(session) if session.revision.has_batches() => session,
@@ -233,7 +234,8 @@ impl AdmittedRequest {
         while let Some(out) = reply.next().await {
             match out {
                 Out::Message(response @ Envelope::Response(_)) => return response,
-                // The response to a batch holds responses only; other messages go to the session's stream.
+                // The response to a batch holds responses only; other messages go to the session's
+                // stream.
                 Out::Message(message) => session.tell(message),
                 Out::Detach => {}
             }

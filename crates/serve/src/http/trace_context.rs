@@ -11,8 +11,8 @@ use trunkline_protocol::{
 
 const PARENT: HeaderName = HeaderName::from_static(TRACEPARENT);
 
-/// Copies the trace context of the headers into `_meta`, unless the message has its own: headers may
-/// be written by a proxy.
+/// Copies the trace context of the headers into `_meta`, unless the message has its own: headers
+/// may be written by a proxy.
 pub(super) fn adopt(frame: &mut Frame, headers: &HeaderMap) {
     if let Frame::One(Envelope::Request(request)) = frame
         && headers.contains_key(PARENT)

@@ -118,8 +118,8 @@ impl Session {
         })
     }
 
-    /// True if other clients cannot share this client's identity: it is authenticated, or has its own
-    /// channel.
+    /// True if other clients cannot share this client's identity: it is authenticated, or has its
+    /// own channel.
     pub(crate) fn is_identified(&self) -> bool {
         matches!(self.outlet, Outlet::Duplex(_)) || self.caller.id != Caller::local().id
     }

@@ -45,8 +45,8 @@ impl Sessions {
         Ok(())
     }
 
-    /// The session with this id, if it belongs to the caller. Another caller's session gives `None`,
-    /// like an unknown id.
+    /// The session with this id, if it belongs to the caller. Another caller's session gives
+    /// `None`, like an unknown id.
     pub(crate) fn find(&self, id: &str, caller: &Caller) -> Option<Arc<Session>> {
         let session = lock(&self.open).get(id).filter(|session| session.caller.id == caller.id).cloned()?;
         session.touch();

@@ -1,5 +1,5 @@
-//! Resumable streams of a legacy session. Recent events are kept, so that a client can resume after
-//! a lost connection.
+//! Resumable streams of a legacy session. Recent events are kept, so that a client can resume
+//! after a lost connection.
 
 use super::lock;
 use bytes::{Bytes, BytesMut};
@@ -20,7 +20,8 @@ const RETRY: Duration = Duration::from_millis(500);
 /// The number of the session's own stream.
 const OWN: u64 = 0;
 
-/// The streams of one session, created on demand: the session's own, and one per streamed response.
+/// The streams of one session, created on demand: the session's own, and one per streamed
+/// response.
 pub(crate) struct Streams {
     logs: Mutex<Logs>,
     events: usize,
@@ -32,7 +33,7 @@ struct Logs {
     /// The number of the newest stream.
     last: u64,
     by_number: HashMap<u64, Arc<StreamLog>>,
-    /// Streams besides the session's own, oldest first.
+    /// Call streams, oldest first; the session's own stream is not included.
     order: VecDeque<u64>,
     /// The session has ended; streams opened from now on are created as ended.
     closed: bool,
@@ -218,8 +219,8 @@ impl Log {
 }
 
 impl Reader {
-    /// Waits for the next event. A reader ends early if its next event was already evicted, or if a
-    /// newer reader replaced it.
+    /// Waits for the next event. A reader ends early if its next event was already evicted, or if
+    /// a newer reader replaced it.
     pub(crate) async fn next(&mut self) -> Item {
         loop {
             let log = self.log.clone();

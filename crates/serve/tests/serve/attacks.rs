@@ -218,7 +218,8 @@ async fn h08_two_thousand_heads_that_never_end_do_not_keep_others_out() {
     drop(held);
 }
 
-/// The attacker's name server: its first answer is the attacker's address, all later ones are ours.
+/// The attacker's name server: its first answer is the attacker's address, all later ones are
+/// ours.
 struct Rebinding {
     theirs: SocketAddr,
     ours: SocketAddr,
@@ -236,7 +237,8 @@ impl Rebinding {
 async fn h04_a_name_that_turns_to_us_is_not_ours() {
     let served = served(ServeOptions::default()).await;
     let port = served.address.port();
-    // A browser keeps the page's port, so the attacker serves it at the same port of another address.
+    // A browser keeps the page's port, so the attacker serves it at the same port of another
+    // address.
     let page = tokio::net::TcpListener::bind(("127.0.0.2", port)).await.unwrap();
     let mut names = Rebinding { theirs: page.local_addr().unwrap(), ours: served.address, asked: 0 };
     tokio::spawn(async move {

@@ -62,8 +62,8 @@ async fn exercise(client: &Client) {
 
 async fn hear_a_change(client: &Client, fixture: &Fixture) {
     let mut subscription = client.subscribe(Interest { tools: true, ..Interest::default() }).await.unwrap();
-    // A legacy session starts to listen concurrently with the response to its first notification, so
-    // the change is repeated until it arrives.
+    // A legacy session starts to listen concurrently with the response to its first notification,
+    // so the change is repeated until it arrives.
     let heard = tokio::time::timeout(Duration::from_secs(20), async {
         loop {
             fixture.changes.send(method::TOOLS_CHANGED).ok();
