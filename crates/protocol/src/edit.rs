@@ -1,7 +1,7 @@
 //! Reads or changes members of an object in one pass over its text.
 //!
 //! A [`Raw`] was validated when it was made, so nothing is validated again. Unchanged members keep
-//! every byte, blanks included.
+//! every byte, whitespace included.
 
 use crate::{
     Raw,
@@ -10,7 +10,7 @@ use crate::{
 };
 use bytes::Bytes;
 
-/// Most members that one pass changes: the bits of the mask in `with_all`.
+/// Maximum number of members that one pass changes: the number of bits of the mask in `with_all`.
 const MOST_CHANGES: usize = 32;
 
 /// A member of an object, passed to the closure of [`Raw::sifted`].
@@ -20,7 +20,7 @@ pub struct Named<'a> {
     text: &'a Bytes,
 }
 
-/// What the closure of [`Raw::sifted`] decides about a member.
+/// The decision of the closure of [`Raw::sifted`] about a member.
 #[derive(Debug)]
 pub enum Sifted {
     Kept,
@@ -53,8 +53,8 @@ impl Raw {
         Raw::trusted(text.into())
     }
 
-    /// This object with one member replaced in its place, or added at the end; `None` if it is no
-    /// object.
+    /// This object with one member replaced in its place, or added at the end; `None` if this is not
+    /// an object.
     #[must_use = "the object itself stays as it is"]
     pub fn with(&self, name: &str, value: &Raw) -> Option<Raw> {
         if let Some(found) = self.find(name) {
@@ -68,14 +68,14 @@ impl Raw {
         Some(Raw::trusted(text.into()))
     }
 
-    /// The members of these names, each still raw; `None` for absent ones and for values that are
-    /// no object.
+    /// The members of these names, each still raw; `None` for absent members, and for all of them if
+    /// this is not an object.
     pub fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Raw>; N] {
         let (mut found, mut missing) = ([const { None }; N], N);
         for member in checked_members(self.as_bytes()).into_iter().flatten() {
             if let Some(i) = names.iter().position(|name| member.is(name, self.as_bytes())) {
                 found[i] = Some(member.value(self.bytes()));
-                // A parsed object has no name twice.
+                // The parser refuses duplicate names, so each name is found at most once.
                 missing -= 1;
                 if missing == 0 {
                     break;
@@ -85,8 +85,8 @@ impl Raw {
         found
     }
 
-    /// This object with these members replaced in their places, or added at the end; `None` if it
-    /// is no object.
+    /// This object with these members replaced in their places, or added at the end; `None` if this
+    /// is not an object.
     ///
     /// # Panics
     /// With more than 32 changes.
@@ -115,13 +115,14 @@ impl Raw {
         Some(Raw::trusted(text.into()))
     }
 
-    /// A copy in memory of its own. A slice keeps the whole frame it was cut from alive.
+    /// A copy that owns its memory. A slice of a frame keeps the whole frame in memory.
     #[must_use = "the value itself stays where it is"]
     pub fn detached(&self) -> Raw {
         Raw::trusted(Bytes::copy_from_slice(self.as_bytes()))
     }
 
-    /// One object with the members of both; `None` if either is no object. No name may be in both.
+    /// One object with the members of both; `None` if either is not an object. The caller ensures that
+    /// no name is in both.
     pub fn joined(&self, other: &Raw) -> Option<Raw> {
         let (first, second) = (self.as_bytes(), other.as_bytes());
         let (b'{', b'{') = (first[0], second[0]) else { return None };
@@ -144,8 +145,8 @@ impl Raw {
         )
     }
 
-    /// This object after `judge` decided about each member; `None` if all are kept or if it is no
-    /// object.
+    /// This object after `judge` decided about each member; `None` if all members are kept or this is
+    /// not an object.
     pub fn sifted(&self, mut judge: impl FnMut(&Named<'_>) -> Sifted) -> Option<Raw> {
         let old = self.as_bytes();
         let mut text = Vec::new();
@@ -165,7 +166,7 @@ impl Raw {
             if text.len() > 1 && !matches!(verdict, Sifted::LeftOut) {
                 text.push(b',');
             }
-            // From the quote before the name.
+            // A member's text starts at the quote before its name.
             match verdict {
                 Sifted::LeftOut => {}
                 Sifted::Kept => text.extend_from_slice(&old[key.start - 1..value.end]),
@@ -183,8 +184,8 @@ impl Raw {
     }
 }
 
-/// Appends a member to the text of an object that has no closing brace yet and ends without
-/// blanks.
+/// Appends a member to the text of an object without its closing brace and without trailing
+/// whitespace.
 fn add_member(open: &mut Vec<u8>, name: &str, value: &Raw) {
     if open.len() > 1 {
         open.push(b',');

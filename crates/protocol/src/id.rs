@@ -1,4 +1,4 @@
-//! Request ids, kept as they were written.
+//! Request ids, which keep their original JSON text.
 
 use crate::{Defect, Raw};
 use bytes::Bytes;
@@ -7,14 +7,14 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-/// The longest id we take, in bytes of JSON text: an id is a name and is echoed in every answer.
+/// Maximum length of an id, in bytes of JSON text. It is limited because every response echoes the id.
 pub const MAX_ID_BYTES: usize = 1024;
 
-/// A string or an integer of any size. Two ids are equal when they mean the same: `1.0` is `1`, `"\u0061"` is `"a"`.
+/// A string or an integer of any size. Ids are equal if their values are: `1.0` equals `1`, `"\u0061"` equals `"a"`.
 #[derive(Clone)]
 pub struct RequestId {
     raw: Raw,
-    /// The plain spelling, where `raw` is another one.
+    /// The canonical text, if `raw` is written differently.
     plain: Option<Bytes>,
 }
 
@@ -41,7 +41,7 @@ impl RequestId {
         Ok(Self { raw, plain })
     }
 
-    /// The id as it stands on the wire.
+    /// The id as it is written on the wire.
     pub fn raw(&self) -> &Raw {
         &self.raw
     }

@@ -66,20 +66,20 @@ fn has_escaped_names(text: &[u8]) -> bool {
 }
 
 impl Raw {
-    /// The names and values of this object, in order; none if it is no object.
+    /// The names and values of this object, in order; empty if this is not an object.
     pub fn members(&self) -> impl Iterator<Item = (Cow<'_, str>, &[u8])> {
         let text = self.as_bytes();
         let members = checked_members(text).into_iter().flatten();
         members.map(move |member| (member.name(text), member.text(text)))
     }
 
-    /// False if no member of that name is in this text at any depth; true if there may be one.
+    /// False only if no member at any depth has that name; true if there may be one.
     pub fn may_name(&self, name: &str) -> bool {
         let text = self.as_bytes();
         memmem::find(text, name.as_bytes()).is_some() || has_escaped_names(text)
     }
 
-    /// The text of one member; `None` if it is absent or no string.
+    /// The decoded string value of one member; `None` if it is absent or not a string.
     pub fn text_of(&self, name: &str) -> Option<Cow<'_, str>> {
         self.find(name)?.text()
     }
@@ -93,7 +93,7 @@ impl Raw {
 }
 
 impl<'a> Found<'a> {
-    /// Its text; `None` if it is no string.
+    /// The decoded string value; `None` if it is not a string.
     pub fn text(&self) -> Option<Cow<'a, str>> {
         text_in(&self.object.as_bytes()[self.value.clone()])
     }

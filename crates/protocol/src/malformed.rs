@@ -1,4 +1,4 @@
-//! Why bytes are not an acceptable frame, and which JSON-RPC code says so.
+//! The reasons for which a frame is refused, and their JSON-RPC codes.
 
 use crate::RequestId;
 
@@ -7,9 +7,9 @@ use crate::RequestId;
 #[error("{defect} (at byte {offset})")]
 pub struct Malformed {
     pub defect: Defect,
-    /// Where in the frame the defect was seen.
+    /// The byte offset of the defect in the frame.
     pub offset: usize,
-    /// The id of the refused message, where it could still be read, so that the refusal can name it.
+    /// The id of the refused message, if it could be read, for the error response.
     pub id: Option<RequestId>,
 }
 
@@ -56,7 +56,7 @@ pub enum Defect {
     LongBatch,
 }
 
-/// A defect and its place. Small, because every step of the scan may give one back.
+/// A defect and its offset. Small, because every step of the scan may return one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Flaw {
     pub(crate) defect: Defect,
@@ -79,7 +79,8 @@ impl Malformed {
         self
     }
 
-    /// −32700 for bytes that cannot be read at all, −32600 for JSON that is not an acceptable message.
+    /// −32700 for frames that cannot be parsed (encoding, grammar, depth, size), −32600 for JSON that is not an acceptable
+    /// message.
     pub fn rpc_code(&self) -> i64 {
         match self.defect {
             Defect::Utf8 | Defect::Json(_) | Defect::Depth | Defect::Size => -32700,

@@ -1,4 +1,4 @@
-//! Call, Reply, Handler: a question, the stream that answers it, and whoever answers.
+//! `Call` is a request, `Reply` is the stream of its answer, and `Handler` answers calls.
 
 mod question;
 mod reply;
@@ -15,13 +15,13 @@ pub use reply::{Outcome, Part, Reply};
 
 /// Anything that answers calls: a connection to a server, a toolbox, a gateway, a fake in a test.
 pub trait Handler: Send + Sync {
-    /// Starts the call. Nothing may happen before the reply is first polled; dropping the reply cancels the call.
+    /// Returns the reply of a call. The call must not start before the reply is first polled; dropping the reply cancels it.
     fn call(&self, call: Call) -> Reply;
 
-    /// Hands over a notification of the caller; there is no answer.
+    /// Handles a notification from the caller. Notifications have no answer.
     fn notify(&self, notice: Notify);
 
-    /// Whether calls may name this view, a part of what is offered. Most handlers have none.
+    /// True if calls may name this view. A view is a subset of the tools, resources and prompts; most handlers have none.
     fn has_view(&self, _view: &str) -> bool {
         false
     }
@@ -41,28 +41,28 @@ impl<H: Handler + ?Sized> Handler for Arc<H> {
     }
 }
 
-/// One request on its way to a handler. It has no id: ids belong to a hop, and a [`Reply`] is its own correlation.
+/// A request to a handler. It has no id: ids are local to one connection, and the [`Reply`] already identifies the call.
 #[derive(Debug, Clone)]
 pub struct Call {
     pub method: Cow<'static, str>,
     pub params: Option<Raw>,
-    /// The revision whose shape `params` has and the reply should have.
+    /// The revision in whose format `params` is written and the reply is expected.
     pub revision: Revision,
     pub caller: Arc<Caller>,
-    /// When the caller stops waiting.
+    /// The time at which the caller stops waiting.
     pub deadline: Option<Instant>,
-    /// The view that the caller came to; `None` for all that is offered.
+    /// The view that the caller connected to; `None` if it sees everything.
     pub view: Option<Arc<str>>,
 }
 
-/// A notification on its way to a handler.
+/// A notification to a handler.
 #[derive(Debug, Clone)]
 pub struct Notify {
     pub notification: Notification,
     pub caller: Arc<Caller>,
 }
 
-/// Who asks, as far as it was verified.
+/// The verified identity of a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub id: String,
@@ -79,18 +79,18 @@ static OURSELVES: LazyLock<Arc<Caller>> =
     LazyLock::new(|| Arc::new(Caller { id: "trunkline".to_owned(), roles: Vec::new(), scopes: Vec::new() }));
 
 impl Caller {
-    /// The person at this machine: whoever runs the process.
+    /// The local user, who runs the process.
     pub fn local() -> Arc<Self> {
         Arc::clone(&LOCAL)
     }
 
-    /// Whether this is that person, and not somebody who is only called so.
+    /// True for the local user. Compares the pointer, so a client with the same id is not mistaken for it.
     pub fn is_local(caller: &Arc<Self>) -> bool {
         Arc::ptr_eq(caller, &LOCAL)
     }
 
-    /// The caller of what no client asked for: a server that listens to its own handler. No client can be it, whatever it
-    /// calls itself.
+    /// The caller of requests that the server makes itself, such as a subscription to its own handler. It is compared by
+    /// pointer, so no client can impersonate it by choosing the same id.
     pub fn ourselves() -> Arc<Self> {
         Arc::clone(&OURSELVES)
     }

@@ -4,9 +4,10 @@ use super::Outcome;
 use crate::{Fault, FaultKind, Raw};
 use std::{borrow::Cow, fmt};
 
-/// A question and the way its answer takes. Dropping it unanswered answers with a refusal, so the server never waits in vain.
+/// A server's question and the callback for its answer. Dropping it unanswered sends a refusal, so the server never
+/// waits for ever.
 pub struct Question {
-    /// The name under which a modern client hears it; a number will do where it has none.
+    /// The key of the question in `inputRequests` to a modern client; a numbered key is used if this is `None`.
     pub key: Option<String>,
     pub method: Cow<'static, str>,
     pub params: Option<Raw>,
@@ -22,7 +23,7 @@ impl Question {
         Self { key: None, method: method.into(), params, answer: Some(Box::new(answer)) }
     }
 
-    /// Gives the question a name.
+    /// Sets the key.
     #[must_use]
     pub fn named(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());

@@ -1,4 +1,4 @@
-//! Reply: interim parts, then exactly one final.
+//! Reply: any number of interim parts, then exactly one final part.
 
 use super::Question;
 use crate::{Fault, FaultKind, Notification, Raw};
@@ -10,20 +10,20 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-/// How a call ended.
+/// The result of a call, or the fault that ended it.
 pub type Outcome = Result<Raw, Fault>;
 
-/// One thing that comes back from a call.
+/// One element of a reply.
 #[derive(Debug)]
 pub enum Part {
     Notification(Notification),
     Question(Question),
-    /// No part will come for a while; a caller that can resume its stream may disconnect.
+    /// No part is expected for a while; a caller that can resume its stream may disconnect.
     Detach,
     Final(Outcome),
 }
 
-/// The answer to a call: notifications and questions, then one [`Part::Final`], then the end. Dropping it cancels the call.
+/// The answer to a call: notifications and questions, then one [`Part::Final`]. Dropping it cancels the call.
 #[must_use = "a call does nothing until its reply is polled, and dropping the reply cancels it"]
 pub struct Reply {
     parts: Parts,
@@ -43,7 +43,7 @@ impl Reply {
         Self { parts: Parts::Stream(Box::pin(parts)) }
     }
 
-    /// A reply that is one final part, given by a future.
+    /// A reply with only a final part, the output of a future.
     pub fn from_future(outcome: impl Future<Output = Outcome> + Send + 'static) -> Self {
         Self::new(stream::once(outcome.map(Part::Final)))
     }
@@ -52,8 +52,8 @@ impl Reply {
         Self { parts: Parts::Ready(outcome) }
     }
 
-    /// This reply, with `done` called when the final part passes. If the reply is dropped before
-    /// that, `done` is dropped uncalled.
+    /// This reply, with `done` called when the final part is returned. If the reply is dropped before
+    /// that, `done` is dropped without being called.
     pub fn on_final(self, done: impl FnOnce(&Outcome) + Send + 'static) -> Self {
         Self::new(OnFinal { reply: self, done: Some(done) })
     }
@@ -63,7 +63,7 @@ impl Reply {
         future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
-    /// Waits for the end; notifications are dropped and questions refused.
+    /// Waits for the final part. Notifications are dropped and questions are refused.
     pub async fn outcome(mut self) -> Outcome {
         while let Some(part) = self.next().await {
             if let Part::Final(outcome) = part {

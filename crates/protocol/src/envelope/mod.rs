@@ -1,4 +1,4 @@
-//! Envelope: one JSON-RPC message, its payload raw until asked for.
+//! Envelope: one JSON-RPC message. Its payload stays raw until it is decoded.
 
 mod parse;
 mod write;
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 pub use parse::MAX_BATCH;
 
-/// What one frame holds.
+/// The contents of one frame: a message or a batch.
 #[derive(Debug, Clone)]
 pub enum Frame {
     One(Envelope),
@@ -42,7 +42,7 @@ pub struct Notification {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
-    /// Absent only in an error that answers something whose id could not be read.
+    /// Absent only in an error response to a message whose id could not be read.
     pub id: Option<RequestId>,
     pub outcome: Result<Raw, ErrorObject>,
     pub rest: Object,

@@ -1,4 +1,4 @@
-//! Bytes to envelopes, refusing what two readers could understand differently.
+//! Parses bytes into envelopes. Messages that two parsers could understand differently are refused.
 
 use super::{Envelope, ErrorObject, Frame, Notification, Request, Response};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use bytes::Bytes;
 use std::borrow::Cow;
 
-/// The most messages one batch may hold.
+/// Maximum number of messages in a batch.
 pub const MAX_BATCH: usize = 100;
 
 impl Frame {
@@ -48,7 +48,7 @@ impl Envelope {
     }
 }
 
-/// The members of a message, before it is known what kind it is.
+/// The members of a message whose kind is not known yet.
 #[derive(Default)]
 struct Parts {
     versioned: bool,
@@ -102,7 +102,7 @@ impl Parts {
             (None, None, Some(error)) => Err(error),
             (None, None, None) => return refused(Defect::Unrecognised, id.as_ref()),
         };
-        // Nothing of a response, but not ours to drop.
+        // `params` means nothing in a response, but unknown members are kept.
         if let Some(params) = params {
             rest.push("params", params);
         }

@@ -85,7 +85,7 @@ fn a_line_has_no_line_break_and_means_the_same() {
     assert_eq!(value, serde_json::from_str::<serde_json::Value>(text).unwrap());
 }
 
-/// Any JSON, with numbers and spellings that a careless reader would change.
+/// Any JSON, with numbers and escapes that a lossy parser would change.
 fn any_json() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_owned()),

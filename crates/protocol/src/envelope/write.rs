@@ -1,4 +1,4 @@
-//! Envelopes to bytes: one allocation, payloads copied as they came.
+//! Writes envelopes as bytes, with one allocation. Payloads are copied byte for byte.
 
 use super::{Envelope, ErrorObject, Notification, Request, Response};
 use crate::{
@@ -8,9 +8,9 @@ use crate::{
 use bytes::Bytes;
 
 impl Envelope {
-    /// The message as one line, fit for newline framing.
+    /// The message without line breaks, for newline-delimited framing.
     ///
-    /// A line break in JSON can only stand between tokens, so a blank in its place means the same.
+    /// Valid JSON has line breaks only between tokens, so each can be replaced by a space.
     pub fn to_line(&self) -> Bytes {
         let mut text = self.to_vec();
         if memchr::memchr2(b'\n', b'\r', &text).is_some() {
@@ -23,7 +23,7 @@ impl Envelope {
         text.into()
     }
 
-    /// The message with its payload byte for byte.
+    /// The message with its payload unchanged, byte for byte.
     pub fn to_bytes(&self) -> Bytes {
         self.to_vec().into()
     }
@@ -56,7 +56,8 @@ impl Notification {
 }
 
 impl Response {
-    /// The message in three parts, of which the middle one is its result or error and shares its memory.
+    /// The message in three parts: the text before the payload, the payload (result or error), which is not copied, and the
+    /// text after it.
     pub fn to_parts(&self) -> [Bytes; 3] {
         let payload = match &self.outcome {
             Ok(result) => result.bytes().clone(),
@@ -79,7 +80,7 @@ impl Response {
         finish(out, &self.rest)
     }
 
-    /// What stands before the payload, and room for that.
+    /// The text before the payload, with capacity for a payload of `room` bytes.
     fn begin(&self, room: usize) -> Vec<u8> {
         let id = self.id.as_ref().map_or(&b"null"[..], |id| id.raw().as_bytes());
         let mut out = start(room + id.len());

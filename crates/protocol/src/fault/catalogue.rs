@@ -1,5 +1,5 @@
 // table
-//! The catalogue of failures: one row each, from which MCP errors, REST answers, the command line and the docs are made.
+//! The catalogue of failures, one row each. MCP errors, REST responses, command line messages and docs are made from it.
 
 use crate::Era;
 
@@ -8,25 +8,25 @@ use crate::Era;
 pub struct Entry {
     /// E0xx file, E1xx URL, E2xx MCP, E3xx processing, E4xx store.
     pub code: &'static str,
-    /// The stable name, for programs.
+    /// The stable name for use in programs.
     pub name: &'static str,
     rpc: Rpc,
     pub http_status: u16,
     pub rest_code: &'static str,
-    /// Whether the same call may succeed later, unchanged.
+    /// True if the same call may succeed later, unchanged.
     pub retryable: bool,
     pub user_message: &'static str,
     pub suggested_action: &'static str,
 }
 
-/// The JSON-RPC code that tells it.
+/// The source of the JSON-RPC code of a failure.
 #[derive(Debug, Clone, Copy)]
 enum Rpc {
     /// The specification's number, the same in both eras.
     Spec(i64),
     /// The specification's numbers where the eras differ: legacy, modern.
     PerEra(i64, i64),
-    /// The specification has none; ours is 1000 more than the number in `code`, far from the reserved range.
+    /// The specification has no code. Ours is 1000 plus the number in `code`, far from the reserved range.
     Own,
 }
 
@@ -49,7 +49,7 @@ macro_rules! catalogue {
             $(#[doc = $user] $kind,)*
         }
 
-        /// Every failure we know, by code.
+        /// All failures, sorted by code.
         pub const CATALOGUE: &[(FaultKind, Entry)] = &[$((FaultKind::$kind, Entry {
             code: $code,
             name: $name,
@@ -140,7 +140,7 @@ catalogue! {
 
 impl FaultKind {
     pub fn entry(self) -> &'static Entry {
-        // The rows stand in the order of the variants, because one macro writes both.
+        // The rows have the order of the variants because one macro generates both.
         &CATALOGUE[self as usize].1
     }
 }

@@ -1,7 +1,7 @@
-//! Fault: a failure that may be told to a peer, with its place in the one catalogue of failures.
+//! Fault: a failure that may be sent to a peer, classified by the catalogue of failures.
 //!
-//! A fault has two texts. `message` may cross the wire; `detail` is for the log and the person at this machine, and is never
-//! sent. A fault that came from a peer keeps that peer's error object whole, so that it can be passed on unchanged.
+//! A fault has two texts. `message` may be sent to the peer; `detail` is for the log and the local user and is never
+//! sent. A fault received from a peer keeps the peer's error object, so that it can be forwarded unchanged.
 
 mod catalogue;
 mod reading;
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 pub use catalogue::{CATALOGUE, Entry, FaultKind};
 
-/// A failure with a stable code, a text, and what to do about it.
+/// A failure with a stable code, a text, and a suggested action.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{}", self.display())]
 pub struct Fault(Box<Inner>);
@@ -25,7 +25,7 @@ struct Inner {
     data: Option<Raw>,
 }
 
-/// What a fault looks like to a program: requirement C2's six fields, and the stable name.
+/// A fault in machine-readable form: requirement C2's six fields, and the stable name.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     pub code: &'static str,
@@ -46,21 +46,21 @@ impl Fault {
         Self(Box::new(Inner { kind, message: message.into(), detail: None, peer: None, data: None }))
     }
 
-    /// What a peer answered to `method`, read by the catalogue.
+    /// The fault for an error that a peer returned to `method`, classified by the catalogue.
     pub fn from_peer(error: ErrorObject, era: Era, method: &str) -> Self {
         let kind = reading::kind_of(error.code, era, method);
         let message = error.message.clone();
         Self(Box::new(Inner { kind, message, detail: None, data: None, peer: Some(error) }))
     }
 
-    /// Adds what only the log and the person at this machine may see.
+    /// Adds a detail for the log and the local user, which is never sent to a peer.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = Some(detail.into());
         self
     }
 
-    /// Adds data that travels with the error.
+    /// Adds the `data` of the error object.
     #[must_use]
     pub fn with_data(mut self, data: Raw) -> Self {
         self.0.data = Some(data);
@@ -87,7 +87,7 @@ impl Fault {
         self.entry().retryable
     }
 
-    /// The peer's own error, when it was the peer that failed.
+    /// The peer's error object, if the fault was received from a peer.
     pub fn peer(&self) -> Option<&ErrorObject> {
         self.0.peer.as_ref()
     }
@@ -96,12 +96,12 @@ impl Fault {
         self.0.peer.as_ref().map(|e| e.code)
     }
 
-    /// The data that came or goes with the error.
+    /// The `data` of the error object, received or to be sent.
     pub fn data(&self) -> Option<&Raw> {
         self.0.data.as_ref().or(self.0.peer.as_ref().and_then(|e| e.data.as_ref()))
     }
 
-    /// The error object to send: the peer's own one unchanged, or ours with the stable code in `data`.
+    /// The error object to send: the peer's error unchanged, or ours with the stable code in `data`.
     pub fn to_error(&self, era: Era) -> ErrorObject {
         if let Some(peer) = &self.0.peer {
             return peer.clone();

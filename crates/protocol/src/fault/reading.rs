@@ -1,7 +1,8 @@
-//! Which failure a peer means by a JSON-RPC code.
+//! Maps a peer's JSON-RPC code to a failure of the catalogue.
 //!
-//! The specification comes first. The folklore numbers of requirement C2 (−32001, −32002, −32003) are read as such only from
-//! legacy peers; a modern peer that sends −32001, −32003 or −32004 is one built before those were renumbered.
+//! The specification's codes take precedence. The unofficial codes of requirement C2 (−32001, −32002, −32003) are
+//! recognised only from legacy peers; a modern peer that sends −32001, −32003 or −32004 was built before those codes
+//! were renumbered.
 
 use super::FaultKind;
 use crate::{Era, method};

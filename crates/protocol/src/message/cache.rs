@@ -1,21 +1,21 @@
-//! Caching hints of 2026-07-28: how long a result stays fresh, and for whom.
+//! Caching hints of 2026-07-28: the lifetime of a result, and the clients that may share it.
 
 use crate::{Number, Raw, view::words};
 
 words! {
-    /// Who may share a cached result. Whatever is not `public` is to be kept as `private`.
+    /// The clients that may share a cached result. Any scope except `public` is treated as `private`.
     pub enum CacheScope {
         Public = "public",
         Private = "private",
     }
 }
 
-/// The hints of one result, with what their absence means.
+/// The hints of one result, with defaults for absent ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheHints {
-    /// Absent, negative or not a number: 0, stale at once.
+    /// 0 (stale at once) if absent, negative or not a number.
     pub ttl_ms: u64,
-    /// Absent: private.
+    /// Private if absent.
     pub scope: CacheScope,
 }
 
@@ -32,7 +32,7 @@ impl CacheHints {
     }
 }
 
-/// A number of milliseconds; fractions are dropped and what does not fit is the most there is.
+/// Converts to whole milliseconds. Fractions are truncated and values out of range saturate.
 pub(super) fn whole_millis(number: &Number) -> u64 {
     let value = number.as_f64();
     #[expect(

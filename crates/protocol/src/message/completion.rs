@@ -5,11 +5,11 @@ use crate::{
     view::{choice, view},
 };
 
-/// The most values one answer may hold.
+/// Maximum number of values in one result.
 pub const MAX_VALUES: usize = 100;
 
 choice! {
-    /// What an argument belongs to.
+    /// The prompt or resource template that an argument belongs to.
     pub enum Reference by "type" {
         Prompt(PromptReference) = "ref/prompt",
         Resource(ResourceReference) = "ref/resource",
@@ -40,21 +40,21 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The argument, as far as it is typed.
+    /// The argument to complete, with the text typed so far.
     pub struct CompletionArgument {
         name: String = "name",
         value: String = "value",
     } optional {
     }
 
-    /// What is known besides.
+    /// Further context of a completion.
     pub struct CompletionContext {
     } optional {
         /// The arguments already filled in, an object of strings.
         arguments: Raw = "arguments",
     }
 
-    /// The answer to `completion/complete`.
+    /// The result of `completion/complete`.
     pub struct CompleteResult {
         completion: Completion = "completion",
     } optional {
@@ -62,7 +62,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The values that fit.
+    /// The proposed values.
     pub struct Completion {
         /// At most [`MAX_VALUES`].
         values: Vec<String> = "values",

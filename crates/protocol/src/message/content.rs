@@ -1,4 +1,4 @@
-//! Content blocks: what tools answer, prompts say and models exchange.
+//! Content blocks of tool results, prompts and sampling messages.
 
 use super::{Annotations, Icon, ResourceContents};
 use crate::{
@@ -30,7 +30,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// A picture, in base64.
+    /// An image, in base64.
     pub struct ImageContent tagged "type" = "image" {
         data: String = "data",
         mime_type: String = "mimeType",
@@ -39,7 +39,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// Sound, in base64; from 2025-03-26.
+    /// Audio, in base64; from 2025-03-26.
     pub struct AudioContent tagged "type" = "audio" {
         data: String = "data",
         mime_type: String = "mimeType",
@@ -48,7 +48,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// A resource that can be read; from 2025-06-18. It need not be in the server's list.
+    /// A link to a resource; from 2025-06-18. The resource need not be in the server's list.
     pub struct ResourceLink tagged "type" = "resource_link" {
         uri: String = "uri",
         name: String = "name",
@@ -62,7 +62,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// A resource's contents, carried along.
+    /// The contents of a resource, embedded in the message.
     pub struct EmbeddedResource tagged "type" = "resource" {
         resource: ResourceContents = "resource",
     } optional {
@@ -70,7 +70,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The model asks for a tool; from 2025-11-25.
+    /// A tool call by the model; from 2025-11-25.
     pub struct ToolUseContent tagged "type" = "tool_use" {
         id: String = "id",
         name: String = "name",
@@ -79,7 +79,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// What the tool answered, for the model; from 2025-11-25.
+    /// The result of a tool call, for the model; from 2025-11-25.
     pub struct ToolResultContent tagged "type" = "tool_result" {
         tool_use_id: String = "toolUseId",
         content: Vec<ContentBlock> = "content",

@@ -1,4 +1,4 @@
-//! What several kinds of message share: icons, annotations, roles.
+//! Types shared by several messages: icons, annotations, roles.
 
 use crate::{
     Number,
@@ -6,7 +6,7 @@ use crate::{
 };
 
 view! {
-    /// A picture for a user interface. Nothing here is ever fetched by itself.
+    /// An image for a user interface. We never fetch it on our own.
     pub struct Icon {
         src: String = "src",
     } optional {
@@ -15,7 +15,7 @@ view! {
         theme: String = "theme",
     }
 
-    /// Hints about content: for whom, how important, how old.
+    /// Hints about content: audience, importance and age.
     pub struct Annotations {
     } optional {
         audience: Vec<Role> = "audience",
@@ -26,7 +26,7 @@ view! {
 }
 
 words! {
-    /// Who speaks, or for whom something is meant.
+    /// The sender of a message, or the audience of content.
     pub enum Role {
         User = "user",
         Assistant = "assistant",

@@ -1,4 +1,4 @@
-//! Elicitation: a server asks the user, by a form or by a page to visit.
+//! Elicitation: a server asks the user, with a form or with a web page to visit.
 
 use super::TaskParams;
 use crate::{
@@ -19,7 +19,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The parameters of `elicitation/create` for a page. The URL is the server's: show it whole, never fetch it.
+    /// The parameters of `elicitation/create` for a web page. The URL is untrusted: show it in full and never fetch it.
     pub struct UrlParams tagged "mode" = "url" {
         message: String = "message",
         url: String = "url",
@@ -31,7 +31,8 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The answer. `content` comes only with `accept` of a form; in URL mode `accept` is consent, not completion.
+    /// The result of `elicitation/create`. Only an accepted form has `content`; in URL mode `accept` means consent, not
+    /// completion.
     pub struct ElicitResult {
         action: Action = "action",
     } optional {
@@ -48,7 +49,7 @@ view! {
 }
 
 words! {
-    /// What the user did.
+    /// The user's decision.
     pub enum Action {
         Accept = "accept",
         Decline = "decline",
@@ -56,12 +57,12 @@ words! {
     }
 }
 
-/// A question to the user.
+/// The parameters of `elicitation/create`, by mode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Elicitation {
     Form(FormParams),
     Url(UrlParams),
-    /// A mode of a later revision; to be refused with −32602.
+    /// A mode of a later revision. The caller refuses it with −32602.
     UnknownMode(String),
 }
 

@@ -1,8 +1,8 @@
-//! The flat schema of a form, read as fields, in every spelling the revisions give.
+//! Reads the flat schema of a form as fields, in the notation of any revision.
 
 use crate::{Number, Object, Raw};
 
-/// One field of a form, in the server's order.
+/// One field of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
     pub name: String,
@@ -13,7 +13,7 @@ pub struct Field {
     pub kind: FieldKind,
 }
 
-/// What may be entered.
+/// The type and constraints of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldKind {
     Text {
@@ -38,13 +38,13 @@ pub enum FieldKind {
         min_items: Option<u64>,
         max_items: Option<u64>,
     },
-    /// Outside what a form may hold. An optional field of this kind can be left out.
+    /// A type that forms do not allow. An optional field of this kind can be left out.
     Unsupported {
         reason: &'static str,
     },
 }
 
-/// What a text is.
+/// The format of a text field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextFormat {
     Email,
@@ -54,14 +54,14 @@ pub enum TextFormat {
     Unknown(String),
 }
 
-/// One of several values, and what to call it before people.
+/// One of several values, with its display title.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     pub value: String,
     pub title: Option<String>,
 }
 
-/// A schema that is no form at all.
+/// The reason for which a schema is not a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadForm {
     #[error("the requested schema is not an object")]
@@ -134,7 +134,7 @@ fn has_choices(schema: &Object) -> bool {
     ["enum", "oneOf", "anyOf"].iter().any(|keyword| schema.get(keyword).is_some())
 }
 
-/// `enum`, with the `enumNames` of 2025-06-18 where they fit, or `oneOf`/`anyOf` of titled constants.
+/// Reads `enum` (with the `enumNames` of 2025-06-18 if their number matches) or `oneOf`/`anyOf` of titled constants.
 fn choices(schema: &Object) -> Option<Vec<Choice>> {
     if let Some(values) = schema.get("enum") {
         let values: Vec<String> = values.decode().ok()?;

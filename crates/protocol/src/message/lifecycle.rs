@@ -1,10 +1,10 @@
-//! Who the two sides are and what they can do: `initialize` and `server/discover`.
+//! Identity and capabilities of client and server: `initialize` and `server/discover`.
 
 use super::{CacheScope, Icon};
 use crate::{Number, Raw, view::view};
 
 view! {
-    /// A program's account of itself. Never a ground for a decision.
+    /// Name and version that a program reports about itself. Not verified, so no decision may depend on it.
     pub struct Implementation {
         name: String = "name",
         version: String = "version",
@@ -24,7 +24,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The answer to `initialize`.
+    /// The result of `initialize`.
     pub struct InitializeResult {
         protocol_version: String = "protocolVersion",
         capabilities: ServerCapabilities = "capabilities",
@@ -34,7 +34,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The answer to `server/discover`. The server's identity stands in `_meta`.
+    /// The result of `server/discover`. The server's identity is in `_meta`.
     pub struct DiscoverResult {
         supported_versions: Vec<String> = "supportedVersions",
         capabilities: ServerCapabilities = "capabilities",
@@ -46,7 +46,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// What a client can do.
+    /// The capabilities of a client.
     pub struct ClientCapabilities {
     } optional {
         roots: ListCapability = "roots",
@@ -59,7 +59,7 @@ view! {
         experimental: Raw = "experimental",
     }
 
-    /// What a server can do.
+    /// The capabilities of a server.
     pub struct ServerCapabilities {
     } optional {
         tools: ListCapability = "tools",
@@ -74,27 +74,27 @@ view! {
         experimental: Raw = "experimental",
     }
 
-    /// There is a list, and perhaps word when it changes.
+    /// The server has this list and may announce when it changes.
     pub struct ListCapability {
     } optional {
         list_changed: bool = "listChanged",
     }
 
-    /// Resources can be read, and perhaps watched one by one.
+    /// The server has resources and may support subscriptions to single ones.
     pub struct ResourcesCapability {
     } optional {
         subscribe: bool = "subscribe",
         list_changed: bool = "listChanged",
     }
 
-    /// The model can be asked.
+    /// The client can query a model.
     pub struct SamplingCapability {
     } optional {
         context: Raw = "context",
         tools: Raw = "tools",
     }
 
-    /// The user can be asked.
+    /// The client can ask the user.
     pub struct ElicitationCapability {
     } optional {
         form: Raw = "form",
@@ -112,21 +112,21 @@ view! {
 }
 
 impl ClientCapabilities {
-    /// The settings of an extension, where it is declared.
+    /// The settings of an extension; `None` if it is not declared.
     pub fn extension(&self, name: &str) -> Option<Raw> {
         self.extensions.as_ref()?.member(name)
     }
 }
 
 impl ServerCapabilities {
-    /// The settings of an extension, where it is declared.
+    /// The settings of an extension; `None` if it is not declared.
     pub fn extension(&self, name: &str) -> Option<Raw> {
         self.extensions.as_ref()?.member(name)
     }
 }
 
 impl ElicitationCapability {
-    /// An empty object means forms only, because forms came first.
+    /// True if forms are supported. An empty object means forms only, because forms existed before the modes.
     pub fn has_form(&self) -> bool {
         declared(self.form.as_ref()) || !self.has_url()
     }
@@ -137,7 +137,7 @@ impl ElicitationCapability {
 }
 
 impl TasksCapability {
-    /// Whether requests of this method, such as `tools/call`, can be run as tasks.
+    /// True if requests of this method, such as `tools/call`, can be run as tasks.
     pub fn covers(&self, method: &str) -> bool {
         let Some((area, verb)) = method.split_once('/') else { return false };
         let declaration = self.requests.as_ref().and_then(|r| r.member(area)?.member(verb));

@@ -7,7 +7,7 @@ view! {
     /// The parameters of every list request.
     pub struct PageParams {
     } optional {
-        /// Opaque, and an empty one is a cursor like any other.
+        /// Opaque. An empty cursor is valid.
         cursor: String = "cursor",
         meta: Raw = "_meta",
     }
@@ -18,7 +18,7 @@ view! {
 #[error("item {index}{} cannot be read: {reason}", name.as_ref().map(|n| format!(" (`{n}`)")).unwrap_or_default())]
 pub struct BadItem {
     pub index: usize,
-    /// Its `name`, or its `uri`, where that much is readable.
+    /// Its `name` or `uri`, if that can be read.
     pub name: Option<String>,
     pub reason: String,
 }
@@ -28,7 +28,7 @@ pub fn next_cursor(result: &Raw) -> Option<String> {
     result.member_as("nextCursor")
 }
 
-/// Reads the items of a list, each by itself.
+/// Reads the items of a list independently of each other.
 pub fn read_items<T: DeserializeOwned>(items: &[Raw]) -> (Vec<T>, Vec<BadItem>) {
     let (mut good, mut bad) = (Vec::with_capacity(items.len()), Vec::new());
     for (index, item) in items.iter().enumerate() {
@@ -43,11 +43,11 @@ pub fn read_items<T: DeserializeOwned>(items: &[Raw]) -> (Vec<T>, Vec<BadItem>) 
     (good, bad)
 }
 
-/// Gives a list result its method that reads the items.
+/// Implements `items` for a list result.
 macro_rules! items {
     ($list:ident, $member:ident: $item:ty) => {
         impl $list {
-            /// The items that can be read, and what is wrong with the others.
+            /// The items that can be read, and the errors of the others.
             pub fn items(&self) -> (Vec<$item>, Vec<$crate::message::BadItem>) {
                 $crate::message::read_items(&self.$member)
             }

@@ -3,7 +3,7 @@
 use crate::{Raw, view::view};
 use std::{fmt, str::FromStr};
 
-/// How severe, least first.
+/// The severity of a log message, from least to most severe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     Debug,
@@ -23,7 +23,7 @@ pub enum Level {
 pub struct UnknownLevel(pub String);
 
 view! {
-    /// `notifications/message`. A level we do not know must not cost the message, so it is text here.
+    /// `notifications/message`. The level is a string, so that an unknown level does not make the message invalid.
     pub struct LogParams {
         level: String = "level",
         data: Raw = "data",

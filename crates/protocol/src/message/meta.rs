@@ -11,7 +11,7 @@ pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 /// 2025-11-25: the task a message belongs to.
 pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
-/// 2025-11-25: what to tell the model while a task runs.
+/// 2025-11-25: the text for the model while a task runs.
 pub const MODEL_IMMEDIATE_RESPONSE: &str = "io.modelcontextprotocol/model-immediate-response";
 pub const PROGRESS_TOKEN: &str = "progressToken";
 pub const TRACEPARENT: &str = "traceparent";
@@ -19,29 +19,29 @@ pub const TRACESTATE: &str = "tracestate";
 pub const BAGGAGE: &str = "baggage";
 
 view! {
-    /// The `_meta` of a request, as far as the protocol gives its keys a meaning.
+    /// The keys of a request's `_meta` that the protocol defines.
     pub struct RequestMeta {
     } optional {
         progress_token: ProgressToken = "progressToken",
         protocol_version: String = "io.modelcontextprotocol/protocolVersion",
         client_info: Implementation = "io.modelcontextprotocol/clientInfo",
         client_capabilities: ClientCapabilities = "io.modelcontextprotocol/clientCapabilities",
-        /// A [`Level`](super::Level), not checked here: an unknown one is the server's to refuse.
+        /// A [`Level`](super::Level). Not checked here: the server refuses an unknown level.
         log_level: String = "io.modelcontextprotocol/logLevel",
     }
 }
 
-/// There is no place for `_meta`.
+/// The payload is not an object, so it cannot have `_meta`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("`_meta` can only stand in an object")]
 pub struct NoPlace;
 
-/// One key of the `_meta` in these params or this result.
+/// The value of one `_meta` key in these params or this result.
 pub fn get(payload: Option<&Raw>, key: &str) -> Option<Raw> {
     payload?.member("_meta")?.member(key)
 }
 
-/// Sets keys of `_meta`, making it where it is missing; everything else stays as it came.
+/// Sets keys of `_meta`, which is added if it is missing. Everything else stays unchanged.
 pub fn set<'a>(
     payload: Option<&Raw>,
     keys: impl IntoIterator<Item = (&'a str, Raw)>,
@@ -53,7 +53,7 @@ pub fn set<'a>(
     })
 }
 
-/// Removes keys of `_meta`, and `_meta` itself when nothing is left in it.
+/// Removes keys of `_meta`, and `_meta` itself if it becomes empty.
 pub fn remove<'a>(payload: Option<&Raw>, keys: impl IntoIterator<Item = &'a str>) -> Result<Raw, NoPlace> {
     edit(payload, |meta| {
         for key in keys {

@@ -1,6 +1,7 @@
-//! Typed views of the specification's messages, one file per area; what a view does not name, it keeps.
+//! Typed views of the specification's messages, one file per area. A view keeps the members that it does not name.
 //!
-//! A view covers every revision at once: it names the members of all of them, and those of one revision are optional.
+//! A view covers all revisions: it names the members of all of them, and members that only some revisions have are
+//! optional.
 
 mod cache;
 pub mod completion;

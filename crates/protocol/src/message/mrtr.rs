@@ -1,4 +1,4 @@
-//! Results that are not the end: more input is needed, or a task was started.
+//! Interim results of a request: more input is needed, or a task was started.
 
 use crate::{
     Object, Raw,
@@ -6,28 +6,28 @@ use crate::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// What kind of result this is.
+/// The value of `resultType`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResultType {
-    /// Also when the result does not say.
+    /// Also if `resultType` is absent.
     Complete,
     InputRequired,
     Task,
-    /// Makes the response invalid, unless an extension that was declared gives it a meaning.
+    /// Makes the response invalid, unless a declared extension defines it.
     Unknown(String),
 }
 
 view! {
-    /// The server needs answers before it can go on. At least one of the two is there.
+    /// The server needs answers before it can continue. At least one of the two members is present.
     pub struct InputRequired tagged "resultType" = "input_required" {
     } optional {
         input_requests: InputRequests = "inputRequests",
-        /// To be repeated as it is, if and only if it was given.
+        /// The client must return it unchanged if and only if it is present.
         request_state: String = "requestState",
         meta: Raw = "_meta",
     }
 
-    /// A question of the server, inside a result.
+    /// A server's question, embedded in a result.
     pub struct InputRequest {
         method: String = "method",
     } optional {

@@ -7,7 +7,7 @@ use crate::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
 
-/// What ties progress to the request that asked for it: a string or an integer, of the requester's choice.
+/// Correlates progress with the request that asked for it: a string or an integer, chosen by the requester.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ProgressToken(pub RequestId);
 

@@ -1,4 +1,4 @@
-//! Prompts: texts that a server prepares for its users.
+//! Prompts: message templates that a server offers to users.
 
 use super::{CacheScope, ContentBlock, Icon, InputResponses, Role, list::items};
 use crate::{Number, Raw, view::view};
@@ -15,7 +15,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// Something to fill in.
+    /// An argument of a prompt.
     pub struct PromptArgument {
         name: String = "name",
     } optional {
@@ -24,7 +24,7 @@ view! {
         required: bool = "required",
     }
 
-    /// The answer to `prompts/list`.
+    /// The result of `prompts/list`.
     pub struct ListPromptsResult {
         prompts: Vec<Raw> = "prompts",
     } optional {
@@ -46,7 +46,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The answer to `prompts/get`.
+    /// The result of `prompts/get`.
     pub struct GetPromptResult {
         messages: Vec<PromptMessage> = "messages",
     } optional {
@@ -55,7 +55,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// One turn of the conversation that a prompt is.
+    /// One message of a prompt.
     pub struct PromptMessage {
         role: Role = "role",
         content: ContentBlock = "content",

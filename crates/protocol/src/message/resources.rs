@@ -1,4 +1,4 @@
-//! Resources: what a server lets others read.
+//! Resources: data that clients can read from a server.
 
 use super::{Annotations, CacheScope, Icon, list::items};
 use crate::{Number, Raw, view::view};
@@ -20,7 +20,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// A family of resources, by an RFC 6570 template.
+    /// A set of resources whose URIs are given by an RFC 6570 template.
     pub struct ResourceTemplate {
         uri_template: String = "uriTemplate",
         name: String = "name",
@@ -33,7 +33,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The answer to `resources/list`.
+    /// The result of `resources/list`.
     pub struct ListResourcesResult {
         resources: Vec<Raw> = "resources",
     } optional {
@@ -44,7 +44,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The answer to `resources/templates/list`.
+    /// The result of `resources/templates/list`.
     pub struct ListResourceTemplatesResult {
         resource_templates: Vec<Raw> = "resourceTemplates",
     } optional {
@@ -60,13 +60,13 @@ view! {
     pub struct ResourceParams {
         uri: String = "uri",
     } optional {
-        /// Of `resources/read` in 2026-07-28, as is `request_state`.
+        /// Only in `resources/read` of 2026-07-28, like `request_state`.
         input_responses: super::InputResponses = "inputResponses",
         request_state: String = "requestState",
         meta: Raw = "_meta",
     }
 
-    /// The answer to `resources/read`.
+    /// The result of `resources/read`.
     pub struct ReadResourceResult {
         contents: Vec<ResourceContents> = "contents",
     } optional {
@@ -76,7 +76,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// Contents that are text.
+    /// Text contents.
     pub struct TextContents {
         uri: String = "uri",
         text: String = "text",
@@ -85,7 +85,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// Contents that are bytes, in base64.
+    /// Binary contents, in base64.
     pub struct BlobContents {
         uri: String = "uri",
         blob: String = "blob",
@@ -98,12 +98,12 @@ view! {
 items!(ListResourcesResult, resources: Resource);
 items!(ListResourceTemplatesResult, resource_templates: ResourceTemplate);
 
-/// The contents of a resource. They carry no tag: text has `text`, bytes have `blob`.
+/// The contents of a resource. There is no tag: text has `text`, binary data has `blob`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResourceContents {
     Text(TextContents),
     Blob(BlobContents),
-    /// Neither, or both, or not readable.
+    /// It has neither `text` nor `blob`, or both, or it cannot be read.
     Unknown(Raw),
 }
 

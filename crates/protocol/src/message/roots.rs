@@ -1,10 +1,10 @@
-//! Roots: the places a client lets a server know of.
+//! Roots: the directories that a client tells a server to work in.
 
 use super::list::items;
 use crate::{Raw, view::view};
 
 view! {
-    /// A place, by the specification a `file://` one. Advice, not access control.
+    /// A root; the specification allows only `file://` URIs. It is informational, not access control.
     pub struct Root {
         uri: String = "uri",
     } optional {
@@ -12,7 +12,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The answer to `roots/list`.
+    /// The result of `roots/list`.
     pub struct ListRootsResult {
         roots: Vec<Raw> = "roots",
     } optional {

@@ -1,4 +1,4 @@
-//! Sampling: a server asks the client's model.
+//! Sampling: a server queries the client's model.
 
 use super::{ContentBlock, Role, TaskParams, Tool};
 use crate::{Number, Raw, view::view};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::slice;
 
 view! {
-    /// The parameters of `sampling/createMessage`. Only `max_tokens` binds; the rest is advice.
+    /// The parameters of `sampling/createMessage`. Only `max_tokens` is binding; the rest are hints.
     pub struct CreateMessageParams {
         messages: Vec<SamplingMessage> = "messages",
         max_tokens: Number = "maxTokens",
@@ -17,7 +17,7 @@ view! {
         temperature: Number = "temperature",
         stop_sequences: Vec<String> = "stopSequences",
         metadata: Raw = "metadata",
-        /// From 2025-11-25, and only to a client that declared `sampling.tools`; so is `tool_choice`.
+        /// Like `tool_choice`, from 2025-11-25 and only for clients that declared `sampling.tools`.
         tools: Vec<Tool> = "tools",
         tool_choice: ToolChoice = "toolChoice",
         /// 2025-11-25.
@@ -25,7 +25,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// One turn.
+    /// One message of the conversation.
     pub struct SamplingMessage {
         role: Role = "role",
         content: SampledContent = "content",
@@ -33,7 +33,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The answer to `sampling/createMessage`.
+    /// The result of `sampling/createMessage`.
     pub struct CreateMessageResult {
         role: Role = "role",
         content: SampledContent = "content",
@@ -43,7 +43,7 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// Which model the server would like; priorities go from 0 to 1.
+    /// The server's preferences for the choice of a model. Priorities are from 0 to 1.
     pub struct ModelPreferences {
     } optional {
         hints: Vec<ModelHint> = "hints",
@@ -52,13 +52,13 @@ view! {
         intelligence_priority: Number = "intelligencePriority",
     }
 
-    /// A part of a model's name.
+    /// A substring of a model's name.
     pub struct ModelHint {
     } optional {
         name: String = "name",
     }
 
-    /// Whether the model may, must or must not use tools.
+    /// Says if the model may, must or must not use tools.
     pub struct ToolChoice {
     } optional {
         /// `auto`, `required` or `none`.
@@ -66,7 +66,7 @@ view! {
     }
 }
 
-/// One block, or (from 2025-11-25) a list of them; written again as it came.
+/// One block, or (from 2025-11-25) a list of blocks. Serialized in the form in which it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SampledContent {
     One(Box<ContentBlock>),

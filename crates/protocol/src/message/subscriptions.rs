@@ -2,12 +2,12 @@
 
 use crate::{Raw, view::view};
 
-/// A member of our own in a filter: the wish of a session to hear what a server says to its caller outside of any call. It stays
-/// between our own handlers; no server hears of it.
+/// Our own member of a filter: the session also wants the notifications that a server sends to its caller outside of any
+/// call. Only our own handlers use it; it is never sent to a server.
 pub const ASIDES: &str = "trunkline/asides";
 
 view! {
-    /// What a listener wants to hear, or what a server agreed to tell.
+    /// The notifications that a client requests, or that a server agreed to send.
     pub struct SubscriptionFilter {
     } optional {
         tools_list_changed: bool = "toolsListChanged",

@@ -1,10 +1,10 @@
-//! One reading of a task, whichever form it came in.
+//! The state of a task, read from either of its two wire forms.
 
 use super::{ExtensionTask, InputRequests, Task, TaskStatus, Ttl, cache::whole_millis};
 use crate::{ErrorObject, Raw};
 use std::time::Duration;
 
-/// Where a task stands, as far as the message says.
+/// The state of a task, as given by one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskState {
     pub id: String,
@@ -12,22 +12,22 @@ pub struct TaskState {
     pub message: Option<String>,
     pub created_at: Option<String>,
     pub last_updated_at: Option<String>,
-    /// Absent when unlimited or not said.
+    /// `None` if unlimited or not given.
     pub ttl: Option<Duration>,
     pub poll_interval: Option<Duration>,
-    /// Extension only: the questions to answer by `tasks/update`.
+    /// Extension only: the questions to answer with `tasks/update`.
     pub input_requests: InputRequests,
-    /// Extension only, once final; in 2025-11-25 it has to be fetched by `tasks/result`.
+    /// Extension only, in a final state; in 2025-11-25 it has to be fetched with `tasks/result`.
     pub outcome: Option<Result<Raw, ErrorObject>>,
 }
 
-/// Neither form of a task.
+/// The message has neither form of a task.
 #[derive(Debug, thiserror::Error)]
 #[error("the task cannot be read")]
 pub struct UnreadableTask(#[from] serde_json::Error);
 
 impl TaskState {
-    /// Reads a create result, an answer to `tasks/get` or `tasks/cancel`, or the parameters of a task notification.
+    /// Reads a create result, a result of `tasks/get` or `tasks/cancel`, or the parameters of a task notification.
     pub fn read(message: &Raw) -> Result<Self, UnreadableTask> {
         let members = message.object().unwrap_or_default();
         if let Some(task) = members.get("task").filter(|_| members.get("taskId").is_none()) {

@@ -1,4 +1,4 @@
-//! Tasks: as 2025-11-25 nests them, and as the extension `io.modelcontextprotocol/tasks` writes them flat.
+//! Tasks in both forms: nested in 2025-11-25, and flat in the extension `io.modelcontextprotocol/tasks`.
 
 use super::{InputRequests, InputResponses, list::items};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 words! {
-    /// Where a task stands. The last three are final.
+    /// The status of a task. The last three are final.
     pub enum TaskStatus {
         Working = "working",
         InputRequired = "input_required",
@@ -27,13 +27,13 @@ pub enum Ttl {
 }
 
 view! {
-    /// `params.task` of 2025-11-25: please run this as a task.
+    /// `params.task` of 2025-11-25: asks the server to run the request as a task.
     pub struct TaskParams {
     } optional {
         ttl: Number = "ttl",
     }
 
-    /// A task of 2025-11-25: the `task` of a create result, an item of a list, the answer to `tasks/get` and
+    /// A task of 2025-11-25: the `task` of a create result, an item of a list, the result of `tasks/get` and
     /// `tasks/cancel`, and `notifications/tasks/status`.
     pub struct Task {
         task_id: String = "taskId",
@@ -47,14 +47,14 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The answer of 2025-11-25 to a request run as a task.
+    /// The result in 2025-11-25 of a request that runs as a task.
     pub struct CreateTaskResult {
         task: Task = "task",
     } optional {
         meta: Raw = "_meta",
     }
 
-    /// The answer to `tasks/list` of 2025-11-25.
+    /// The result of `tasks/list` of 2025-11-25.
     pub struct ListTasksResult {
         tasks: Vec<Raw> = "tasks",
     } optional {
@@ -83,8 +83,8 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// A task of the extension: a create result (`resultType` is `task`), the answer to `tasks/get` (`complete`, though
-    /// some servers say `task`), and `notifications/tasks`.
+    /// A task of the extension: a create result (`resultType` is `task`), the result of `tasks/get` (`complete`, but some
+    /// servers send `task`), and `notifications/tasks`.
     pub struct ExtensionTask {
         task_id: String = "taskId",
         status: TaskStatus = "status",
@@ -95,11 +95,11 @@ view! {
         last_updated_at: String = "lastUpdatedAt",
         ttl_ms: Ttl = "ttlMs",
         poll_interval_ms: Number = "pollIntervalMs",
-        /// While input is required.
+        /// Present while input is required.
         input_requests: InputRequests = "inputRequests",
-        /// Once completed: what the request would have answered.
+        /// Present once completed: the result of the original request.
         result: Raw = "result",
-        /// Once failed.
+        /// Present once failed.
         error: TaskError = "error",
         meta: Raw = "_meta",
     }

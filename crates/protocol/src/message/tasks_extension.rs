@@ -1,11 +1,12 @@
-//! The extension by which a modern server may answer a call with a task: who declares it, and what is said to who does not.
+//! The extension with which a modern server may answer a call with a task: its declaration, and the fault for clients that
+//! do not declare it.
 
 use super::meta::CLIENT_CAPABILITIES;
 use crate::{Fault, FaultKind, Object, Raw};
 
 pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
-/// Whether capabilities, of a client or of a server, name the extension.
+/// True if these capabilities of a client or server declare the extension.
 pub fn declares_tasks(capabilities: &Raw) -> bool {
     capabilities.member("extensions").is_some_and(|extensions| extensions.member(TASKS_EXTENSION).is_some())
 }
@@ -17,14 +18,14 @@ pub fn declare_tasks(capabilities: &mut Object) {
     capabilities.set("extensions", extensions.to_raw());
 }
 
-/// Says in the `_meta` of a request that its client follows tasks.
+/// Declares in the `_meta` of a request that its client supports tasks.
 pub fn follow_tasks(meta: &mut Object) {
     let mut capabilities = meta.get(CLIENT_CAPABILITIES).and_then(Raw::object).unwrap_or_default();
     declare_tasks(&mut capabilities);
     meta.set(CLIENT_CAPABILITIES, capabilities.to_raw());
 }
 
-/// Who does not declare the extension would not understand the answer, and is told to declare it.
+/// The fault for a client that does not declare the extension: it would not understand a task, so it must declare it first.
 pub fn tasks_needed() -> Fault {
     let data = serde_json::json!({"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}});
     Fault::new(FaultKind::ClientCapabilityMissing, "this needs a client that can follow tasks")

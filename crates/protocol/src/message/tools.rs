@@ -22,8 +22,8 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// Hints, which an untrusted server may get wrong on purpose. Absent means: not read-only, destructive, not
-    /// idempotent, open to the world.
+    /// Hints, which an untrusted server may falsify. The defaults are: not read-only, destructive, not idempotent, open
+    /// world.
     pub struct ToolAnnotations {
     } optional {
         title: String = "title",
@@ -39,7 +39,7 @@ view! {
         task_support: TaskSupport = "taskSupport",
     }
 
-    /// The answer to `tools/list`.
+    /// The result of `tools/list`.
     pub struct ListToolsResult {
         tools: Vec<Raw> = "tools",
     } optional {
@@ -62,12 +62,12 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The answer to `tools/call`.
+    /// The result of `tools/call`.
     pub struct CallToolResult {
     } optional {
-        /// Required by the specification, but servers that answer with structured content alone exist.
+        /// Required by the specification, but some servers send only structured content.
         content: Vec<ContentBlock> = "content",
-        /// Any JSON, `null` too; only an object before 2026-07-28.
+        /// Any JSON, including `null`; only an object before 2026-07-28.
         structured_content: Raw = "structuredContent",
         is_error: bool = "isError",
         result_type: String = "resultType",
@@ -76,7 +76,7 @@ view! {
 }
 
 words! {
-    /// Whether a tool runs as a task, in 2025-11-25. Absent means forbidden.
+    /// Says if a tool may, must or must not run as a task, in 2025-11-25. Absent means forbidden.
     pub enum TaskSupport {
         Forbidden = "forbidden",
         Optional = "optional",
@@ -86,14 +86,14 @@ words! {
 
 items!(ListToolsResult, tools: Tool);
 
-/// Whether the result of `tools/call` says that the tool failed. Nothing else of it is read.
+/// True if the result of `tools/call` has `isError: true`. No other member is decoded.
 pub fn says_error(result: &Raw) -> bool {
     static IS_ERROR: RareMember = RareMember::new("isError");
     IS_ERROR.is_true(result)
 }
 
 impl Tool {
-    /// What to call the tool before people.
+    /// The name to show to users.
     pub fn display_name(&self) -> &str {
         let annotated = self.annotations.as_ref().and_then(|a| a.title.as_deref());
         self.title.as_deref().or(annotated).unwrap_or(&self.name)
@@ -106,7 +106,7 @@ impl Tool {
 }
 
 impl CallToolResult {
-    /// The content; empty when there is none.
+    /// The content blocks; empty if there are none.
     pub fn blocks(&self) -> &[ContentBlock] {
         self.content.as_deref().unwrap_or_default()
     }

@@ -1,15 +1,14 @@
-//! What `traceparent` says, in `_meta` or in a header: which trace a message belongs to, and which step of it sent it (W3C Trace
-//! Context).
+//! `traceparent` of W3C Trace Context, in `_meta` or in a header: the trace of a message and the span that sent it.
 
 use std::{fmt, str::FromStr};
 
 /// Length of version 00.
 const LENGTH: usize = 55;
 const SAMPLED: u8 = 1;
-/// The flags that mean something: sampled, and that the trace id is random.
+/// The flags that the standard defines: sampled, and random trace id.
 const KNOWN_FLAGS: u8 = 3;
 
-/// The trace and the step of it that a message comes from. Ids are never all zero.
+/// The trace of a message and the span that sent it. Ids are never all zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TraceParent {
     pub trace_id: [u8; 16],
@@ -17,30 +16,30 @@ pub struct TraceParent {
     pub flags: u8,
 }
 
-/// The text is no `traceparent`, so it counts as none.
+/// The text is not a valid `traceparent` and is treated as absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a W3C traceparent")]
 pub struct BadTraceParent;
 
 impl TraceParent {
-    /// Whether the sender records this trace.
+    /// True if the sender records this trace.
     pub fn is_sampled(&self) -> bool {
         self.flags & SAMPLED != 0
     }
 
-    /// Another step of the same trace.
+    /// Another span of the same trace.
     #[must_use]
     pub fn child(&self, span_id: [u8; 8]) -> Self {
         Self { span_id, flags: self.flags & KNOWN_FLAGS, ..*self }
     }
 
-    /// A trace that begins here.
+    /// The root span of a new trace.
     pub fn root(trace_id: [u8; 16], span_id: [u8; 8], sampled: Sampled) -> Self {
         Self { trace_id, span_id, flags: if sampled == Sampled::Yes { SAMPLED } else { 0 } }
     }
 }
 
-/// Whether a trace is recorded.
+/// Says if a trace is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sampled {
     Yes,
@@ -50,7 +49,7 @@ pub enum Sampled {
 impl FromStr for TraceParent {
     type Err = BadTraceParent;
 
-    /// Reads version 00, and of later versions what they share with it.
+    /// Reads version 00, and from later versions the fields that they share with it.
     fn from_str(text: &str) -> Result<Self, BadTraceParent> {
         let bytes = text.as_bytes();
         let head = bytes.get(..LENGTH).ok_or(BadTraceParent)?;
@@ -76,7 +75,7 @@ impl fmt::Display for TraceParent {
     }
 }
 
-/// Lower case only, as the standard says.
+/// Accepts lower case only, as the standard requires.
 fn hex<const N: usize>(digits: &[u8]) -> Result<[u8; N], BadTraceParent> {
     let value = |digit: u8| match digit {
         b'0'..=b'9' => Ok(digit - b'0'),

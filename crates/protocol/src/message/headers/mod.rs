@@ -1,17 +1,17 @@
 //! `x-mcp-header`: tool arguments that 2026-07-28 mirrors into HTTP headers.
 //!
-//! A header is named on a property that can be reached from the root through `properties` alone. Whatever else carries the
-//! keyword makes the tool unfit for HTTP: a client must leave such a tool out of the list.
+//! The keyword is valid only on a property that can be reached from the root through `properties` alone. Anywhere else it
+//! makes the tool invalid for HTTP, and a client must drop the tool from the list.
 
 use crate::{Number, Raw};
 use std::collections::BTreeSet;
 
 const KEYWORD: &str = "x-mcp-header";
 
-/// One argument and the header it goes into.
+/// One argument and the header that carries it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeaderParam {
-    /// As the schema says it, to be sent as `Mcp-Param-{header}`.
+    /// The name as written in the schema; it is sent as `Mcp-Param-{header}`.
     pub header: String,
     /// The property names from the root to the argument.
     pub path: Vec<String>,
@@ -25,7 +25,7 @@ pub enum HeaderKind {
     Boolean,
 }
 
-/// Why a tool's headers are invalid. `at` is a JSON pointer into the schema.
+/// The reason for which a tool's headers are invalid. `at` is a JSON pointer into the schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadHeaderParam {
     #[error("`x-mcp-header` at `{at}` is not a text")]
@@ -42,7 +42,7 @@ pub enum BadHeaderParam {
     Unreachable { at: String },
 }
 
-/// Whether some schema in this text may ask for headers; most do not, and then that is certain.
+/// False only if no schema in this text asks for headers, as is usual; true if one may.
 pub fn may_want_headers(text: &Raw) -> bool {
     text.may_name(KEYWORD)
 }
@@ -56,10 +56,11 @@ pub fn header_params(input_schema: &Raw) -> Result<Vec<HeaderParam>, BadHeaderPa
     Ok(walk.found)
 }
 
-/// The headers for these arguments, each as its full name and its plain value; the transport encodes what HTTP cannot carry.
+/// The headers for these arguments, each as its full name and unencoded value; the transport encodes characters that
+/// HTTP headers do not allow.
 ///
-/// An absent or `null` argument has no header. A value of another type than the schema says is mirrored all the same,
-/// because the server judges it by the body; objects and arrays have no header form.
+/// An absent or `null` argument has no header. A value of another type than the schema's is mirrored nevertheless,
+/// because the server validates the body; objects and arrays have no header form.
 pub fn header_values(params: &[HeaderParam], arguments: &Raw) -> Vec<(String, String)> {
     let value_of = |param: &HeaderParam| {
         let value = param.path.iter().try_fold(arguments.clone(), |value, name| value.member(name))?;
@@ -80,7 +81,7 @@ fn plain_value(value: &Raw) -> Option<String> {
     }
 }
 
-/// How a schema is reached.
+/// The kind of path that leads from the root to a subschema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
     Root,
@@ -96,7 +97,7 @@ struct Walk {
     headers: BTreeSet<String>,
     /// The keywords and names from the root, for messages.
     pointer: Vec<String>,
-    /// The property names alone.
+    /// The property names from the root.
     path: Vec<String>,
 }
 
