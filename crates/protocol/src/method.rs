@@ -1,4 +1,4 @@
-//! The names of the protocol's methods, spelled once.
+//! Constants for the protocol's method names.
 
 use crate::raw::text_in;
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ macro_rules! methods {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
         $($(#[$doc])* pub const $name: &str = $text;)*
 
-        /// The method of this name, if we know it; the compiler looks at its length first.
+        /// The constant for a known method name. The compiler generates a match that compares lengths first.
         fn known(name: &str) -> Option<&'static str> {
             match name {
                 $($text => Some($text),)*
@@ -56,17 +56,17 @@ methods! {
     TASK_CHANGED = "notifications/tasks";
 }
 
-/// A method name without an allocation where we know it.
+/// The method name, without an allocation if it is a known one.
 pub fn intern(name: &str) -> Cow<'static, str> {
     known(name).map_or_else(|| Cow::Owned(name.to_owned()), Cow::Borrowed)
 }
 
-/// The method that this JSON text names; `None` when it is not a string.
+/// Decodes a method name from JSON text; `None` if it is not a string.
 pub(crate) fn read(json: &[u8]) -> Option<Cow<'static, str>> {
     text_in(json).map(|name| intern(&name))
 }
 
-/// What a client declares that can be asked this.
+/// The capability that a client must declare to receive this request from a server.
 pub fn capability_for(question: &str) -> Option<&'static str> {
     match question {
         CREATE_MESSAGE => Some("sampling"),
@@ -76,8 +76,8 @@ pub fn capability_for(question: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a request of this method changes nothing on the server's side but the conversation itself, so that sending it twice
-/// does no harm. A tool may do anything; a method we do not know is treated like a tool.
+/// True if a request of this method changes at most the session's own state on the server, so it is safe to send it
+/// twice. Tools may have side effects, and unknown methods are treated like tools.
 pub fn only_asks(name: &str) -> bool {
     matches!(
         name,
@@ -101,7 +101,7 @@ pub fn only_asks(name: &str) -> bool {
     )
 }
 
-/// The member of `params` that names what a request is about, and that `Mcp-Name` repeats.
+/// The member of `params` that names the request's target. The header `Mcp-Name` repeats it.
 pub fn named_by(name: &str) -> Option<&'static str> {
     match name {
         TOOLS_CALL | PROMPTS_GET => Some("name"),

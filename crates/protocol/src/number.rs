@@ -1,23 +1,23 @@
-//! Numbers as they were written.
+//! Numbers that keep their original text.
 
 use crate::Raw;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
 
-/// A JSON number that keeps its digits: `1` stays `1`, and thirty digits stay thirty. Equality is that of the text.
+/// A JSON number that keeps its digits: `1` stays `1`, and thirty digits stay thirty. Equality compares the text.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Number(Raw);
 
-/// The largest integer below which every integer has its own `f64`.
+/// 2^53: every integer up to here is exact as `f64`.
 const SAFE_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 impl Number {
-    /// `None` for what JSON cannot write: infinities and not-a-number.
+    /// `None` for infinities and NaN, which JSON does not have.
     pub fn from_f64(value: f64) -> Option<Self> {
         value.is_finite().then(|| Self(Raw::trusted(value.to_string().into())))
     }
 
-    /// `None` when the value is not a number.
+    /// `None` if the value is not a number.
     pub fn read(raw: &Raw) -> Option<Self> {
         matches!(raw.as_bytes().first(), Some(b'-' | b'0'..=b'9')).then(|| Self(raw.clone()))
     }
@@ -26,22 +26,22 @@ impl Number {
         self.0.as_str()
     }
 
-    /// The nearest `f64`; infinite when the number lies beyond its range.
+    /// The nearest `f64`; infinite if the number is out of its range.
     pub fn as_f64(&self) -> f64 {
         self.as_str().parse().unwrap_or(f64::NAN)
     }
 
-    /// The value, when it is an integer that fits; `1.0` is one.
+    /// The value if it is an integer in range; `1.0` counts as an integer.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_str().parse().ok().or_else(|| u64::try_from(self.spelled_otherwise()?).ok())
     }
 
-    /// The value, when it is an integer that fits; `-1.0` is one.
+    /// The value if it is an integer in range; `-1.0` counts as an integer.
     pub fn as_i64(&self) -> Option<i64> {
         self.as_str().parse().ok().or_else(|| self.spelled_otherwise())
     }
 
-    /// An integer written with a fraction or an exponent, within the range where `f64` is exact.
+    /// The value of an integer written with a fraction or an exponent, within the range where `f64` is exact.
     fn spelled_otherwise(&self) -> Option<i64> {
         let value = self.as_f64();
         #[expect(clippy::cast_possible_truncation, reason = "checked to be an integer within 2^53")]

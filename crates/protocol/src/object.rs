@@ -1,13 +1,13 @@
-//! The members of one JSON object, each still raw: read one, replace one, write it again.
+//! The members of one JSON object, each still raw, for reading, replacing and serializing.
 
 use crate::{Raw, scan};
 use std::borrow::Cow;
 
-/// An object cut into its members. The order is kept, and what is not touched is written as it came.
+/// An object split into its members. Their order is kept, and unchanged values are written byte for byte.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Object(Vec<(Cow<'static, str>, Raw)>);
 
-/// Room that is made at once, enough for most objects.
+/// Initial capacity, enough for most objects.
 const USUAL_MEMBERS: usize = 6;
 
 impl Object {
@@ -40,7 +40,7 @@ impl Object {
         }
     }
 
-    /// Adds a member without looking for an older one of that name: the caller knows that there is none.
+    /// Adds a member without searching for the name. The caller ensures that the name is not in the object yet.
     pub(crate) fn push(&mut self, name: impl Into<Cow<'static, str>>, value: Raw) {
         self.0.push((name.into(), value));
     }
@@ -87,12 +87,12 @@ impl FromIterator<(String, Raw)> for Object {
     }
 }
 
-/// Lists names by their length, so that one that is not among them is seldom compared with any.
+/// Lists known names by length, so that an unknown name is rarely compared with any.
 macro_rules! known {
     ($($len:literal: $($name:literal)*;)*) => {
         $($(const _: () = assert!($name.len() == $len);)*)*
 
-        /// A member name that is one of the protocol's.
+        /// The constant for a member name of the protocol.
         fn known(name: &[u8]) -> Option<&'static str> {
             match name.len() {
                 $($len => {
@@ -128,7 +128,7 @@ known! {
     42: "io.modelcontextprotocol/clientCapabilities";
 }
 
-/// A member name without an allocation where it is one of the protocol's.
+/// The member name, without an allocation if the protocol defines it.
 pub(crate) fn intern(name: Cow<'_, str>) -> Cow<'static, str> {
     known(name.as_bytes()).map_or_else(|| Cow::Owned(name.into_owned()), Cow::Borrowed)
 }

@@ -1,4 +1,4 @@
-//! JSON text that was checked and not decoded.
+//! JSON text that is validated but not decoded.
 
 use crate::{Malformed, Object, object::write_string, scan};
 use bytes::Bytes;
@@ -6,32 +6,32 @@ use serde::{Serialize, de::DeserializeOwned, ser::SerializeStruct};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt};
 
-/// The name by which `serde_json` knows a struct whose text is to be written as it is.
+/// The struct name with which `serde_json` recognises a `RawValue`, whose text it writes verbatim.
 const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
-/// One JSON value as it was written: every digit, every escape, every unknown member in its place.
+/// One JSON value in its original text: all digits, escapes and unknown members are kept.
 ///
-/// Invariant: the bytes are valid UTF-8 and one valid JSON value within the depth limit, without surrounding blanks.
+/// Invariant: the bytes are valid UTF-8 and one valid JSON value within the depth limit, without surrounding whitespace.
 /// A `Raw` cut from a frame shares the frame's memory, so cloning is cheap.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Raw(Bytes);
 
 impl Raw {
-    /// Checks `bytes` as one JSON value.
+    /// Validates `bytes` as one JSON value.
     pub fn parse(bytes: impl Into<Bytes>) -> Result<Self, Malformed> {
         let bytes = bytes.into();
         let range = scan::document(&bytes)?;
         Ok(Self(bytes.slice(range)))
     }
 
-    /// Writes a value of ours as JSON.
+    /// Serializes a value as JSON.
     ///
-    /// Fails only for types JSON cannot hold, such as maps with structured keys.
+    /// Fails only for types that JSON cannot represent, such as maps with structured keys.
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::to_vec(value).map(|text| Self(text.into()))
     }
 
-    /// The caller knows that `bytes` is the text of one JSON value, because it was scanned or written by us.
+    /// Wraps `bytes` without validation. The caller knows that they are one JSON value, because we scanned or wrote them.
     pub(crate) fn trusted(bytes: Bytes) -> Self {
         Self(bytes)
     }
@@ -70,12 +70,12 @@ impl Raw {
         self.0.as_ref() == b"null"
     }
 
-    /// Decodes into a type; only what the type names is read.
+    /// Decodes into a type. Members that the type does not name are ignored.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_slice(&self.0)
     }
 
-    /// The members of this object, each still raw; `None` when it is not an object.
+    /// The members of this object, each still raw; `None` if this is not an object.
     pub fn object(&self) -> Option<Object> {
         Object::cut(self)
     }
@@ -86,18 +86,18 @@ impl Raw {
         Some(member.value(&self.0))
     }
 
-    /// The text that a JSON string stands for; `None` for any other value.
+    /// The decoded text of a JSON string; `None` for any other value.
     pub fn text(&self) -> Option<Cow<'_, str>> {
         text_in(self.as_bytes())
     }
 
-    /// Decodes one member of this object; `None` when it is absent or of another type.
+    /// Decodes one member of this object; `None` if it is absent or of another type.
     pub fn member_as<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         self.member(name)?.decode().ok()
     }
 }
 
-/// The text that a checked JSON string stands for; `None` for any other value.
+/// The decoded text of a validated JSON string; `None` for any other value.
 pub(crate) fn text_in(json: &[u8]) -> Option<Cow<'_, str>> {
     match json {
         [b'"', text @ .., b'"'] if scan::plain_run(text) == text.len() => {
@@ -122,7 +122,7 @@ impl fmt::Display for Raw {
 
 impl Serialize for Raw {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // What `RawValue` does, without reading again what was read when this was made.
+        // Serializes like `RawValue`, but without validating the text again.
         let mut text = serializer.serialize_struct(RAW_VALUE, 1)?;
         text.serialize_field(RAW_VALUE, self.as_str())?;
         text.end()
@@ -130,7 +130,7 @@ impl Serialize for Raw {
 }
 
 impl<'de> serde::Deserialize<'de> for Raw {
-    /// Works inside `serde_json` only, and not below `flatten` or untagged enums, which do not keep the text.
+    /// Works only with `serde_json`, and not inside `flatten` or untagged enums, which do not keep the text.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(deserializer)?;
         Ok(Self(Bytes::from(String::from(Box::<str>::from(text)))))

@@ -1,6 +1,6 @@
-//! Revision and Era: what each protocol date implies.
+//! Revision and Era: the features of each protocol revision.
 //!
-//! Other crates ask a revision what it *has*; only files named `era` compare revisions with each other.
+//! Other crates query a revision's features (`has_…`); only files named `era` compare revisions with each other.
 
 use std::{fmt, str::FromStr};
 
@@ -14,12 +14,12 @@ pub enum Revision {
     V2026_07_28,
 }
 
-/// The two ways of holding a conversation.
+/// The two conversation models of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Era {
-    /// `initialize` first, then state on both sides; the server may send requests.
+    /// Stateful: `initialize` starts a session, and the server may send requests.
     Legacy,
-    /// Every request carries what the server must know; the server asks by `input_required`.
+    /// Stateless: every request carries its context, and the server asks questions with `input_required`.
     Modern,
 }
 
@@ -75,7 +75,7 @@ impl Revision {
         self >= Self::V2025_06_18
     }
 
-    /// Streams that begin with an event without content and may be taken up again at any time.
+    /// SSE streams that begin with an empty event and may be disconnected and resumed at any time.
     pub fn has_polling(self) -> bool {
         self == Self::V2025_11_25
     }
@@ -85,12 +85,12 @@ impl Revision {
         self >= Self::V2025_11_25
     }
 
-    /// Tasks as part of the core protocol, asked for by the caller with `params.task`.
+    /// Tasks as part of the core protocol, requested by the caller with `params.task`.
     pub fn has_core_tasks(self) -> bool {
         self == Self::V2025_11_25
     }
 
-    /// The server says `completions` when it completes arguments; before, one had to try.
+    /// Servers declare the capability `completions`; before, a client had to try.
     pub fn declares_completions(self) -> bool {
         self >= Self::V2025_03_26
     }

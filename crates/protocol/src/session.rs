@@ -1,6 +1,6 @@
-//! Session: an open conversation with one server, and how one is opened.
+//! Session: an open connection to one server, and the trait that opens it.
 //!
-//! The gateway asks for these traits and knows no transport; `client` implements them.
+//! The gateway depends only on these traits and not on a transport; `client` implements them.
 
 use crate::{Caller, Fault, FaultKind, Handler, Notification, Raw, Revision, message::meta};
 use futures_util::future::BoxFuture;
@@ -8,30 +8,29 @@ use std::sync::Arc;
 
 /// Opens sessions with one server.
 pub trait Connect: Send + Sync {
-    /// Starts or reaches the server and introduces the client that the profile describes.
+    /// Starts or connects to the server and sends it the identity of the client that the profile describes.
     fn connect(&self, profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>>;
 }
 
-/// One open conversation with a server. Its [`Handler`] takes calls in the shape of the newest
+/// An open session with a server. Its [`Handler`] accepts calls in the format of the newest
 /// revision.
 pub trait Session: Handler {
-    /// What the server says about itself, in the form of a `server/discover` result.
+    /// The server's identity and capabilities, in the form of a `server/discover` result.
     fn introduction(&self) -> Raw;
 
     fn revision(&self) -> Revision;
 
-    /// Calls `hear` with every notification that belongs to no call, for as long as the session
-    /// lives.
+    /// Calls `hear` with every notification that belongs to no call, until the session ends.
     fn on_event(&self, hear: Box<dyn Fn(Notification) + Send + Sync>);
 
     /// Resolves with the reason when the session is lost.
     fn lost(&self) -> BoxFuture<'static, Fault>;
 
-    /// Ends the session and waits until the server's process or session is gone.
+    /// Closes the session and waits until the server's process or HTTP session has ended.
     fn close(&self) -> BoxFuture<'static, ()>;
 }
 
-/// Why a session could not be opened.
+/// The reason for which a session could not be opened.
 #[derive(Debug, Clone)]
 pub struct ConnectError {
     pub fault: Fault,
@@ -62,15 +61,15 @@ impl From<Fault> for ConnectError {
 pub struct Profile {
     /// The caller's id.
     pub principal: String,
-    /// The client's capabilities, as it wrote them.
+    /// The client's capabilities, in its own JSON text.
     pub capabilities: String,
-    /// The client's name and version, as it wrote them, if it did.
+    /// The client's name and version, in its own JSON text, if given.
     pub client: Option<String>,
 }
 
 impl Profile {
-    /// The profile of a call's client; `params` are those of the call, in the newest revision's
-    /// shape.
+    /// The profile of a call's client. `params` are those of the call, in the format of the newest
+    /// revision.
     pub fn of(caller: &Caller, params: Option<&Raw>) -> Self {
         let (mut capabilities, mut client) = (None, None);
         let meta = params.and_then(|params| params.member("_meta"));

@@ -1,12 +1,12 @@
-//! The `view!` macro: a typed look at one JSON object that loses nothing.
+//! The `view!` macro: typed, lossless access to one JSON object.
 //!
-//! A view names the members the specification gives; every other member stays raw and in order in `rest` and is written
-//! again. Reading is strict about types and about required members, because a caller would otherwise work with half a
-//! message; lists therefore keep their items raw (see [`crate::message::read_items`]), so that one bad item costs only
-//! itself.
+//! A view names the members that the specification defines. All other members stay raw and in order in `rest` and are
+//! serialized again. Types and required members are checked strictly, because a caller would otherwise work with an
+//! incomplete message. Lists therefore keep their items raw (see [`crate::message::read_items`]), so that one bad item
+//! does not invalidate the others.
 //!
-//! An optional member that is `null` reads as absent and is not written again. Two kinds of member keep the difference,
-//! because the specification gives `null` a meaning there: a [`Raw`] (such as `structuredContent`) and a
+//! An optional member that is `null` is read as absent and not serialized again. Two kinds of member keep the
+//! difference, because `null` has a meaning there: a [`Raw`] (such as `structuredContent`) and a
 //! [`Ttl`](crate::message::Ttl).
 
 use crate::{Number, Raw};
@@ -21,9 +21,9 @@ use std::{
     marker::PhantomData,
 };
 
-/// Defines views. Required members stand in the first block and are the arguments of `new`; the second block holds the
-/// optional ones, each an `Option` of the type it names. A view may have a constant member, its tag:
-/// `pub struct TextContent tagged "type" = "text" { … }`. A view without required members has a `Default` instead of `new`.
+/// Defines views. Required members are in the first block and are the arguments of `new`; the second block has the
+/// optional members, each an `Option` of the given type. A view may have a constant member, its tag:
+/// `pub struct TextContent tagged "type" = "text" { … }`. A view without required members has `Default` instead of `new`.
 macro_rules! view {
     (@new $view:ident () ($($may:ident)*)) => {
         impl Default for $view {
@@ -34,7 +34,7 @@ macro_rules! view {
     };
     (@new $view:ident ($($need:ident: $need_ty:ty,)+) ($($may:ident)*)) => {
         impl $view {
-            /// With the required members only.
+            /// Creates it with only the required members.
             pub fn new($($need: impl Into<$need_ty>),+) -> Self {
                 Self { $($need: $need.into(),)+ $($may: None,)* rest: $crate::Object::new() }
             }
@@ -53,7 +53,7 @@ macro_rules! view {
         pub struct $view {
             $($(#[$need_doc])* pub $need: $need_ty,)*
             $($(#[$may_doc])* pub $may: Option<$may_ty>,)*
-            /// Members that this view does not name, in their order.
+            /// Members that this view does not name, in order.
             pub rest: $crate::Object,
         }
 
@@ -120,7 +120,7 @@ macro_rules! view {
     )* };
 }
 
-/// Defines a choice among the specification's words. A word we do not know is kept, so that it costs nobody the message.
+/// Defines an enum of string constants. An unknown string is kept, so that it does not invalidate the message.
 macro_rules! words {
     ($(
         $(#[$doc:meta])*
@@ -130,7 +130,7 @@ macro_rules! words {
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum $words {
             $($word,)*
-            /// A word that the specification does not give.
+            /// A string that the specification does not define.
             Unknown(String),
         }
 
@@ -174,8 +174,8 @@ macro_rules! words {
     )* };
 }
 
-/// Defines a choice among tagged views. What has another tag, or breaks the rules of its own, is kept raw: one odd block
-/// must not cost the whole result.
+/// Defines an enum of tagged views. A value with another tag, or invalid for its tag, is kept raw, so that one bad block
+/// does not invalidate the whole result.
 macro_rules! choice {
     (
         $(#[$doc:meta])*
@@ -185,7 +185,7 @@ macro_rules! choice {
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum $choice {
             $($(#[$variant_doc])* $variant($view),)*
-            /// Of a kind we do not know, or not readable as its kind.
+            /// Has an unknown tag, or is invalid for its tag.
             Unknown($crate::Raw),
         }
 
@@ -224,9 +224,9 @@ macro_rules! choice {
 
 pub(crate) use {choice, view, words};
 
-/// What can be an optional member of a view.
+/// A type that can be an optional member of a view.
 pub(crate) trait Member: DeserializeOwned {
-    /// Reads the member's value; `None` when it counts as absent.
+    /// Reads the member's value; `None` if it is treated as absent.
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self>, D::Error> {
         Option::<Self>::deserialize(deserializer)
     }
@@ -242,7 +242,7 @@ impl Member for Raw {
     }
 }
 
-/// A member name, not copied where the text has it as it is.
+/// A member name, borrowed from the text if it has no escapes.
 pub(crate) struct Name<'a>(pub(crate) Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Name<'de> {

@@ -1,4 +1,4 @@
-//! Messages of every revision, read as a caller would.
+//! Example messages of every revision, read through the public views.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 

@@ -1,4 +1,4 @@
-//! Views lose nothing: unknown members planted in every object of a message come out again, digit for digit.
+//! Views are lossless: unknown members inserted into every object of a message are serialized again, digit for digit.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::collections::BTreeMap;
 use trunkline_protocol::{Raw, message::*};
 
-/// A message as a tree whose leaves keep their text, except that a string is spelled in one way.
+/// A message as a tree whose leaves keep their text, except that strings are normalized.
 #[derive(Debug, Clone, PartialEq)]
 enum Tree {
     Leaf(String),
@@ -40,7 +40,7 @@ impl Tree {
         }
     }
 
-    /// The order of members does not count.
+    /// Sorts members, because their order is irrelevant.
     fn sorted(self) -> Self {
         match self {
             Self::Leaf(text) => Self::Leaf(text),
@@ -52,7 +52,7 @@ impl Tree {
         }
     }
 
-    /// Plants a member in every object, except in maps whose members are all of one given kind.
+    /// Inserts an unknown member into every object, except into maps whose members are all of one type.
     fn plant(&mut self, plants: &mut dyn Iterator<Item = (usize, String)>, map: bool) {
         match self {
             Self::Leaf(_) => {}
@@ -81,7 +81,7 @@ fn planted(text: &str, plants: &[(usize, String)]) -> Raw {
     raw(tree.write())
 }
 
-/// Reads, writes and compares; gives the view for further questions.
+/// Checks that reading and writing changes nothing, and returns the view for further checks.
 fn survives<T: DeserializeOwned + Serialize>(message: &Raw) -> T {
     let view: T = message.decode().unwrap_or_else(|e| panic!("{e}: {message}"));
     let written = Raw::encode(&view).unwrap();

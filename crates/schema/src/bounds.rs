@@ -1,6 +1,6 @@
-//! The engine never does more than the meter counted, for schemas and values that nobody thought of.
+//! The engine never does more work than the meter counted, for random schemas and values.
 //!
-//! A keyword of our own stands in every subschema and counts how often the engine comes by.
+//! A custom keyword in every subschema counts the engine's visits.
 
 use super::*;
 use jsonschema::{Keyword, error::ValidationErrorKind};
@@ -12,14 +12,14 @@ use std::sync::{
 
 const SCHEMAS: usize = 4_000;
 const VALUES: usize = 8;
-/// Of all pairs, how many must make the engine work for the test to tell anything.
+/// Minimum number of pairs that must cause real work, or the test proves nothing.
 const LEAST_BUSY: usize = 400;
-/// Visits that are work.
+/// Number of visits from which on a pair causes real work.
 const BUSY: u64 = 20;
 const COUNTER: &str = "x-visit";
 const DEFINITIONS: usize = 4;
 
-/// The same numbers each time (a linear congruential generator).
+/// A linear congruential generator, so that every run uses the same numbers.
 struct Dice(u64);
 
 struct Counter(Arc<AtomicU64>);
@@ -121,7 +121,7 @@ impl Dice {
     }
 }
 
-/// The schema with the counting keyword in each of its subschemas.
+/// The schema with the counting keyword added to each subschema.
 fn counted(schema: &Value) -> Value {
     let inside = |value: &Value| match value {
         Value::Object(members) => {
@@ -151,7 +151,7 @@ fn engine(schema: &Value, visits: &Arc<AtomicU64>) -> Option<Validator> {
     options.build(&counted(schema)).ok()
 }
 
-/// Errors with those inside them, and the bytes of their pointers.
+/// The memory of errors, including nested errors and the bytes of their pointers.
 fn memory(errors: &[ValidationError<'_>]) -> u64 {
     let inside = |error: &ValidationError<'_>| match error.kind() {
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {

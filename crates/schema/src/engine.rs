@@ -1,4 +1,4 @@
-//! How the engine compiles schemas. Nothing is ever fetched, and patterns run in time linear in the text.
+//! Compiles schemas with the engine. Nothing is ever fetched, and patterns match in time linear in the text.
 
 use crate::{
     limits::{MAX_PATTERN_BYTES, MAX_PATTERN_CACHE},
@@ -7,15 +7,15 @@ use crate::{
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::{Value, json};
 
-/// Schemas with more patterns than this that need backtracking are refused for the first one that is left.
+/// Maximum number of backtracking patterns that are dropped. A schema with more is refused because of the first one left.
 const MAX_DROPPED: usize = 100;
 
-/// The draft by which a schema is read.
+/// The draft that applies to a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// JSON Schema 2020-12, whatever the schema names.
+    /// JSON Schema 2020-12, whatever `$schema` says.
     Newest,
-    /// The draft that the schema names, or else JSON Schema 2020-12.
+    /// The draft in `$schema`; JSON Schema 2020-12 if it is absent.
     AsNamed,
 }
 
@@ -26,14 +26,14 @@ pub(crate) fn compile(schema: &Value, reading: Reading) -> Result<Validator, Val
     jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns).build(schema)
 }
 
-/// Takes away the `pattern`s that are regular expressions, but need an engine that goes back in the text: how long that
-/// takes cannot be bounded. Other keywords are left as they are.
+/// Removes each `pattern` that is a valid regular expression but needs backtracking, whose time cannot be bounded. Other
+/// keywords stay unchanged.
 pub(crate) fn drop_backtracking(schema: &mut Value) {
     let mut left = MAX_DROPPED;
     dropped(schema, &mut left);
 }
 
-/// Whether a pattern is a regular expression, with backtracking or without.
+/// True if a pattern is a valid regular expression, with or without backtracking.
 pub(crate) fn is_regex(pattern: &str) -> bool {
     let options =
         PatternOptions::fancy_regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_CACHE);

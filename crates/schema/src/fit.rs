@@ -1,21 +1,21 @@
-//! Whether a text fits a plain schema, found out while it is read: no value is made of it.
+//! Checks text against a plain schema while parsing it, without building a value.
 
 use super::plain::{Fields, Others, Plain};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
 impl Plain {
-    /// Whether the text is sure to fit; where it is not, it may fit all the same.
+    /// True if the text certainly fits. If false, the text may still fit.
     pub(super) fn surely_fits(&self, text: &str) -> bool {
         let mut reader = serde_json::Deserializer::from_str(text);
         Fit(self).deserialize(&mut reader).and_then(|()| reader.end()).is_ok()
     }
 }
 
-/// Reads a value, and fails at the first place that is not sure to fit.
+/// Reads a value and fails at the first part that does not certainly fit.
 struct Fit<'a>(&'a Plain);
 
-/// Reads a name, and finds the place of its property.
+/// Reads a member name and returns the index of its property.
 struct Name<'a>(&'a Fields);
 
 fn unsure<E: Error>() -> E {
@@ -59,7 +59,7 @@ impl<'de> Visitor<'de> for Fit<'_> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
-        // Whether 1.0 is a whole number is the engine's to say.
+        // The engine decides if `1.0` is an integer.
         let number = self.0.number.as_ref().filter(|number| !number.whole);
         when(number.is_some_and(|number| number.range.holds(value)))
     }
@@ -130,7 +130,7 @@ mod tests {
     use crate::engine;
     use serde_json::Value;
 
-    /// A schema, texts that are sure to fit, and texts that are left to the engine.
+    /// A schema, texts that certainly fit, and texts that are left to the engine.
     type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
 
     const CASES: [Case; 13] = [

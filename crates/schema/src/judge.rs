@@ -1,4 +1,4 @@
-//! Judge: refuses schemas that cost too much, whatever the value, before the engine sees them.
+//! Judge: refuses schemas that are too expensive for any value, before the engine compiles them.
 
 use crate::{
     graph::{Graph, Id, Unsupported},
@@ -9,7 +9,7 @@ use crate::{
     patterns::{BadPattern, Patterns},
 };
 
-/// Why a schema is not used.
+/// The reason for which a schema is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadSchema {
     #[error("the schema has {0} bytes, more than the {MAX_SCHEMA_BYTES} allowed")]
@@ -51,20 +51,20 @@ pub enum BadSchema {
 }
 
 impl BadSchema {
-    /// Whether the schema might be sound, but costs too much.
+    /// True if the schema is refused for its cost; it may be valid.
     pub fn is_expensive(&self) -> bool {
         !matches!(self, Self::Pattern(_) | Self::Unsupported(_) | Self::Invalid(_))
     }
 }
 
-/// What visits of one value to a subschema and to those that apply to the same value cost.
+/// Number of visits that one value causes in a subschema and in all subschemas that apply to the same value.
 #[derive(Debug, Clone, Copy, Default)]
 struct Visits {
-    /// To find out whether it fits.
+    /// Visits to decide if the value is valid.
     valid: u64,
-    /// To find out which members and items were looked at, for `unevaluatedProperties` and `unevaluatedItems`.
+    /// Visits to find the evaluated members and items, for `unevaluatedProperties` and `unevaluatedItems`.
     mark: u64,
-    /// To gather errors: a union is checked first, and gathers the errors of its branches then.
+    /// Visits to collect errors: a union is validated first, and then collects the errors of its branches.
     collect: u64,
     chain: u32,
 }
@@ -72,12 +72,12 @@ struct Visits {
 #[derive(Clone, Copy)]
 enum State {
     New,
-    /// Its own subschemas are being looked at.
+    /// Its subschemas are being visited; reaching it again means a cycle.
     Entered,
     Done(Visits),
 }
 
-/// The sizes of the patterns of a schema that is cheap enough.
+/// Refuses a schema that is too expensive; otherwise returns the sizes of its patterns.
 pub(crate) fn judge(graph: &Graph) -> Result<Patterns, BadSchema> {
     if graph.nodes.len() > MAX_SUBSCHEMAS {
         return Err(BadSchema::TooMany);
@@ -100,7 +100,7 @@ pub(crate) fn judge(graph: &Graph) -> Result<Patterns, BadSchema> {
 fn branches(graph: &Graph) -> Result<(), BadSchema> {
     let mut states = vec![State::New; graph.nodes.len()];
     let subschemas = graph.nodes.len() as u64;
-    // References from one resource to another are compiled once per way that leads to them.
+    // The engine compiles the target of a reference between resources once per path that leads to it.
     let ways: u64 = (1..=graph.embedded as u64 + 1).product();
     let mut compiled = subschemas.saturating_mul(ways);
     for id in 0..graph.nodes.len() {

@@ -1,10 +1,10 @@
-//! JSON Schemas that others wrote, and values held against them.
+//! Validates values against untrusted JSON Schemas.
 //!
-//! Neither the writer of a schema nor that of a value is trusted with our time and memory. Nothing is ever fetched. A schema is
-//! judged before it is compiled (`judge`), and what a value can cost is counted before it is checked (`meter`); the limits
-//! are in `limits`. The engine is generic over what a value looks like, so each crate that calls it compiles the whole of it,
-//! more than a megabyte; this crate calls it for all of them. Most schemas are plain, and most values fit: then the text of
-//! the value is all that is looked at, and the engine is never used.
+//! Neither schemas nor values are trusted: their time and memory are limited, and nothing is ever fetched. The cost of a
+//! schema is judged before it is compiled (`judge`), and the cost of a value is counted before it is validated (`meter`);
+//! the limits are in `limits`. The engine (the crate `jsonschema`) is generic, so each crate that calls it compiles its
+//! own copy of more than a megabyte; only this crate calls it. Most schemas are plain and most values fit: then only the
+//! value's text is scanned, and the engine is not used.
 
 mod engine;
 mod fit;
@@ -28,14 +28,14 @@ pub use judge::BadSchema;
 pub use limits::Budget;
 pub use meter::TooExpensive;
 
-/// A schema to hold values against.
+/// A schema that validates values.
 pub struct Schema {
     form: Form,
 }
 
 enum Form {
     Compiled(Box<Compiled>),
-    /// Compiled when a value is not sure to fit.
+    /// Compiled only when a value does not certainly fit.
     Plain {
         plain: Box<Plain>,
         text: Box<str>,
@@ -43,7 +43,7 @@ enum Form {
     },
 }
 
-/// What the engine made of a schema, and what using it costs.
+/// A compiled schema, with the data that gives the cost of using it.
 struct Compiled {
     validator: Validator,
     graph: Graph,
@@ -51,7 +51,7 @@ struct Compiled {
 }
 
 impl Schema {
-    /// Takes a schema of JSON Schema 2020-12. A pattern that needs backtracking makes it a bad one.
+    /// Reads a schema as JSON Schema 2020-12. A pattern that needs backtracking is an error.
     pub fn of_stranger(schema: &Value) -> Result<Self, BadSchema> {
         check_length(schema)?;
         let form = match Plain::new(schema) {
@@ -65,7 +65,7 @@ impl Schema {
         Ok(Self { form })
     }
 
-    /// Takes a schema of the draft that it names, or else of JSON Schema 2020-12. Patterns that need backtracking are left out.
+    /// Reads a schema by the draft that it names, or as JSON Schema 2020-12. Patterns that need backtracking are ignored.
     pub fn of_its_draft(schema: &Value) -> Result<Self, BadSchema> {
         check_length(schema)?;
         let mut schema = Cow::Borrowed(schema);
@@ -77,7 +77,7 @@ impl Schema {
         Ok(Self { form: Form::Compiled(Box::new(compiled?)) })
     }
 
-    /// Whether the text of a value is sure to fit at a first look; where it is not, the value may fit all the same.
+    /// True if a quick check proves that the text of a value fits. If false, the value may still fit.
     pub fn surely_accepts(&self, text: &str) -> bool {
         match &self.form {
             Form::Plain { plain, .. } => plain.surely_fits(text),
@@ -85,15 +85,15 @@ impl Schema {
         }
     }
 
-    /// Whether the value fits.
+    /// True if the value fits.
     pub fn accepts(&self, value: &Value, budget: Budget) -> Result<bool, TooExpensive> {
         let Ok(compiled) = self.compiled() else { return Ok(false) };
         meter::validity((&compiled.graph, &compiled.patterns), value, budget)?;
         Ok(compiled.validator.is_valid(value))
     }
 
-    /// Everything that does not fit; nothing for a value that fits. Where errors would take too much memory or time, one
-    /// error stands for all of them.
+    /// All validation errors; empty for a value that fits. If the errors would take too much memory or time, a single error
+    /// replaces them.
     pub fn errors<'a>(
         &'a self,
         value: &'a Value,
@@ -132,19 +132,19 @@ impl Compiled {
     }
 }
 
-/// Why a schema is too expensive to be used, or cannot be used at all. Nothing is compiled but its patterns.
+/// Fails with the reason if a schema is too expensive or cannot be used. Compiles nothing except its patterns.
 pub fn judge(schema: &Value) -> Result<(), BadSchema> {
     check_length(schema)?;
     judge::judge(&Graph::new(schema)?).map(|_| ())
 }
 
-/// What makes a schema break the rules of its draft. One that is too long is not looked at.
+/// The first violation of the draft's meta-schema. A schema that is too long is not checked.
 pub fn meta_error(schema: &Value) -> Option<ValidationError<'_>> {
     check_length(schema).ok()?;
     jsonschema::meta::validate(schema).err()
 }
 
-/// Whether a pattern is a regular expression.
+/// True if a pattern is a valid regular expression.
 pub fn is_regex(pattern: &str) -> bool {
     engine::is_regex(pattern)
 }

@@ -1,7 +1,7 @@
-//! Meter: how many steps the engine can need for a value, counted before it is asked.
+//! Meter: counts the steps that the engine may need for a value, before the engine runs.
 //!
-//! The count takes every branch that the engine might take, without what it skips or remembers, so it is an upper bound. Counting
-//! stops where the budget is used up, so a value that is too expensive costs no more than one that is not.
+//! The count includes every branch that the engine might take and ignores its short cuts and caches, so it is an upper
+//! bound. Counting stops when the budget is used up, so even a value that is too expensive costs at most the budget.
 
 use crate::{
     graph::{Graph, Id, Node},
@@ -10,25 +10,25 @@ use crate::{
 };
 use serde_json::Value;
 
-/// A value that costs too much to check.
+/// The value is too expensive to validate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("checking it takes too many steps")]
 pub struct TooExpensive;
 
-/// Memory of one error without the texts in it.
+/// Memory of one error without its strings.
 const ERROR_BYTES: u64 = 512;
-/// Memory of an error for each level above it.
+/// Memory of an error per level of nesting.
 const LEVEL_BYTES: u64 = 32;
-/// Bytes of a text that are compared or counted in one step.
+/// Bytes of text that are compared or counted in one step.
 const TEXT_PER_STEP: u64 = 64;
-/// Bytes of a text that are parsed in one step.
+/// Bytes of text that are parsed in one step.
 const PARSED_PER_STEP: u64 = 8;
-/// States of a pattern that are looked at for a byte in one step.
+/// NFA states of a pattern that are visited for a byte in one step.
 const STATES_PER_STEP: u64 = 32;
-/// The longest list whose items are compared pair by pair; those of longer lists are hashed, and compared once.
+/// Maximum length of a list whose items are compared pair by pair. Items of longer lists are hashed and compared once.
 const MAX_PAIRWISE: usize = 15;
 const HASHED: u64 = 4;
-/// Levels that are searched for a reference that leads back, in one step.
+/// Levels that are searched for a cyclic reference in one step.
 const LEVELS_PER_STEP: u64 = 16;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,11 +45,11 @@ enum Instance<'a> {
     Name(&'a str),
 }
 
-/// Where the engine is.
+/// The engine's current position.
 #[derive(Clone, Copy)]
 struct Place {
     nesting: u32,
-    /// Length of the JSON pointer into the value, which every error repeats.
+    /// Length of the JSON pointer into the value, which every error copies.
     path: u64,
 }
 
@@ -60,7 +60,7 @@ struct Meter<'a> {
     bytes: u64,
 }
 
-/// What a check can take at most.
+/// The maximum cost of a validation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cost {
     pub(crate) steps: u64,
@@ -68,7 +68,7 @@ pub(crate) struct Cost {
     pub(crate) bytes: u64,
 }
 
-/// What finding out whether the value fits can take; fails if that is more than the budget.
+/// The maximum cost of deciding if the value fits; fails if it is above the budget.
 pub(crate) fn validity(
     schema: (&Graph, &Patterns),
     value: &Value,
@@ -77,7 +77,7 @@ pub(crate) fn validity(
     Meter::new(schema, budget).cost(value, Mode::Valid, budget)
 }
 
-/// What gathering the errors can take; fails if that is more than the budget.
+/// The maximum cost of collecting the errors; fails if it is above the budget.
 pub(crate) fn errors(
     schema: (&Graph, &Patterns),
     value: &Value,
@@ -143,7 +143,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Charges the memory of the errors that one visit may leave behind.
+    /// Charges the memory of the errors that one visit may produce.
     fn errors(&mut self, node: &Node, instance: Instance<'_>, at: Place) -> Result<(), TooExpensive> {
         let names: u64 = match instance {
             Instance::Value(Value::Object(members)) => members.keys().map(|name| name.len() as u64).sum(),
@@ -182,7 +182,7 @@ impl<'a> Meter<'a> {
         let value = Instance::Value(value);
         let named = node.properties.get(name.as_str());
         for (pattern, id) in &node.pattern_properties {
-            // The engine asks for the pattern anew to know which members are left for other keywords.
+            // The engine matches the pattern a second time to find the members that are left for other keywords.
             self.matching(*pattern, length)?;
             self.matching(*pattern, length)?;
             self.descend(*id, value, inside, mode)?;
@@ -211,12 +211,12 @@ impl<'a> Meter<'a> {
         node.contains.map_or(Ok(()), |id| self.twice(id, value, inside, mode))
     }
 
-    /// Below a value, marking only asks what fits.
+    /// Visits a member or item. `Mode::Mark` becomes `Mode::Valid` there: only the value itself is marked.
     fn descend(&mut self, id: Id, value: Instance<'_>, at: Place, mode: Mode) -> Result<(), TooExpensive> {
         self.visit(id, value, at, if mode == Mode::Mark { Mode::Valid } else { mode })
     }
 
-    /// For keywords that look first and gather errors then.
+    /// Visits twice, for keywords that validate first and then collect errors.
     fn twice(&mut self, id: Id, value: Instance<'_>, at: Place, mode: Mode) -> Result<(), TooExpensive> {
         self.visit(id, value, at, Mode::Valid)?;
         self.descend(id, value, at, mode)

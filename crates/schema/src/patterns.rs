@@ -1,31 +1,31 @@
-//! Patterns: how large regular expressions become before the engine compiles them.
+//! Patterns: measures regular expressions before the engine compiles them.
 //!
-//! A pattern of ten bytes can become a megabyte (`.{1,900}`), and matching takes time in proportion to that size. So every
-//! pattern is sized first, within one limit for the whole schema.
+//! A pattern of ten bytes can compile to a megabyte (`.{1,900}`), and matching takes time in proportion to that size. So
+//! every pattern is measured first, with one limit for the whole schema.
 
 use crate::limits::{MAX_ALL_PATTERN_BYTES, MAX_PATTERN_BYTES, MAX_PATTERN_TEXT, MAX_PATTERNS};
 use regex_automata::nfa::thompson;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Memory that the patterns of all schemas take which are in use.
+/// Memory of the patterns of all schemas in use.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 /// The number of states of each pattern, in the order of the graph's patterns.
 #[derive(Debug)]
 pub(crate) struct Patterns {
     states: Vec<u64>,
-    /// What was added to [`TAKEN`].
+    /// The amount that was added to [`TAKEN`].
     bytes: usize,
 }
 
-/// Why a pattern cannot be used.
+/// The reason for which a pattern cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum BadPattern {
     TooMany,
     TooLarge(String),
     /// The patterns of all schemas together take too much memory.
     NoRoom,
-    /// No regular expression, or one that needs backtracking.
+    /// Not a valid regular expression, or one that needs backtracking.
     NotLinear(String),
 }
 
@@ -61,7 +61,7 @@ impl Drop for Patterns {
     }
 }
 
-/// Whether the pattern needs an engine that goes back in the text, or is no pattern at all.
+/// True if the pattern needs backtracking or is not a valid regular expression.
 pub(crate) fn is_not_linear(pattern: &str) -> bool {
     pattern.len() <= MAX_PATTERN_TEXT
         && matches!(compiled(pattern, MAX_PATTERN_BYTES), Err(BadPattern::NotLinear(_)))

@@ -1,11 +1,11 @@
-//! Plain: the simple schemas that most tools have, held against the text of a value.
+//! Plain: the simple schemas that most tools have, which can be checked against the text of a value.
 //!
-//! A plain schema only ever says that a value fits. Whatever it does not understand, in the schema or in the value, is left to the
-//! engine, which also says what is wrong.
+//! A plain schema can only prove that a value fits. Everything that it does not support, in the schema or in the value,
+//! is left to the engine, which also reports the errors.
 
 use serde_json::{Map, Value};
 
-/// Drafts in which every keyword that is read here means the same.
+/// Drafts in which every keyword supported here has the same meaning.
 const KNOWN_DRAFTS: [&str; 4] = [
     "https://json-schema.org/draft/2020-12/schema",
     "https://json-schema.org/draft/2019-09/schema",
@@ -13,15 +13,15 @@ const KNOWN_DRAFTS: [&str; 4] = [
     "http://json-schema.org/draft-07/schema",
 ];
 
-/// Up to here every whole number is itself as a floating one.
+/// Every integer up to this one is exact as `f64`.
 const MAX_WHOLE: u64 = 1 << 53;
 const MAX_BOUND: f64 = 9_007_199_254_740_992.0;
 
-/// Most properties of a plain object, and most choices of a plain text. They are searched one by one, and those that must be there
-/// have a bit each.
+/// Maximum number of properties of a plain object and of choices of a plain string. They are searched linearly, and each
+/// required property has a bit.
 const MAX_NAMES: usize = 64;
 
-/// What fits, kind by kind: keywords of JSON Schema speak of one kind of value each. A kind that is absent does not fit.
+/// The accepted values by JSON type, since most keywords apply to one type. A type that is false or `None` is rejected.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Plain {
     pub(super) null: bool,
@@ -32,7 +32,7 @@ pub(super) struct Plain {
     pub(super) object: Option<Fields>,
 }
 
-/// Bounds, all of which hold.
+/// Bounds, all of which must hold.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Range {
     least: f64,
@@ -44,13 +44,13 @@ pub(super) struct Range {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Number {
     pub(super) range: Range,
-    /// Only whole numbers.
+    /// True if only integers are accepted.
     pub(super) whole: bool,
 }
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Text {
-    /// How many characters.
+    /// The allowed number of characters.
     pub(super) length: Range,
     pub(super) choices: Option<Vec<Box<str>>>,
 }
@@ -58,7 +58,7 @@ pub(super) struct Text {
 #[derive(Debug, Clone, Default)]
 pub(super) struct List {
     pub(super) length: Range,
-    /// Absent when everything may stand in it.
+    /// `None` if every item is accepted.
     pub(super) items: Option<Box<Plain>>,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct List {
 pub(super) struct Fields {
     pub(super) named: Vec<Field>,
     pub(super) others: Others,
-    /// The bits of all members that must be there.
+    /// The bits of all required members.
     pub(super) required: u64,
 }
 
@@ -74,11 +74,11 @@ pub(super) struct Fields {
 pub(super) struct Field {
     pub(super) name: Box<str>,
     pub(super) value: Plain,
-    /// Its bit among those that must be there; none when it may be left out.
+    /// Its bit in `required`; 0 if it is optional.
     pub(super) bit: u64,
 }
 
-/// What becomes of members that no property names.
+/// The rule for members that `properties` does not name.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Others {
     #[default]
@@ -88,12 +88,12 @@ pub(super) enum Others {
 }
 
 impl Plain {
-    /// `None` when the schema says more than this can check, or is not one.
+    /// `None` if the schema uses unsupported keywords or is invalid.
     pub(super) fn new(schema: &Value) -> Option<Self> {
         let Some(draft) = schema.get("$schema") else { return Self::part(schema) };
         let mut schema = schema.clone();
         let known = KNOWN_DRAFTS.iter().any(|known| draft == known);
-        // Only here: in a part of a schema it would change what the keywords beside it say.
+        // Only at the root: in a subschema, `$schema` would change the meaning of the keywords next to it.
         schema.as_object_mut().filter(|_| known)?.remove("$schema");
         Self::part(&schema)
     }
@@ -106,7 +106,7 @@ impl Plain {
         let mut plain = match (schema.get("type"), schema.get("anyOf")) {
             (None, None) => Self::anything(),
             (Some(kinds), None) => Self::of_kinds(kinds)?,
-            // What stands beside choices narrows each of them.
+            // Other keywords next to `anyOf` would narrow each choice, which is not supported.
             (_, Some(choices)) => {
                 let others = schema.iter().filter(|(keyword, _)| *keyword != "anyOf");
                 let alone = others.into_iter().all(|(keyword, value)| is_silent(keyword, value));
@@ -131,7 +131,7 @@ impl Plain {
         }
     }
 
-    /// The kinds that `type` names: one, or several different ones.
+    /// The types in `type`: one, or several different ones.
     fn of_kinds(kinds: &Value) -> Option<Self> {
         let one = std::slice::from_ref(kinds);
         let mut plain = Self::default();
@@ -155,7 +155,7 @@ impl Plain {
         })
     }
 
-    /// Choices of which no two speak of the same kind: that is how "or null" is written.
+    /// Choices that all have different types, as in "string or null".
     fn any_of(choices: &Value) -> Option<Self> {
         let choices = choices.as_array().filter(|choices| !choices.is_empty())?;
         choices.iter().try_fold(Self::default(), |plain, choice| plain.joined(Self::part(choice)?))
@@ -178,7 +178,7 @@ impl Plain {
         })
     }
 
-    /// Takes in what one keyword says; `None` when that is not understood, or speaks of a kind that does not fit anyway.
+    /// Applies one keyword; `None` if it is not supported or applies to a type that is rejected anyway.
     fn narrow(&mut self, keyword: &str, value: &Value) -> Option<()> {
         match keyword {
             "type" | "required" => {}
@@ -200,7 +200,7 @@ impl Plain {
         Some(())
     }
 
-    /// Leaves only these texts, and null if it is among them.
+    /// Restricts the values to these strings, and null if it is among them.
     fn choose(&mut self, choices: &[Value]) -> Option<()> {
         let text = self.text.take().filter(|text| text.choices.is_none() && choices.len() <= MAX_NAMES)?;
         let texts = choices.iter().filter(|choice| !choice.is_null());
@@ -210,7 +210,7 @@ impl Plain {
         Some(())
     }
 
-    /// Marks the members that must be there. One that no property names is left to the engine.
+    /// Marks the required members; `None`, for the engine, if `properties` does not name one of them.
     fn require(&mut self, schema: &Map<String, Value>) -> Option<()> {
         let Some(required) = schema.get("required") else { return Some(()) };
         let required = required.as_array().filter(|names| names.len() <= MAX_NAMES)?;
@@ -228,7 +228,7 @@ impl Plain {
 }
 
 impl Number {
-    /// Whether a whole number is sure to fit.
+    /// True if an integer certainly fits.
     pub(super) fn holds_whole(&self, magnitude: u64, sign: f64) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "a number that would lose digits is not judged")]
         let value = magnitude as f64;
@@ -241,7 +241,7 @@ impl Range {
         value >= self.least && value <= self.most && value > self.above && value < self.below
     }
 
-    /// Whether so many are right; they are counted only where that matters.
+    /// True if the count is within the bounds. It is computed only if there are bounds.
     pub(super) fn holds_count(&self, count: impl FnOnce() -> usize) -> bool {
         let open = self.least <= 0.0 && self.most == f64::INFINITY;
         open || u32::try_from(count()).is_ok_and(|count| self.holds(count.into()))
@@ -255,7 +255,7 @@ impl Default for Range {
     }
 }
 
-/// Whether a keyword is one that says nothing about which values fit, and is used as it should be.
+/// True if a keyword does not affect validation and its value is valid.
 fn is_silent(keyword: &str, value: &Value) -> bool {
     match keyword {
         "title" | "description" | "$comment" | "format" => value.is_string(),
@@ -285,12 +285,12 @@ fn others(schema: &Value) -> Option<Others> {
     })
 }
 
-/// A bound of numbers that is exact.
+/// A bound for numbers, if it is exact as `f64`.
 fn bound(value: &Value) -> Option<f64> {
     value.as_f64().filter(|bound| bound.abs() <= MAX_BOUND)
 }
 
-/// A bound of lengths.
+/// A bound for lengths.
 fn count(value: &Value) -> Option<f64> {
     bound(value).filter(|_| value.is_u64())
 }

@@ -59,7 +59,7 @@ fn the_draft_is_the_one_that_is_named() {
     assert!(Schema::of_its_draft(&json!({"items": [{"type": "string"}]})).is_err());
 }
 
-/// `$defs` d0 … dN, each a union of references to the next.
+/// A schema with `$defs` d0 … dN, each a union of references to the next.
 fn unfolding(levels: usize, keyword: &str, width: usize) -> Value {
     let mut definitions = serde_json::Map::new();
     for level in 0..levels {
@@ -70,7 +70,7 @@ fn unfolding(levels: usize, keyword: &str, width: usize) -> Value {
     json!({"type": "object", "$defs": definitions, "$ref": "#/$defs/d0"})
 }
 
-/// Every schema here costs the engine gigabytes, minutes or the stack if it is compiled and used.
+/// Every schema here would cost the engine gigabytes, minutes or a stack overflow if it were compiled and used.
 #[test]
 fn j13_schemas_that_unfold_are_refused_before_they_are_compiled() {
     let chain = |length: usize| {
@@ -179,7 +179,7 @@ fn ordinary_schemas_are_cheap_enough() {
     assert_eq!(Schema::of_its_draft(&anchors).unwrap().accepts(&json!(1), Budget::QUICK), Ok(false));
 }
 
-/// Identifiers and anchors with which a reference could lead elsewhere than it seems.
+/// Identifiers and anchors with which a reference could resolve to an unexpected target.
 #[test]
 fn j13_references_that_could_lead_elsewhere_are_refused() {
     let costly = unfolding(12, "anyOf", 4)["$defs"].clone();
@@ -199,7 +199,7 @@ fn j13_references_that_could_lead_elsewhere_are_refused() {
     }
 }
 
-/// The deepest check that is allowed, on a stack as small as that of a thread of the runtime.
+/// The deepest validation that is allowed, on a stack as small as that of a runtime thread.
 #[test]
 fn j13_the_deepest_check_fits_the_stack() {
     let chain: serde_json::Map<_, _> = (0..25)

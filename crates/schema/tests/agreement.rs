@@ -1,14 +1,14 @@
-//! What is sure to fit at a first look fits by the engine, too, for schemas and values that nobody thought of.
+//! A value that passes the quick check is also accepted by the engine, for random schemas and values.
 
 use serde_json::{Map, Value, json};
 use trunkline_schema::{Budget, Schema};
 
 const SCHEMAS: usize = 10_000;
 const VALUES: usize = 12;
-/// Of all pairs, how many must be sure for the test to tell anything.
+/// Minimum number of pairs that must pass the quick check, or the test proves nothing.
 const LEAST_SURE: usize = 8000;
 
-/// The same numbers each time (a linear congruential generator).
+/// A linear congruential generator, so that every run uses the same numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -60,7 +60,7 @@ fn schema(dice: &mut Dice, depth: usize) -> Value {
     Value::Object(schema)
 }
 
-/// A choice that speaks of one kind, with something said of it.
+/// A schema for one type, with a keyword for it.
 fn typed(dice: &mut Dice, depth: usize) -> Value {
     let said = [
         json!({"type": "null"}),

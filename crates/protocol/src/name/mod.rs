@@ -1,33 +1,33 @@
-//! Names: what a server calls its tool, and what the tool is called where several servers share one list.
+//! Names of tools: a server's own name for a tool, and the public name in a list that several servers share.
 //!
 //! A public name is `<server>_<tool>`, of `[A-Za-z0-9_-]`, at most 64 characters, because clients break on anything else.
 //! A server name has no `_`, so the first `_` of a public name always ends the server's part: names of different servers
-//! can never meet, whatever the servers call their tools.
+//! never collide, whatever the tools are named.
 //!
-//! Within one server a tool keeps its name where that is plain. Otherwise foreign characters become `_`, what is too long is
-//! cut, and `_x` with ten characters of a hash of the whole tool name follows. A plain tool name that ends like such a mark
-//! is marked too, so the two kinds cannot meet either. Two marked names of one server share a public name only if the
-//! hashes do; [`NameMap`] finds even that and refuses the second.
+//! Within one server a tool keeps its name if that is allowed and short enough. Otherwise each other character becomes
+//! `_`, the name is truncated, and a suffix is added: `_x` with ten characters of a hash of the whole tool name. A tool
+//! name that already ends like such a suffix gets one too, so names with and without suffix cannot collide either. Two
+//! names with a suffix are equal only if their hashes collide; [`NameMap`] detects that and refuses the second.
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
-/// The most characters a public name has.
+/// Maximum length of a public name, in characters.
 pub const MAX_PUBLIC_NAME: usize = 64;
-/// The most characters a server name has; half of a public name stays for the tool.
+/// Maximum length of a server name, in characters. It leaves half of a public name for the tool.
 pub const MAX_SERVER_NAME: usize = 32;
 
 const HASH_LEN: usize = 10;
 const MARK: &str = "_x";
 
-/// A server, as the configuration calls it: 1 to 32 of `[A-Za-z0-9-]`, beginning with a letter or digit.
+/// The name of a server in the configuration: 1 to 32 of `[A-Za-z0-9-]`, beginning with a letter or digit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerName(String);
 
-/// A tool, as its server calls it: any text.
+/// A server's own name for a tool: any text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ToolName(String);
 
-/// A tool, as clients see it beside those of other servers.
+/// The name of a tool that clients see, unique among all servers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PublicName(String);
 
@@ -39,7 +39,7 @@ pub struct BadServerName(pub String);
 #[error("`{0}` is not a name of the form `<server>_<tool>`")]
 pub struct BadPublicName(pub String);
 
-/// A public name that is taken.
+/// The public name is already in use.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("tool `{tool}` of `{server}` would be called `{public}`, as `{taken_by}` is already")]
 pub struct Collision {
@@ -49,7 +49,7 @@ pub struct Collision {
     pub taken_by: ToolName,
 }
 
-/// The public names in use, and what they stand for.
+/// Maps the public names in use to their server and tool.
 #[derive(Debug, Clone, Default)]
 pub struct NameMap(BTreeMap<PublicName, (ServerName, ToolName)>);
 
@@ -63,7 +63,7 @@ impl PublicName {
         Self(format!("{server}_{kept}{MARK}{}", hash(&tool.0)))
     }
 
-    /// The server's part.
+    /// The part before the first `_`.
     pub fn server(&self) -> ServerName {
         let end = self.0.find('_').unwrap_or(self.0.len());
         ServerName(self.0[..end].to_owned())
@@ -79,7 +79,7 @@ impl NameMap {
         Self::default()
     }
 
-    /// Gives a tool its public name. A name that is taken is refused, also when the same server lists the same tool twice.
+    /// Adds a tool and returns its public name. A name in use is refused, even if the same server lists the same tool twice.
     pub fn insert(&mut self, server: &ServerName, tool: &ToolName) -> Result<PublicName, Collision> {
         let public = PublicName::join(server, tool);
         if let Some((_, taken_by)) = self.0.get(&public) {
@@ -90,7 +90,7 @@ impl NameMap {
         Ok(public)
     }
 
-    /// What a public name stands for.
+    /// The server and tool of a public name.
     pub fn get(&self, public: &PublicName) -> Option<(&ServerName, &ToolName)> {
         self.0.get(public).map(|(server, tool)| (server, tool))
     }
@@ -118,7 +118,7 @@ fn is_marked(tool: &str) -> bool {
 
 const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
 
-/// FNV-1a of 64 bits, its upper 50 in base 32. It has to be stable, not strong: see the module's text.
+/// The upper 50 bits of a 64-bit FNV-1a hash, in base 32. It must be stable but need not be strong: see the module docs.
 fn hash(text: &str) -> String {
     let fnv = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

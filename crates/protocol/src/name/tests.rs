@@ -84,7 +84,7 @@ fn a_taken_name_is_refused() {
     assert_eq!(names.iter().count(), 1);
 }
 
-/// Names close to each other, so that a careless rule would make them meet.
+/// Similar names, which collide if the renaming rule has a mistake.
 fn any_tool() -> impl Strategy<Value = String> {
     prop_oneof![
         "[ab_./-]{0,6}",

@@ -1,13 +1,13 @@
-//! The member names of the objects that are open, to refuse a second one of the same name.
+//! The member names of all open objects, for the detection of duplicates.
 
 use super::stack::Stack;
 use crate::{Defect, malformed::Flaw};
 use std::borrow::Cow;
 
-/// Up to so many members are compared pair by pair, which is quicker than sorting them.
+/// Up to this many members are compared pair by pair, which is faster than sorting them.
 const PAIRWISE: usize = 12;
 
-/// Where a member name stands, without its quotes.
+/// The position of a member name, without its quotes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Key {
     pub(super) start: usize,
@@ -15,7 +15,7 @@ pub(super) struct Key {
     pub(super) escaped: bool,
 }
 
-/// Names of open objects that need no allocation, enough for most frames.
+/// Number of names that are stored without an allocation, enough for most frames.
 const USUAL_KEYS: usize = 16;
 
 pub(super) struct Keys(Stack<Key, USUAL_KEYS>);
@@ -41,7 +41,7 @@ impl Keys {
         self.0.as_slice()[at]
     }
 
-    /// An object ends whose first key is at `first`.
+    /// Checks and removes the names of an object that ends here. Its first key is at `first`.
     #[inline]
     pub(super) fn close(&mut self, first: usize, text: &[u8]) -> Result<(), Flaw> {
         let keys = &self.0.as_slice()[first..];
@@ -53,7 +53,7 @@ impl Keys {
     }
 }
 
-/// Whether the names are told apart by their lengths and ends alone, as most are that stand in one object.
+/// True if a cheap hash (length, first and last byte) already proves that all names differ, as it usually does.
 #[inline]
 fn differ_at_a_glance(keys: &[Key], text: &[u8]) -> bool {
     let (mut seen, mut doubtful) = (0_u64, false);
@@ -65,7 +65,7 @@ fn differ_at_a_glance(keys: &[Key], text: &[u8]) -> bool {
     !doubtful
 }
 
-/// Whether no two names are the same.
+/// Fails if two names are equal.
 #[cold]
 fn differ(keys: &[Key], text: &[u8]) -> Result<(), Flaw> {
     if keys.len() <= PAIRWISE && !keys.iter().any(|key| key.escaped) {
@@ -76,7 +76,7 @@ fn differ(keys: &[Key], text: &[u8]) -> Result<(), Flaw> {
             None => Ok(()),
         };
     }
-    // Sorted and not hashed: a message of a million names costs three words for each of them.
+    // Sorting needs less memory than a hash set: three words per name, even for a million names.
     let mut names = keys.iter().map(|key| key.name(text)).collect::<Result<Vec<_>, _>>()?;
     names.sort_unstable();
     if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -87,7 +87,7 @@ fn differ(keys: &[Key], text: &[u8]) -> Result<(), Flaw> {
 }
 
 impl Key {
-    /// A number that is the same for the same spelling. Where the name is empty, the quotes around it count.
+    /// A cheap hash of the written name. For an empty name it reads the quotes around it.
     #[inline]
     fn glance(&self, text: &[u8]) -> usize {
         usize::from(text[self.start]) + 5 * usize::from(text[self.end - 1]) + 11 * (self.end - self.start)
@@ -108,7 +108,7 @@ impl Key {
     }
 }
 
-/// The text a name stands for; `None` for half a surrogate pair, which stands for no character at all.
+/// The decoded name; `None` for half of a surrogate pair, which is not a character.
 pub(crate) fn unescape(name: &[u8]) -> Option<String> {
     let mut quoted = Vec::with_capacity(name.len() + 2);
     quoted.push(b'"');

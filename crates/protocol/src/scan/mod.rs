@@ -1,8 +1,8 @@
-//! One pass over a frame: is it JSON within our bounds, and where do its parts lie.
+//! Validates a frame in one pass and returns the positions of its parts.
 //!
-//! The grammar is RFC 8259's. Beyond it a frame may nest at most [`MAX_DEPTH`] levels and no object may name a member
-//! twice, at any depth: two readers of such a frame could see two different messages. Time is linear in the frame (with a
-//! logarithm for objects of many members) and memory is bounded by it; nothing recurses.
+//! The grammar is RFC 8259's. In addition, a frame may nest at most [`MAX_DEPTH`] levels and no object at any depth may
+//! have a duplicate name: two parsers could see two different messages in such a frame. Time is linear in the frame
+//! (n log n for objects of many members) and memory is bounded by its size; nothing recurses.
 
 mod keys;
 mod stack;
@@ -19,14 +19,14 @@ use token::{Cursor, Stop};
 pub(crate) use walk::checked_members;
 pub(crate) use word::plain_run;
 
-/// Levels of nesting, the outermost value being the first.
+/// Maximum nesting, counting the outermost value as the first level.
 pub const MAX_DEPTH: usize = 128;
 
-/// What needs no allocation, enough for most frames.
+/// Numbers of levels and members that are stored without an allocation, enough for most frames.
 const USUAL_DEPTH: usize = 8;
 const USUAL_MEMBERS: usize = 8;
 
-/// A member of an object: where its name (without quotes) and its value stand.
+/// The positions of an object member's name (without quotes) and value.
 #[derive(Debug, Clone)]
 pub(crate) struct Member {
     pub(crate) key: Range<usize>,
@@ -38,7 +38,7 @@ pub(crate) struct Member {
 #[derive(Debug)]
 pub(crate) struct Message(Stack<Place, USUAL_MEMBERS>);
 
-/// What a [`Member`] says, in a form that is laid down without a thought.
+/// A [`Member`] as a `Copy` type, which is cheaper to store.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     key: Key,
@@ -62,7 +62,7 @@ impl Message {
 }
 
 impl Member {
-    /// The name; the scan has already refused one that stands for no text.
+    /// The decoded name. The scan has already refused names that cannot be decoded.
     pub(crate) fn name<'a>(&self, text: &'a [u8]) -> Cow<'a, str> {
         match self.plain_name(text) {
             Some(name) => Cow::Borrowed(std::str::from_utf8(name).unwrap_or_default()),
@@ -76,7 +76,7 @@ impl Member {
         (!self.escaped).then(|| self.written(text))
     }
 
-    /// The name as it stands in the text.
+    /// The name as written in the text.
     #[inline]
     fn written<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         &text[self.key.clone()]
@@ -87,7 +87,7 @@ impl Member {
         if self.escaped { self.name(text) == name } else { self.written(text) == name.as_bytes() }
     }
 
-    /// The value as it stands in the text.
+    /// The value as written in the text.
     #[inline]
     pub(crate) fn text<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         &text[self.value.clone()]
@@ -99,7 +99,7 @@ impl Member {
     }
 }
 
-/// Checks one whole document and gives the place of its value.
+/// Validates a whole document and returns the range of its value.
 pub(crate) fn document(text: &[u8]) -> Result<Range<usize>, Malformed> {
     let mut scanner = Scanner::new(fitting(text)?);
     scanner.cursor.skip_blanks();
@@ -110,7 +110,7 @@ pub(crate) fn document(text: &[u8]) -> Result<Range<usize>, Malformed> {
     Ok(start..end)
 }
 
-/// Checks one whole document; gives the members when it is an object, `false` when it is something else.
+/// Validates a whole document and collects its members; `false`, without validation, if it is not an object.
 pub(crate) fn members(text: &[u8], message: &mut Message) -> Result<bool, Malformed> {
     let mut scanner = Scanner::new(fitting(text)?);
     scanner.cursor.skip_blanks();
@@ -125,14 +125,14 @@ pub(crate) fn members(text: &[u8], message: &mut Message) -> Result<bool, Malfor
     }
 }
 
-/// The id among the members that were read before a defect, if there is just one.
+/// The id among the members that were read before a defect, if there is exactly one.
 fn only_id(message: &Message, text: &[u8]) -> Option<RequestId> {
     let mut ids = message.members().filter(|member| member.name(text) == "id");
     let (id, None) = (ids.next()?, ids.next()) else { return None };
     RequestId::read(Raw::trusted(Bytes::copy_from_slice(id.text(text)))).ok()
 }
 
-/// Checks one whole document; gives the elements when it is an array, at most `limit` of them.
+/// Validates a whole document that must be an array and returns the ranges of its elements, at most `limit`.
 pub(crate) fn elements(text: &[u8], limit: usize) -> Result<Vec<Range<usize>>, Malformed> {
     let mut scanner = Scanner::new(fitting(text)?);
     scanner.cursor.skip_blanks();
@@ -142,7 +142,7 @@ pub(crate) fn elements(text: &[u8], limit: usize) -> Result<Vec<Range<usize>>, M
     Ok(elements)
 }
 
-/// The first byte that is not a blank.
+/// The first byte that is not whitespace.
 pub(crate) fn first_byte(text: &[u8]) -> Option<u8> {
     text.iter().copied().find(|b| !matches!(b, b' ' | b'\t' | b'\r' | b'\n'))
 }
@@ -164,7 +164,7 @@ impl<'a> Scanner<'a> {
         Self { cursor: Cursor::new(text), keys: Keys::new(), open: Stack::new() }
     }
 
-    /// Reads an object; what was read before a defect stays in `message`.
+    /// Reads an object. Members read before a defect stay in `message`.
     fn object(&mut self, message: &mut Message) -> Result<(), Stop> {
         self.cursor.expect(b'{', "expected an object")?;
         self.cursor.skip_blanks();
@@ -210,7 +210,7 @@ impl<'a> Scanner<'a> {
         self.cursor.expect(b']', "expected `,` or `]`")
     }
 
-    /// Walks one value that begins here and stands below `above` levels, without recursion.
+    /// Validates one value that begins here and is nested in `above` levels, without recursion.
     fn value(&mut self, above: usize) -> Result<(), Stop> {
         loop {
             match self.cursor.peek() {
@@ -247,7 +247,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Closes what ends here; `true` when another value follows inside an open container.
+    /// Closes the containers that end here; `true` if another value follows inside an open container.
     #[inline]
     fn after_value(&mut self) -> Result<bool, Stop> {
         while let Some(container) = self.open.last() {
@@ -272,7 +272,7 @@ impl<'a> Scanner<'a> {
         Ok(false)
     }
 
-    /// Reads a member name, its colon and the blanks behind it.
+    /// Reads a member name, its colon and the whitespace after it.
     #[inline]
     fn key(&mut self) -> Result<(), Stop> {
         self.cursor.skip_blanks();
@@ -288,7 +288,7 @@ impl<'a> Scanner<'a> {
         self.keys.close(first_key, self.cursor.text()).map_err(|flaw| self.cursor.stop(flaw))
     }
 
-    /// Whether a text that was read so is whole and UTF-8, and nothing follows it.
+    /// The result of the scan: checks that nothing follows the value and that the text is UTF-8.
     fn end(&mut self, read: Result<(), Stop>) -> Result<(), Flaw> {
         self.cursor.skip_blanks();
         if read.is_ok() && self.cursor.peek().is_some() {
@@ -296,7 +296,7 @@ impl<'a> Scanner<'a> {
         }
         match self.cursor.flaw() {
             None if self.cursor.is_ascii() => Ok(()),
-            // A broken encoding is told before all else that is wrong with a text, because nobody knows what it says.
+            // An invalid encoding is reported first, because other defects mean little in text that cannot be decoded.
             flaw => match std::str::from_utf8(self.cursor.text()) {
                 Ok(_) => flaw.map_or(Ok(()), Err),
                 Err(error) => Err(Flaw { defect: Defect::Utf8, offset: error.valid_up_to() }),

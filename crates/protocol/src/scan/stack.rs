@@ -1,11 +1,11 @@
 //! A stack whose first elements need no allocation.
 
-/// Elements in an array, until there are more of them than it holds.
+/// Elements in an inline array, until it is full.
 #[derive(Debug)]
 pub(super) struct Stack<T, const FEW: usize> {
     few: [T; FEW],
     len: usize,
-    /// All of them, once they are too many.
+    /// All elements, once the array is full.
     many: Vec<T>,
 }
 

@@ -82,7 +82,7 @@ fn members_and_elements_are_cut_where_they_stand() {
     assert_eq!(members(b"[1]", &mut Message::new()), Ok(false));
 }
 
-/// Every place of a word, of a block and of the end of the text.
+/// Enough offsets to test every position in a word, in a block and at the end of the text.
 const PLACES: usize = 200;
 
 #[test]
@@ -139,7 +139,7 @@ fn names_that_begin_alike_are_told_apart() {
     }
 }
 
-/// Objects with all kinds of values, blanks and escapes.
+/// Objects with all kinds of values, whitespace and escapes.
 fn object_text() -> impl Strategy<Value = String> {
     let blank = || "[ \n\t\r]{0,2}";
     let name = r#""([a-z\[\]{}:, é]|\\"|\\\\|\\u00e9){0,40}""#;
@@ -169,7 +169,7 @@ fn nearly_json() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// serde_json is the second opinion on the grammar. It takes what we refuse on purpose.
+    /// Compares our grammar with `serde_json`, which accepts the texts that we refuse on purpose.
     #[test]
     fn the_grammar_is_that_of_serde_json(text in nearly_json()) {
         let theirs = serde_json::from_str::<&serde_json::value::RawValue>(&text).is_ok();

@@ -1,4 +1,4 @@
-//! Blanks, strings, numbers and words.
+//! The tokens of JSON: whitespace, strings, numbers and literals.
 
 use super::{
     keys::Key,
@@ -6,19 +6,19 @@ use super::{
 };
 use crate::{Defect, malformed::Flaw};
 
-/// Bytes of a run of a string that are looked at word by word before they are by blocks.
+/// Bytes of a string run that are scanned by words before the scan switches to blocks.
 const LONG: usize = 64;
 
-/// The scan ends here; the cursor knows why. No more than a bit, because every step may give it back.
+/// The scan failed; the reason is in the cursor. Zero-sized, because every step may return it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stop;
 
 pub(super) struct Cursor<'a> {
     text: &'a [u8],
     at: usize,
-    /// The bytes of all strings, laid over each other: whether all of them are ASCII.
+    /// The bitwise OR of all string bytes, which shows if all of them are ASCII.
     seen: u64,
-    /// Why the scan was ended.
+    /// The reason for which the scan failed.
     flaw: Option<Flaw>,
 }
 
@@ -59,12 +59,12 @@ impl<'a> Cursor<'a> {
         if self.take(byte) { Ok(()) } else { Err(self.broken(otherwise)) }
     }
 
-    /// Whether the strings so far are ASCII; a `false` may be wrong.
+    /// True if all strings so far are ASCII. May be false for ASCII, because a word can include bytes after the string.
     pub(super) fn is_ascii(&self) -> bool {
         !has_high(self.seen)
     }
 
-    /// Ends the scan at this place.
+    /// Fails the scan at this offset.
     #[cold]
     pub(super) fn fail(&mut self, defect: Defect) -> Stop {
         self.stop(Flaw { defect, offset: self.at })
@@ -76,14 +76,14 @@ impl<'a> Cursor<'a> {
         Stop
     }
 
-    /// Why the scan was ended.
+    /// The reason for which the scan failed.
     pub(super) fn flaw(&self) -> Option<Flaw> {
         self.flaw
     }
 
     #[inline]
     pub(super) fn skip_blanks(&mut self) {
-        // One comparison where there is none, as nearly always.
+        // `byte <= b' '` is nearly always false, and then it is the only comparison.
         while let Some(byte) = self.peek()
             && byte <= b' '
             && matches!(byte, b' ' | b'\n' | b'\t' | b'\r')
@@ -129,10 +129,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Walks a string; tells whether it has escapes.
+    /// Skips a string and returns true if it has escapes.
     #[inline]
     fn string(&mut self) -> Result<bool, Stop> {
-        // Most names and many texts are so short that their end is in the first word.
+        // Most names and many values are so short that the closing quote is in the first word.
         let start = self.at + 1;
         if let Some(word) = word_at(self.text, start) {
             let end = start + first_mark(odd_bytes(word));
@@ -146,7 +146,7 @@ impl<'a> Cursor<'a> {
         self.string_on()
     }
 
-    /// Walks on in a string of more than a word.
+    /// Continues in a string that is longer than a word.
     fn string_on(&mut self) -> Result<bool, Stop> {
         let (text, start) = (self.text, self.at);
         let (mut at, mut seen) = (start, self.seen);
@@ -172,7 +172,7 @@ impl<'a> Cursor<'a> {
         self.long_string(start)
     }
 
-    /// Walks on in a string that is long or has escapes.
+    /// Continues in a string that is long or has escapes.
     fn long_string(&mut self, mut run: usize) -> Result<bool, Stop> {
         let mut escaped = false;
         let mut blocks = run + LONG;
@@ -195,7 +195,7 @@ impl<'a> Cursor<'a> {
                 }
                 b'\\' => {
                     escaped = true;
-                    // A text whose last line was long has long lines.
+                    // If the last run between escapes was long, the next one probably is: use blocks at once.
                     let wait = if self.at - run >= LONG { 0 } else { LONG };
                     self.escape()?;
                     run = self.at;
@@ -212,7 +212,7 @@ impl<'a> Cursor<'a> {
         self.seen |= u64::from(seen);
     }
 
-    /// Walks the end of a string where the text ends soon.
+    /// Reads the rest of a string byte by byte when less than a word of text is left.
     fn string_end(&mut self, mut escaped: bool) -> Result<bool, Stop> {
         loop {
             match self.peek() {

@@ -1,22 +1,22 @@
-//! A walk over text that was checked before: where the members of an object lie, with nothing checked again.
+//! Finds the members of an object in validated text, without validating it again.
 //!
-//! Text that breaks the rules all the same gives some members or none; it never panics and never reads twice.
+//! For invalid text it returns some members or none, without a panic and in linear time.
 
 use super::{
     Member,
     word::{WORD, blocks_without_quote, first_mark, quotes, quotes_and_escapes, word_at},
 };
 
-/// Bytes of a string that are looked at word by word before they are by blocks.
+/// Bytes of a string that are scanned by words before the scan switches to blocks.
 const NEAR: usize = 64;
 
-/// The members of an object, in their order; of anything else, none.
+/// Iterates over the members of an object, in order.
 pub(crate) struct Members<'a> {
     text: &'a [u8],
     at: usize,
 }
 
-/// The members of a checked text; `None` when it is not an object.
+/// The members of validated text; `None` if it is not an object.
 pub(crate) fn checked_members(text: &[u8]) -> Option<Members<'_>> {
     (text.first() == Some(&b'{')).then_some(Members { text, at: 1 })
 }
@@ -68,7 +68,7 @@ fn skip_value(text: &[u8], mut at: usize) -> usize {
 }
 
 fn skip_container(text: &[u8], mut at: usize) -> usize {
-    /// Braces and brackets differ in this bit alone.
+    /// Braces and brackets differ only in this bit.
     const BRACES: u8 = 0x20;
     let mut depth = 0_usize;
     while let Some(byte) = text.get(at) {
@@ -87,7 +87,7 @@ fn skip_container(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// The place behind a name that begins at `at`, and whether it has escapes.
+/// The offset after a name that begins at `at`, and true if it has escapes.
 #[inline]
 fn skip_name(text: &[u8], at: usize) -> (usize, bool) {
     let mut here = at + 1;
@@ -107,7 +107,7 @@ fn skip_name(text: &[u8], at: usize) -> (usize, bool) {
     (behind, text[at + 1..behind].contains(&b'\\'))
 }
 
-/// The place behind a string that begins at `at`, found by its quote alone.
+/// The offset after a string that begins at `at`, found by searching for its closing quote.
 #[inline]
 fn skip_string(text: &[u8], at: usize) -> usize {
     let start = at + 1;
@@ -118,7 +118,7 @@ fn skip_string(text: &[u8], at: usize) -> usize {
         }
         from = quote + 1;
     }
-    // Never so in checked text; the end counts as the quote.
+    // Impossible in validated text; the end of the text counts as the closing quote.
     text.len()
 }
 
@@ -138,7 +138,7 @@ fn find_quote(text: &[u8], from: usize) -> Option<usize> {
     text.get(at..)?.iter().position(|byte| *byte == b'"').map(|found| at + found)
 }
 
-/// Whether a quote belongs to the string that begins at `start`: an odd number of backslashes stands before it.
+/// True if a quote is part of the string that begins at `start`: an odd number of backslashes precedes it.
 #[inline]
 fn is_escaped(text: &[u8], start: usize, quote: usize) -> bool {
     text[quote - 1] == b'\\'

@@ -1,51 +1,51 @@
-//! Eight bytes at a time: where a string has a byte that needs a look.
+//! Searches strings for quotes, backslashes and control characters, eight bytes at a time.
 //!
-//! Most strings of a message are shorter than the set-up of a vector search costs, and most of the others are very long.
+//! Most strings of a message are too short for the set-up of a vector search to pay off, and most others are very long.
 
-/// The bytes of one step.
+/// Bytes per step.
 pub(super) const WORD: usize = 8;
 
-/// Bytes that are looked at together in a long run.
+/// Bytes per step in a long run.
 pub(super) const BLOCK: usize = 32;
 
-/// The same where only one byte is looked for.
+/// Bytes per step in a search for a single byte value.
 const WIDE: usize = 64;
 
 const ONES: u64 = u64::from_ne_bytes([1; WORD]);
 const HIGH: u64 = ONES << 7;
 
-/// The eight bytes at this place, the first of them lowest; `None` when there are fewer.
+/// The eight bytes at this offset in little-endian order; `None` if there are fewer.
 #[inline]
 pub(super) fn word_at(text: &[u8], at: usize) -> Option<u64> {
     text.get(at..)?.first_chunk::<WORD>().map(|word| u64::from_le_bytes(*word))
 }
 
-/// Whether one of these bytes is not ASCII.
+/// True if one of these bytes is not ASCII.
 #[inline]
 pub(super) fn has_high(bytes: u64) -> bool {
     bytes & HIGH != 0
 }
 
-/// The place of the first marked byte of a word.
+/// The index of the first marked byte of a word.
 #[inline]
 pub(super) fn first_mark(marks: u64) -> usize {
     marks.trailing_zeros() as usize / 8
 }
 
-/// Marks the first quote, backslash or control character of a word, and perhaps bytes behind it.
+/// Marks the first quote, backslash or control character of a word, and possibly bytes after it.
 #[inline]
 pub(super) fn odd_bytes(word: u64) -> u64 {
-    // With this bit turned a quote is the space's number, and control characters stay below it.
+    // Flipping this bit turns a quote (0x22) into a space (0x20); control characters stay below it.
     (below(word ^ (ONES * 0x02), 0x21) | backslashes(word)) & HIGH
 }
 
-/// Marks the first quote or backslash of a word, and perhaps bytes behind it.
+/// Marks the first quote or backslash of a word, and possibly bytes after it.
 #[inline]
 pub(super) fn quotes_and_escapes(word: u64) -> u64 {
     (quotes(word) | backslashes(word)) & HIGH
 }
 
-/// Marks the first quote of a word, and perhaps bytes behind it.
+/// Marks the first quote of a word, and possibly bytes after it.
 #[inline]
 pub(super) fn quotes(word: u64) -> u64 {
     below(word ^ (ONES * u64::from(b'"')), 1) & HIGH
@@ -56,7 +56,7 @@ fn backslashes(word: u64) -> u64 {
     below(word ^ (ONES * u64::from(b'\\')), 1)
 }
 
-/// The high bit of each ASCII byte below `bound`. A borrow may mark a byte behind a true one, never one before the first.
+/// Sets the high bit of each ASCII byte below `bound`. A borrow may also mark bytes after the first match, never before.
 #[inline]
 fn below(word: u64, bound: u64) -> u64 {
     word.wrapping_sub(ONES * bound) & !word
@@ -67,7 +67,7 @@ pub(super) fn is_plain(byte: u8) -> bool {
     byte >= 0x20 && byte != b'"' && byte != b'\\'
 }
 
-/// The length of the run of string bytes that need no look: no quote, no backslash, no control character.
+/// The length of the prefix without quotes, backslashes and control characters.
 #[inline]
 pub(crate) fn plain_run(text: &[u8]) -> usize {
     let mut run = 0;
@@ -85,8 +85,7 @@ pub(crate) fn plain_run(text: &[u8]) -> usize {
     run + rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len())
 }
 
-/// How many bytes of whole blocks are plain, and all of them laid over each other. Written so that the compiler compares a
-/// block at once.
+/// The number of plain bytes in whole blocks, and their bitwise OR. Written so that the compiler vectorizes it.
 #[inline]
 pub(super) fn plain_blocks(text: &[u8]) -> (usize, u8) {
     let (mut run, mut seen) = (0, 0);
@@ -105,7 +104,7 @@ pub(super) fn plain_blocks(text: &[u8]) -> (usize, u8) {
     (run, seen)
 }
 
-/// How many bytes of whole blocks have no quote.
+/// The number of bytes in the leading whole blocks without a quote.
 #[inline]
 pub(super) fn blocks_without_quote(text: &[u8]) -> usize {
     let quotes = |block: &[u8; WIDE]| block.iter().fold(0, |found, byte| found | u8::from(*byte == b'"'));

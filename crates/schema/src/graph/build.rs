@@ -1,4 +1,4 @@
-//! How a schema becomes a graph.
+//! Builds the graph of a schema.
 
 use super::{
     Graph, Id, Node,
@@ -7,7 +7,7 @@ use super::{
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// A schema whose cost cannot be told.
+/// The reason for which the cost of a schema cannot be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unsupported {
     #[error("it refers to `{0}`, which is not part of it")]
@@ -20,10 +20,10 @@ pub enum Unsupported {
     OldIds,
 }
 
-/// Keywords whose schema applies to the same value. Where they hold a list or a map, so does each schema in it.
+/// Keywords whose schema, or each schema of their list or map, applies to the same value.
 const HERE: [&str; 10] =
     ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies", "extends"];
-/// Keywords with schemas for members, items or nothing, which are read one by one.
+/// Keywords whose schemas apply to members, to items or to nothing. Each is handled separately.
 const INSIDE: [&str; 15] = [
     "properties",
     "patternProperties",
@@ -41,9 +41,9 @@ const INSIDE: [&str; 15] = [
     "$ref",
     "$schema",
 ];
-/// Keywords that say nothing about which values fit. Errors do not repeat them.
+/// Keywords that do not affect validation. Errors do not copy them.
 const SILENT: [&str; 7] = ["title", "description", "$comment", "default", "examples", "$id", "$anchor"];
-/// Targets of these depend on the way on which a value was reached.
+/// Keywords whose target depends on the path by which a value was reached.
 const DYNAMIC: [&str; 2] = ["$dynamicRef", "$recursiveRef"];
 
 struct Builder<'a> {
@@ -51,7 +51,7 @@ struct Builder<'a> {
     graph: Graph,
     ids: HashMap<*const Value, Id>,
     patterns: HashMap<&'a str, usize>,
-    /// Subschemas that have an id and no node yet.
+    /// Subschemas that have an id but no node yet.
     open: Vec<Open<'a>>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Builder<'a> {
                 return Err(Unsupported::IdAndReference);
             }
             let (target, resource) = self.resources.resolve(reference, open.resource)?;
-            // The engine skips a reference to the very schema that it stands in.
+            // The engine skips a reference to the schema that contains it.
             if !std::ptr::eq(target, open.schema) {
                 node.here.push(self.id_of(target, resource, open.pointer));
             }
@@ -119,7 +119,7 @@ impl<'a> Builder<'a> {
             let keyword = keyword.as_str();
             if HERE.contains(&keyword) {
                 self.each(value, open, keyword, &mut node.here);
-                // The error of `not` repeats its schema.
+                // The error of `not` copies its schema.
                 node.copied += if keyword == "not" { size(value).1 } else { 0 };
             } else if !INSIDE.contains(&keyword) && !SILENT.contains(&keyword) {
                 let (values, bytes) = size(value);
@@ -138,7 +138,7 @@ impl<'a> Builder<'a> {
         Ok(node)
     }
 
-    /// The schemas that a keyword holds: one, a list or a map of them.
+    /// Adds the schemas of a keyword: one, a list or a map of them.
     fn each(&mut self, value: &'a Value, open: &Open<'a>, keyword: &str, into: &mut Vec<Id>) {
         let pointer = open.pointer + keyword.len() + 1;
         match value {
@@ -189,7 +189,7 @@ impl<'a> Builder<'a> {
             contains.map(|schema| self.id_of(schema, open.resource, open.pointer + "/contains".len()));
     }
 
-    /// Definitions that nothing refers to are compiled nowhere, but the meta-schema looks at them.
+    /// Adds definitions. Unreferenced ones are not compiled, but the meta-schema validates them.
     fn definitions(&mut self, keywords: &'a Map<String, Value>, open: &Open<'a>) {
         for keyword in ["$defs", "definitions"] {
             for (name, schema) in maps(keywords, keyword) {
@@ -206,7 +206,7 @@ fn maps<'a>(
     keywords.get(keyword).and_then(Value::as_object).into_iter().flatten()
 }
 
-/// How many values there are, and how many bytes of text in them.
+/// The number of JSON values, and of bytes of text in them.
 fn size(value: &Value) -> (u64, u64) {
     let sum = |sizes: (u64, u64), more: (u64, u64)| (sizes.0 + more.0, sizes.1 + more.1);
     match value {

@@ -1,7 +1,7 @@
-//! Graph: the subschemas of a schema and which of them apply to the same value, to its members or to its items.
+//! Graph: the subschemas of a schema, with edges to those that apply to the same value, to its members or to its items.
 //!
-//! References are edges, so a schema of 3 KB that unfolds into millions of branches is a small graph, and its cost can be
-//! computed without unfolding it. Keywords of all drafts are read, because a keyword too many only makes the cost larger.
+//! References are edges, so a schema of 3 KB that expands to millions of branches is a small graph, and its cost can be
+//! computed without expanding it. Keywords of all drafts are counted, because an unused keyword only raises the estimate.
 
 mod build;
 mod resources;
@@ -11,16 +11,16 @@ use std::collections::HashMap;
 
 pub(crate) use build::Unsupported;
 
-/// The place of a subschema in [`Graph::nodes`].
+/// The index of a subschema in [`Graph::nodes`].
 pub(crate) type Id = usize;
 
-/// All subschemas that can be reached from the root, which is the first of them.
+/// All subschemas that can be reached from the root. The root is the first.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     pub(crate) nodes: Vec<Node>,
     /// Every pattern of the schema, once.
     pub(crate) patterns: Vec<Box<str>>,
-    /// Length of all JSON pointers to subschemas and their keywords: the engine keeps each of them as a text.
+    /// Total length of the JSON pointers to subschemas and their keywords: the engine stores each as a string.
     pub(crate) pointer_bytes: usize,
     /// Subschemas with an `$id` of their own.
     pub(crate) embedded: usize,
@@ -29,28 +29,28 @@ pub(crate) struct Graph {
 /// One subschema.
 #[derive(Debug, Default)]
 pub(crate) struct Node {
-    /// JSON values in its own assertions, such as the choices of an `enum`.
+    /// Number of JSON values in its own assertions, such as the choices of an `enum`.
     pub(crate) values: u64,
     /// Bytes of text that an error about this subschema may copy.
     pub(crate) copied: u64,
     /// Subschemas for the same value: references, unions, conditions.
     pub(crate) here: Vec<Id>,
     pub(crate) properties: HashMap<Box<str>, Id>,
-    /// The pattern's place in [`Graph::patterns`], and the subschema.
+    /// The pattern's index in [`Graph::patterns`], and the subschema.
     pub(crate) pattern_properties: Vec<(usize, Id)>,
-    /// For members that no property names.
+    /// For members that `properties` does not name.
     pub(crate) other_members: Vec<Id>,
     pub(crate) names: Option<Id>,
     pub(crate) first_items: Vec<Id>,
-    /// For items behind the first ones.
+    /// For items after the `first_items`.
     pub(crate) items: Vec<Id>,
     /// For every item.
     pub(crate) contains: Option<Id>,
-    /// `unevaluatedProperties` or `unevaluatedItems` is among the keywords.
+    /// True if `unevaluatedProperties` or `unevaluatedItems` is among the keywords.
     pub(crate) unevaluated: bool,
     pub(crate) pattern: Option<usize>,
     pub(crate) unique: bool,
-    /// Text is parsed: `format`, `contentEncoding`, `contentMediaType`.
+    /// True if text is parsed: `format`, `contentEncoding`, `contentMediaType`.
     pub(crate) parses_text: bool,
 }
 

@@ -1,28 +1,28 @@
-//! Resources: the parts of a schema that references can name.
+//! Resources: the parts of a schema with an identifier, which references can name.
 
 use super::build::Unsupported;
 use serde_json::Value;
 use std::{borrow::Cow, collections::HashMap};
 
-/// Where references within one resource begin.
+/// The root for references within one resource.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Resource<'a> {
     pub(super) root: &'a Value,
 }
 
-/// The resources of a schema and their anchors. Where the engine might take something else for a resource than we do, the
-/// schema is refused: a reference that leads elsewhere than we think makes the cost wrong.
+/// The resources of a schema and their anchors. If the engine might resolve a reference to another target than we do, the
+/// schema is refused, because the computed cost would be wrong.
 #[derive(Debug)]
 pub(super) struct Resources<'a> {
     root: &'a Value,
-    /// Identifiers without their fragments. A value is `None` where two resources have the same one.
+    /// Resources by identifier without fragment; `None` if two resources have the same identifier.
     by_id: HashMap<&'a str, Option<&'a Value>>,
-    /// Anchors by the address of their resource; `None` where two have the same name.
+    /// Anchors by the pointer to their resource and by name; `None` if two have the same name.
     anchors: HashMap<(*const Value, &'a str), Option<&'a Value>>,
     pub(super) embedded: usize,
 }
 
-/// The resource that a subschema begins, if it has an identifier.
+/// The resource whose root is this subschema, if it has an identifier.
 pub(super) fn begun_by(schema: &Value) -> Option<Resource<'_>> {
     id(schema).map(|_| Resource { root: schema })
 }
@@ -38,7 +38,7 @@ impl<'a> Resources<'a> {
         Ok(resources)
     }
 
-    /// The subschema that a reference names, and the resource it is part of.
+    /// The target of a reference, and the resource that contains it.
     pub(super) fn resolve(
         &self,
         reference: &str,
@@ -81,8 +81,8 @@ impl<'a> Resources<'a> {
         }
     }
 
-    /// The only resource whose identifier is this text or ends with it as a path. Where the engine would resolve it to
-    /// something else, it finds nothing and refuses the schema.
+    /// The only resource whose identifier is this text or ends with it as a path. If the engine resolves the text
+    /// differently, it finds nothing and refuses the schema.
     fn named(&self, base: &str) -> Option<&'a Value> {
         let ends = |id: &str| {
             id.strip_suffix(base).is_some_and(|front| front.is_empty() || front.ends_with(['/', ':']))
@@ -94,7 +94,7 @@ impl<'a> Resources<'a> {
         }
     }
 
-    /// Every object counts, whether the engine takes it for a schema or not: a name too many is ambiguous at worst.
+    /// Indexes every object, even those that the engine does not treat as a schema: an extra name is at worst ambiguous.
     fn index(&mut self, value: &'a Value, within: Resource<'a>) {
         match value {
             Value::Object(members) => {
@@ -127,12 +127,12 @@ fn anchors_of(schema: &Value) -> impl Iterator<Item = &str> {
     old.chain(new)
 }
 
-/// An identifier that begins a resource; one that is only a fragment is an anchor.
+/// The identifier of a resource. An identifier that is only a fragment is an anchor instead.
 fn id(schema: &Value) -> Option<&str> {
     schema.get("$id").and_then(Value::as_str).filter(|id| !id.is_empty() && !id.starts_with('#'))
 }
 
-/// Draft 4 says `id` instead of `$id`.
+/// True if the schema names draft 4, which has `id` instead of `$id`.
 fn names_old_draft(value: &Value) -> bool {
     match value {
         Value::Object(members) => {
@@ -144,7 +144,7 @@ fn names_old_draft(value: &Value) -> bool {
     }
 }
 
-/// Whether a part of the schema has an `id` that may begin a resource of draft 4.
+/// True if a part of the schema has an `id` that draft 4 may treat as a resource.
 fn has_old_ids(value: &Value, root: &Value) -> bool {
     match value {
         Value::Object(members) => {
@@ -156,7 +156,7 @@ fn has_old_ids(value: &Value, root: &Value) -> bool {
     }
 }
 
-/// A fragment without its percent signs.
+/// The percent-decoded fragment.
 fn decoded(fragment: &str) -> Cow<'_, str> {
     if !fragment.contains('%') {
         return fragment.into();
