@@ -1,8 +1,8 @@
-//! What a time limit costs a call that ends long before it: `cargo xtask bench timers`.
+//! Measures the cost of a timeout for a call that ends long before it: `cargo xtask bench timers`.
 //!
-//! Callers on one runtime of one thread write to a socket and wait for the echo, which another
-//! thread sends, with and without [`timeout`] around the wait. A longer timer is set all the time,
-//! so each new limit is the one that the runtime would have to wake up for first.
+//! Callers on a single-threaded runtime write to a socket and wait for the echo from another
+//! thread, with and without [`timeout`] around the wait. A longer timer is always set, so each new
+//! timeout becomes the runtime's next timer to wake up for.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -27,7 +27,7 @@ const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(500);
 const LIMITS: [Option<Duration>; 3] = [None, Some(Duration::from_secs(1)), Some(Duration::from_mins(1))];
 const LONGER: Duration = Duration::from_mins(5);
-/// A caller looks at the clock after so many calls.
+/// Number of calls after which a caller reads the clock.
 const CALLS: u64 = 16;
 
 fn main() {
@@ -75,7 +75,7 @@ async fn caller(limit: Option<Duration>, until: Instant) -> f64 {
     calls
 }
 
-/// A socket that says everything again.
+/// A socket whose peer echoes everything.
 fn echo() -> UnixStream {
     let (near, mut far) = Blocking::pair().unwrap();
     thread::spawn(move || {

@@ -1,10 +1,10 @@
-//! What keeps one failing server from hurting its callers: a circuit breaker, retries, time limits
-//! and rate limits, and the clock that they go by.
+//! Protects callers from a failing server: circuit breaker, retries, timeouts and rate limits, and
+//! the clock that they use.
 //!
-//! Each part stands alone and knows no transport: the caller tells it how a call went. None takes a
-//! lock that calls on other threads wait for on the way to a healthy server. Their usual order
-//! around a call, from the outside in: [`CallTimer`] (all attempts together), [`Retry`],
-//! [`Breaker`] (each attempt by itself).
+//! The parts are independent of each other and of the transport: the caller reports the outcome of
+//! each call. On the path to a healthy server, none takes a lock for which calls on other threads
+//! wait. The usual order around a call, from the outside in: [`CallTimer`] (all attempts together),
+//! [`Retry`], [`Breaker`] (each attempt).
 
 mod breaker;
 mod clock;
@@ -20,7 +20,7 @@ pub use rate_limiter::{Quota, RateLimiter, TooSoon};
 pub use retry::{Jitter, Retry, RetryOptions, Safety, Verdict};
 pub use timeouts::{CallTimer, Expired, TimeoutOptions, Timeouts};
 
-/// A setting lies outside the range in which it makes sense.
+/// A setting is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{setting} is {given}, but must lie between {least} and {most}")]
 pub struct OutOfRange {
@@ -30,7 +30,7 @@ pub struct OutOfRange {
     pub most: String,
 }
 
-/// Returns `given` if it lies within `bounds`.
+/// Returns `given` if it is within `bounds`.
 pub fn within<T: Copy + PartialOrd + fmt::Debug>(
     setting: &'static str,
     given: T,

@@ -1,8 +1,8 @@
-//! A limit on how often something may happen per key.
+//! A rate limit per key.
 //!
-//! The generic cell rate algorithm (GCRA): of each key only the time is kept at which it will have
-//! paid for everything it did. Keys are kept as keyed 64-bit hashes, so that a long name costs no
-//! more than a short one. Time in which the process is suspended counts.
+//! It uses the generic cell rate algorithm (GCRA): for each key only the theoretical arrival time is
+//! stored, the time at which all its calls are paid for. Keys are stored as keyed 64-bit hashes, so
+//! that their length does not matter. Time in which the process is suspended counts.
 
 use std::{
     collections::HashMap,
@@ -13,27 +13,27 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Tables that are locked one by one, so that calls rarely meet. A power of two.
+/// Number of tables with separate locks, to reduce contention. A power of two.
 const SHARDS: usize = 16;
 
-/// Keys that are remembered, unless the caller says otherwise.
+/// Default maximum number of keys.
 const DEFAULT_KEYS: usize = 64 * 1024;
 
-/// So many per period, in any distribution over it.
+/// A number of calls per period, in any distribution over it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quota {
     pub limit: NonZeroU32,
     pub period: Duration,
-    /// How many may come at once after a quiet time; at most `limit` is usual.
+    /// Maximum number of calls at once after an idle period; usually at most `limit`.
     pub burst: NonZeroU32,
 }
 
-/// A quota, and what each key has used of it.
+/// A quota, and the usage of each key.
 #[derive(Debug)]
 pub struct RateLimiter {
-    /// What one call costs, in nanoseconds.
+    /// The cost of one call, in nanoseconds.
     cost: u64,
-    /// How far ahead of the clock a key may be and still call.
+    /// Nanoseconds by which a key may be ahead of the clock and still call.
     tolerance: u64,
     keys_per_shard: usize,
     origin: Instant,
@@ -41,10 +41,10 @@ pub struct RateLimiter {
     shards: [Mutex<Paid>; SHARDS],
 }
 
-/// By the hash of a key, when it will have paid.
+/// Theoretical arrival times by hash of the key, in nanoseconds after `origin`.
 type Paid = HashMap<u64, u64, BuildHasherDefault<Hashed>>;
 
-/// Takes what is a hash already.
+/// A hasher for keys that are already hashes.
 #[derive(Debug, Default)]
 struct Hashed(u64);
 
@@ -56,7 +56,7 @@ pub struct TooSoon {
 }
 
 impl Quota {
-    /// `limit` per `period`, all of them at once if need be.
+    /// `limit` calls per `period`, which may all come at once.
     pub fn new(limit: NonZeroU32, period: Duration) -> Self {
         Self { limit, period, burst: limit }
     }
@@ -67,7 +67,7 @@ impl RateLimiter {
         Self::with_keys(quota, DEFAULT_KEYS)
     }
 
-    /// Remembers at most about `keys` keys; beyond that, those that owe least are evicted.
+    /// Stores at most about `keys` keys. If there are more, those with the least usage are evicted.
     pub fn with_keys(quota: Quota, keys: usize) -> Self {
         let period = u64::try_from(quota.period.as_nanos()).unwrap_or(u64::MAX);
         let cost = (period / u64::from(quota.limit.get())).max(1);
@@ -81,12 +81,12 @@ impl RateLimiter {
         }
     }
 
-    /// Counts one call of `key`, unless it comes too soon.
+    /// Counts one call of `key`; refuses it, without counting, if it comes too soon.
     pub fn check(&self, key: &(impl Hash + ?Sized)) -> Result<(), TooSoon> {
         self.check_at(key, Instant::now())
     }
 
-    /// The same for a call that came just now.
+    /// Like `check`, for a call that came at `now`.
     pub fn check_at(&self, key: &(impl Hash + ?Sized), now: Instant) -> Result<(), TooSoon> {
         self.with(key, now, |paid, now| {
             self.in_time(*paid, now)?;
@@ -95,7 +95,7 @@ impl RateLimiter {
         })
     }
 
-    /// Whether `key` may call now; nothing is counted.
+    /// Checks if `key` may call now, without counting.
     pub fn peek(&self, key: &(impl Hash + ?Sized)) -> Result<(), TooSoon> {
         let hash = self.hasher.hash_one(key);
         let paid = self.shard(hash).get(&hash).copied();
@@ -107,12 +107,12 @@ impl RateLimiter {
         self.with(key, Instant::now(), |paid, _| *paid = paid.saturating_add(self.cost));
     }
 
-    /// How many keys are remembered.
+    /// Number of stored keys.
     pub fn keys(&self) -> usize {
         self.shards.iter().map(|shard| lock(shard).len()).sum()
     }
 
-    /// Works on the time at which a key will have paid, which is `now` at the earliest.
+    /// Calls `work` with the theoretical arrival time of a key, which is at least `now`.
     fn with<T>(&self, key: &(impl Hash + ?Sized), now: Instant, work: impl FnOnce(&mut u64, u64) -> T) -> T {
         let (hash, now) = (self.hasher.hash_one(key), self.nanos(now));
         let mut paid_at = self.shard(hash);
@@ -134,7 +134,7 @@ impl RateLimiter {
     }
 
     fn shard(&self, hash: u64) -> MutexGuard<'_, Paid> {
-        // Bits that the table itself does not look at first.
+        // Uses other bits than the hash table uses first.
         lock(&self.shards[usize::try_from(hash >> 32).unwrap_or(usize::MAX) % SHARDS])
     }
 
@@ -153,7 +153,7 @@ impl Hasher for Hashed {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        // Nothing but a `u64` is hashed with this; anything else would only be spread badly.
+        // Only `u64` keys are hashed with this. Others would work too, but be distributed badly.
         self.0 = bytes.iter().fold(self.0, |hash, byte| hash.rotate_left(8) ^ u64::from(*byte));
     }
 
@@ -162,8 +162,7 @@ impl Hasher for Hashed {
     }
 }
 
-/// Evicts every key that has paid, or else the quarter that owes least, so that a full table is
-/// searched rarely.
+/// Evicts all idle keys or, if there are none, the quarter with the least usage, so that a full table is searched rarely.
 fn make_room(paid_at: &mut Paid, now: u64) {
     let before = paid_at.len();
     paid_at.retain(|_, paid| *paid > now);

@@ -1,4 +1,4 @@
-//! What a breaker logs. It stands alone, since `tracing` remembers for a whole process whether anybody listens.
+//! The log of a breaker. It needs its own process, because `tracing` caches per process if a subscriber is interested.
 
 use std::{
     io,
@@ -41,7 +41,7 @@ async fn transitions_are_logged_with_the_servers_name() {
     );
 }
 
-/// Keeps what is logged.
+/// Collects the log output.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

@@ -14,7 +14,7 @@ const SCHEMAS: usize = 4_000;
 const VALUES: usize = 8;
 /// Minimum number of pairs that must cause real work, or the test proves nothing.
 const LEAST_BUSY: usize = 400;
-/// Number of visits from which on a pair causes real work.
+/// A pair with more visits than this causes real work.
 const BUSY: u64 = 20;
 const COUNTER: &str = "x-visit";
 const DEFINITIONS: usize = 4;

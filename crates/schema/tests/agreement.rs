@@ -60,7 +60,7 @@ fn schema(dice: &mut Dice, depth: usize) -> Value {
     Value::Object(schema)
 }
 
-/// A schema for one type, with a keyword for it.
+/// A choice for `anyOf`, usually a schema for one type.
 fn typed(dice: &mut Dice, depth: usize) -> Value {
     let said = [
         json!({"type": "null"}),

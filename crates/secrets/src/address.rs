@@ -1,18 +1,18 @@
-//! Credentials in addresses: `scheme://user:password@host`, `scheme://token@host`, and query parameters.
+//! Credentials in URLs: `scheme://user:password@host`, `scheme://token@host`, and query parameters.
 
 use crate::{token::is_token, value::is_secret};
 use std::ops::Range;
 
-/// What may stand in the place of a password and is none: a reference, or what a mask left.
+/// First bytes of values that are not passwords: references, and the marks of a mask.
 const PLACEHOLDERS: [&[u8]; 4] = [b"$", b"{", b"<", b"*"];
 
-/// User names of which nothing is secret though no password follows: `ssh://git@host`.
+/// User names that are not tokens although no password follows: `ssh://git@host`.
 const USERS: [&[u8]; 2] = [b"git", b"hg"];
 
-/// A user name from this length on that has a digit may be a token itself, as in `https://<token>:x-oauth-basic@host`.
+/// Minimum length from which on a user name with a digit may be a token, as in `https://<token>:x-oauth-basic@host`.
 const LONG_USER: usize = 20;
 
-/// The address with its password and secret query parameters replaced by `mark`; `None` if it has none.
+/// The URL with its password and secret query parameters replaced by `mark`; `None` if it has none.
 pub fn masked_address(text: &str, mark: &str) -> Option<String> {
     let mut hidden: Vec<Range<usize>> = Vec::new();
     if let Some(at) = text.find("://") {
@@ -36,7 +36,7 @@ pub fn masked_address(text: &str, mark: &str) -> Option<String> {
     (masked != text).then_some(masked)
 }
 
-/// True if the text is an address with a password that is not empty.
+/// True if the text is a URL with a nonempty password.
 pub(crate) fn has_password(text: &str) -> bool {
     text.find("://").is_some_and(|at| {
         let scheme = &text.as_bytes()[..at];
@@ -46,7 +46,7 @@ pub(crate) fn has_password(text: &str) -> bool {
     })
 }
 
-/// Where the password stands in the authority that begins at `start`.
+/// The range of the password in the authority that begins at `start`.
 pub(crate) fn password(text: &[u8], start: usize) -> Option<Range<usize>> {
     let info = userinfo(text, start)?;
     let colon = info.start + memchr::memchr(b':', &text[info.clone()])?;
@@ -54,7 +54,7 @@ pub(crate) fn password(text: &[u8], start: usize) -> Option<Range<usize>> {
     (!password.is_empty() && !is_placeholder(&text[password.clone()])).then_some(password)
 }
 
-/// What is to be hidden in the authority that begins at `start`: the password, and the user if that is a token.
+/// The range to hide in the authority that begins at `start`: the password, and the user if that is a token.
 pub(crate) fn hidden(text: &[u8], start: usize) -> Option<Range<usize>> {
     let info = userinfo(text, start)?;
     let colon = memchr::memchr(b':', &text[info.clone()]).map(|at| info.start + at);
@@ -71,7 +71,7 @@ pub(crate) fn hidden(text: &[u8], start: usize) -> Option<Range<usize>> {
     }
 }
 
-/// What stands before the last `@` of the authority that begins at `start`.
+/// The range before the last `@` of the authority that begins at `start`.
 fn userinfo(text: &[u8], start: usize) -> Option<Range<usize>> {
     let rest = &text[start..];
     let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/?#\"'<>`\\".contains(byte);

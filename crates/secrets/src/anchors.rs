@@ -1,5 +1,5 @@
-//! Anchors: the short texts near which a secret may stand. One automaton finds all of them in one pass, so that a text
-//! without any is not looked at twice.
+//! Anchors: short strings that indicate a secret nearby. One automaton finds all of them in one pass, so text without
+//! anchors is scanned only once.
 
 use crate::{
     names::{MAYBE, SECRET},
@@ -8,14 +8,14 @@ use crate::{
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use std::sync::LazyLock;
 
-/// What an anchor announces.
+/// The kind of secret that an anchor indicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Anchor {
     /// The prefix of a row of [`SHAPES`].
     Token(usize),
     /// A word of [`SECRET`].
     Name,
-    /// A word of [`MAYBE`] with the character behind it, which is not part of the name.
+    /// A word of [`MAYBE`] with the character after it, which is not part of the name.
     MaybeName,
     Bearer,
     Basic,
@@ -25,7 +25,7 @@ pub(crate) enum Anchor {
     PrivateKey,
 }
 
-/// A name that may mean a secret counts only right before one of these.
+/// A word of [`MAYBE`] counts only directly before one of these.
 const BEHIND_MAYBE: [&str; 4] = ["=", "\"", "'", "\\"];
 
 pub(crate) static ANCHORS: LazyLock<(AhoCorasick, Vec<Anchor>)> = LazyLock::new(|| {
@@ -42,7 +42,7 @@ pub(crate) static ANCHORS: LazyLock<(AhoCorasick, Vec<Anchor>)> = LazyLock::new(
     ];
     let others = others.into_iter().map(|(text, anchor)| (text.to_owned(), anchor));
     let (texts, anchors): (Vec<String>, Vec<Anchor>) = tokens.chain(names).chain(maybe).chain(others).unzip();
-    // The compact automaton: a tenth of the memory of the full table, which would only pay for long texts.
+    // The compact automaton takes a tenth of the memory of the full table, which is faster only for long texts.
     let automaton = AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .kind(Some(AhoCorasickKind::ContiguousNFA))

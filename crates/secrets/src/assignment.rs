@@ -1,4 +1,4 @@
-//! Values that a name announces: `NAME=value`, `name: value`, `"name": "value"`, `--flag value`, `"--flag", "value"`.
+//! Values after a secret name: `NAME=value`, `name: value`, `"name": "value"`, `--flag value`, `"--flag", "value"`.
 
 use crate::{
     extent::{Extent, Quote},
@@ -8,19 +8,19 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Longest part of a name on each side of the word that makes it secret.
+/// Maximum length of a name on each side of the word that makes it secret.
 const LONGEST_NAME: usize = 64;
 
-/// Most blanks between a name, its sign and its value.
+/// Maximum number of blanks between a name, its separator and its value.
 const MOST_BLANKS: usize = 32;
 
-/// Bytes of a value that are looked at before it is taken for one, so that a long run is not read once for each name in it.
+/// Bytes of a value on which the decision is based. Bounded, so that a long run with many names takes linear time.
 const LOOKED_AT: usize = 64;
 
-/// Shortest value of a name that only may mean a secret.
+/// Minimum length of the value of a [`NameClass::Maybe`] name.
 const SHORTEST_MAYBE: usize = 8;
 
-/// Schemes of the header `Authorization`, which stay visible.
+/// Schemes of the header `Authorization`, which are not hidden.
 const SCHEMES: [&[u8]; 7] =
     [b"apikey ", b"basic ", b"bearer ", b"bot ", b"digest ", b"negotiate ", b"token "];
 
@@ -28,25 +28,25 @@ const SCHEMES: [&[u8]; 7] =
 enum Sign {
     Equals,
     Colon,
-    /// Blanks behind a flag.
+    /// Blanks after a flag.
     Blank,
-    /// A comma behind a quoted flag.
+    /// A comma after a quoted flag.
     Comma,
 }
 
-/// A name, its sign, and the place where its value begins.
+/// A name, its separator, and the offset of its value.
 struct Assignment<'a> {
     text: &'a [u8],
     name: Range<usize>,
     class: NameClass,
-    /// The word that makes the name secret is a plural, which often counts things.
+    /// True if the word that makes the name secret is a plural. Such names often hold a count.
     plural: bool,
     sign: Sign,
     quote: Option<Quote>,
     start: usize,
 }
 
-/// The value of the name in which the word `word` means a secret.
+/// The range of the value of the name that contains `word`, if it is a secret.
 pub(crate) fn value(
     text: &[u8],
     word: &Range<usize>,
@@ -93,7 +93,7 @@ impl<'a> Assignment<'a> {
             (NameClass::Maybe, _) => {
                 self.is_query() || value.iter().any(u8::is_ascii_digit) && !is_path(value)
             }
-            // `--token TOKEN` is a usage text.
+            // `--token TOKEN` is usage text.
             (_, Sign::Blank) => {
                 !value.starts_with(b"-")
                     && !value.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_')
@@ -108,14 +108,14 @@ impl<'a> Assignment<'a> {
         let is_cookie = self.sign == Sign::Colon && name.to_ascii_lowercase().ends_with(b"cookie");
         match self.quote {
             Some(quote) => Extent::Quoted(quote),
-            // A cookie header has many values.
+            // A cookie header has several values.
             None if is_cookie => Extent::Line,
             None if self.sign == Sign::Equals && self.begins_line() => Extent::Blank,
             None => Extent::Word,
         }
     }
 
-    /// A line of an environment file: nothing but a blank ends its value.
+    /// True for a line of an environment file, where only whitespace ends the value.
     fn begins_line(&self) -> bool {
         let before = &self.text[..self.name.start];
         let before = before.strip_suffix(b"export ").unwrap_or(before);
@@ -129,7 +129,7 @@ impl<'a> Assignment<'a> {
     }
 }
 
-/// The whole name around the word.
+/// The range of the whole name around the word.
 fn name(text: &[u8], word: &Range<usize>, class: NameClass) -> Option<Range<usize>> {
     let before = &text[word.start.saturating_sub(LONGEST_NAME)..word.start];
     let head = before.iter().rev().take_while(|byte| is_name(**byte) || **byte == b'.').count();
@@ -148,7 +148,7 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// The sign behind a name, and where the value begins or its opening quote.
+/// The separator after a name, and the offset of the value or its opening quote.
 fn sign(text: &[u8], name: &Range<usize>) -> Option<(Sign, usize)> {
     let closing = Quote::at(text, name.end);
     let is_flag = text[name.start] == b'-';
@@ -172,7 +172,7 @@ fn blanks(text: &[u8], blank: &[u8]) -> usize {
     text.iter().take(MOST_BLANKS).take_while(|byte| blank.contains(byte)).count()
 }
 
-/// The length of a scheme and the blanks behind it.
+/// The length of a scheme and the blanks after it; 0 if there is none.
 fn scheme(value: &[u8]) -> usize {
     let begins =
         |scheme: &&&[u8]| value.get(..scheme.len()).is_some_and(|text| text.eq_ignore_ascii_case(scheme));

@@ -1,9 +1,9 @@
-//! Credentials behind the name of their scheme: `Bearer …` and `Basic …`.
+//! Credentials after the name of their scheme: `Bearer …` and `Basic …`.
 
 use crate::{mask::Caution, ordinary::is_word};
 use std::ops::Range;
 
-/// Words that follow `bearer` in a sentence.
+/// Words that follow `bearer` in ordinary text.
 const WORDS: &[&str] = &[
     "and",
     "auth",
@@ -26,7 +26,7 @@ const WORDS: &[&str] = &[
     "was",
 ];
 
-/// Shortest credential of the scheme `Basic`.
+/// Minimum length of a credential of the scheme `Basic`.
 const SHORTEST_BASIC: usize = 8;
 
 pub(crate) fn bearer(text: &[u8], scheme: &Range<usize>, caution: Caution) -> Option<Range<usize>> {
@@ -36,7 +36,7 @@ pub(crate) fn bearer(text: &[u8], scheme: &Range<usize>, caution: Caution) -> Op
     (value.len() >= caution.shortest() && !is_sentence).then_some(range)
 }
 
-/// Base64, unlike the words in "basic usage" and "Basic Authentication".
+/// The credential after `Basic`. It must be Base64, unlike the words in "basic usage" and "Basic Authentication".
 pub(crate) fn basic(text: &[u8], scheme: &Range<usize>) -> Option<Range<usize>> {
     let range = credential(text, scheme)?;
     let value = &text[range.clone()];
@@ -46,7 +46,7 @@ pub(crate) fn basic(text: &[u8], scheme: &Range<usize>) -> Option<Range<usize>> 
     (value.len() >= SHORTEST_BASIC && is_base64).then_some(range)
 }
 
-/// The word behind a scheme, unless it is a parameter such as `realm="x"`.
+/// The word after a scheme, unless it is a parameter such as `realm="x"`.
 fn credential(text: &[u8], scheme: &Range<usize>) -> Option<Range<usize>> {
     let is_own = scheme.start == 0 || !text[scheme.start - 1].is_ascii_alphanumeric();
     let behind = &text[scheme.end..];
@@ -64,7 +64,7 @@ fn credential(text: &[u8], scheme: &Range<usize>) -> Option<Range<usize>> {
     (is_own && length > full_stop && !is_parameter).then_some(start..start + length - full_stop)
 }
 
-/// True if the scheme itself stands right behind a quote, so that a quote behind the credential closes that one.
+/// True if a quote directly precedes the scheme, so that a quote after the credential closes it.
 fn is_quoted(text: &[u8], scheme: &Range<usize>) -> bool {
     scheme.start > 0 && b"\"'".contains(&text[scheme.start - 1])
 }

@@ -1,26 +1,26 @@
-//! Where a value ends.
+//! Finds the end of a value.
 
-/// The quote before or behind a text: `"`, `'`, a backtick, or one of them behind backslashes, as in JSON within JSON.
+/// The quote around a text: `"`, `'` or a backtick, possibly after backslashes, as in JSON within JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Quote {
     byte: u8,
     escapes: usize,
 }
 
-/// What ends a value.
+/// The delimiter that ends a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// The closing quote, or the end of the line.
     Quoted(Quote),
-    /// The end of the line, or a quote around the whole.
+    /// The end of the line, or a quote.
     Line,
-    /// A blank.
+    /// Whitespace.
     Blank,
-    /// A blank, or a sign that divides values.
+    /// Whitespace, a quote, or a separator such as a comma.
     Word,
 }
 
-/// Most backslashes before a quote.
+/// Maximum number of backslashes before a quote.
 const MOST_ESCAPES: usize = 7;
 
 impl Quote {
@@ -53,14 +53,15 @@ impl Quote {
         text.len()
     }
 
-    /// An unescaped quote closes after an even number of backslashes, an escaped one after as many as it has or fewer.
+    /// True if a quote after this many backslashes closes the text: an even number if the opening quote has none, else at most
+    /// as many as the opening quote has.
     fn closes(self, escapes: usize) -> bool {
         if self.escapes == 0 { escapes.is_multiple_of(2) } else { escapes <= self.escapes }
     }
 }
 
 impl Extent {
-    /// The end of the value that begins at `start`, or `most` bytes behind it.
+    /// The end of the value that begins at `start`, but at most `most` bytes after it.
     pub(crate) fn end(self, text: &[u8], start: usize, most: usize) -> usize {
         let rest = &text[start..text.len().min(start.saturating_add(most))];
         let until = |ends: fn(&u8) -> bool| rest.iter().position(ends).unwrap_or(rest.len());

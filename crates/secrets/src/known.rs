@@ -1,12 +1,12 @@
-//! Secrets that the caller knows: hidden wherever they occur, also as JSON or an address writes them.
+//! Secrets that the caller knows. They are hidden wherever they occur, also when escaped for JSON or percent-encoded.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::{collections::BTreeSet, fmt::Write, ops::Range};
 
-/// A shorter value is no secret, and hiding it would tear texts apart.
+/// Minimum length. Shorter values are not secrets, and hiding them would make texts unreadable.
 const SHORTEST: usize = 6;
 
-/// Shortest line of a known value that is hidden by itself.
+/// Minimum length of a line of a known value that is hidden on its own.
 const SHORTEST_LINE: usize = 16;
 
 #[derive(Clone)]
@@ -26,7 +26,7 @@ impl Known {
         if forms.is_empty() {
             return None;
         }
-        // A value inside a longer one must not leave the rest of it.
+        // Longest match first: if one value contains another, the whole longer value must be hidden.
         let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(forms).ok()?;
         Some(Self { automaton })
     }
@@ -36,7 +36,7 @@ impl Known {
     }
 }
 
-/// As it stands within a JSON text.
+/// The value as written in a JSON string.
 fn escaped(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for c in value.chars() {
@@ -51,7 +51,7 @@ fn escaped(value: &str) -> String {
     out
 }
 
-/// As it stands in the query of an address.
+/// The value as written in the query of a URL.
 fn percent_encoded(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for byte in value.bytes() {

@@ -1,6 +1,6 @@
-//! Names whose values are secrets: of variables, members, headers, flags and query parameters.
+//! Names of secrets: variables, members, headers, flags and query parameters.
 
-/// How sure a name is.
+/// How certainly a name denotes a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameClass {
     /// `GITHUB_TOKEN`, `password`, `Authorization`.
@@ -10,7 +10,7 @@ pub enum NameClass {
     Plain,
 }
 
-/// Words that make a name secret wherever they stand in it.
+/// Words that make a name secret at any position.
 pub(crate) const SECRET: &[&str] = &[
     "access key",
     "access-key",
@@ -43,10 +43,10 @@ pub(crate) const SECRET: &[&str] = &[
     "token",
 ];
 
-/// Words that may mean a secret at the end of a name, as a word of its own.
+/// Words that may denote a secret if they are the last word of a name.
 pub(crate) const MAYBE: &[&str] = &["auth", "dsn", "key", "pass", "pat", "pwd", "sig", "webhook"];
 
-/// Last words of names that describe a secret and do not hold it: `token_type`, `secretName`.
+/// Last words of names that describe a secret but do not contain it: `token_type`, `secretName`.
 const ABOUT: &[&str] = &[
     "age",
     "algorithm",
@@ -76,7 +76,7 @@ const ABOUT: &[&str] = &[
     "usage",
 ];
 
-/// Tokens that name a place in a list or a call and let nobody in; compared without case, `_` and `-`.
+/// Names of tokens that are not credentials, such as cursors. Compared without case, `_` and `-`.
 const HARMLESS: &[&str] =
     &["cancellationtoken", "continuationtoken", "nexttoken", "pagetoken", "progresstoken", "synctoken"];
 
@@ -84,7 +84,7 @@ const HARMLESS: &[&str] =
 pub fn is_secret_name(name: &str) -> bool {
     match name_class(name) {
         NameClass::Secret => true,
-        // In settings these say how to sign in more often than with what.
+        // In settings these usually name the sign-in method, not the credential.
         NameClass::Maybe => {
             !ends_with_word(name.as_bytes(), "auth") && !ends_with_word(name.as_bytes(), "sig")
         }
@@ -92,7 +92,7 @@ pub fn is_secret_name(name: &str) -> bool {
     }
 }
 
-/// What a name says about its value.
+/// Classifies a name.
 pub fn name_class(name: &str) -> NameClass {
     let bytes = name.as_bytes();
     let lower = name.to_ascii_lowercase();
@@ -107,7 +107,7 @@ pub fn name_class(name: &str) -> NameClass {
     }
 }
 
-/// True if no longer word goes on at `end`: `token` ends in `tokenValue`, `tokens` and `TOKEN_2`, not in `tokenizer`.
+/// True if the word ends at `end`: `token` ends in `tokenValue`, `tokens` and `TOKEN_2`, but not in `tokenizer`.
 pub(crate) fn ends_here(name: &[u8], end: usize) -> bool {
     let goes_on = |at: usize| {
         name.get(at).is_some_and(|next| {
@@ -124,7 +124,7 @@ pub(crate) fn is_plural(name: &[u8], end: usize) -> bool {
     name.get(end).is_some_and(|next| next.eq_ignore_ascii_case(&b's'))
 }
 
-/// True if the name only describes a secret, or is known to hold none.
+/// True if the name only describes a secret, or is known to be harmless.
 pub(crate) fn is_about(name: &[u8]) -> bool {
     ABOUT.iter().any(|word| name.len() > word.len() && ends_with_word(name, word))
         || HARMLESS.iter().any(|word| ends_with_letters(name, word))
@@ -136,7 +136,7 @@ fn ends_with_letters(name: &[u8], word: &str) -> bool {
     word.bytes().rev().all(|wanted| letters.next().is_some_and(|byte| byte.eq_ignore_ascii_case(&wanted)))
 }
 
-/// True if `word` is the last word of `name`, divided by `_`, `-`, `.` or a capital.
+/// True if `word` is the last word of `name`, separated by `_`, `-`, `.` or a capital letter.
 pub(crate) fn ends_with_word(name: &[u8], word: &str) -> bool {
     let Some(start) = name.len().checked_sub(word.len()) else { return false };
     let (before, last) = name.split_at(start);

@@ -1,8 +1,8 @@
-//! Values that are no secrets although their name says so: references, placeholders, code, paths and words.
+//! Values of secret names that are not secrets: references, placeholders, code, paths and words.
 
 use crate::mask::Caution;
 
-/// Words that stand behind a name in ordinary text, in place of a value.
+/// Words that follow a secret name in ordinary text and are not values.
 const WORDS: &[&str] = &[
     "argument",
     "boolean",
@@ -45,10 +45,10 @@ const WORDS: &[&str] = &[
     "with",
 ];
 
-/// What advice puts in the place of a value.
+/// Placeholders for a value in advice texts.
 const ADVICE: &[&str] = &["the real value", "the value without quotation marks"];
 
-/// `${NAME}`, `$NAME`, `{env:NAME}`, `<your token>`, or what a mask left.
+/// True for `${NAME}`, `$NAME`, `{env:NAME}`, `<your token>`, or the mark of a mask.
 pub(crate) fn is_reference(value: &[u8]) -> bool {
     match value {
         [b'$', next, ..] => next.is_ascii_alphabetic() || matches!(next, b'_' | b'{' | b'('),
@@ -70,7 +70,7 @@ pub(crate) fn is_path(value: &[u8]) -> bool {
     begins && value.iter().position(|byte| *byte == b'/') != value.iter().rposition(|byte| *byte == b'/')
 }
 
-/// `Token::new(…)` and `[1, 2]` are source code or data.
+/// True for source code or data such as `Token::new(…)` and `[1, 2]`.
 pub(crate) fn is_code(value: &[u8], caution: Caution) -> bool {
     let opens = value.first().is_some_and(|byte| b"([|".contains(byte));
     let has = |text: &[u8]| value.windows(text.len()).any(|window| window == text);

@@ -1,18 +1,18 @@
-//! Private keys in PEM form, also those of which the first or the last lines are missing.
+//! Private keys in PEM form, also if their first or last lines are missing.
 
 use memchr::memmem;
 use std::ops::Range;
 
-/// Longest text between the dashes and the words `PRIVATE KEY`.
+/// Maximum length of the text between the dashes and the words `PRIVATE KEY`.
 const LONGEST_KIND: usize = 40;
 
-/// Shortest line in the middle of a key.
+/// Minimum length of a line in the middle of a key.
 const SHORTEST_LINE: usize = 40;
 
-/// Longest time stamp or line number before a line of a key.
+/// Maximum length of a timestamp or line number before a line of a key.
 const LONGEST_STAMP: usize = 64;
 
-/// What to hide for the words `PRIVATE KEY` at `words`. Nothing before `floor` is looked at.
+/// The range to hide around the words `PRIVATE KEY` at `words`. Nothing before `floor` is read.
 pub(crate) fn key(text: &[u8], words: &Range<usize>, floor: usize) -> Option<Range<usize>> {
     let block = &b" BLOCK"[..];
     let behind = &text[words.end..];
@@ -27,12 +27,12 @@ pub(crate) fn key(text: &[u8], words: &Range<usize>, floor: usize) -> Option<Ran
     if let Some(at) = memmem::rfind(kind, b"-----END") {
         return Some(body_start(text, words.start - kind.len() + at, floor)..behind + 5);
     }
-    // A first line without its beginning is one, too.
+    // The beginning of the first line may be cut off.
     let start = words.start - kind.len() + memmem::rfind(kind, b"-----BEGIN").unwrap_or(kind.len());
     Some(start..end_of_key(text, behind + 5))
 }
 
-/// Behind the last line of the key; the end of the text if that is missing.
+/// The offset after the last line of the key; the end of the text if that line is missing.
 fn end_of_key(text: &[u8], from: usize) -> usize {
     for at in memmem::find_iter(&text[from..], b"-----END") {
         let line = &text[from + at + 8..];
@@ -46,16 +46,16 @@ fn end_of_key(text: &[u8], from: usize) -> usize {
     text.len()
 }
 
-/// The beginning of the lines that belong to a key whose last line begins at `end`.
+/// The start of the body of a key whose last line begins at `end`.
 fn body_start(text: &[u8], end: usize, floor: usize) -> usize {
-    // What stands before the dashes of the last line is a time stamp.
+    // The text before the dashes of the last line is a timestamp.
     let near = &text[floor.max(end.saturating_sub(LONGEST_STAMP))..end];
     let end = memchr::memrchr(b'\n', near).map_or(end, |at| end - near.len() + at + 1);
     let (mut start, mut lines) = (end, 0);
     let mut line_end = before_break(text, end, floor);
     while let Some(end) = line_end {
         let field = end - text[floor..end].iter().rev().take_while(|byte| is_base64(**byte)).count();
-        // The `n` of an escaped line break is no part of the line behind it.
+        // The `n` of an escaped line break (`\n`) does not belong to the line after it.
         let escaped = field > floor && text[field - 1] == b'\\' && field < end;
         let field = if escaped { field + 1 } else { field };
         let fits = end - field >= SHORTEST_LINE || lines == 0 && end > field || field == floor && end > field;

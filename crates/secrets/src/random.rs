@@ -1,14 +1,14 @@
-//! Long words of mixed characters that look like keys although nothing announces them.
+//! Long words of mixed characters that look like keys, without an anchor nearby.
 
 use std::ops::Range;
 
-/// Shortest word that is taken for a key.
+/// Minimum length of a word that is treated as a key.
 const SHORTEST: usize = 32;
 
-/// A run of Base64 from this length on is data, such as an image.
+/// A Base64 run of at least this length is data, such as an image.
 const DATA: usize = 256;
 
-/// Appends the places of keys.
+/// Appends the ranges of keys.
 pub(crate) fn find(text: &[u8], found: &mut Vec<Range<usize>>) {
     let mut at = 0;
     while at < text.len() {

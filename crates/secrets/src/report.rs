@@ -1,5 +1,5 @@
-//! Names the kind of a secret in a text, for reports about published texts. Only what is sure is named: an example in a
-//! description is no leak.
+//! Names the kind of secret in a text, for reports about published texts. Only certain findings are named: an example in
+//! a description is not a leak.
 
 use crate::{
     address,
@@ -9,13 +9,13 @@ use crate::{
     token,
 };
 
-/// Words at the beginning of passwords in examples.
+/// Prefixes of example passwords.
 const EXAMPLES: [&str; 8] = ["pass", "secret", "pwd", "token", "xxx", "changeme", "example", "your"];
 
-/// Shortest password that is no example.
+/// Minimum length of a password; shorter ones are examples.
 const SHORTEST_PASSWORD: usize = 6;
 
-/// What kind of secret the text holds, with its article: `a GitHub token`.
+/// The kind of secret in the text, with its article: `a GitHub token`.
 pub fn find(text: &str) -> Option<&'static str> {
     let (automaton, anchors) = &*ANCHORS;
     let bytes = text.as_bytes();
@@ -23,7 +23,7 @@ pub fn find(text: &str) -> Option<&'static str> {
         Anchor::Token(row) => {
             let shape = &SHAPES[row];
             let token = token::at(bytes, shape, hit.start(), shape.issued)?;
-            // Words of letters alone are examples.
+            // Tokens without digits are examples.
             bytes[token.start + shape.prefix.len()..token.end]
                 .iter()
                 .any(u8::is_ascii_digit)

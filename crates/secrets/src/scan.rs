@@ -1,7 +1,7 @@
-//! Finds the places of secrets in a text, in one pass over its anchors.
+//! Finds the ranges of secrets in a text, in one pass over its anchors.
 //!
 //! Each anchor is judged by a bounded number of bytes around it. Only a secret that was found is read to its end, and
-//! nothing within it is looked at again; so the whole is linear in the text.
+//! anchors within it are skipped, so the total time is linear in the text.
 
 use crate::{
     address,
@@ -15,7 +15,7 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Appends the places of secrets.
+/// Appends the ranges of secrets.
 pub(crate) fn find(text: &str, caution: Caution, found: &mut Vec<Range<usize>>) {
     let (automaton, anchors) = &*ANCHORS;
     let bytes = text.as_bytes();

@@ -1,30 +1,30 @@
 // table
-//! How the tokens of well-known services look. Each row has an example that is hidden and one that is not.
+//! The formats of tokens of well-known services. Each row has an example that is hidden and one that is not.
 
-/// A token that is known by its prefix.
+/// The format of a token with a known prefix.
 #[derive(Debug)]
 pub struct Shape {
     /// With its article, for reports: `a GitHub token`.
     pub kind: &'static str,
     pub prefix: &'static str,
-    /// Characters after the prefix from which on it is hidden.
+    /// Minimum number of characters after the prefix for the token to be hidden.
     pub least: usize,
-    /// Characters that the service issues at least; reports name a token only from here on.
+    /// Minimum number of characters that the service issues. Reports name only tokens that are at least this long.
     pub issued: usize,
     pub body: Body,
     pub proof: Proof,
-    /// Hidden.
+    /// An example that is hidden.
     pub positive: &'static str,
-    /// Shares the prefix, and is not hidden.
+    /// An example with the same prefix that is not hidden.
     pub negative: &'static str,
 }
 
-/// Characters after the prefix.
+/// The character set after the prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Body {
     /// Letters and digits.
     Alphanumeric,
-    /// Capitals and digits.
+    /// Capital letters and digits.
     Capitals,
     /// Letters, digits, `_` and `-`.
     Word,
@@ -34,12 +34,12 @@ pub enum Body {
     Path,
 }
 
-/// What the body must have besides its length, because ordinary words begin like the prefix.
+/// An additional condition on the body, because ordinary words may begin with the prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {
     None,
     Digit,
-    /// A digit, a capital and a small letter.
+    /// A digit, a capital letter and a small letter.
     Mixed,
 }
 
@@ -58,7 +58,7 @@ macro_rules! shapes {
     };
 }
 
-/// All shapes. A longer prefix stands before a shorter one that it begins with.
+/// All shapes. A longer prefix comes before a shorter one that it begins with.
 pub static SHAPES: &[Shape] = shapes! {
     "an age key", "AGE-SECRET-KEY-1", 20, 58, Capitals, None, "AGE-SECRET-KEY-1QQPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", "AGE-SECRET-KEY-1QQ";
     "an Anthropic key", "sk-ant-", 12, 20, Word, None, "sk-ant-api03-a1B2c3D4e5F6a1B2c3D4", "sk-ant-hill";

@@ -1,9 +1,9 @@
-//! Tokens by their shape.
+//! Finds tokens by their shape.
 
 use crate::shapes::{Proof, SHAPES, Shape};
 use std::ops::Range;
 
-/// Bytes of a body that are looked at for a proof.
+/// Bytes of a body that are checked for a [`Proof`].
 const LOOKED_AT: usize = 128;
 
 /// True if the whole value is a token of a known shape.
@@ -13,7 +13,7 @@ pub fn is_token(value: &str) -> bool {
     is_plain && SHAPES.iter().any(|shape| at(bytes, shape, 0, shape.least).is_some())
 }
 
-/// Where the token of this shape stands whose prefix is at `at`, if its body has `least` characters.
+/// The range of the token of this shape whose prefix is at `at`, if its body has at least `least` characters.
 pub(crate) fn at(text: &[u8], shape: &Shape, at: usize, least: usize) -> Option<Range<usize>> {
     if !text[at..].starts_with(shape.prefix.as_bytes()) || !begins_here(text, at, shape.proof) {
         return None;
@@ -21,7 +21,7 @@ pub(crate) fn at(text: &[u8], shape: &Shape, at: usize, least: usize) -> Option<
     Some(at..end_of(text, shape, at, least)?)
 }
 
-/// The end of a token. The body is judged by its first characters, so that a long run is not read once for each prefix in it.
+/// The end of a token. Only its first characters are judged, so that a long run with many prefixes takes linear time.
 fn end_of(text: &[u8], shape: &Shape, at: usize, least: usize) -> Option<usize> {
     let body = &text[at + shape.prefix.len()..];
     let looked_at = body.iter().take(LOOKED_AT.max(least)).take_while(|byte| shape.body.has(**byte)).count();
@@ -33,7 +33,7 @@ fn end_of(text: &[u8], shape: &Shape, at: usize, least: usize) -> Option<usize> 
             shape.body.has(*byte) || byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
         })
     };
-    // A dot or `=` belongs to the token only if it goes on behind it.
+    // A dot or `=` belongs to the token only if the token continues after it.
     let goes_on =
         |index: usize| body.get(index).is_some_and(|byte| b".+=~".contains(byte)) && fits(index + 1);
     let end = (looked_at..=body.len()).find(|index| !fits(*index) && !goes_on(*index))?;
@@ -41,7 +41,7 @@ fn end_of(text: &[u8], shape: &Shape, at: usize, least: usize) -> Option<usize> 
     Some(at + shape.prefix.len() + end)
 }
 
-/// True if a token may begin at `at`: no word goes on there.
+/// True if a token may begin at `at`, that is, not in the middle of a word.
 fn begins_here(text: &[u8], at: usize, proof: Proof) -> bool {
     let Some(last) = at.checked_sub(1).map(|before| text[before]) else { return true };
     if !last.is_ascii_alphanumeric() {
@@ -51,17 +51,17 @@ fn begins_here(text: &[u8], at: usize, proof: Proof) -> bool {
     ends_escape(before) || ends_percent(before) || ends_color(before)
 }
 
-/// `\n`, `\r` or `\t` as JSON writes them.
+/// True if the text ends with a JSON escape `\n`, `\r` or `\t`.
 fn ends_escape(before: &[u8]) -> bool {
     matches!(before, [.., b'\\', b'n' | b'r' | b't'])
 }
 
-/// `%3D` and its like.
+/// True if the text ends with a percent-encoded byte such as `%3D`.
 fn ends_percent(before: &[u8]) -> bool {
     matches!(before, [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
 }
 
-/// The end of a terminal's color sequence, such as `ESC[31m`.
+/// True if the text ends with a terminal color sequence such as `ESC[31m`.
 fn ends_color(before: &[u8]) -> bool {
     let Some(numbers) = before.strip_suffix(b"m") else { return false };
     numbers.iter().rev().find(|byte| !byte.is_ascii_digit() && **byte != b';') == Some(&b'[')

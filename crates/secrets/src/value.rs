@@ -1,16 +1,16 @@
-//! Single values of settings and variables: whether they are secrets, by their name or by themselves.
+//! Decides by name or by value if a single setting or variable is a secret.
 //!
-//! Made for warnings and for hiding a whole value, so it errs towards caution; [`crate::Mask`] is for free text.
+//! Used for warnings and for hiding a whole value, so it errs towards caution; [`crate::Mask`] is for free text.
 
 use crate::{address, names::is_secret_name, token::is_token};
 
-/// Shortest run of mixed characters that is taken for a key.
+/// Minimum length of a run of mixed characters that is treated as a key.
 const KEY_LENGTH: usize = 20;
 
-/// Shortest value of a secret name that is taken for a secret.
+/// Minimum length of the value of a secret name.
 const SHORTEST: usize = 4;
 
-/// True if a value of this name is a secret.
+/// True if this value of a setting with this name is a secret.
 pub fn is_secret(name: &str, value: &str) -> bool {
     let bare = credential(value);
     let harmless = ["true", "false", "null", "none"].contains(&bare)
@@ -20,14 +20,14 @@ pub fn is_secret(name: &str, value: &str) -> bool {
     is_secret_name(name) && !harmless || is_token(bare) || is_key(bare) || address::has_password(bare)
 }
 
-/// The credential in the value of a header, without the scheme before it.
+/// The credential in a header value, without the scheme.
 pub fn credential(value: &str) -> &str {
     let value = value.trim();
     let schemes = ["Bearer", "Basic", "token"];
     schemes.iter().find_map(|scheme| value.strip_prefix(scheme)).unwrap_or(value).trim()
 }
 
-/// A long run of mixed characters without the marks of a path, an address or a sentence.
+/// True for a long run of mixed characters that is not a path, a URL or a sentence.
 fn is_key(text: &str) -> bool {
     text.len() >= KEY_LENGTH
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.+=".contains(&byte))

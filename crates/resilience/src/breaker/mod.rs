@@ -1,5 +1,5 @@
-//! The circuit breaker of one server: after some consecutive failures, calls are refused at once for a while,
-//! then a trial decides.
+//! The circuit breaker of one server: after several consecutive failures, calls are refused at once for some time. Then
+//! a trial call decides if the server has recovered.
 //!
 //! ```text
 //!            `failures` in a row               `open_for` has passed, a call asks
@@ -9,14 +9,14 @@
 //!     └────────────────────────────────────────────── a trial succeeded ────────────────┘
 //! ```
 //!
-//! What counts as a failure is the caller's choice. An error *answered* by the server (bad arguments, unknown tool)
-//! shows a server that works, and is settled as a success; no answer, a broken connection or an overload is a failure.
+//! The caller decides which outcomes are failures. An error *response* (bad arguments, unknown tool) shows that the
+//! server works and counts as a success; a timeout, a broken connection or an overload is a failure.
 //!
-//! Every transition begins a new *generation*, and a call's outcome counts only in the generation that admitted it.
-//! A call that began before the breaker opened tells nothing about the server after that: its late success must not
-//! close the breaker past a trial, nor its late failure push a recovered server out again.
+//! Every transition starts a new *generation*, and a call's outcome counts only in the generation that admitted it. A
+//! call that began before the breaker opened says nothing about the server afterwards: its late success must not close
+//! the breaker without a trial, and its late failure must not reopen the breaker of a recovered server.
 //!
-//! No timer runs: an open breaker becomes half open with the first call after `open_for`.
+//! There is no timer: an open breaker becomes half open with the first call after `open_for`.
 
 mod state;
 #[cfg(test)]
@@ -36,14 +36,14 @@ use tokio::{sync::watch, time::Instant};
 use super::{OutOfRange, within};
 use state::{Ledger, Outcome};
 
-/// The numbers of a [`Breaker`]; they are checked by [`Breaker::new`].
+/// The settings of a [`Breaker`]. [`Breaker::new`] checks them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BreakerOptions {
     /// Consecutive failures after which the breaker opens, 1 to 1000.
     pub failures: u32,
-    /// How long it refuses before it lets a trial through, 1 ms to 1 h.
+    /// Time for which calls are refused before a trial is admitted, 1 ms to 1 h.
     pub open_for: Duration,
-    /// How many trials may run at the same time, 1 to 100.
+    /// Maximum number of concurrent trials, 1 to 100.
     pub trials: u32,
 }
 
@@ -53,9 +53,10 @@ pub struct Breaker {
     shared: Arc<Shared>,
 }
 
-/// The permission to make one call, which is told how the call went.
+/// The permission to make one call, on which the caller reports the outcome.
 ///
-/// Dropped without being told (the call was cancelled), it counts for nothing, and a trial's place is free again.
+/// If it is dropped without an outcome (the call was cancelled), it counts neither as success nor as failure, and a
+/// trial's slot is released.
 #[must_use = "a call that is not settled counts for nothing"]
 pub struct Admission {
     shared: Arc<Shared>,
@@ -67,27 +68,27 @@ pub struct Admission {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the server failed {failures} times in a row and is given a rest, try again in {retry_after:.1?}")]
 pub struct Refused {
-    /// When a call may be admitted as a trial; sooner if a running trial ends before.
+    /// Time until a call may be admitted as a trial; less if a running trial ends earlier.
     pub retry_after: Duration,
-    /// When the breaker left [`BreakerState::Closed`].
+    /// The time at which the breaker left [`BreakerState::Closed`].
     pub since: Instant,
     /// Consecutive failures so far, failed trials included.
     pub failures: u32,
-    /// The text of the last failure, cut to [`Refused::ERROR_LIMIT`] bytes.
+    /// The text of the last failure, truncated to [`Refused::ERROR_LIMIT`] bytes.
     pub last_error: Arc<str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakerState {
-    /// Calls pass.
+    /// All calls are admitted.
     Closed { failures: u32 },
-    /// Calls are refused. From `until` on, the next call is a trial. `since` is when the outage began.
+    /// Calls are refused. From `until` on, the next call is a trial. `since` is the start of the outage.
     Open { since: Instant, until: Instant },
-    /// Trials decide, other calls are refused. `since` is when the outage began.
+    /// Trials are in flight, other calls are refused. `since` is the start of the outage.
     HalfOpen { since: Instant },
 }
 
-/// How often what happened since the breaker was made.
+/// Counters since the breaker was created.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BreakerCounts {
     /// Transitions from `Closed` to `Open`.
@@ -105,7 +106,7 @@ pub struct BreakerCounts {
 struct Shared {
     name: Arc<str>,
     options: BreakerOptions,
-    /// What a call to a healthy server needs to know, readable without the lock; written only under it.
+    /// Generation and flags, which a call to a healthy server reads without the lock. Written only under the lock.
     gate: AtomicU64,
     ledger: Mutex<Ledger>,
     states: watch::Sender<BreakerState>,
@@ -120,13 +121,13 @@ enum AdmissionKind {
 
 /// The breaker is closed.
 const GATE_CLOSED: u64 = 0b01;
-/// The breaker is closed and has no failure to forget.
+/// The breaker is closed and its failure count is 0.
 const GATE_CLEAN: u64 = 0b10;
-/// The generation lies above the flags.
+/// The generation is stored above the flag bits.
 const GATE_SHIFT: u32 = 2;
 
 impl Breaker {
-    /// A closed breaker; `name` is the server's, for the log.
+    /// Creates a closed breaker; `name` is the server's name for the log.
     pub fn new(name: impl Into<Arc<str>>, options: BreakerOptions) -> Result<Self, OutOfRange> {
         let options = options.checked()?;
         let ledger = Ledger::new(Instant::now());
@@ -140,7 +141,7 @@ impl Breaker {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Asks to make a call now.
+    /// Requests permission to make a call now.
     pub fn admit(&self) -> Result<Admission, Refused> {
         let gate = self.shared.gate.load(Ordering::Acquire);
         if gate & GATE_CLOSED != 0 {
@@ -167,7 +168,7 @@ impl Breaker {
         self.shared.lock().counts
     }
 
-    /// Follows the transitions. A slow reader sees the latest state only; [`Breaker::counts`] misses none.
+    /// Watches the transitions. A slow reader sees only the latest state; [`Breaker::counts`] counts all of them.
     pub fn watch(&self) -> watch::Receiver<BreakerState> {
         self.shared.states.subscribe()
     }
@@ -182,7 +183,7 @@ impl Breaker {
 }
 
 impl Admission {
-    /// The server answered, be it with an error of the caller's making.
+    /// Reports that the server answered, even if with an error that the caller caused.
     pub fn succeeded(mut self) {
         self.kind = AdmissionKind::Settled;
         let healthy = (self.generation << GATE_SHIFT) | GATE_CLOSED | GATE_CLEAN;
@@ -191,13 +192,13 @@ impl Admission {
         }
     }
 
-    /// The server did not answer, or showed that it cannot work. `error` goes to the log and into [`Refused`].
+    /// Reports that the server did not answer or is not able to work. `error` goes to the log and into [`Refused`].
     pub fn failed(mut self, error: &dyn fmt::Display) {
         self.kind = AdmissionKind::Settled;
         self.shared.settle(self.generation, Outcome::Failed(state::excerpt(error)));
     }
 
-    /// Whether this call decides if a half-open breaker closes.
+    /// True if this call decides if a half-open breaker closes.
     pub fn is_trial(&self) -> bool {
         self.kind == AdmissionKind::Trial
     }
@@ -212,7 +213,7 @@ impl Drop for Admission {
 }
 
 impl Refused {
-    /// The longest text kept of an error, in bytes.
+    /// Maximum length of an error text that is kept, in bytes.
     pub const ERROR_LIMIT: usize = 512;
 }
 
@@ -230,7 +231,8 @@ impl Shared {
         }
     }
 
-    /// Makes what changed since generation `before` visible; called with the lock held, so that nothing overtakes.
+    /// Publishes the gate, and the transition if there was one since generation `before`. Called with the lock held, so that
+    /// transitions are published in order.
     fn publish(&self, ledger: &Ledger, before: u64) {
         self.gate.store(gate_of(ledger), Ordering::Release);
         if ledger.generation == before {

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::{BreakerCounts, BreakerOptions, BreakerState, Refused};
 
-/// Everything a breaker knows; changed only under its lock.
+/// The state of a breaker; changed only under its lock.
 pub(super) struct Ledger {
     /// Grows with every transition.
     pub(super) generation: u64,
@@ -17,11 +17,11 @@ pub(super) struct Ledger {
     pub(super) last_error: Arc<str>,
     pub(super) counts: BreakerCounts,
     phase: Phase,
-    /// When the breaker last left `Closed`.
+    /// The time at which the breaker last left `Closed`.
     since: Instant,
 }
 
-/// How an admitted call ended.
+/// The outcome of an admitted call.
 pub(super) enum Outcome {
     Succeeded,
     Failed(Arc<str>),
@@ -59,7 +59,7 @@ impl Ledger {
         }
     }
 
-    /// Decides about a call that begins now.
+    /// Admits or refuses a call that begins now.
     pub(super) fn ask(&mut self, options: &BreakerOptions, now: Instant) -> Result<Pass, Refused> {
         match &mut self.phase {
             Phase::Closed => Ok(Pass::Ordinary),
@@ -73,8 +73,8 @@ impl Ledger {
                 Ok(Pass::Trial)
             }
             Phase::HalfOpen { running, granted } => {
-                // A trial that takes longer than a whole rest would keep everybody out for as long as it runs:
-                // it keeps its say, but another one may run beside it.
+                // A trial that takes longer than `open_for` must not block all calls until it ends. Its outcome still counts, but
+                // another trial is admitted.
                 let overdue = *granted + options.open_for;
                 if *running >= options.trials && now < overdue {
                     return Err(self.refusal(overdue, now));
@@ -86,7 +86,7 @@ impl Ledger {
         }
     }
 
-    /// Takes in the outcome of a call which this generation admitted.
+    /// Applies the outcome of a call that this generation admitted.
     pub(super) fn settle(&mut self, options: &BreakerOptions, outcome: Outcome, now: Instant) {
         match (&mut self.phase, outcome) {
             (Phase::Closed, Outcome::Succeeded) => self.failures = 0,
@@ -109,7 +109,7 @@ impl Ledger {
                 self.enter(Phase::Open { until: now + options.open_for });
             }
             (Phase::HalfOpen { running, .. }, Outcome::Abandoned) => *running = running.saturating_sub(1),
-            // `Open` admits nobody, so that no outcome can belong to its generation.
+            // `Open` admits no calls, so no outcome can belong to its generation.
             (Phase::Closed, Outcome::Abandoned) | (Phase::Open { .. }, _) => {}
         }
     }
@@ -138,7 +138,7 @@ impl Ledger {
 /// The beginning of an error's text, at most [`Refused::ERROR_LIMIT`] bytes.
 pub(super) fn excerpt(error: &dyn fmt::Display) -> Arc<str> {
     let mut text = Excerpt(String::new());
-    // An error here means that the text is full, or that the error cannot show itself: what is there is kept.
+    // Writing fails if the limit is reached or the error's `Display` fails; the text so far is kept.
     write!(text, "{error}").ok();
     Arc::from(text.0)
 }

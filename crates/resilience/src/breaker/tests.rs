@@ -33,7 +33,7 @@ fn opened() -> Breaker {
     breaker
 }
 
-/// A breaker whose rest is over, with its trial.
+/// A half-open breaker, with its trial.
 async fn on_trial() -> (Breaker, Admission) {
     let breaker = opened();
     advance(REST).await;

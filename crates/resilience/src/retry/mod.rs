@@ -1,8 +1,8 @@
-//! Repeats a call that failed for the moment, with growing and jittered pauses, where a repeat is safe.
+//! Retries a call after a transient failure, with exponential backoff and jitter, if a retry is safe.
 //!
-//! Three things must agree before a call is repeated: the caller says it may be ([`Safety`]), the error says it may help
-//! ([`Verdict`]), and attempts and budget are left. Otherwise the last error is the result. The budget bounds when an
-//! attempt may begin; how long one takes is the business of a [`Deadline`](super::Deadline) around it.
+//! A call is retried if the caller allows it ([`Safety`]), the error may be transient ([`Verdict`]), and attempts and
+//! budget are left. Otherwise the last error is the result. The budget limits when an attempt may begin; a
+//! [`Deadline`](super::Deadline) around it limits its duration.
 
 mod jitter;
 #[cfg(test)]
@@ -15,55 +15,55 @@ use tokio::time::{Instant, sleep};
 use super::{OutOfRange, within};
 use jitter::Dice;
 
-/// The numbers of a [`Retry`]; they are checked by [`Retry::new`].
+/// The settings of a [`Retry`]. [`Retry::new`] checks them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryOptions {
-    /// How often a call is made at most, the first time included, 1 to 20.
+    /// Maximum number of attempts, including the first, 1 to 20.
     pub attempts: u32,
     /// The pause after the first failure, before jitter. 1 ms to 1 min.
     pub base: Duration,
-    /// How many times as long each further pause is, 1 to 10.
+    /// Factor by which each further pause grows, 1 to 10.
     pub factor: u32,
     /// The longest pause, before jitter, `base` to 10 min.
     pub ceiling: Duration,
-    /// After this time no attempt begins, at most 1 h.
+    /// Time after which no further attempt begins, at most 1 h.
     pub budget: Duration,
     pub jitter: Jitter,
 }
 
-/// Which part of a pause is left to chance, so that callers who failed together do not come back together.
+/// The random part of a pause, so that callers that failed together do not retry together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Jitter {
-    /// Between nothing and the whole pause.
+    /// Between zero and the whole pause.
     #[default]
     Full,
     /// Between half the pause and the whole.
     Equal,
 }
 
-/// Whether making a call twice does the same as making it once.
+/// Says if a call may safely be made twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Safety {
-    /// Reads, lists, and tools that say they are idempotent.
+    /// Reads, lists, and tools that are declared idempotent.
     Repeatable,
-    /// Everything else: repeated only if the server certainly has not seen it.
+    /// All other calls: retried only if the server certainly has not started them.
     AtMostOnce,
 }
 
-/// What an error means for another attempt.
+/// The consequence of an error for another attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The failure may pass, but the server may have acted.
+    /// The failure may be transient, but the server may have executed the call.
     Retry,
-    /// The same, and the server asked not to come back before this time.
+    /// Like `Retry`, and the server asked to wait at least this long.
     RetryAfter(Duration),
-    /// The server has not begun the call (no connection, over its rate): a repeat is safe, whatever the call does.
+    /// The server has not started the call (no connection, rate limit), so a retry is safe for any call.
     Unstarted { after: Option<Duration> },
     /// Another attempt would fail as well.
     GiveUp,
 }
 
-/// The policy for repeating calls.
+/// The retry policy.
 #[derive(Debug)]
 pub struct Retry {
     options: RetryOptions,
@@ -80,7 +80,7 @@ impl Retry {
         Ok(Self { options: options.checked()?, dice: Dice::new(seed) })
     }
 
-    /// Calls `attempt`, which is given its number (from 1), until it succeeds or another attempt is out of question.
+    /// Calls `attempt` with its number (from 1) until it succeeds or no retry is allowed.
     pub async fn run<T, E, F, A>(
         &self,
         safety: Safety,
@@ -107,7 +107,8 @@ impl Retry {
         }
     }
 
-    /// The pause after so many failures in a row, with jitter; also for loops of their own, such as reconnecting.
+    /// The pause with jitter after this many consecutive failures. Also used by callers with their own loop, such as
+    /// reconnecting.
     pub fn backoff(&self, failures: u32) -> Duration {
         let grown = self.options.factor.saturating_pow(failures.saturating_sub(1));
         let whole = self.options.base.saturating_mul(grown).min(self.options.ceiling);
@@ -117,7 +118,7 @@ impl Retry {
         }
     }
 
-    /// How long to wait before the next attempt, if there is one.
+    /// The pause before the next attempt; `None` if no retry is allowed.
     fn pause(&self, safety: Safety, verdict: Verdict, made: u32, elapsed: Duration) -> Option<Duration> {
         let asked = match (verdict, safety) {
             (Verdict::GiveUp, _) | (Verdict::Retry | Verdict::RetryAfter(_), Safety::AtMostOnce) => {
@@ -130,7 +131,7 @@ impl Retry {
         if made >= self.options.attempts {
             return None;
         }
-        // The jitter comes on top of the time the server asked for: it may have asked many callers for the same.
+        // The jitter is added to the time that the server asked for, since it may have asked many callers for the same time.
         let pause = asked.saturating_add(self.backoff(made));
         (elapsed.saturating_add(pause) <= self.options.budget).then_some(pause)
     }

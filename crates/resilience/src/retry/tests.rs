@@ -6,7 +6,7 @@ use super::{Jitter, Retry, RetryOptions, Safety, Verdict};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What one run did: when each attempt began, and how it ended.
+/// The start time of each attempt of a run, and the result.
 #[derive(Debug)]
 struct Run {
     begun: Vec<Duration>,

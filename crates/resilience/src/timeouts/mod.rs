@@ -1,8 +1,8 @@
-//! Time limits of calls: how long silence is tolerated, and how long a call may last at all.
+//! Time limits of calls: the maximum time without progress, and the maximum total duration.
 //!
 //! [`Timeouts`] are the settings of one server or one tool, [`CallTimer`] measures one call.
-//! Progress starts the call limit anew, but never moves the ceiling: a server that reports
-//! progress for ever is cut off all the same.
+//! Progress restarts the call limit but never moves the ceiling, so a server that reports progress
+//! for ever is still cut off.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +14,7 @@ use std::{
 
 use super::{Moment, OutOfRange, within};
 
-/// Time limits as given; they are checked by [`Timeouts::new`].
+/// Unchecked time limits. [`Timeouts::new`] checks them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeoutOptions {
     /// Until a connection is ready for calls, 1 ms to 1 h.
@@ -25,20 +25,20 @@ pub struct TimeoutOptions {
     pub ceiling: Duration,
 }
 
-/// Time limits that make sense.
+/// Valid time limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Timeouts {
     options: TimeoutOptions,
 }
 
-/// The limits of one call. It is shared by reference: one side waits for its end, with a
-/// [`Timer`](super::Timer), while the other reports progress.
+/// The limits of one call. It is shared by reference: one task waits for the expiry with a
+/// [`Timer`](super::Timer) while another reports progress.
 #[derive(Debug)]
 pub struct CallTimer {
     start: Moment,
     call: Duration,
     ceiling: Duration,
-    /// When progress was last seen, in nanoseconds after `start`; it only grows.
+    /// Time of the last progress, in nanoseconds after `start`; it only increases.
     progress: AtomicU64,
 }
 
@@ -63,7 +63,7 @@ impl Timeouts {
         Ok(Self { options })
     }
 
-    /// The same with another call limit, for a single tool.
+    /// These limits with another call limit, for a single tool.
     pub fn with_call(self, call: Duration) -> Result<Self, OutOfRange> {
         Self::new(TimeoutOptions { call, ..self.options })
     }
@@ -87,7 +87,7 @@ impl CallTimer {
         Self { start, call, ceiling, progress: AtomicU64::new(0) }
     }
 
-    /// The call showed progress: its limit starts anew. After the end this changes nothing.
+    /// Reports progress, which restarts the call limit. No effect after expiry.
     pub fn progress(&self) {
         let now = Moment::now();
         if now < self.expires_at() {
@@ -95,8 +95,8 @@ impl CallTimer {
         }
     }
 
-    /// It was not the call that took its time: its limit starts anew, even if it has expired. The
-    /// ceiling stays.
+    /// Restarts the call limit even if it has expired, because the delay was not caused by the call.
+    /// The ceiling stays.
     pub fn renew(&self) {
         self.note(Moment::now());
     }
@@ -112,7 +112,7 @@ impl CallTimer {
         (self.expires_at() <= Moment::now()).then(|| self.limit())
     }
 
-    /// When the call ends unless progress comes.
+    /// The time at which the call expires unless there is progress.
     pub fn expires_at(&self) -> Moment {
         self.start + self.silence_ends().min(self.ceiling)
     }
@@ -125,7 +125,7 @@ impl CallTimer {
         }
     }
 
-    /// When the call limit is reached, as a time after `start`.
+    /// The time at which the call limit is reached, relative to `start`.
     fn silence_ends(&self) -> Duration {
         Duration::from_nanos(self.progress.load(Ordering::Relaxed)) + self.call
     }

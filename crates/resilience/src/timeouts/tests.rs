@@ -20,7 +20,7 @@ fn deadline(call: u64, ceiling: u64) -> CallTimer {
     CallTimer::start_at(&timeouts(call, ceiling), Moment::now())
 }
 
-/// Waits for the end as callers do.
+/// Waits for the expiry as callers do.
 async fn expired(deadline: &CallTimer) -> Expired {
     let mut timer = Timer::default();
     loop {
@@ -139,7 +139,7 @@ async fn suspension_counts_towards_neither_limit() {
             sleep(SECOND * 4).await;
             deadline.progress();
             sleep(SECOND).await;
-            // The process is suspended for a minute, and hears of progress late.
+            // The process is suspended for a minute and receives the progress late.
             pretend(SECOND * 60);
             sleep(SECOND * 60).await;
             assert_eq!(deadline.expired(), None);

@@ -132,7 +132,7 @@ fn id(schema: &Value) -> Option<&str> {
     schema.get("$id").and_then(Value::as_str).filter(|id| !id.is_empty() && !id.starts_with('#'))
 }
 
-/// True if the schema names draft 4, which has `id` instead of `$id`.
+/// True if a part of the schema names draft 4, which has `id` instead of `$id`.
 fn names_old_draft(value: &Value) -> bool {
     match value {
         Value::Object(members) => {

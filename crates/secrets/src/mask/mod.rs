@@ -3,16 +3,16 @@
 use crate::{known::Known, random, scan};
 use std::{borrow::Cow, fmt, ops::Range};
 
-/// A text this short that is one plain word holds no secret, and nothing that announces one.
+/// A single plain word that is shorter than this cannot contain a secret and is not scanned.
 const SHORTEST: usize = 12;
 
-/// How much is hidden.
+/// How aggressively text is masked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Caution {
-    /// For texts that a person must still understand: logs, reports, diagnoses.
+    /// For texts that must stay readable: logs, reports, diagnoses.
     #[default]
     Readable,
-    /// For records that are kept: short values and long random words are hidden, too.
+    /// For stored records: also hides short values and long random words.
     Strict,
 }
 
@@ -25,7 +25,7 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// Puts `mark` in the place of secrets.
+    /// Creates a mask that replaces secrets with `mark`.
     pub const fn new(mark: &'static str, caution: Caution) -> Self {
         Self { mark, caution, known: None }
     }
@@ -37,9 +37,9 @@ impl Mask {
         self
     }
 
-    /// The text without secrets.
+    /// The text with its secrets replaced.
     pub fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        // The usual case on the way of a call: the name of an argument.
+        // Fast path for the usual case in a call, the name of an argument.
         if self.known.is_none() && is_short_word(text) {
             return Cow::Borrowed(text);
         }
@@ -51,13 +51,13 @@ impl Mask {
         }
     }
 
-    /// One part of a text without secrets, also those that begin before the part or end behind it. `part` must lie on
-    /// character boundaries.
+    /// One part of a text with its secrets replaced, also those that begin before the part or end after it. `part` must be
+    /// on character boundaries.
     pub fn hide_part(&self, text: &str, part: Range<usize>) -> String {
         self.cover(text, part, &self.find(text))
     }
 
-    /// The places of secrets: in order, without overlaps.
+    /// The ranges of secrets, in order and without overlaps.
     fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         if let Some(known) = &self.known {
@@ -98,7 +98,7 @@ fn is_short_word(text: &str) -> bool {
 }
 
 impl Caution {
-    /// Shortest value of a secret name; `token: 3` is a number of tokens.
+    /// Minimum length of the value of a secret name; `token: 3` is a number of tokens.
     pub(crate) fn shortest(self) -> usize {
         match self {
             Self::Readable => 6,
