@@ -53,8 +53,8 @@ impl Raw {
         Raw::trusted(text.into())
     }
 
-    /// This object with one member replaced in its place, or added at the end; `None` if this is not
-    /// an object.
+    /// This object with one member replaced in its place, or added at the end; `None` if this is
+    /// not an object.
     #[must_use = "the object itself stays as it is"]
     pub fn with(&self, name: &str, value: &Raw) -> Option<Raw> {
         if let Some(found) = self.find(name) {
@@ -68,8 +68,8 @@ impl Raw {
         Some(Raw::trusted(text.into()))
     }
 
-    /// The members of these names, each still raw; `None` for absent members, and for all of them if
-    /// this is not an object.
+    /// The members of these names, each still raw; `None` for absent members, and for all of them
+    /// if this is not an object.
     pub fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Raw>; N] {
         let (mut found, mut missing) = ([const { None }; N], N);
         for member in checked_members(self.as_bytes()).into_iter().flatten() {
@@ -85,8 +85,8 @@ impl Raw {
         found
     }
 
-    /// This object with these members replaced in their places, or added at the end; `None` if this
-    /// is not an object.
+    /// This object with these members replaced in their places, or added at the end; `None` if
+    /// this is not an object.
     ///
     /// # Panics
     /// With more than 32 changes.
@@ -121,8 +121,8 @@ impl Raw {
         Raw::trusted(Bytes::copy_from_slice(self.as_bytes()))
     }
 
-    /// One object with the members of both; `None` if either is not an object. The caller ensures that
-    /// no name is in both.
+    /// One object with the members of both; `None` if either is not an object. The caller ensures
+    /// that no name is in both.
     pub fn joined(&self, other: &Raw) -> Option<Raw> {
         let (first, second) = (self.as_bytes(), other.as_bytes());
         let (b'{', b'{') = (first[0], second[0]) else { return None };
@@ -145,8 +145,8 @@ impl Raw {
         )
     }
 
-    /// This object after `judge` decided about each member; `None` if all members are kept or this is
-    /// not an object.
+    /// This object after `judge` decided about each member; `None` if all members are kept or this
+    /// is not an object.
     pub fn sifted(&self, mut judge: impl FnMut(&Named<'_>) -> Sifted) -> Option<Raw> {
         let old = self.as_bytes();
         let mut text = Vec::new();

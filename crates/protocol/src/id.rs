@@ -7,10 +7,12 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-/// Maximum length of an id, in bytes of JSON text. It is limited because every response echoes the id.
+/// Maximum length of an id, in bytes of JSON text. It is limited because every response echoes the
+/// id.
 pub const MAX_ID_BYTES: usize = 1024;
 
-/// A string or an integer of any size. Ids are equal if their values are: `1.0` equals `1`, `"\u0061"` equals `"a"`.
+/// A string or an integer of any size. Ids are equal if their values are: `1.0` equals `1`,
+/// `"\u0061"` equals `"a"`.
 #[derive(Clone)]
 pub struct RequestId {
     raw: Raw,

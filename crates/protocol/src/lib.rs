@@ -1,7 +1,9 @@
-//! The MCP protocol: frames, calls and replies, faults, revisions, and typed views of the messages.
+//! The MCP protocol: frames, calls and replies, faults, revisions, and typed views of the
+//! messages.
 //!
-//! This crate does no I/O and needs no runtime. A frame is parsed once ([`Frame::parse`]); its payload stays raw
-//! ([`Raw`]) until a part of it is needed, so that members unknown to us are not lost.
+//! This crate does no I/O and needs no runtime. A frame is parsed once ([`Frame::parse`]); its
+//! payload stays raw ([`Raw`]) until a part of it is needed, so that members unknown to us are not
+//! lost.
 
 mod call;
 mod edit;

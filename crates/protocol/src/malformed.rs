@@ -79,8 +79,8 @@ impl Malformed {
         self
     }
 
-    /// −32700 for frames that cannot be parsed (encoding, grammar, depth, size), −32600 for JSON that is not an acceptable
-    /// message.
+    /// −32700 for frames that cannot be parsed (encoding, grammar, depth, size), −32600 for JSON
+    /// that is not an acceptable message.
     pub fn rpc_code(&self) -> i64 {
         match self.defect {
             Defect::Utf8 | Defect::Json(_) | Defect::Depth | Defect::Size => -32700,

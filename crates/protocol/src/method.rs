@@ -7,7 +7,8 @@ macro_rules! methods {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
         $($(#[$doc])* pub const $name: &str = $text;)*
 
-        /// The constant for a known method name. The compiler generates a match that compares lengths first.
+        /// The constant for a known method name. The compiler generates a match that compares
+        /// lengths first.
         fn known(name: &str) -> Option<&'static str> {
             match name {
                 $($text => Some($text),)*
@@ -76,8 +77,9 @@ pub fn capability_for(question: &str) -> Option<&'static str> {
     }
 }
 
-/// True if a request of this method changes at most the session's own state on the server, so it is safe to send it
-/// twice. Tools may have side effects, and unknown methods are treated like tools.
+/// True if a request of this method changes at most the session's own state on the server, so it
+/// is safe to send it twice. Tools may have side effects, and unknown methods are treated like
+/// tools.
 pub fn only_asks(name: &str) -> bool {
     matches!(
         name,

@@ -4,7 +4,8 @@ use crate::Raw;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
 
-/// A JSON number that keeps its digits: `1` stays `1`, and thirty digits stay thirty. Equality compares the text.
+/// A JSON number that keeps its digits: `1` stays `1`, and thirty digits stay thirty. Equality
+/// compares the text.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Number(Raw);
 
@@ -41,7 +42,8 @@ impl Number {
         self.as_str().parse().ok().or_else(|| self.spelled_otherwise())
     }
 
-    /// The value of an integer written with a fraction or an exponent, within the range where `f64` is exact.
+    /// The value of an integer written with a fraction or an exponent, within the range where
+    /// `f64` is exact.
     fn spelled_otherwise(&self) -> Option<i64> {
         let value = self.as_f64();
         #[expect(clippy::cast_possible_truncation, reason = "checked to be an integer within 2^53")]

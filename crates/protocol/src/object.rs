@@ -3,7 +3,8 @@
 use crate::{Raw, scan};
 use std::borrow::Cow;
 
-/// An object split into its members. Their order is kept, and unchanged values are written byte for byte.
+/// An object split into its members. Their order is kept, and unchanged values are written byte
+/// for byte.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Object(Vec<(Cow<'static, str>, Raw)>);
 
@@ -40,7 +41,8 @@ impl Object {
         }
     }
 
-    /// Adds a member without searching for the name. The caller ensures that the name is not in the object yet.
+    /// Adds a member without searching for the name. The caller ensures that the name is not in
+    /// the object yet.
     pub(crate) fn push(&mut self, name: impl Into<Cow<'static, str>>, value: Raw) {
         self.0.push((name.into(), value));
     }

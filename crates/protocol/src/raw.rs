@@ -11,8 +11,9 @@ const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
 /// One JSON value in its original text: all digits, escapes and unknown members are kept.
 ///
-/// Invariant: the bytes are valid UTF-8 and one valid JSON value within the depth limit, without surrounding whitespace.
-/// A `Raw` cut from a frame shares the frame's memory, so cloning is cheap.
+/// Invariant: the bytes are valid UTF-8 and one valid JSON value within the depth limit, without
+/// surrounding whitespace. A `Raw` cut from a frame shares the frame's memory, so cloning is
+/// cheap.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Raw(Bytes);
 
@@ -31,7 +32,8 @@ impl Raw {
         serde_json::to_vec(value).map(|text| Self(text.into()))
     }
 
-    /// Wraps `bytes` without validation. The caller knows that they are one JSON value, because we scanned or wrote them.
+    /// Wraps `bytes` without validation. The caller knows that they are one JSON value, because we
+    /// scanned or wrote them.
     pub(crate) fn trusted(bytes: Bytes) -> Self {
         Self(bytes)
     }
@@ -130,7 +132,8 @@ impl Serialize for Raw {
 }
 
 impl<'de> serde::Deserialize<'de> for Raw {
-    /// Works only with `serde_json`, and not inside `flatten` or untagged enums, which do not keep the text.
+    /// Works only with `serde_json`, and not inside `flatten` or untagged enums, which do not keep
+    /// the text.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(deserializer)?;
         Ok(Self(Bytes::from(String::from(Box::<str>::from(text)))))

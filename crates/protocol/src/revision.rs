@@ -1,6 +1,7 @@
 //! Revision and Era: the features of each protocol revision.
 //!
-//! Other crates query a revision's features (`has_…`); only files named `era` compare revisions with each other.
+//! Other crates query a revision's features (`has_…`); only files named `era` compare revisions
+//! with each other.
 
 use std::{fmt, str::FromStr};
 
@@ -19,7 +20,8 @@ pub enum Revision {
 pub enum Era {
     /// Stateful: `initialize` starts a session, and the server may send requests.
     Legacy,
-    /// Stateless: every request carries its context, and the server asks questions with `input_required`.
+    /// Stateless: every request carries its context, and the server asks questions with
+    /// `input_required`.
     Modern,
 }
 

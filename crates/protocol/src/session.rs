@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 /// Opens sessions with one server.
 pub trait Connect: Send + Sync {
-    /// Starts or connects to the server and sends it the identity of the client that the profile describes.
+    /// Starts or connects to the server and sends it the identity of the client that the profile
+    /// describes.
     fn connect(&self, profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>>;
 }
 

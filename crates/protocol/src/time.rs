@@ -16,7 +16,8 @@ pub fn iso_8601(time: SystemTime) -> String {
     )
 }
 
-/// The date of a day counted from 1970. Years start in March here, so that a leap day is the last day of its year.
+/// The date of a day counted from 1970. Years start in March here, so that a leap day is the last
+/// day of its year.
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);

@@ -1,13 +1,14 @@
 //! The `view!` macro: typed, lossless access to one JSON object.
 //!
-//! A view names the members that the specification defines. All other members stay raw and in order in `rest` and are
-//! serialized again. Types and required members are checked strictly, because a caller would otherwise work with an
-//! incomplete message. Lists therefore keep their items raw (see [`crate::message::read_items`]), so that one bad item
-//! does not invalidate the others.
+//! A view names the members that the specification defines. All other members stay raw and in
+//! order in `rest` and are serialized again. Types and required members are checked strictly,
+//! because a caller would otherwise work with an incomplete message. Lists therefore keep their
+//! items raw (see [`crate::message::read_items`]), so that one bad item does not invalidate the
+//! others.
 //!
-//! An optional member that is `null` is read as absent and not serialized again. Two kinds of member keep the
-//! difference, because `null` has a meaning there: a [`Raw`] (such as `structuredContent`) and a
-//! [`Ttl`](crate::message::Ttl).
+//! An optional member that is `null` is read as absent and not serialized again. Two kinds of
+//! member keep the difference, because `null` has a meaning there: a [`Raw`] (such as
+//! `structuredContent`) and a [`Ttl`](crate::message::Ttl).
 
 use crate::{Number, Raw};
 use serde::{
@@ -21,9 +22,10 @@ use std::{
     marker::PhantomData,
 };
 
-/// Defines views. Required members are in the first block and are the arguments of `new`; the second block has the
-/// optional members, each an `Option` of the given type. A view may have a constant member, its tag:
-/// `pub struct TextContent tagged "type" = "text" { … }`. A view without required members has `Default` instead of `new`.
+/// Defines views. Required members are in the first block and are the arguments of `new`; the
+/// second block has the optional members, each an `Option` of the given type. A view may have a
+/// constant member, its tag: `pub struct TextContent tagged "type" = "text" { … }`. A view without
+/// required members has `Default` instead of `new`.
 macro_rules! view {
     (@new $view:ident () ($($may:ident)*)) => {
         impl Default for $view {
@@ -120,7 +122,8 @@ macro_rules! view {
     )* };
 }
 
-/// Defines an enum of string constants. An unknown string is kept, so that it does not invalidate the message.
+/// Defines an enum of string constants. An unknown string is kept, so that it does not invalidate
+/// the message.
 macro_rules! words {
     ($(
         $(#[$doc:meta])*
@@ -174,8 +177,8 @@ macro_rules! words {
     )* };
 }
 
-/// Defines an enum of tagged views. A value with another tag, or invalid for its tag, is kept raw, so that one bad block
-/// does not invalidate the whole result.
+/// Defines an enum of tagged views. A value with another tag, or invalid for its tag, is kept raw,
+/// so that one bad block does not invalidate the whole result.
 macro_rules! choice {
     (
         $(#[$doc:meta])*

@@ -1,4 +1,5 @@
-//! Views are lossless: unknown members inserted into every object of a message are serialized again, digit for digit.
+//! Views are lossless: unknown members inserted into every object of a message are serialized
+//! again, digit for digit.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -52,7 +53,8 @@ impl Tree {
         }
     }
 
-    /// Inserts an unknown member into every object, except into maps whose members are all of one type.
+    /// Inserts an unknown member into every object, except into maps whose members are all of one
+    /// type.
     fn plant(&mut self, plants: &mut dyn Iterator<Item = (usize, String)>, map: bool) {
         match self {
             Self::Leaf(_) => {}

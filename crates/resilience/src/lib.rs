@@ -3,8 +3,8 @@
 //!
 //! The parts are independent of each other and of the transport: the caller reports the outcome of
 //! each call. On the path to a healthy server, none takes a lock for which calls on other threads
-//! wait. The usual order around a call, from the outside in: [`CallTimer`] (all attempts together),
-//! [`Retry`], [`Breaker`] (each attempt).
+//! wait. The usual order around a call, from the outside in: [`CallTimer`] (all attempts
+//! together), [`Retry`], [`Breaker`] (each attempt).
 
 mod breaker;
 mod clock;

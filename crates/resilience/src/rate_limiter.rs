@@ -1,8 +1,8 @@
 //! A rate limit per key.
 //!
-//! It uses the generic cell rate algorithm (GCRA): for each key only the theoretical arrival time is
-//! stored, the time at which all its calls are paid for. Keys are stored as keyed 64-bit hashes, so
-//! that their length does not matter. Time in which the process is suspended counts.
+//! It uses the generic cell rate algorithm (GCRA): for each key only the theoretical arrival time
+//! is stored, the time at which all its calls are paid for. Keys are stored as keyed 64-bit
+//! hashes, so that their length does not matter. Time in which the process is suspended counts.
 
 use std::{
     collections::HashMap,
@@ -67,7 +67,8 @@ impl RateLimiter {
         Self::with_keys(quota, DEFAULT_KEYS)
     }
 
-    /// Stores at most about `keys` keys. If there are more, those with the least usage are evicted.
+    /// Stores at most about `keys` keys. If there are more, those with the least usage are
+    /// evicted.
     pub fn with_keys(quota: Quota, keys: usize) -> Self {
         let period = u64::try_from(quota.period.as_nanos()).unwrap_or(u64::MAX);
         let cost = (period / u64::from(quota.limit.get())).max(1);
@@ -162,7 +163,8 @@ impl Hasher for Hashed {
     }
 }
 
-/// Evicts all idle keys or, if there are none, the quarter with the least usage, so that a full table is searched rarely.
+/// Evicts all idle keys or, if there are none, the quarter with the least usage, so that a full
+/// table is searched rarely.
 fn make_room(paid_at: &mut Paid, now: u64) {
     let before = paid_at.len();
     paid_at.retain(|_, paid| *paid > now);

@@ -1,4 +1,5 @@
-//! The log of a breaker. It needs its own process, because `tracing` caches per process if a subscriber is interested.
+//! The log of a breaker. It needs its own process, because `tracing` caches per process if a
+//! subscriber is interested.
 
 use std::{
     io,

@@ -1,4 +1,5 @@
-//! Compiles schemas with the engine. Nothing is ever fetched, and patterns match in time linear in the text.
+//! Compiles schemas with the engine. Nothing is ever fetched, and patterns match in time linear in
+//! the text.
 
 use crate::{
     limits::{MAX_PATTERN_BYTES, MAX_PATTERN_CACHE},
@@ -7,7 +8,8 @@ use crate::{
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::{Value, json};
 
-/// Maximum number of backtracking patterns that are dropped. A schema with more is refused because of the first one left.
+/// Maximum number of backtracking patterns that are dropped. A schema with more is refused because
+/// of the first one left.
 const MAX_DROPPED: usize = 100;
 
 /// The draft that applies to a schema.
@@ -26,8 +28,8 @@ pub(crate) fn compile(schema: &Value, reading: Reading) -> Result<Validator, Val
     jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns).build(schema)
 }
 
-/// Removes each `pattern` that is a valid regular expression but needs backtracking, whose time cannot be bounded. Other
-/// keywords stay unchanged.
+/// Removes each `pattern` that is a valid regular expression but needs backtracking, whose time
+/// cannot be bounded. Other keywords stay unchanged.
 pub(crate) fn drop_backtracking(schema: &mut Value) {
     let mut left = MAX_DROPPED;
     dropped(schema, &mut left);

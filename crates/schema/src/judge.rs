@@ -57,14 +57,17 @@ impl BadSchema {
     }
 }
 
-/// Number of visits that one value causes in a subschema and in all subschemas that apply to the same value.
+/// Number of visits that one value causes in a subschema and in all subschemas that apply to the
+/// same value.
 #[derive(Debug, Clone, Copy, Default)]
 struct Visits {
     /// Visits to decide if the value is valid.
     valid: u64,
-    /// Visits to find the evaluated members and items, for `unevaluatedProperties` and `unevaluatedItems`.
+    /// Visits to find the evaluated members and items, for `unevaluatedProperties` and
+    /// `unevaluatedItems`.
     mark: u64,
-    /// Visits to collect errors: a union is validated first, and then collects the errors of its branches.
+    /// Visits to collect errors: a union is validated first, and then collects the errors of its
+    /// branches.
     collect: u64,
     chain: u32,
 }
@@ -100,7 +103,8 @@ pub(crate) fn judge(graph: &Graph) -> Result<Patterns, BadSchema> {
 fn branches(graph: &Graph) -> Result<(), BadSchema> {
     let mut states = vec![State::New; graph.nodes.len()];
     let subschemas = graph.nodes.len() as u64;
-    // The engine compiles the target of a reference between resources once per path that leads to it.
+    // The engine compiles the target of a reference between resources once per path that leads to
+    // it.
     let ways: u64 = (1..=graph.embedded as u64 + 1).product();
     let mut compiled = subschemas.saturating_mul(ways);
     for id in 0..graph.nodes.len() {

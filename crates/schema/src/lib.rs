@@ -1,9 +1,10 @@
 //! Validates values against untrusted JSON Schemas.
 //!
-//! Neither schemas nor values are trusted: their time and memory are limited, and nothing is ever fetched. The cost of a
-//! schema is judged before it is compiled (`judge`), and the cost of a value is counted before it is validated (`meter`);
-//! the limits are in `limits`. The engine (the crate `jsonschema`) is generic, so each crate that calls it compiles its
-//! own copy of more than a megabyte; only this crate calls it. Most schemas are plain and most values fit: then only the
+//! Neither schemas nor values are trusted: their time and memory are limited, and nothing is ever
+//! fetched. The cost of a schema is judged before it is compiled (`judge`), and the cost of a
+//! value is counted before it is validated (`meter`); the limits are in `limits`. The engine (the
+//! crate `jsonschema`) is generic, so each crate that calls it compiles its own copy of more than
+//! a megabyte; only this crate calls it. Most schemas are plain and most values fit: then only the
 //! value's text is scanned, and the engine is not used.
 
 mod engine;
@@ -65,7 +66,8 @@ impl Schema {
         Ok(Self { form })
     }
 
-    /// Reads a schema by the draft that it names, or as JSON Schema 2020-12. Patterns that need backtracking are ignored.
+    /// Reads a schema by the draft that it names, or as JSON Schema 2020-12. Patterns that need
+    /// backtracking are ignored.
     pub fn of_its_draft(schema: &Value) -> Result<Self, BadSchema> {
         check_length(schema)?;
         let mut schema = Cow::Borrowed(schema);
@@ -77,7 +79,8 @@ impl Schema {
         Ok(Self { form: Form::Compiled(Box::new(compiled?)) })
     }
 
-    /// True if a quick check proves that the text of a value fits. If false, the value may still fit.
+    /// True if a quick check proves that the text of a value fits. If false, the value may still
+    /// fit.
     pub fn surely_accepts(&self, text: &str) -> bool {
         match &self.form {
             Form::Plain { plain, .. } => plain.surely_fits(text),
@@ -92,8 +95,8 @@ impl Schema {
         Ok(compiled.validator.is_valid(value))
     }
 
-    /// All validation errors; empty for a value that fits. If the errors would take too much memory or time, a single error
-    /// replaces them.
+    /// All validation errors; empty for a value that fits. If the errors would take too much
+    /// memory or time, a single error replaces them.
     pub fn errors<'a>(
         &'a self,
         value: &'a Value,
@@ -132,7 +135,8 @@ impl Compiled {
     }
 }
 
-/// Fails with the reason if a schema is too expensive or cannot be used. Compiles nothing except its patterns.
+/// Fails with the reason if a schema is too expensive or cannot be used. Compiles nothing except
+/// its patterns.
 pub fn judge(schema: &Value) -> Result<(), BadSchema> {
     check_length(schema)?;
     judge::judge(&Graph::new(schema)?).map(|_| ())

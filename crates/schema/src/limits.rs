@@ -26,10 +26,12 @@ pub const MAX_ALL_PATTERN_BYTES: usize = 32 * 1024 * 1024;
 pub(crate) const MAX_PATTERN_CACHE: usize = 128 * 1024;
 /// Maximum memory of the errors about one value.
 pub const MAX_ERROR_BYTES: u64 = 16 * 1024 * 1024;
-/// Maximum depth of nested subschemas and values during validation. It is limited because the engine recurses.
+/// Maximum depth of nested subschemas and values during validation. It is limited because the
+/// engine recurses.
 pub const MAX_NESTING: u32 = 512;
 
-/// Maximum number of steps of a validation. A step is one visit of a subschema by a value, or equivalent work.
+/// Maximum number of steps of a validation. A step is one visit of a subschema by a value, or
+/// equivalent work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Budget(pub(crate) u64);
 

@@ -1,7 +1,8 @@
 //! Meter: counts the steps that the engine may need for a value, before the engine runs.
 //!
-//! The count includes every branch that the engine might take and ignores its short cuts and caches, so it is an upper
-//! bound. Counting stops when the budget is used up, so even a value that is too expensive costs at most the budget.
+//! The count includes every branch that the engine might take and ignores its short cuts and
+//! caches, so it is an upper bound. Counting stops when the budget is used up, so even a value
+//! that is too expensive costs at most the budget.
 
 use crate::{
     graph::{Graph, Id, Node},
@@ -25,7 +26,8 @@ const TEXT_PER_STEP: u64 = 64;
 const PARSED_PER_STEP: u64 = 8;
 /// NFA states of a pattern that are visited for a byte in one step.
 const STATES_PER_STEP: u64 = 32;
-/// Maximum length of a list whose items are compared pair by pair. Items of longer lists are hashed and compared once.
+/// Maximum length of a list whose items are compared pair by pair. Items of longer lists are
+/// hashed and compared once.
 const MAX_PAIRWISE: usize = 15;
 const HASHED: u64 = 4;
 /// Levels that are searched for a cyclic reference in one step.
@@ -182,7 +184,8 @@ impl<'a> Meter<'a> {
         let value = Instance::Value(value);
         let named = node.properties.get(name.as_str());
         for (pattern, id) in &node.pattern_properties {
-            // The engine matches the pattern a second time to find the members that are left for other keywords.
+            // The engine matches the pattern a second time to find the members that are left for
+            // other keywords.
             self.matching(*pattern, length)?;
             self.matching(*pattern, length)?;
             self.descend(*id, value, inside, mode)?;
@@ -211,7 +214,8 @@ impl<'a> Meter<'a> {
         node.contains.map_or(Ok(()), |id| self.twice(id, value, inside, mode))
     }
 
-    /// Visits a member or item. `Mode::Mark` becomes `Mode::Valid` there: only the value itself is marked.
+    /// Visits a member or item. `Mode::Mark` becomes `Mode::Valid` there: only the value itself is
+    /// marked.
     fn descend(&mut self, id: Id, value: Instance<'_>, at: Place, mode: Mode) -> Result<(), TooExpensive> {
         self.visit(id, value, at, if mode == Mode::Mark { Mode::Valid } else { mode })
     }

@@ -1,7 +1,8 @@
 //! Patterns: measures regular expressions before the engine compiles them.
 //!
-//! A pattern of ten bytes can compile to a megabyte (`.{1,900}`), and matching takes time in proportion to that size. So
-//! every pattern is measured first, with one limit for the whole schema.
+//! A pattern of ten bytes can compile to a megabyte (`.{1,900}`), and matching takes time in
+//! proportion to that size. So every pattern is measured first, with one limit for the whole
+//! schema.
 
 use crate::limits::{MAX_ALL_PATTERN_BYTES, MAX_PATTERN_BYTES, MAX_PATTERN_TEXT, MAX_PATTERNS};
 use regex_automata::nfa::thompson;

@@ -1,7 +1,8 @@
-//! Plain: the simple schemas that most tools have, which can be checked against the text of a value.
+//! Plain: the simple schemas that most tools have, which can be checked against the text of a
+//! value.
 //!
-//! A plain schema can only prove that a value fits. Everything that it does not support, in the schema or in the value,
-//! is left to the engine, which also reports the errors.
+//! A plain schema can only prove that a value fits. Everything that it does not support, in the
+//! schema or in the value, is left to the engine, which also reports the errors.
 
 use serde_json::{Map, Value};
 
@@ -17,11 +18,12 @@ const KNOWN_DRAFTS: [&str; 4] = [
 const MAX_WHOLE: u64 = 1 << 53;
 const MAX_BOUND: f64 = 9_007_199_254_740_992.0;
 
-/// Maximum number of properties of a plain object and of choices of a plain string. They are searched linearly, and each
-/// required property has a bit.
+/// Maximum number of properties of a plain object and of choices of a plain string. They are
+/// searched linearly, and each required property has a bit.
 const MAX_NAMES: usize = 64;
 
-/// The accepted values by JSON type, since most keywords apply to one type. A type that is false or `None` is rejected.
+/// The accepted values by JSON type, since most keywords apply to one type. A type that is false
+/// or `None` is rejected.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Plain {
     pub(super) null: bool,
@@ -93,7 +95,8 @@ impl Plain {
         let Some(draft) = schema.get("$schema") else { return Self::part(schema) };
         let mut schema = schema.clone();
         let known = KNOWN_DRAFTS.iter().any(|known| draft == known);
-        // Only at the root: in a subschema, `$schema` would change the meaning of the keywords next to it.
+        // Only at the root: in a subschema, `$schema` would change the meaning of the keywords
+        // next to it.
         schema.as_object_mut().filter(|_| known)?.remove("$schema");
         Self::part(&schema)
     }
@@ -178,7 +181,8 @@ impl Plain {
         })
     }
 
-    /// Applies one keyword; `None` if it is not supported or applies to a type that is rejected anyway.
+    /// Applies one keyword; `None` if it is not supported or applies to a type that is rejected
+    /// anyway.
     fn narrow(&mut self, keyword: &str, value: &Value) -> Option<()> {
         match keyword {
             "type" | "required" => {}
@@ -210,7 +214,8 @@ impl Plain {
         Some(())
     }
 
-    /// Marks the required members; `None`, for the engine, if `properties` does not name one of them.
+    /// Marks the required members; `None`, for the engine, if `properties` does not name one of
+    /// them.
     fn require(&mut self, schema: &Map<String, Value>) -> Option<()> {
         let Some(required) = schema.get("required") else { return Some(()) };
         let required = required.as_array().filter(|names| names.len() <= MAX_NAMES)?;

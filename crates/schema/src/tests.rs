@@ -70,7 +70,8 @@ fn unfolding(levels: usize, keyword: &str, width: usize) -> Value {
     json!({"type": "object", "$defs": definitions, "$ref": "#/$defs/d0"})
 }
 
-/// Every schema here would cost the engine gigabytes, minutes or a stack overflow if it were compiled and used.
+/// Every schema here would cost the engine gigabytes, minutes or a stack overflow if it were
+/// compiled and used.
 #[test]
 fn j13_schemas_that_unfold_are_refused_before_they_are_compiled() {
     let chain = |length: usize| {

@@ -1,4 +1,5 @@
-//! A value that passes the quick check is also accepted by the engine, for random schemas and values.
+//! A value that passes the quick check is also accepted by the engine, for random schemas and
+//! values.
 
 use serde_json::{Map, Value, json};
 use trunkline_schema::{Budget, Schema};

@@ -1,4 +1,5 @@
-//! Credentials in URLs: `scheme://user:password@host`, `scheme://token@host`, and query parameters.
+//! Credentials in URLs: `scheme://user:password@host`, `scheme://token@host`, and query
+//! parameters.
 
 use crate::{token::is_token, value::is_secret};
 use std::ops::Range;
@@ -9,10 +10,12 @@ const PLACEHOLDERS: [&[u8]; 4] = [b"$", b"{", b"<", b"*"];
 /// User names that are not tokens although no password follows: `ssh://git@host`.
 const USERS: [&[u8]; 2] = [b"git", b"hg"];
 
-/// Minimum length from which on a user name with a digit may be a token, as in `https://<token>:x-oauth-basic@host`.
+/// Minimum length from which on a user name with a digit may be a token, as in
+/// `https://<token>:x-oauth-basic@host`.
 const LONG_USER: usize = 20;
 
-/// The URL with its password and secret query parameters replaced by `mark`; `None` if it has none.
+/// The URL with its password and secret query parameters replaced by `mark`; `None` if it has
+/// none.
 pub fn masked_address(text: &str, mark: &str) -> Option<String> {
     let mut hidden: Vec<Range<usize>> = Vec::new();
     if let Some(at) = text.find("://") {
@@ -54,7 +57,8 @@ pub(crate) fn password(text: &[u8], start: usize) -> Option<Range<usize>> {
     (!password.is_empty() && !is_placeholder(&text[password.clone()])).then_some(password)
 }
 
-/// The range to hide in the authority that begins at `start`: the password, and the user if that is a token.
+/// The range to hide in the authority that begins at `start`: the password, and the user if that
+/// is a token.
 pub(crate) fn hidden(text: &[u8], start: usize) -> Option<Range<usize>> {
     let info = userinfo(text, start)?;
     let colon = memchr::memchr(b':', &text[info.clone()]).map(|at| info.start + at);

@@ -1,5 +1,5 @@
-//! Anchors: short strings that indicate a secret nearby. One automaton finds all of them in one pass, so text without
-//! anchors is scanned only once.
+//! Anchors: short strings that indicate a secret nearby. One automaton finds all of them in one
+//! pass, so text without anchors is scanned only once.
 
 use crate::{
     names::{MAYBE, SECRET},
@@ -42,7 +42,8 @@ pub(crate) static ANCHORS: LazyLock<(AhoCorasick, Vec<Anchor>)> = LazyLock::new(
     ];
     let others = others.into_iter().map(|(text, anchor)| (text.to_owned(), anchor));
     let (texts, anchors): (Vec<String>, Vec<Anchor>) = tokens.chain(names).chain(maybe).chain(others).unzip();
-    // The compact automaton takes a tenth of the memory of the full table, which is faster only for long texts.
+    // The compact automaton takes a tenth of the memory of the full table, which is faster only
+    // for long texts.
     let automaton = AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .kind(Some(AhoCorasickKind::ContiguousNFA))

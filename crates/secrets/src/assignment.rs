@@ -1,4 +1,5 @@
-//! Values after a secret name: `NAME=value`, `name: value`, `"name": "value"`, `--flag value`, `"--flag", "value"`.
+//! Values after a secret name: `NAME=value`, `name: value`, `"name": "value"`, `--flag value`,
+//! `"--flag", "value"`.
 
 use crate::{
     extent::{Extent, Quote},
@@ -14,7 +15,8 @@ const LONGEST_NAME: usize = 64;
 /// Maximum number of blanks between a name, its separator and its value.
 const MOST_BLANKS: usize = 32;
 
-/// Bytes of a value on which the decision is based. Bounded, so that a long run with many names takes linear time.
+/// Bytes of a value on which the decision is based. Bounded, so that a long run with many names
+/// takes linear time.
 const LOOKED_AT: usize = 64;
 
 /// Minimum length of the value of a [`NameClass::Maybe`] name.

@@ -36,7 +36,8 @@ pub(crate) fn bearer(text: &[u8], scheme: &Range<usize>, caution: Caution) -> Op
     (value.len() >= caution.shortest() && !is_sentence).then_some(range)
 }
 
-/// The credential after `Basic`. It must be Base64, unlike the words in "basic usage" and "Basic Authentication".
+/// The credential after `Basic`. It must be Base64, unlike the words in "basic usage" and "Basic
+/// Authentication".
 pub(crate) fn basic(text: &[u8], scheme: &Range<usize>) -> Option<Range<usize>> {
     let range = credential(text, scheme)?;
     let value = &text[range.clone()];

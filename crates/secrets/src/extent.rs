@@ -1,6 +1,7 @@
 //! Finds the end of a value.
 
-/// The quote around a text: `"`, `'` or a backtick, possibly after backslashes, as in JSON within JSON.
+/// The quote around a text: `"`, `'` or a backtick, possibly after backslashes, as in JSON within
+/// JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Quote {
     byte: u8,
@@ -53,8 +54,8 @@ impl Quote {
         text.len()
     }
 
-    /// True if a quote after this many backslashes closes the text: an even number if the opening quote has none, else at most
-    /// as many as the opening quote has.
+    /// True if a quote after this many backslashes closes the text: an even number if the opening
+    /// quote has none, else at most as many as the opening quote has.
     fn closes(self, escapes: usize) -> bool {
         if self.escapes == 0 { escapes.is_multiple_of(2) } else { escapes <= self.escapes }
     }

@@ -1,4 +1,5 @@
-//! Secrets that the caller knows. They are hidden wherever they occur, also when escaped for JSON or percent-encoded.
+//! Secrets that the caller knows. They are hidden wherever they occur, also when escaped for JSON
+//! or percent-encoded.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::{collections::BTreeSet, fmt::Write, ops::Range};
@@ -26,7 +27,8 @@ impl Known {
         if forms.is_empty() {
             return None;
         }
-        // Longest match first: if one value contains another, the whole longer value must be hidden.
+        // Longest match first: if one value contains another, the whole longer value must be
+        // hidden.
         let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(forms).ok()?;
         Some(Self { automaton })
     }

@@ -1,8 +1,9 @@
 //! Finds and masks secrets. All code that prints, logs or records foreign text uses this crate.
 //!
-//! [`Mask::hide`] works on free text. It finds tokens by their prefix (`shapes`), values of secret names (`assignment`),
-//! credentials in URLs, private keys, `Bearer` and `Basic` credentials, and values that the caller knows to be secret.
-//! The other functions classify a single name or value, for settings and variables.
+//! [`Mask::hide`] works on free text. It finds tokens by their prefix (`shapes`), values of secret
+//! names (`assignment`), credentials in URLs, private keys, `Bearer` and `Basic` credentials, and
+//! values that the caller knows to be secret. The other functions classify a single name or value,
+//! for settings and variables.
 //!
 //! No I/O, no runtime, no MCP. Every scan is linear in the text, whatever the text is.
 

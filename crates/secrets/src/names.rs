@@ -107,7 +107,8 @@ pub fn name_class(name: &str) -> NameClass {
     }
 }
 
-/// True if the word ends at `end`: `token` ends in `tokenValue`, `tokens` and `TOKEN_2`, but not in `tokenizer`.
+/// True if the word ends at `end`: `token` ends in `tokenValue`, `tokens` and `TOKEN_2`, but not
+/// in `tokenizer`.
 pub(crate) fn ends_here(name: &[u8], end: usize) -> bool {
     let goes_on = |at: usize| {
         name.get(at).is_some_and(|next| {

@@ -1,5 +1,5 @@
-//! Names the kind of secret in a text, for reports about published texts. Only certain findings are named: an example in
-//! a description is not a leak.
+//! Names the kind of secret in a text, for reports about published texts. Only certain findings
+//! are named: an example in a description is not a leak.
 
 use crate::{
     address,

@@ -1,7 +1,7 @@
 //! Finds the ranges of secrets in a text, in one pass over its anchors.
 //!
-//! Each anchor is judged by a bounded number of bytes around it. Only a secret that was found is read to its end, and
-//! anchors within it are skipped, so the total time is linear in the text.
+//! Each anchor is judged by a bounded number of bytes around it. Only a secret that was found is
+//! read to its end, and anchors within it are skipped, so the total time is linear in the text.
 
 use crate::{
     address,

@@ -1,5 +1,6 @@
 // table
-//! The formats of tokens of well-known services. Each row has an example that is hidden and one that is not.
+//! The formats of tokens of well-known services. Each row has an example that is hidden and one
+//! that is not.
 
 /// The format of a token with a known prefix.
 #[derive(Debug)]
@@ -9,7 +10,8 @@ pub struct Shape {
     pub prefix: &'static str,
     /// Minimum number of characters after the prefix for the token to be hidden.
     pub least: usize,
-    /// Minimum number of characters that the service issues. Reports name only tokens that are at least this long.
+    /// Minimum number of characters that the service issues. Reports name only tokens that are at
+    /// least this long.
     pub issued: usize,
     pub body: Body,
     pub proof: Proof,

@@ -13,7 +13,8 @@ pub fn is_token(value: &str) -> bool {
     is_plain && SHAPES.iter().any(|shape| at(bytes, shape, 0, shape.least).is_some())
 }
 
-/// The range of the token of this shape whose prefix is at `at`, if its body has at least `least` characters.
+/// The range of the token of this shape whose prefix is at `at`, if its body has at least `least`
+/// characters.
 pub(crate) fn at(text: &[u8], shape: &Shape, at: usize, least: usize) -> Option<Range<usize>> {
     if !text[at..].starts_with(shape.prefix.as_bytes()) || !begins_here(text, at, shape.proof) {
         return None;
@@ -21,7 +22,8 @@ pub(crate) fn at(text: &[u8], shape: &Shape, at: usize, least: usize) -> Option<
     Some(at..end_of(text, shape, at, least)?)
 }
 
-/// The end of a token. Only its first characters are judged, so that a long run with many prefixes takes linear time.
+/// The end of a token. Only its first characters are judged, so that a long run with many prefixes
+/// takes linear time.
 fn end_of(text: &[u8], shape: &Shape, at: usize, least: usize) -> Option<usize> {
     let body = &text[at + shape.prefix.len()..];
     let looked_at = body.iter().take(LOOKED_AT.max(least)).take_while(|byte| shape.body.has(**byte)).count();

@@ -1,6 +1,7 @@
 //! Decides by name or by value if a single setting or variable is a secret.
 //!
-//! Used for warnings and for hiding a whole value, so it errs towards caution; [`crate::Mask`] is for free text.
+//! Used for warnings and for hiding a whole value, so it errs towards caution; [`crate::Mask`] is
+//! for free text.
 
 use crate::{address, names::is_secret_name, token::is_token};
 

@@ -15,13 +15,15 @@ pub use reply::{Outcome, Part, Reply};
 
 /// Anything that answers calls: a connection to a server, a toolbox, a gateway, a fake in a test.
 pub trait Handler: Send + Sync {
-    /// Returns the reply of a call. The call must not start before the reply is first polled; dropping the reply cancels it.
+    /// Returns the reply of a call. The call must not start before the reply is first polled;
+    /// dropping the reply cancels it.
     fn call(&self, call: Call) -> Reply;
 
     /// Handles a notification from the caller. Notifications have no answer.
     fn notify(&self, notice: Notify);
 
-    /// True if calls may name this view. A view is a subset of the tools, resources and prompts; most handlers have none.
+    /// True if calls may name this view. A view is a subset of the tools, resources and prompts;
+    /// most handlers have none.
     fn has_view(&self, _view: &str) -> bool {
         false
     }
@@ -41,7 +43,8 @@ impl<H: Handler + ?Sized> Handler for Arc<H> {
     }
 }
 
-/// A request to a handler. It has no id: ids are local to one connection, and the [`Reply`] already identifies the call.
+/// A request to a handler. It has no id: ids are local to one connection, and the [`Reply`]
+/// already identifies the call.
 #[derive(Debug, Clone)]
 pub struct Call {
     pub method: Cow<'static, str>,
@@ -84,13 +87,15 @@ impl Caller {
         Arc::clone(&LOCAL)
     }
 
-    /// True for the local user. Compares the pointer, so a client with the same id is not mistaken for it.
+    /// True for the local user. Compares the pointer, so a client with the same id is not mistaken
+    /// for it.
     pub fn is_local(caller: &Arc<Self>) -> bool {
         Arc::ptr_eq(caller, &LOCAL)
     }
 
-    /// The caller of requests that the server makes itself, such as a subscription to its own handler. It is compared by
-    /// pointer, so no client can impersonate it by choosing the same id.
+    /// The caller of requests that the server makes itself, such as a subscription to its own
+    /// handler. It is compared by pointer, so no client can impersonate it by choosing the same
+    /// id.
     pub fn ourselves() -> Arc<Self> {
         Arc::clone(&OURSELVES)
     }

@@ -4,10 +4,11 @@ use super::Outcome;
 use crate::{Fault, FaultKind, Raw};
 use std::{borrow::Cow, fmt};
 
-/// A server's question and the callback for its answer. Dropping it unanswered sends a refusal, so the server never
-/// waits for ever.
+/// A server's question and the callback for its answer. Dropping it unanswered sends a refusal, so
+/// the server never waits for ever.
 pub struct Question {
-    /// The key of the question in `inputRequests` to a modern client; a numbered key is used if this is `None`.
+    /// The key of the question in `inputRequests` to a modern client; a numbered key is used if
+    /// this is `None`.
     pub key: Option<String>,
     pub method: Cow<'static, str>,
     pub params: Option<Raw>,

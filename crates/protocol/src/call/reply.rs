@@ -23,7 +23,8 @@ pub enum Part {
     Final(Outcome),
 }
 
-/// The answer to a call: notifications and questions, then one [`Part::Final`]. Dropping it cancels the call.
+/// The answer to a call: notifications and questions, then one [`Part::Final`]. Dropping it
+/// cancels the call.
 #[must_use = "a call does nothing until its reply is polled, and dropping the reply cancels it"]
 pub struct Reply {
     parts: Parts,
@@ -37,8 +38,8 @@ enum Parts {
 }
 
 impl Reply {
-    /// A reply from a stream of parts. The stream is not polled again after its final part; if it ends without one, the
-    /// reply ends with a fault.
+    /// A reply from a stream of parts. The stream is not polled again after its final part; if it
+    /// ends without one, the reply ends with a fault.
     pub fn new(parts: impl Stream<Item = Part> + Send + 'static) -> Self {
         Self { parts: Parts::Stream(Box::pin(parts)) }
     }
@@ -52,8 +53,8 @@ impl Reply {
         Self { parts: Parts::Ready(outcome) }
     }
 
-    /// This reply, with `done` called when the final part is returned. If the reply is dropped before
-    /// that, `done` is dropped without being called.
+    /// This reply, with `done` called when the final part is returned. If the reply is dropped
+    /// before that, `done` is dropped without being called.
     pub fn on_final(self, done: impl FnOnce(&Outcome) + Send + 'static) -> Self {
         Self::new(OnFinal { reply: self, done: Some(done) })
     }

@@ -1,4 +1,5 @@
-//! Parses bytes into envelopes. Messages that two parsers could understand differently are refused.
+//! Parses bytes into envelopes. Messages that two parsers could understand differently are
+//! refused.
 
 use super::{Envelope, ErrorObject, Frame, Notification, Request, Response};
 use crate::{

@@ -56,8 +56,8 @@ impl Notification {
 }
 
 impl Response {
-    /// The message in three parts: the text before the payload, the payload (result or error), which is not copied, and the
-    /// text after it.
+    /// The message in three parts: the text before the payload, the payload (result or error),
+    /// which is not copied, and the text after it.
     pub fn to_parts(&self) -> [Bytes; 3] {
         let payload = match &self.outcome {
             Ok(result) => result.bytes().clone(),

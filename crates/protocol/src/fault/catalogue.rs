@@ -1,5 +1,6 @@
 // table
-//! The catalogue of failures, one row each. MCP errors, REST responses, command line messages and docs are made from it.
+//! The catalogue of failures, one row each. MCP errors, REST responses, command line messages and
+//! docs are made from it.
 
 use crate::Era;
 
@@ -26,7 +27,8 @@ enum Rpc {
     Spec(i64),
     /// The specification's numbers where the eras differ: legacy, modern.
     PerEra(i64, i64),
-    /// The specification has no code. Ours is 1000 plus the number in `code`, far from the reserved range.
+    /// The specification has no code. Ours is 1000 plus the number in `code`, far from the
+    /// reserved range.
     Own,
 }
 

@@ -1,7 +1,8 @@
 //! Fault: a failure that may be sent to a peer, classified by the catalogue of failures.
 //!
-//! A fault has two texts. `message` may be sent to the peer; `detail` is for the log and the local user and is never
-//! sent. A fault received from a peer keeps the peer's error object, so that it can be forwarded unchanged.
+//! A fault has two texts. `message` may be sent to the peer; `detail` is for the log and the local
+//! user and is never sent. A fault received from a peer keeps the peer's error object, so that it
+//! can be forwarded unchanged.
 
 mod catalogue;
 mod reading;
@@ -101,7 +102,8 @@ impl Fault {
         self.0.data.as_ref().or(self.0.peer.as_ref().and_then(|e| e.data.as_ref()))
     }
 
-    /// The error object to send: the peer's error unchanged, or ours with the stable code in `data`.
+    /// The error object to send: the peer's error unchanged, or ours with the stable code in
+    /// `data`.
     pub fn to_error(&self, era: Era) -> ErrorObject {
         if let Some(peer) = &self.0.peer {
             return peer.clone();

@@ -1,8 +1,8 @@
 //! Maps a peer's JSON-RPC code to a failure of the catalogue.
 //!
-//! The specification's codes take precedence. The unofficial codes of requirement C2 (−32001, −32002, −32003) are
-//! recognised only from legacy peers; a modern peer that sends −32001, −32003 or −32004 was built before those codes
-//! were renumbered.
+//! The specification's codes take precedence. The unofficial codes of requirement C2 (−32001,
+//! −32002, −32003) are recognised only from legacy peers; a modern peer that sends −32001, −32003
+//! or −32004 was built before those codes were renumbered.
 
 use super::FaultKind;
 use crate::{Era, method};

@@ -3,7 +3,8 @@
 use crate::{Number, Raw, view::words};
 
 words! {
-    /// The clients that may share a cached result. Any scope except `public` is treated as `private`.
+    /// The clients that may share a cached result. Any scope except `public` is treated as
+    /// `private`.
     pub enum CacheScope {
         Public = "public",
         Private = "private",

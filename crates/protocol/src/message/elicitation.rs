@@ -19,7 +19,8 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The parameters of `elicitation/create` for a web page. The URL is untrusted: show it in full and never fetch it.
+    /// The parameters of `elicitation/create` for a web page. The URL is untrusted: show it in
+    /// full and never fetch it.
     pub struct UrlParams tagged "mode" = "url" {
         message: String = "message",
         url: String = "url",
@@ -31,8 +32,8 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// The result of `elicitation/create`. Only an accepted form has `content`; in URL mode `accept` means consent, not
-    /// completion.
+    /// The result of `elicitation/create`. Only an accepted form has `content`; in URL mode
+    /// `accept` means consent, not completion.
     pub struct ElicitResult {
         action: Action = "action",
     } optional {

@@ -134,7 +134,8 @@ fn has_choices(schema: &Object) -> bool {
     ["enum", "oneOf", "anyOf"].iter().any(|keyword| schema.get(keyword).is_some())
 }
 
-/// Reads `enum` (with the `enumNames` of 2025-06-18 if their number matches) or `oneOf`/`anyOf` of titled constants.
+/// Reads `enum` (with the `enumNames` of 2025-06-18 if their number matches) or `oneOf`/`anyOf` of
+/// titled constants.
 fn choices(schema: &Object) -> Option<Vec<Choice>> {
     if let Some(values) = schema.get("enum") {
         let values: Vec<String> = values.decode().ok()?;

@@ -4,7 +4,8 @@ use super::{CacheScope, Icon};
 use crate::{Number, Raw, view::view};
 
 view! {
-    /// Name and version that a program reports about itself. Not verified, so no decision may depend on it.
+    /// Name and version that a program reports about itself. Not verified, so no decision may
+    /// depend on it.
     pub struct Implementation {
         name: String = "name",
         version: String = "version",
@@ -126,7 +127,8 @@ impl ServerCapabilities {
 }
 
 impl ElicitationCapability {
-    /// True if forms are supported. An empty object means forms only, because forms existed before the modes.
+    /// True if forms are supported. An empty object means forms only, because forms existed before
+    /// the modes.
     pub fn has_form(&self) -> bool {
         declared(self.form.as_ref()) || !self.has_url()
     }

@@ -23,7 +23,8 @@ pub enum Level {
 pub struct UnknownLevel(pub String);
 
 view! {
-    /// `notifications/message`. The level is a string, so that an unknown level does not make the message invalid.
+    /// `notifications/message`. The level is a string, so that an unknown level does not make the
+    /// message invalid.
     pub struct LogParams {
         level: String = "level",
         data: Raw = "data",

@@ -1,7 +1,8 @@
-//! Typed views of the specification's messages, one file per area. A view keeps the members that it does not name.
+//! Typed views of the specification's messages, one file per area. A view keeps the members that
+//! it does not name.
 //!
-//! A view covers all revisions: it names the members of all of them, and members that only some revisions have are
-//! optional.
+//! A view covers all revisions: it names the members of all of them, and members that only some
+//! revisions have are optional.
 
 mod cache;
 pub mod completion;

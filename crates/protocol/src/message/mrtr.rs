@@ -18,7 +18,8 @@ pub enum ResultType {
 }
 
 view! {
-    /// The server needs answers before it can continue. At least one of the two members is present.
+    /// The server needs answers before it can continue. At least one of the two members is
+    /// present.
     pub struct InputRequired tagged "resultType" = "input_required" {
     } optional {
         input_requests: InputRequests = "inputRequests",

@@ -7,7 +7,8 @@ use crate::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
 
-/// Correlates progress with the request that asked for it: a string or an integer, chosen by the requester.
+/// Correlates progress with the request that asked for it: a string or an integer, chosen by the
+/// requester.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ProgressToken(pub RequestId);
 

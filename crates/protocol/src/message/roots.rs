@@ -4,7 +4,8 @@ use super::list::items;
 use crate::{Raw, view::view};
 
 view! {
-    /// A root; the specification allows only `file://` URIs. It is informational, not access control.
+    /// A root; the specification allows only `file://` URIs. It is informational, not access
+    /// control.
     pub struct Root {
         uri: String = "uri",
     } optional {

@@ -6,7 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::slice;
 
 view! {
-    /// The parameters of `sampling/createMessage`. Only `max_tokens` is binding; the rest are hints.
+    /// The parameters of `sampling/createMessage`. Only `max_tokens` is binding; the rest are
+    /// hints.
     pub struct CreateMessageParams {
         messages: Vec<SamplingMessage> = "messages",
         max_tokens: Number = "maxTokens",
@@ -17,7 +18,8 @@ view! {
         temperature: Number = "temperature",
         stop_sequences: Vec<String> = "stopSequences",
         metadata: Raw = "metadata",
-        /// Like `tool_choice`, from 2025-11-25 and only for clients that declared `sampling.tools`.
+        /// Like `tool_choice`, from 2025-11-25 and only for clients that declared
+        /// `sampling.tools`.
         tools: Vec<Tool> = "tools",
         tool_choice: ToolChoice = "toolChoice",
         /// 2025-11-25.

@@ -2,8 +2,8 @@
 
 use crate::{Raw, view::view};
 
-/// Our own member of a filter: the session also wants the notifications that a server sends to its caller outside of any
-/// call. Only our own handlers use it; it is never sent to a server.
+/// Our own member of a filter: the session also wants the notifications that a server sends to its
+/// caller outside of any call. Only our own handlers use it; it is never sent to a server.
 pub const ASIDES: &str = "trunkline/asides";
 
 view! {
@@ -25,7 +25,8 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// `notifications/subscriptions/acknowledged`: the first message of a subscription, with the accepted subset.
+    /// `notifications/subscriptions/acknowledged`: the first message of a subscription, with the
+    /// accepted subset.
     pub struct Acknowledged {
         notifications: SubscriptionFilter = "notifications",
     } optional {

@@ -27,7 +27,8 @@ pub struct TaskState {
 pub struct UnreadableTask(#[from] serde_json::Error);
 
 impl TaskState {
-    /// Reads a create result, a result of `tasks/get` or `tasks/cancel`, or the parameters of a task notification.
+    /// Reads a create result, a result of `tasks/get` or `tasks/cancel`, or the parameters of a
+    /// task notification.
     pub fn read(message: &Raw) -> Result<Self, UnreadableTask> {
         let members = message.object().unwrap_or_default();
         if let Some(task) = members.get("task").filter(|_| members.get("taskId").is_none()) {

@@ -1,4 +1,5 @@
-//! Tasks in both forms: nested in 2025-11-25, and flat in the extension `io.modelcontextprotocol/tasks`.
+//! Tasks in both forms: nested in 2025-11-25, and flat in the extension
+//! `io.modelcontextprotocol/tasks`.
 
 use super::{InputRequests, InputResponses, list::items};
 use crate::{
@@ -33,8 +34,8 @@ view! {
         ttl: Number = "ttl",
     }
 
-    /// A task of 2025-11-25: the `task` of a create result, an item of a list, the result of `tasks/get` and
-    /// `tasks/cancel`, and `notifications/tasks/status`.
+    /// A task of 2025-11-25: the `task` of a create result, an item of a list, the result of
+    /// `tasks/get` and `tasks/cancel`, and `notifications/tasks/status`.
     pub struct Task {
         task_id: String = "taskId",
         status: TaskStatus = "status",
@@ -83,8 +84,8 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// A task of the extension: a create result (`resultType` is `task`), the result of `tasks/get` (`complete`, but some
-    /// servers send `task`), and `notifications/tasks`.
+    /// A task of the extension: a create result (`resultType` is `task`), the result of
+    /// `tasks/get` (`complete`, but some servers send `task`), and `notifications/tasks`.
     pub struct ExtensionTask {
         task_id: String = "taskId",
         status: TaskStatus = "status",

@@ -1,5 +1,5 @@
-//! The extension with which a modern server may answer a call with a task: its declaration, and the fault for clients that
-//! do not declare it.
+//! The extension with which a modern server may answer a call with a task: its declaration, and
+//! the fault for clients that do not declare it.
 
 use super::meta::CLIENT_CAPABILITIES;
 use crate::{Fault, FaultKind, Object, Raw};
@@ -25,7 +25,8 @@ pub fn follow_tasks(meta: &mut Object) {
     meta.set(CLIENT_CAPABILITIES, capabilities.to_raw());
 }
 
-/// The fault for a client that does not declare the extension: it would not understand a task, so it must declare it first.
+/// The fault for a client that does not declare the extension: it would not understand a task, so
+/// it must declare it first.
 pub fn tasks_needed() -> Fault {
     let data = serde_json::json!({"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}});
     Fault::new(FaultKind::ClientCapabilityMissing, "this needs a client that can follow tasks")

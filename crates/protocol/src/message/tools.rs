@@ -22,8 +22,8 @@ view! {
         meta: Raw = "_meta",
     }
 
-    /// Hints, which an untrusted server may falsify. The defaults are: not read-only, destructive, not idempotent, open
-    /// world.
+    /// Hints, which an untrusted server may falsify. The defaults are: not read-only, destructive,
+    /// not idempotent, open world.
     pub struct ToolAnnotations {
     } optional {
         title: String = "title",

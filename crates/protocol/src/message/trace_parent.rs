@@ -1,4 +1,5 @@
-//! `traceparent` of W3C Trace Context, in `_meta` or in a header: the trace of a message and the span that sent it.
+//! `traceparent` of W3C Trace Context, in `_meta` or in a header: the trace of a message and the
+//! span that sent it.
 
 use std::{fmt, str::FromStr};
 

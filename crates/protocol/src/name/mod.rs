@@ -1,13 +1,15 @@
-//! Names of tools: a server's own name for a tool, and the public name in a list that several servers share.
+//! Names of tools: a server's own name for a tool, and the public name in a list that several
+//! servers share.
 //!
-//! A public name is `<server>_<tool>`, of `[A-Za-z0-9_-]`, at most 64 characters, because clients break on anything else.
-//! A server name has no `_`, so the first `_` of a public name always ends the server's part: names of different servers
-//! never collide, whatever the tools are named.
+//! A public name is `<server>_<tool>`, of `[A-Za-z0-9_-]`, at most 64 characters, because clients
+//! break on anything else. A server name has no `_`, so the first `_` of a public name always ends
+//! the server's part: names of different servers never collide, whatever the tools are named.
 //!
-//! Within one server a tool keeps its name if that is allowed and short enough. Otherwise each other character becomes
-//! `_`, the name is truncated, and a suffix is added: `_x` with ten characters of a hash of the whole tool name. A tool
-//! name that already ends like such a suffix gets one too, so names with and without suffix cannot collide either. Two
-//! names with a suffix are equal only if their hashes collide; [`NameMap`] detects that and refuses the second.
+//! Within one server a tool keeps its name if that is allowed and short enough. Otherwise each
+//! other character becomes `_`, the name is truncated, and a suffix is added: `_x` with ten
+//! characters of a hash of the whole tool name. A tool name that already ends like such a suffix
+//! gets one too, so names with and without suffix cannot collide either. Two names with a suffix
+//! are equal only if their hashes collide; [`NameMap`] detects that and refuses the second.
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
@@ -19,7 +21,8 @@ pub const MAX_SERVER_NAME: usize = 32;
 const HASH_LEN: usize = 10;
 const MARK: &str = "_x";
 
-/// The name of a server in the configuration: 1 to 32 of `[A-Za-z0-9-]`, beginning with a letter or digit.
+/// The name of a server in the configuration: 1 to 32 of `[A-Za-z0-9-]`, beginning with a letter
+/// or digit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerName(String);
 
@@ -79,7 +82,8 @@ impl NameMap {
         Self::default()
     }
 
-    /// Adds a tool and returns its public name. A name in use is refused, even if the same server lists the same tool twice.
+    /// Adds a tool and returns its public name. A name in use is refused, even if the same server
+    /// lists the same tool twice.
     pub fn insert(&mut self, server: &ServerName, tool: &ToolName) -> Result<PublicName, Collision> {
         let public = PublicName::join(server, tool);
         if let Some((_, taken_by)) = self.0.get(&public) {
@@ -118,7 +122,8 @@ fn is_marked(tool: &str) -> bool {
 
 const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
 
-/// The upper 50 bits of a 64-bit FNV-1a hash, in base 32. It must be stable but need not be strong: see the module docs.
+/// The upper 50 bits of a 64-bit FNV-1a hash, in base 32. It must be stable but need not be
+/// strong: see the module docs.
 fn hash(text: &str) -> String {
     let fnv = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -53,7 +53,8 @@ impl Keys {
     }
 }
 
-/// True if a cheap hash (length, first and last byte) already proves that all names differ, as it usually does.
+/// True if a cheap hash (length, first and last byte) already proves that all names differ, as it
+/// usually does.
 #[inline]
 fn differ_at_a_glance(keys: &[Key], text: &[u8]) -> bool {
     let (mut seen, mut doubtful) = (0_u64, false);

@@ -1,8 +1,9 @@
 //! Validates a frame in one pass and returns the positions of its parts.
 //!
-//! The grammar is RFC 8259's. In addition, a frame may nest at most [`MAX_DEPTH`] levels and no object at any depth may
-//! have a duplicate name: two parsers could see two different messages in such a frame. Time is linear in the frame
-//! (n log n for objects of many members) and memory is bounded by its size; nothing recurses.
+//! The grammar is RFC 8259's. In addition, a frame may nest at most [`MAX_DEPTH`] levels and no
+//! object at any depth may have a duplicate name: two parsers could see two different messages in
+//! such a frame. Time is linear in the frame (n log n for objects of many members) and memory is
+//! bounded by its size; nothing recurses.
 
 mod keys;
 mod stack;
@@ -110,7 +111,8 @@ pub(crate) fn document(text: &[u8]) -> Result<Range<usize>, Malformed> {
     Ok(start..end)
 }
 
-/// Validates a whole document and collects its members; `false`, without validation, if it is not an object.
+/// Validates a whole document and collects its members; `false`, without validation, if it is not
+/// an object.
 pub(crate) fn members(text: &[u8], message: &mut Message) -> Result<bool, Malformed> {
     let mut scanner = Scanner::new(fitting(text)?);
     scanner.cursor.skip_blanks();
@@ -132,7 +134,8 @@ fn only_id(message: &Message, text: &[u8]) -> Option<RequestId> {
     RequestId::read(Raw::trusted(Bytes::copy_from_slice(id.text(text)))).ok()
 }
 
-/// Validates a whole document that must be an array and returns the ranges of its elements, at most `limit`.
+/// Validates a whole document that must be an array and returns the ranges of its elements, at
+/// most `limit`.
 pub(crate) fn elements(text: &[u8], limit: usize) -> Result<Vec<Range<usize>>, Malformed> {
     let mut scanner = Scanner::new(fitting(text)?);
     scanner.cursor.skip_blanks();
@@ -247,7 +250,8 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Closes the containers that end here; `true` if another value follows inside an open container.
+    /// Closes the containers that end here; `true` if another value follows inside an open
+    /// container.
     #[inline]
     fn after_value(&mut self) -> Result<bool, Stop> {
         while let Some(container) = self.open.last() {
@@ -296,7 +300,8 @@ impl<'a> Scanner<'a> {
         }
         match self.cursor.flaw() {
             None if self.cursor.is_ascii() => Ok(()),
-            // An invalid encoding is reported first, because other defects mean little in text that cannot be decoded.
+            // An invalid encoding is reported first, because other defects mean little in text
+            // that cannot be decoded.
             flaw => match std::str::from_utf8(self.cursor.text()) {
                 Ok(_) => flaw.map_or(Ok(()), Err),
                 Err(error) => Err(Flaw { defect: Defect::Utf8, offset: error.valid_up_to() }),

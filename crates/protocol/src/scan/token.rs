@@ -59,7 +59,8 @@ impl<'a> Cursor<'a> {
         if self.take(byte) { Ok(()) } else { Err(self.broken(otherwise)) }
     }
 
-    /// True if all strings so far are ASCII. May be false for ASCII, because a word can include bytes after the string.
+    /// True if all strings so far are ASCII. May be false for ASCII, because a word can include
+    /// bytes after the string.
     pub(super) fn is_ascii(&self) -> bool {
         !has_high(self.seen)
     }
@@ -195,7 +196,8 @@ impl<'a> Cursor<'a> {
                 }
                 b'\\' => {
                     escaped = true;
-                    // If the last run between escapes was long, the next one probably is: use blocks at once.
+                    // If the last run between escapes was long, the next one probably is: use
+                    // blocks at once.
                     let wait = if self.at - run >= LONG { 0 } else { LONG };
                     self.escape()?;
                     run = self.at;

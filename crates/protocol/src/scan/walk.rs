@@ -138,7 +138,8 @@ fn find_quote(text: &[u8], from: usize) -> Option<usize> {
     text.get(at..)?.iter().position(|byte| *byte == b'"').map(|found| at + found)
 }
 
-/// True if a quote is part of the string that begins at `start`: an odd number of backslashes precedes it.
+/// True if a quote is part of the string that begins at `start`: an odd number of backslashes
+/// precedes it.
 #[inline]
 fn is_escaped(text: &[u8], start: usize, quote: usize) -> bool {
     text[quote - 1] == b'\\'

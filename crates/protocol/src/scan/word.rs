@@ -1,6 +1,7 @@
 //! Searches strings for quotes, backslashes and control characters, eight bytes at a time.
 //!
-//! Most strings of a message are too short for the set-up of a vector search to pay off, and most others are very long.
+//! Most strings of a message are too short for the set-up of a vector search to pay off, and most
+//! others are very long.
 
 /// Bytes per step.
 pub(super) const WORD: usize = 8;
@@ -35,7 +36,8 @@ pub(super) fn first_mark(marks: u64) -> usize {
 /// Marks the first quote, backslash or control character of a word, and possibly bytes after it.
 #[inline]
 pub(super) fn odd_bytes(word: u64) -> u64 {
-    // Flipping this bit turns a quote (0x22) into a space (0x20); control characters stay below it.
+    // Flipping this bit turns a quote (0x22) into a space (0x20); control characters stay below
+    // it.
     (below(word ^ (ONES * 0x02), 0x21) | backslashes(word)) & HIGH
 }
 
@@ -56,7 +58,8 @@ fn backslashes(word: u64) -> u64 {
     below(word ^ (ONES * u64::from(b'\\')), 1)
 }
 
-/// Sets the high bit of each ASCII byte below `bound`. A borrow may also mark bytes after the first match, never before.
+/// Sets the high bit of each ASCII byte below `bound`. A borrow may also mark bytes after the
+/// first match, never before.
 #[inline]
 fn below(word: u64, bound: u64) -> u64 {
     word.wrapping_sub(ONES * bound) & !word
@@ -85,7 +88,8 @@ pub(crate) fn plain_run(text: &[u8]) -> usize {
     run + rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len())
 }
 
-/// The number of plain bytes in whole blocks, and their bitwise OR. Written so that the compiler vectorizes it.
+/// The number of plain bytes in whole blocks, and their bitwise OR. Written so that the compiler
+/// vectorizes it.
 #[inline]
 pub(super) fn plain_blocks(text: &[u8]) -> (usize, u8) {
     let (mut run, mut seen) = (0, 0);

@@ -1,5 +1,5 @@
-//! The circuit breaker of one server: after several consecutive failures, calls are refused at once for some time. Then
-//! a trial call decides if the server has recovered.
+//! The circuit breaker of one server: after several consecutive failures, calls are refused at
+//! once for some time. Then a trial call decides if the server has recovered.
 //!
 //! ```text
 //!            `failures` in a row               `open_for` has passed, a call asks
@@ -9,12 +9,14 @@
 //!     └────────────────────────────────────────────── a trial succeeded ────────────────┘
 //! ```
 //!
-//! The caller decides which outcomes are failures. An error *response* (bad arguments, unknown tool) shows that the
-//! server works and counts as a success; a timeout, a broken connection or an overload is a failure.
+//! The caller decides which outcomes are failures. An error *response* (bad arguments, unknown
+//! tool) shows that the server works and counts as a success; a timeout, a broken connection or an
+//! overload is a failure.
 //!
-//! Every transition starts a new *generation*, and a call's outcome counts only in the generation that admitted it. A
-//! call that began before the breaker opened says nothing about the server afterwards: its late success must not close
-//! the breaker without a trial, and its late failure must not reopen the breaker of a recovered server.
+//! Every transition starts a new *generation*, and a call's outcome counts only in the generation
+//! that admitted it. A call that began before the breaker opened says nothing about the server
+//! afterwards: its late success must not close the breaker without a trial, and its late failure
+//! must not reopen the breaker of a recovered server.
 //!
 //! There is no timer: an open breaker becomes half open with the first call after `open_for`.
 
@@ -55,8 +57,8 @@ pub struct Breaker {
 
 /// The permission to make one call, on which the caller reports the outcome.
 ///
-/// If it is dropped without an outcome (the call was cancelled), it counts neither as success nor as failure, and a
-/// trial's slot is released.
+/// If it is dropped without an outcome (the call was cancelled), it counts neither as success nor
+/// as failure, and a trial's slot is released.
 #[must_use = "a call that is not settled counts for nothing"]
 pub struct Admission {
     shared: Arc<Shared>,
@@ -82,9 +84,10 @@ pub struct Refused {
 pub enum BreakerState {
     /// All calls are admitted.
     Closed { failures: u32 },
-    /// Calls are refused. From `until` on, the next call is a trial. `since` is the start of the outage.
+    /// Calls are refused. From `until` on, the next call is a trial. `since` is the start of the
+    /// outage.
     Open { since: Instant, until: Instant },
-    /// Trials are in flight, other calls are refused. `since` is the start of the outage.
+    /// Only trials are admitted. `since` is the start of the outage.
     HalfOpen { since: Instant },
 }
 
@@ -106,7 +109,8 @@ pub struct BreakerCounts {
 struct Shared {
     name: Arc<str>,
     options: BreakerOptions,
-    /// Generation and flags, which a call to a healthy server reads without the lock. Written only under the lock.
+    /// Generation and flags, which a call to a healthy server reads without the lock. Written only
+    /// under the lock.
     gate: AtomicU64,
     ledger: Mutex<Ledger>,
     states: watch::Sender<BreakerState>,
@@ -168,7 +172,8 @@ impl Breaker {
         self.shared.lock().counts
     }
 
-    /// Watches the transitions. A slow reader sees only the latest state; [`Breaker::counts`] counts all of them.
+    /// Watches the transitions. A slow reader sees only the latest state; [`Breaker::counts`]
+    /// counts all of them.
     pub fn watch(&self) -> watch::Receiver<BreakerState> {
         self.shared.states.subscribe()
     }
@@ -192,7 +197,8 @@ impl Admission {
         }
     }
 
-    /// Reports that the server did not answer or is not able to work. `error` goes to the log and into [`Refused`].
+    /// Reports that the server did not answer or is not able to work. `error` goes to the log and
+    /// into [`Refused`].
     pub fn failed(mut self, error: &dyn fmt::Display) {
         self.kind = AdmissionKind::Settled;
         self.shared.settle(self.generation, Outcome::Failed(state::excerpt(error)));
@@ -231,8 +237,8 @@ impl Shared {
         }
     }
 
-    /// Publishes the gate, and the transition if there was one since generation `before`. Called with the lock held, so that
-    /// transitions are published in order.
+    /// Publishes the gate, and the transition if there was one since generation `before`. Called
+    /// with the lock held, so that transitions are published in order.
     fn publish(&self, ledger: &Ledger, before: u64) {
         self.gate.store(gate_of(ledger), Ordering::Release);
         if ledger.generation == before {

@@ -73,8 +73,8 @@ impl Ledger {
                 Ok(Pass::Trial)
             }
             Phase::HalfOpen { running, granted } => {
-                // A trial that takes longer than `open_for` must not block all calls until it ends. Its outcome still counts, but
-                // another trial is admitted.
+                // A trial that takes longer than `open_for` must not block all calls until it
+                // ends. Its outcome still counts, but another trial is admitted.
                 let overdue = *granted + options.open_for;
                 if *running >= options.trials && now < overdue {
                     return Err(self.refusal(overdue, now));
@@ -138,7 +138,8 @@ impl Ledger {
 /// The beginning of an error's text, at most [`Refused::ERROR_LIMIT`] bytes.
 pub(super) fn excerpt(error: &dyn fmt::Display) -> Arc<str> {
     let mut text = Excerpt(String::new());
-    // Writing fails if the limit is reached or the error's `Display` fails; the text so far is kept.
+    // Writing fails if the limit is reached or the error's `Display` fails; the text so far is
+    // kept.
     write!(text, "{error}").ok();
     Arc::from(text.0)
 }

@@ -1,4 +1,5 @@
-//! Random jitter for pauses: a `SplitMix64` sequence, cheap and lock-free. Not cryptographically secure.
+//! Random jitter for pauses: a `SplitMix64` sequence, cheap and lock-free. Not cryptographically
+//! secure.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -19,7 +20,8 @@ impl Dice {
 
     /// A random duration between zero and `most`, both included.
     pub(super) fn up_to(&self, most: Duration) -> Duration {
-        // Scaling 64 random bits with a 128-bit product is uniform enough for pauses of about 2^40 nanoseconds.
+        // Scaling 64 random bits with a 128-bit product is uniform enough for pauses of about 2^40
+        // nanoseconds.
         let span = u128::from(u64::try_from(most.as_nanos()).unwrap_or(u64::MAX)) + 1;
         let scaled = (u128::from(self.roll()) * span) >> u64::BITS;
         Duration::from_nanos(

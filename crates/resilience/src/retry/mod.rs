@@ -1,8 +1,10 @@
-//! Retries a call after a transient failure, with exponential backoff and jitter, if a retry is safe.
+//! Retries a call after a transient failure, with exponential backoff and jitter, if a retry is
+//! safe.
 //!
-//! A call is retried if the caller allows it ([`Safety`]), the error may be transient ([`Verdict`]), and attempts and
-//! budget are left. Otherwise the last error is the result. The budget limits when an attempt may begin; a
-//! [`Deadline`](super::Deadline) around it limits its duration.
+//! A call is retried if the caller allows it ([`Safety`]), the error may be transient
+//! ([`Verdict`]), and attempts and budget are left. Otherwise the last error is the result. The
+//! budget limits when an attempt may begin; a [`Deadline`](super::Deadline) around it limits its
+//! duration.
 
 mod jitter;
 #[cfg(test)]
@@ -57,7 +59,8 @@ pub enum Verdict {
     Retry,
     /// Like `Retry`, and the server asked to wait at least this long.
     RetryAfter(Duration),
-    /// The server has not started the call (no connection, rate limit), so a retry is safe for any call.
+    /// The server has not started the call (no connection, rate limit), so a retry is safe for any
+    /// call.
     Unstarted { after: Option<Duration> },
     /// Another attempt would fail as well.
     GiveUp,
@@ -107,8 +110,8 @@ impl Retry {
         }
     }
 
-    /// The pause with jitter after this many consecutive failures. Also used by callers with their own loop, such as
-    /// reconnecting.
+    /// The pause with jitter after this many consecutive failures. Also used by callers with their
+    /// own loop, such as reconnecting.
     pub fn backoff(&self, failures: u32) -> Duration {
         let grown = self.options.factor.saturating_pow(failures.saturating_sub(1));
         let whole = self.options.base.saturating_mul(grown).min(self.options.ceiling);
@@ -131,7 +134,8 @@ impl Retry {
         if made >= self.options.attempts {
             return None;
         }
-        // The jitter is added to the time that the server asked for, since it may have asked many callers for the same time.
+        // The jitter is added to the time that the server asked for, since it may have asked many
+        // callers for the same time.
         let pause = asked.saturating_add(self.backoff(made));
         (elapsed.saturating_add(pause) <= self.options.budget).then_some(pause)
     }

@@ -13,8 +13,8 @@ struct Run {
     result: Result<u32, u32>,
 }
 
-/// Runs a call whose first attempts fail with the given verdicts and whose next one succeeds. The error and the value
-/// are the attempt's number.
+/// Runs a call whose first attempts fail with the given verdicts and whose next one succeeds. The
+/// error and the value are the attempt's number.
 async fn run(retry: &Retry, safety: Safety, verdicts: &[Verdict]) -> Run {
     let start = Instant::now();
     let begun = RefCell::new(Vec::new());

@@ -95,8 +95,8 @@ impl CallTimer {
         }
     }
 
-    /// Restarts the call limit even if it has expired, because the delay was not caused by the call.
-    /// The ceiling stays.
+    /// Restarts the call limit even if it has expired, because the delay was not caused by the
+    /// call. The ceiling stays.
     pub fn renew(&self) {
         self.note(Moment::now());
     }

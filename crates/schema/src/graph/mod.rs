@@ -1,7 +1,9 @@
-//! Graph: the subschemas of a schema, with edges to those that apply to the same value, to its members or to its items.
+//! Graph: the subschemas of a schema, with edges to those that apply to the same value, to its
+//! members or to its items.
 //!
-//! References are edges, so a schema of 3 KB that expands to millions of branches is a small graph, and its cost can be
-//! computed without expanding it. Keywords of all drafts are counted, because an unused keyword only raises the estimate.
+//! References are edges, so a schema of 3 KB that expands to millions of branches is a small
+//! graph, and its cost can be computed without expanding it. Keywords of all drafts are counted,
+//! because an unused keyword only raises the estimate.
 
 mod build;
 mod resources;
@@ -20,7 +22,8 @@ pub(crate) struct Graph {
     pub(crate) nodes: Vec<Node>,
     /// Every pattern of the schema, once.
     pub(crate) patterns: Vec<Box<str>>,
-    /// Total length of the JSON pointers to subschemas and their keywords: the engine stores each as a string.
+    /// Total length of the JSON pointers to subschemas and their keywords: the engine stores each
+    /// as a string.
     pub(crate) pointer_bytes: usize,
     /// Subschemas with an `$id` of their own.
     pub(crate) embedded: usize,

@@ -10,8 +10,8 @@ pub(super) struct Resource<'a> {
     pub(super) root: &'a Value,
 }
 
-/// The resources of a schema and their anchors. If the engine might resolve a reference to another target than we do, the
-/// schema is refused, because the computed cost would be wrong.
+/// The resources of a schema and their anchors. If the engine might resolve a reference to another
+/// target than we do, the schema is refused, because the computed cost would be wrong.
 #[derive(Debug)]
 pub(super) struct Resources<'a> {
     root: &'a Value,
@@ -81,8 +81,8 @@ impl<'a> Resources<'a> {
         }
     }
 
-    /// The only resource whose identifier is this text or ends with it as a path. If the engine resolves the text
-    /// differently, it finds nothing and refuses the schema.
+    /// The only resource whose identifier is this text or ends with it as a path. If the engine
+    /// resolves the text differently, it finds nothing and refuses the schema.
     fn named(&self, base: &str) -> Option<&'a Value> {
         let ends = |id: &str| {
             id.strip_suffix(base).is_some_and(|front| front.is_empty() || front.ends_with(['/', ':']))
@@ -94,7 +94,8 @@ impl<'a> Resources<'a> {
         }
     }
 
-    /// Indexes every object, even those that the engine does not treat as a schema: an extra name is at worst ambiguous.
+    /// Indexes every object, even those that the engine does not treat as a schema: an extra name
+    /// is at worst ambiguous.
     fn index(&mut self, value: &'a Value, within: Resource<'a>) {
         match value {
             Value::Object(members) => {

@@ -51,8 +51,8 @@ impl Mask {
         }
     }
 
-    /// One part of a text with its secrets replaced, also those that begin before the part or end after it. `part` must be
-    /// on character boundaries.
+    /// One part of a text with its secrets replaced, also those that begin before the part or end
+    /// after it. `part` must be on character boundaries.
     pub fn hide_part(&self, text: &str, part: Range<usize>) -> String {
         self.cover(text, part, &self.find(text))
     }

@@ -1,7 +1,8 @@
 //! `x-mcp-header`: tool arguments that 2026-07-28 mirrors into HTTP headers.
 //!
-//! The keyword is valid only on a property that can be reached from the root through `properties` alone. Anywhere else it
-//! makes the tool invalid for HTTP, and a client must drop the tool from the list.
+//! The keyword is valid only on a property that can be reached from the root through `properties`
+//! alone. Anywhere else it makes the tool invalid for HTTP, and a client must drop the tool from
+//! the list.
 
 use crate::{Number, Raw};
 use std::collections::BTreeSet;
@@ -56,11 +57,12 @@ pub fn header_params(input_schema: &Raw) -> Result<Vec<HeaderParam>, BadHeaderPa
     Ok(walk.found)
 }
 
-/// The headers for these arguments, each as its full name and unencoded value; the transport encodes characters that
-/// HTTP headers do not allow.
+/// The headers for these arguments, each as its full name and unencoded value; the transport
+/// encodes characters that HTTP headers do not allow.
 ///
-/// An absent or `null` argument has no header. A value of another type than the schema's is mirrored nevertheless,
-/// because the server validates the body; objects and arrays have no header form.
+/// An absent or `null` argument has no header. A value of another type than the schema's is
+/// mirrored nevertheless, because the server validates the body; objects and arrays have no header
+/// form.
 pub fn header_values(params: &[HeaderParam], arguments: &Raw) -> Vec<(String, String)> {
     let value_of = |param: &HeaderParam| {
         let value = param.path.iter().try_fold(arguments.clone(), |value, name| value.member(name))?;
