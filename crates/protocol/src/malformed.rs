@@ -24,7 +24,7 @@ pub enum Defect {
     Depth,
     #[error("the frame is larger than 4 GiB")]
     Size,
-    #[error("a member name stands twice in one object")]
+    #[error("a member name occurs twice in one object")]
     DuplicateKey,
     #[error("the message is not a JSON object")]
     NotAnObject,
@@ -42,13 +42,13 @@ pub enum Defect {
     BadParams,
     #[error("the message has both `result` and `error`")]
     ResultAndError,
-    #[error("the message mixes a request with a response")]
+    #[error("the message has `method` together with `result` or `error`")]
     MethodAndResult,
     #[error("`error` is not an object with an integer `code` and a string `message`")]
     BadError,
-    #[error("a response without `id`")]
+    #[error("the response has no `id`")]
     MissingId,
-    #[error("the message is neither request, notification nor response")]
+    #[error("the message has none of `method`, `result` and `error`")]
     Unrecognised,
     #[error("the batch is empty")]
     EmptyBatch,

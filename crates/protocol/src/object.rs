@@ -147,7 +147,7 @@ pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
         out.extend_from_slice(text.as_bytes());
         out.push(b'"');
     } else {
-        serde_json::to_writer(out, text).expect("a text is JSON, and memory takes all");
+        serde_json::to_writer(out, text).expect("a string is valid JSON, and writing to memory cannot fail");
     }
 }
 

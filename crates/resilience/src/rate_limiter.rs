@@ -50,7 +50,7 @@ struct Hashed(u64);
 
 /// The quota is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("too many calls; the next one may come in {retry_after:?}")]
+#[error("too many calls; retry in {retry_after:?}")]
 pub struct TooSoon {
     pub retry_after: Duration,
 }

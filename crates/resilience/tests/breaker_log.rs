@@ -34,9 +34,9 @@ async fn transitions_are_logged_with_the_servers_name() {
         lines,
         [
             r#"WARN circuit open server="files" failures=2 error="connection reset" open_for=30s"#,
-            r#"INFO circuit half open, a trial decides server="files""#,
+            r#"INFO circuit half open, admitting a trial call server="files""#,
             r#"WARN circuit open server="files" failures=3 error="connection refused" open_for=30s"#,
-            r#"INFO circuit half open, a trial decides server="files""#,
+            r#"INFO circuit half open, admitting a trial call server="files""#,
             r#"INFO circuit closed server="files""#,
         ]
     );

@@ -20,13 +20,15 @@ pub enum BadSchema {
     TooBranched,
     #[error("the schema is too expensive: more than {MAX_CHAIN} subschemas apply to one value in a chain")]
     TooChained,
-    #[error("the schema is too expensive: a subschema refers back to itself without going into the value")]
+    #[error("the schema is too expensive: a subschema refers to itself for the same value, which never ends")]
     Endless,
     #[error(
-        "the schema is too expensive: `unevaluatedProperties` or `unevaluatedItems` stands over too many subschemas"
+        "the schema is too expensive: `unevaluatedProperties` or `unevaluatedItems` applies to too many subschemas"
     )]
     TooManyCopies,
-    #[error("the schema is too expensive: the names in it are repeated too often")]
+    #[error(
+        "the schema is too expensive: the JSON pointers to its keywords take more than {MAX_POINTER_BYTES} bytes"
+    )]
     LongNames,
     #[error("the schema has more than {MAX_EMBEDDED} subschemas with an `$id`")]
     TooManyIds,
@@ -35,14 +37,14 @@ pub enum BadSchema {
     )]
     TooManyPatterns,
     #[error(
-        "the schema is too expensive: its patterns take more than {MAX_PATTERN_BYTES} bytes of memory, with `{0}`"
+        "the schema is too expensive: its patterns take more than {MAX_PATTERN_BYTES} bytes of memory, including `{0}`"
     )]
     LargePattern(String),
     #[error(
         "the schema is too expensive: the patterns of all schemas take more than {MAX_ALL_PATTERN_BYTES} bytes of memory"
     )]
     NoRoom,
-    #[error("the pattern `{0}` is no regular expression, or needs backtracking")]
+    #[error("the pattern `{0}` is not a valid regular expression, or needs backtracking")]
     Pattern(String),
     #[error("the schema cannot be checked: {0}")]
     Unsupported(#[from] Unsupported),

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// The value is too expensive to validate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("checking it takes too many steps")]
+#[error("validating the value takes too many steps")]
 pub struct TooExpensive;
 
 /// Memory of one error without its strings.

@@ -60,7 +60,7 @@ fn percent_encoded(value: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            write!(out, "%{byte:02X}").expect("a String takes all text");
+            write!(out, "%{byte:02X}").expect("writing to a String cannot fail");
         }
     }
     out

@@ -41,7 +41,10 @@ impl Question {
 impl Drop for Question {
     fn drop(&mut self) {
         if let Some(answer) = self.answer.take() {
-            answer(Err(Fault::new(FaultKind::Declined, format!("nobody answered `{}`", self.method))));
+            answer(Err(Fault::new(
+                FaultKind::Declined,
+                format!("the question `{}` was not answered", self.method),
+            )));
         }
     }
 }

@@ -93,17 +93,17 @@ catalogue! {
     CapabilityMissing = "E205" "capability-missing" Rpc::Spec(-32601), 404 "TOOL_NOT_FOUND" final,
         "The server does not have this capability", "Use another server, or ask its author for it";
     HeaderMismatch = "E206" "header-mismatch" Rpc::PerEra(-32600, -32020), 400 "VALIDATION_ERROR" retry,
-        "The request's headers and its body say different things", "List the tools again, then repeat the call";
+        "The request's headers contradict its body", "List the tools again, then repeat the call";
     ClientCapabilityMissing = "E207" "client-capability-missing" Rpc::PerEra(-32600, -32021), 400 "VALIDATION_ERROR" final,
-        "The server needs something from its client that this client did not offer", "Call it from a terminal, or from a client that can answer its questions";
+        "The server requires a capability that this client did not declare", "Call it from a terminal, or from a client that can answer its questions";
     UnsupportedRevision = "E208" "unsupported-revision" Rpc::PerEra(-32602, -32022), 400 "VALIDATION_ERROR" final,
-        "The two sides have no protocol revision in common", "Choose a revision that the server supports with --era or MCP_PROTOCOL_VERSION";
+        "Client and server have no protocol revision in common", "Choose a revision that the server supports with --era or MCP_PROTOCOL_VERSION";
     UrlElicitationRequired = "E209" "url-elicitation-required" Rpc::PerEra(-32042, -32600), 400 "EXECUTION_ERROR" retry,
-        "The server wants you to visit an address first", "Open the address, finish there, then repeat the call";
+        "The server asks you to open a URL first", "Open the URL, finish there, then repeat the call";
     ResourceNotFound = "E210" "resource-not-found" Rpc::PerEra(-32002, -32602), 404 "TOOL_NOT_FOUND" final,
         "The resource does not exist", "List the resources, and check the URI";
     Unauthorized = "E211" "unauthorized" Rpc::Own, 401 "PERMISSION_ERROR" final,
-        "The server wants to know who you are", "Give a token with --header 'Authorization: Bearer …'";
+        "The server requires authentication", "Give a token with --header 'Authorization: Bearer …'";
     Forbidden = "E212" "forbidden" Rpc::Own, 403 "PERMISSION_ERROR" final,
         "The server does not allow you to do this", "Use an account or token that may do it";
     RateLimited = "E213" "rate-limited" Rpc::Own, 429 "RATE_LIMIT_ERROR" retry,
@@ -129,7 +129,7 @@ catalogue! {
     TooManyRounds = "E223" "too-many-rounds" Rpc::Own, 502 "EXECUTION_ERROR" final,
         "The server kept asking for more input", "Report it to the server's author";
     Overloaded = "E224" "overloaded" Rpc::Own, 503 "RATE_LIMIT_ERROR" retry,
-        "Too much is under way already", "Wait for other calls to end, then try again";
+        "Too many calls are in progress", "Wait for other calls to end, then try again";
     ToolFailed = "E301" "tool-failed" Rpc::Own, 500 "EXECUTION_ERROR" final,
         "The tool reported a failure", "Read the tool's own message";
     ConversionFailed = "E302" "conversion-failed" Rpc::Own, 500 "EXECUTION_ERROR" retry,

@@ -123,12 +123,12 @@ fn read_kind(schema: &Object) -> FieldKind {
                 max_items: count(schema, "maxItems"),
             })
         }
-        (Some(_), _) => FieldKind::Unsupported { reason: "a form has no fields of this type" },
+        (Some(_), _) => FieldKind::Unsupported { reason: "forms do not allow fields of this type" },
         (None, false) => FieldKind::Unsupported { reason: "the field has no type" },
     }
 }
 
-const NO_CHOICES: FieldKind = FieldKind::Unsupported { reason: "the choices are not a list of texts" };
+const NO_CHOICES: FieldKind = FieldKind::Unsupported { reason: "the choices are not a list of strings" };
 
 fn has_choices(schema: &Object) -> bool {
     ["enum", "oneOf", "anyOf"].iter().any(|keyword| schema.get(keyword).is_some())

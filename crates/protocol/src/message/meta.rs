@@ -33,7 +33,7 @@ view! {
 
 /// The payload is not an object, so it cannot have `_meta`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("`_meta` can only stand in an object")]
+#[error("`_meta` can only be added to an object")]
 pub struct NoPlace;
 
 /// The value of one `_meta` key in these params or this result.

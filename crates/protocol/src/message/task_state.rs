@@ -23,7 +23,7 @@ pub struct TaskState {
 
 /// The message has neither form of a task.
 #[derive(Debug, thiserror::Error)]
-#[error("the task cannot be read")]
+#[error("the message does not have the members of a task")]
 pub struct UnreadableTask(#[from] serde_json::Error);
 
 impl TaskState {

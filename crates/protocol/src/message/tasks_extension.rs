@@ -29,6 +29,6 @@ pub fn follow_tasks(meta: &mut Object) {
 /// it must declare it first.
 pub fn tasks_needed() -> Fault {
     let data = serde_json::json!({"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}});
-    Fault::new(FaultKind::ClientCapabilityMissing, "this needs a client that can follow tasks")
+    Fault::new(FaultKind::ClientCapabilityMissing, "the client must declare the tasks extension")
         .with_data(data.into())
 }

@@ -44,7 +44,7 @@ pub struct BadPublicName(pub String);
 
 /// The public name is already in use.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("tool `{tool}` of `{server}` would be called `{public}`, as `{taken_by}` is already")]
+#[error("tool `{tool}` of `{server}` would get the name `{public}`, which `{taken_by}` already has")]
 pub struct Collision {
     pub public: PublicName,
     pub server: ServerName,

@@ -296,7 +296,7 @@ impl<'a> Scanner<'a> {
     fn end(&mut self, read: Result<(), Stop>) -> Result<(), Flaw> {
         self.cursor.skip_blanks();
         if read.is_ok() && self.cursor.peek().is_some() {
-            let _stop = self.cursor.fail(Defect::Json("something follows the value"));
+            let _stop = self.cursor.fail(Defect::Json("unexpected text after the value"));
         }
         match self.cursor.flaw() {
             None if self.cursor.is_ascii() => Ok(()),

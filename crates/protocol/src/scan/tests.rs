@@ -62,8 +62,8 @@ fn numbers_of_any_size_pass_as_text() {
 fn broken_text_is_told_apart_from_broken_encoding() {
     assert_eq!(verdict(b"\"\xff\""), Some(Defect::Utf8));
     assert_eq!(verdict(b"\"\xed\xa0\x80\""), Some(Defect::Utf8));
-    assert_eq!(verdict(b"{\"a\":"), Some(Defect::Json("it ends in the middle")));
-    assert_eq!(verdict(b""), Some(Defect::Json("it ends in the middle")));
+    assert_eq!(verdict(b"{\"a\":"), Some(Defect::Json("unexpected end of the text")));
+    assert_eq!(verdict(b""), Some(Defect::Json("unexpected end of the text")));
     assert!(matches!(verdict(b"\xef\xbb\xbf{}"), Some(Defect::Json(_))));
     assert!(matches!(verdict(b"{} {}"), Some(Defect::Json(_))));
     assert!(matches!(verdict(b"\"tab\there\""), Some(Defect::Json(_))));

@@ -117,7 +117,7 @@ impl<'a> Cursor<'a> {
 
     #[cold]
     fn broken(&mut self, what: &'static str) -> Stop {
-        let what = if self.at >= self.text.len() { "it ends in the middle" } else { what };
+        let what = if self.at >= self.text.len() { "unexpected end of the text" } else { what };
         self.fail(Defect::Json(what))
     }
 

@@ -59,7 +59,7 @@ pub struct Breaker {
 ///
 /// If it is dropped without an outcome (the call was cancelled), it counts neither as success nor
 /// as failure, and a trial's slot is released.
-#[must_use = "a call that is not settled counts for nothing"]
+#[must_use = "an admission dropped without an outcome counts neither as success nor as failure"]
 pub struct Admission {
     shared: Arc<Shared>,
     generation: u64,
@@ -68,7 +68,9 @@ pub struct Admission {
 
 /// The server has failed too often lately; the call was not made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the server failed {failures} times in a row and is given a rest, try again in {retry_after:.1?}")]
+#[error(
+    "the server failed {failures} times in a row and its circuit is open, try again in {retry_after:.1?}"
+)]
 pub struct Refused {
     /// Time until a call may be admitted as a trial; less if a running trial ends earlier.
     pub retry_after: Duration,
@@ -247,7 +249,9 @@ impl Shared {
         let (server, failures) = (&*self.name, ledger.failures);
         match ledger.state() {
             BreakerState::Closed { .. } => tracing::info!(server, "circuit closed"),
-            BreakerState::HalfOpen { .. } => tracing::info!(server, "circuit half open, a trial decides"),
+            BreakerState::HalfOpen { .. } => {
+                tracing::info!(server, "circuit half open, admitting a trial call")
+            }
             BreakerState::Open { .. } => {
                 let (error, open_for) = (&*ledger.last_error, self.options.open_for);
                 tracing::warn!(server, failures, error, ?open_for, "circuit open");

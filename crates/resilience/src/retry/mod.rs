@@ -104,7 +104,7 @@ impl Retry {
             let Some(pause) = self.pause(safety, judge(&error), number, start.elapsed()) else {
                 return Err(error);
             };
-            tracing::debug!(attempt = number, ?pause, "call failed, another attempt follows");
+            tracing::debug!(attempt = number, ?pause, "call failed, retrying");
             sleep(pause).await;
             number += 1;
         }
@@ -145,7 +145,7 @@ impl RetryOptions {
     fn checked(self) -> Result<Self, OutOfRange> {
         within("retry attempts", self.attempts, 1..=20)?;
         within("retry base pause", self.base, Duration::from_millis(1)..=Duration::from_mins(1))?;
-        within("retry growth of pauses", self.factor, 1..=10)?;
+        within("retry factor", self.factor, 1..=10)?;
         within("retry longest pause", self.ceiling, self.base..=Duration::from_mins(10))?;
         within("retry budget", self.budget, Duration::ZERO..=Duration::from_hours(1))?;
         Ok(self)

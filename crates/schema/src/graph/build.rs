@@ -10,13 +10,13 @@ use std::collections::HashMap;
 /// The reason for which the cost of a schema cannot be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unsupported {
-    #[error("it refers to `{0}`, which is not part of it")]
+    #[error("its reference `{0}` has no unique target in the schema")]
     Reference(String),
     #[error("it uses `{0}`, whose target depends on the value")]
     Dynamic(&'static str),
     #[error("a subschema has both `$id` and `$ref`")]
     IdAndReference,
-    #[error("a subschema of draft 4 has an identifier of its own")]
+    #[error("a subschema of draft 4 has its own identifier")]
     OldIds,
 }
 

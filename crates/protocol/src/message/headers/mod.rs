@@ -29,7 +29,7 @@ pub enum HeaderKind {
 /// The reason for which a tool's headers are invalid. `at` is a JSON pointer into the schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadHeaderParam {
-    #[error("`x-mcp-header` at `{at}` is not a text")]
+    #[error("`x-mcp-header` at `{at}` is not a string")]
     NotText { at: String },
     #[error("`x-mcp-header` at `{at}` is empty")]
     Empty { at: String },
