@@ -21,8 +21,8 @@ pub trait Session: Handler {
 
     fn revision(&self) -> Revision;
 
-    /// Calls `hear` with every notification that belongs to no call, until the session ends.
-    fn on_event(&self, hear: Box<dyn Fn(Notification) + Send + Sync>);
+    /// Calls `listener` with every notification that belongs to no call, until the session ends.
+    fn on_event(&self, listener: Box<dyn Fn(Notification) + Send + Sync>);
 
     /// Resolves with the reason when the session is lost.
     fn lost(&self) -> BoxFuture<'static, Fault>;

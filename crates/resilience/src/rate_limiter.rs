@@ -38,15 +38,15 @@ pub struct RateLimiter {
     keys_per_shard: usize,
     origin: Instant,
     hasher: RandomState,
-    shards: [Mutex<Paid>; SHARDS],
+    shards: [Mutex<ArrivalTimes>; SHARDS],
 }
 
 /// Theoretical arrival times by hash of the key, in nanoseconds after `origin`.
-type Paid = HashMap<u64, u64, BuildHasherDefault<Hashed>>;
+type ArrivalTimes = HashMap<u64, u64, BuildHasherDefault<IdentityHasher>>;
 
 /// A hasher for keys that are already hashes.
 #[derive(Debug, Default)]
-struct Hashed(u64);
+struct IdentityHasher(u64);
 
 /// The quota is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -89,9 +89,9 @@ impl RateLimiter {
 
     /// Like `check`, for a call that came at `now`.
     pub fn check_at(&self, key: &(impl Hash + ?Sized), now: Instant) -> Result<(), TooSoon> {
-        self.with(key, now, |paid, now| {
-            self.in_time(*paid, now)?;
-            *paid = paid.saturating_add(self.cost);
+        self.with(key, now, |arrival, now| {
+            self.check_arrival(*arrival, now)?;
+            *arrival = arrival.saturating_add(self.cost);
             Ok(())
         })
     }
@@ -99,13 +99,13 @@ impl RateLimiter {
     /// Checks if `key` may call now, without counting.
     pub fn peek(&self, key: &(impl Hash + ?Sized)) -> Result<(), TooSoon> {
         let hash = self.hasher.hash_one(key);
-        let paid = self.shard(hash).get(&hash).copied();
-        paid.map_or(Ok(()), |paid| self.in_time(paid, self.nanos(Instant::now())))
+        let arrival = self.shard(hash).get(&hash).copied();
+        arrival.map_or(Ok(()), |arrival| self.check_arrival(arrival, self.nanos(Instant::now())))
     }
 
     /// Counts one call of `key`, even if it comes too soon.
     pub fn charge(&self, key: &(impl Hash + ?Sized)) {
-        self.with(key, Instant::now(), |paid, _| *paid = paid.saturating_add(self.cost));
+        self.with(key, Instant::now(), |arrival, _| *arrival = arrival.saturating_add(self.cost));
     }
 
     /// Number of stored keys.
@@ -116,25 +116,25 @@ impl RateLimiter {
     /// Calls `work` with the theoretical arrival time of a key, which is at least `now`.
     fn with<T>(&self, key: &(impl Hash + ?Sized), now: Instant, work: impl FnOnce(&mut u64, u64) -> T) -> T {
         let (hash, now) = (self.hasher.hash_one(key), self.nanos(now));
-        let mut paid_at = self.shard(hash);
-        if let Some(paid) = paid_at.get_mut(&hash) {
-            *paid = now.max(*paid);
-            return work(paid, now);
+        let mut arrivals = self.shard(hash);
+        if let Some(arrival) = arrivals.get_mut(&hash) {
+            *arrival = now.max(*arrival);
+            return work(arrival, now);
         }
-        if paid_at.len() >= self.keys_per_shard {
-            make_room(&mut paid_at, now);
+        if arrivals.len() >= self.keys_per_shard {
+            evict(&mut arrivals, now);
         }
-        work(paid_at.entry(hash).or_insert(now), now)
+        work(arrivals.entry(hash).or_insert(now), now)
     }
 
-    fn in_time(&self, paid: u64, now: u64) -> Result<(), TooSoon> {
-        match paid.saturating_sub(now).saturating_sub(self.tolerance) {
+    fn check_arrival(&self, arrival: u64, now: u64) -> Result<(), TooSoon> {
+        match arrival.saturating_sub(now).saturating_sub(self.tolerance) {
             0 => Ok(()),
             early => Err(TooSoon { retry_after: Duration::from_nanos(early) }),
         }
     }
 
-    fn shard(&self, hash: u64) -> MutexGuard<'_, Paid> {
+    fn shard(&self, hash: u64) -> MutexGuard<'_, ArrivalTimes> {
         // Uses other bits than the hash table uses first.
         lock(&self.shards[usize::try_from(hash >> 32).unwrap_or(usize::MAX) % SHARDS])
     }
@@ -144,11 +144,11 @@ impl RateLimiter {
     }
 }
 
-fn lock(paid: &Mutex<Paid>) -> MutexGuard<'_, Paid> {
-    paid.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(arrival: &Mutex<ArrivalTimes>) -> MutexGuard<'_, ArrivalTimes> {
+    arrival.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Hasher for Hashed {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -165,17 +165,17 @@ impl Hasher for Hashed {
 
 /// Evicts all idle keys or, if there are none, the quarter with the least usage, so that a full
 /// table is searched rarely.
-fn make_room(paid_at: &mut Paid, now: u64) {
-    let before = paid_at.len();
-    paid_at.retain(|_, paid| *paid > now);
-    if paid_at.len() < before {
+fn evict(arrivals: &mut ArrivalTimes, now: u64) {
+    let before = arrivals.len();
+    arrivals.retain(|_, arrival| *arrival > now);
+    if arrivals.len() < before {
         return;
     }
-    let mut owed: Vec<(u64, u64)> = paid_at.iter().map(|(key, paid)| (*paid, *key)).collect();
-    let quarter = owed.len() / 4;
-    owed.select_nth_unstable(quarter);
-    for (_, key) in &owed[..=quarter] {
-        paid_at.remove(key);
+    let mut by_arrival: Vec<(u64, u64)> = arrivals.iter().map(|(key, arrival)| (*arrival, *key)).collect();
+    let quarter = by_arrival.len() / 4;
+    by_arrival.select_nth_unstable(quarter);
+    for (_, key) in &by_arrival[..=quarter] {
+        arrivals.remove(key);
     }
 }
 

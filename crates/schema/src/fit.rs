@@ -46,7 +46,7 @@ impl<'de> Visitor<'de> for Fit<'_> {
     }
 
     fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
-        when(self.0.truth)
+        when(self.0.boolean)
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {

@@ -126,7 +126,7 @@ fn visits(graph: &Graph, id: Id, states: &mut [State], depth: u32) -> Result<Vis
         State::New => states[id] = State::Entered,
     }
     let mut sum = Visits { valid: 1, mark: 1, collect: 1, chain: 0 };
-    for next in &graph.node(id).here {
+    for next in &graph.node(id).same_value {
         let next = visits(graph, *next, states, depth + 1)?;
         sum.valid = sum.valid.saturating_add(next.valid);
         sum.mark = sum.mark.saturating_add(next.valid).saturating_add(next.mark);

@@ -49,7 +49,7 @@ enum Instance<'a> {
 
 /// The engine's current position.
 #[derive(Clone, Copy)]
-struct Place {
+struct Position {
     nesting: u32,
     /// Length of the JSON pointer into the value, which every error copies.
     path: u64,
@@ -94,7 +94,7 @@ impl<'a> Meter<'a> {
     }
 
     fn cost(mut self, value: &Value, mode: Mode, budget: Budget) -> Result<Cost, TooExpensive> {
-        self.visit(0, Instance::Value(value), Place { nesting: 0, path: 0 }, mode)?;
+        self.visit(0, Instance::Value(value), Position { nesting: 0, path: 0 }, mode)?;
         Ok(Cost { steps: budget.0 - self.steps, bytes: MAX_ERROR_BYTES - self.bytes })
     }
 
@@ -103,7 +103,13 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    fn visit(&mut self, id: Id, instance: Instance<'_>, at: Place, mode: Mode) -> Result<(), TooExpensive> {
+    fn visit(
+        &mut self,
+        id: Id,
+        instance: Instance<'_>,
+        at: Position,
+        mode: Mode,
+    ) -> Result<(), TooExpensive> {
         let graph = self.graph;
         let node = graph.node(id);
         if at.nesting > MAX_NESTING {
@@ -114,8 +120,8 @@ impl<'a> Meter<'a> {
         if mode == Mode::Collect {
             self.errors(node, instance, at)?;
         }
-        let deeper = Place { nesting: at.nesting + 1, ..at };
-        for next in &node.here {
+        let deeper = Position { nesting: at.nesting + 1, ..at };
+        for next in &node.same_value {
             if mode != Mode::Valid {
                 self.visit(*next, instance, deeper, Mode::Valid)?;
             }
@@ -146,7 +152,7 @@ impl<'a> Meter<'a> {
     }
 
     /// Charges the memory of the errors that one visit may produce.
-    fn errors(&mut self, node: &Node, instance: Instance<'_>, at: Place) -> Result<(), TooExpensive> {
+    fn errors(&mut self, node: &Node, instance: Instance<'_>, at: Position) -> Result<(), TooExpensive> {
         let names: u64 = match instance {
             Instance::Value(Value::Object(members)) => members.keys().map(|name| name.len() as u64).sum(),
             _ => 0,
@@ -175,12 +181,12 @@ impl<'a> Meter<'a> {
         &mut self,
         node: &Node,
         (name, value): (&String, &Value),
-        at: Place,
+        at: Position,
         mode: Mode,
     ) -> Result<(), TooExpensive> {
         let length = name.len() as u64;
         self.spend(1 + length / TEXT_PER_STEP)?;
-        let inside = Place { nesting: at.nesting + 1, path: at.path + length + 1 };
+        let inside = Position { nesting: at.nesting + 1, path: at.path + length + 1 };
         let value = Instance::Value(value);
         let named = node.properties.get(name.as_str());
         for (pattern, id) in &node.pattern_properties {
@@ -201,11 +207,11 @@ impl<'a> Meter<'a> {
         &mut self,
         node: &Node,
         (place, value): (usize, &Value),
-        at: Place,
+        at: Position,
         mode: Mode,
     ) -> Result<(), TooExpensive> {
         self.spend(1)?;
-        let inside = Place { nesting: at.nesting + 1, path: at.path + 8 };
+        let inside = Position { nesting: at.nesting + 1, path: at.path + 8 };
         let value = Instance::Value(value);
         match node.first_items.get(place) {
             Some(id) => self.descend(*id, value, inside, mode)?,
@@ -216,12 +222,12 @@ impl<'a> Meter<'a> {
 
     /// Visits a member or item. `Mode::Mark` becomes `Mode::Valid` there: only the value itself is
     /// marked.
-    fn descend(&mut self, id: Id, value: Instance<'_>, at: Place, mode: Mode) -> Result<(), TooExpensive> {
+    fn descend(&mut self, id: Id, value: Instance<'_>, at: Position, mode: Mode) -> Result<(), TooExpensive> {
         self.visit(id, value, at, if mode == Mode::Mark { Mode::Valid } else { mode })
     }
 
     /// Visits twice, for keywords that validate first and then collect errors.
-    fn twice(&mut self, id: Id, value: Instance<'_>, at: Place, mode: Mode) -> Result<(), TooExpensive> {
+    fn twice(&mut self, id: Id, value: Instance<'_>, at: Position, mode: Mode) -> Result<(), TooExpensive> {
         self.visit(id, value, at, Mode::Valid)?;
         self.descend(id, value, at, mode)
     }

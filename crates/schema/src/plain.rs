@@ -27,7 +27,7 @@ const MAX_NAMES: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Plain {
     pub(super) null: bool,
-    pub(super) truth: bool,
+    pub(super) boolean: bool,
     pub(super) number: Option<Number>,
     pub(super) text: Option<Text>,
     pub(super) list: Option<List>,
@@ -112,7 +112,7 @@ impl Plain {
             // Other keywords next to `anyOf` would narrow each choice, which is not supported.
             (_, Some(choices)) => {
                 let others = schema.iter().filter(|(keyword, _)| *keyword != "anyOf");
-                let alone = others.into_iter().all(|(keyword, value)| is_silent(keyword, value));
+                let alone = others.into_iter().all(|(keyword, value)| is_annotation(keyword, value));
                 return Self::any_of(choices).filter(|_| alone);
             }
         };
@@ -126,7 +126,7 @@ impl Plain {
     fn anything() -> Self {
         Self {
             null: true,
-            truth: true,
+            boolean: true,
             number: Some(Number::default()),
             text: Some(Text::default()),
             list: Some(List::default()),
@@ -148,7 +148,7 @@ impl Plain {
         let none = Self::default();
         Some(match kind {
             "null" => Self { null: true, ..none },
-            "boolean" => Self { truth: true, ..none },
+            "boolean" => Self { boolean: true, ..none },
             "number" => Self { number: Some(Number::default()), ..none },
             "integer" => Self { number: Some(Number { whole: true, ..Number::default() }), ..none },
             "string" => Self { text: Some(Text::default()), ..none },
@@ -166,14 +166,14 @@ impl Plain {
 
     fn joined(self, other: Self) -> Option<Self> {
         let clash = (self.null && other.null)
-            || (self.truth && other.truth)
+            || (self.boolean && other.boolean)
             || (self.number.is_some() && other.number.is_some())
             || (self.text.is_some() && other.text.is_some())
             || (self.list.is_some() && other.list.is_some())
             || (self.object.is_some() && other.object.is_some());
         (!clash).then(|| Self {
             null: self.null || other.null,
-            truth: self.truth || other.truth,
+            boolean: self.boolean || other.boolean,
             number: self.number.or(other.number),
             text: self.text.or(other.text),
             list: self.list.or(other.list),
@@ -199,7 +199,7 @@ impl Plain {
             "const" => self.choose(std::slice::from_ref(value))?,
             "properties" => self.object.as_mut()?.named = fields(value.as_object()?)?,
             "additionalProperties" => self.object.as_mut()?.others = others(value)?,
-            _ => return is_silent(keyword, value).then_some(()),
+            _ => return is_annotation(keyword, value).then_some(()),
         }
         Some(())
     }
@@ -261,7 +261,7 @@ impl Default for Range {
 }
 
 /// True if a keyword does not affect validation and its value is valid.
-fn is_silent(keyword: &str, value: &Value) -> bool {
+fn is_annotation(keyword: &str, value: &Value) -> bool {
     match keyword {
         "title" | "description" | "$comment" | "format" => value.is_string(),
         "default" => true,

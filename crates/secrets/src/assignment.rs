@@ -17,7 +17,7 @@ const MOST_BLANKS: usize = 32;
 
 /// Bytes of a value on which the decision is based. Bounded, so that a long run with many names
 /// takes linear time.
-const LOOKED_AT: usize = 64;
+const CHECKED_BYTES: usize = 64;
 
 /// Minimum length of the value of a [`NameClass::Maybe`] name.
 const SHORTEST_MAYBE: usize = 8;
@@ -57,9 +57,9 @@ pub(crate) fn value(
 ) -> Option<Range<usize>> {
     let assignment = Assignment::at(text, word, class)?;
     let extent = assignment.extent();
-    let near = extent.end(text, assignment.start, LOOKED_AT);
-    let looked_at = &text[assignment.start..near];
-    if !assignment.is_secret(looked_at, caution) {
+    let near = extent.end(text, assignment.start, CHECKED_BYTES);
+    let checked = &text[assignment.start..near];
+    if !assignment.is_secret(checked, caution) {
         return None;
     }
     Some(assignment.start..extent.end(text, assignment.start, usize::MAX))
@@ -91,7 +91,7 @@ impl<'a> Assignment<'a> {
             || value.starts_with(b"https://")
             || self.plural && is_number(value)
             || !quoted && is_code(value, caution);
-        let is_strange = match (self.class, self.sign) {
+        let looks_secret = match (self.class, self.sign) {
             (NameClass::Maybe, _) => {
                 self.is_query() || value.iter().any(u8::is_ascii_digit) && !is_path(value)
             }
@@ -102,7 +102,7 @@ impl<'a> Assignment<'a> {
             }
             _ => caution == Caution::Strict || !is_path(value),
         };
-        !harmless && is_strange
+        !harmless && looks_secret
     }
 
     fn extent(&self) -> Extent {

@@ -110,14 +110,14 @@ pub fn name_class(name: &str) -> NameClass {
 /// True if the word ends at `end`: `token` ends in `tokenValue`, `tokens` and `TOKEN_2`, but not
 /// in `tokenizer`.
 pub(crate) fn ends_here(name: &[u8], end: usize) -> bool {
-    let goes_on = |at: usize| {
+    let continues = |at: usize| {
         name.get(at).is_some_and(|next| {
             let last = name[end - 1];
             next.is_ascii_lowercase() && last.is_ascii_alphabetic()
                 || next.is_ascii_uppercase() && last.is_ascii_uppercase()
         })
     };
-    !goes_on(end) || (is_plural(name, end) && !goes_on(end + 1))
+    !continues(end) || (is_plural(name, end) && !continues(end + 1))
 }
 
 /// True if a plural `s` follows at `end`.

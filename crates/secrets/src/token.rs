@@ -4,7 +4,7 @@ use crate::shapes::{Proof, SHAPES, Shape};
 use std::ops::Range;
 
 /// Bytes of a body that are checked for a [`Proof`].
-const LOOKED_AT: usize = 128;
+const CHECKED_BYTES: usize = 128;
 
 /// True if the whole value is a token of a known shape.
 pub fn is_token(value: &str) -> bool {
@@ -26,8 +26,9 @@ pub(crate) fn at(text: &[u8], shape: &Shape, at: usize, least: usize) -> Option<
 /// takes linear time.
 fn end_of(text: &[u8], shape: &Shape, at: usize, least: usize) -> Option<usize> {
     let body = &text[at + shape.prefix.len()..];
-    let looked_at = body.iter().take(LOOKED_AT.max(least)).take_while(|byte| shape.body.has(**byte)).count();
-    if looked_at < least || !shape.proof.holds(&body[..looked_at]) {
+    let checked =
+        body.iter().take(CHECKED_BYTES.max(least)).take_while(|byte| shape.body.has(**byte)).count();
+    if checked < least || !shape.proof.holds(&body[..checked]) {
         return None;
     }
     let fits = |index: usize| {
@@ -36,9 +37,9 @@ fn end_of(text: &[u8], shape: &Shape, at: usize, least: usize) -> Option<usize> 
         })
     };
     // A dot or `=` belongs to the token only if the token continues after it.
-    let goes_on =
+    let continues =
         |index: usize| body.get(index).is_some_and(|byte| b".+=~".contains(byte)) && fits(index + 1);
-    let end = (looked_at..=body.len()).find(|index| !fits(*index) && !goes_on(*index))?;
+    let end = (checked..=body.len()).find(|index| !fits(*index) && !continues(*index))?;
     let end = if body[..end].ends_with(b".") { end - 1 } else { end };
     Some(at + shape.prefix.len() + end)
 }

@@ -19,7 +19,7 @@ pub const MAX_PUBLIC_NAME: usize = 64;
 pub const MAX_SERVER_NAME: usize = 32;
 
 const HASH_LEN: usize = 10;
-const MARK: &str = "_x";
+const SUFFIX_START: &str = "_x";
 
 /// The name of a server in the configuration: 1 to 32 of `[A-Za-z0-9-]`, beginning with a letter
 /// or digit.
@@ -62,8 +62,9 @@ impl PublicName {
         if is_plain(&tool.0) && tool.0.len() <= room {
             return Self(format!("{server}_{tool}"));
         }
-        let kept: String = tool.0.chars().take(room - MARK.len() - HASH_LEN).map(plain_char).collect();
-        Self(format!("{server}_{kept}{MARK}{}", hash(&tool.0)))
+        let kept: String =
+            tool.0.chars().take(room - SUFFIX_START.len() - HASH_LEN).map(plain_char).collect();
+        Self(format!("{server}_{kept}{SUFFIX_START}{}", hash(&tool.0)))
     }
 
     /// The part before the first `_`.
@@ -105,19 +106,20 @@ impl NameMap {
 }
 
 fn is_plain(tool: &str) -> bool {
-    !tool.is_empty() && tool.chars().all(|c| plain_char(c) == c) && !is_marked(tool)
+    !tool.is_empty() && tool.chars().all(|c| plain_char(c) == c) && !has_suffix(tool)
 }
 
 fn plain_char(c: char) -> char {
     if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }
 }
 
-fn is_marked(tool: &str) -> bool {
-    let Some((_, mark)) = tool.split_at_checked(tool.len().saturating_sub(MARK.len() + HASH_LEN)) else {
+fn has_suffix(tool: &str) -> bool {
+    let Some((_, suffix)) = tool.split_at_checked(tool.len().saturating_sub(SUFFIX_START.len() + HASH_LEN))
+    else {
         return false;
     };
-    mark.len() == MARK.len() + HASH_LEN
-        && mark.strip_prefix(MARK).is_some_and(|hash| hash.bytes().all(|b| DIGITS.contains(&b)))
+    suffix.len() == SUFFIX_START.len() + HASH_LEN
+        && suffix.strip_prefix(SUFFIX_START).is_some_and(|hash| hash.bytes().all(|b| DIGITS.contains(&b)))
 }
 
 const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";

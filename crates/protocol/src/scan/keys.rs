@@ -45,7 +45,7 @@ impl Keys {
     #[inline]
     pub(super) fn close(&mut self, first: usize, text: &[u8]) -> Result<(), Flaw> {
         let keys = &self.0.as_slice()[first..];
-        if !differ_at_a_glance(keys, text) {
+        if !differ_by_hash(keys, text) {
             differ(keys, text)?;
         }
         self.0.truncate(first);
@@ -56,10 +56,10 @@ impl Keys {
 /// True if a cheap hash (length, first and last byte) already proves that all names differ, as it
 /// usually does.
 #[inline]
-fn differ_at_a_glance(keys: &[Key], text: &[u8]) -> bool {
+fn differ_by_hash(keys: &[Key], text: &[u8]) -> bool {
     let (mut seen, mut doubtful) = (0_u64, false);
     for key in keys {
-        let mark = 1 << (key.glance(text) % u64::BITS as usize);
+        let mark = 1 << (key.quick_hash(text) % u64::BITS as usize);
         doubtful |= seen & mark != 0 || key.escaped;
         seen |= mark;
     }
@@ -90,7 +90,7 @@ fn differ(keys: &[Key], text: &[u8]) -> Result<(), Flaw> {
 impl Key {
     /// A cheap hash of the written name. For an empty name it reads the quotes around it.
     #[inline]
-    fn glance(&self, text: &[u8]) -> usize {
+    fn quick_hash(&self, text: &[u8]) -> usize {
         usize::from(text[self.start]) + 5 * usize::from(text[self.end - 1]) + 11 * (self.end - self.start)
     }
 

@@ -37,11 +37,11 @@ pub(crate) struct Member {
 
 /// The members of a message, in their order.
 #[derive(Debug)]
-pub(crate) struct Message(Stack<Place, USUAL_MEMBERS>);
+pub(crate) struct Message(Stack<MemberRange, USUAL_MEMBERS>);
 
 /// A [`Member`] as a `Copy` type, which is cheaper to store.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct MemberRange {
     key: Key,
     value: (usize, usize),
 }
@@ -54,10 +54,10 @@ impl Message {
 
     #[inline]
     pub(crate) fn members(&self) -> impl DoubleEndedIterator<Item = Member> {
-        self.0.as_slice().iter().map(|place| Member {
-            key: place.key.start..place.key.end,
-            escaped: place.key.escaped,
-            value: place.value.0..place.value.1,
+        self.0.as_slice().iter().map(|range| Member {
+            key: range.key.start..range.key.end,
+            escaped: range.key.escaped,
+            value: range.value.0..range.value.1,
         })
     }
 }
@@ -181,7 +181,7 @@ impl<'a> Scanner<'a> {
             let start = self.cursor.at();
             self.value(1)?;
             let key = self.keys.get(at);
-            message.0.push(Place { key, value: (start, self.cursor.at()) });
+            message.0.push(MemberRange { key, value: (start, self.cursor.at()) });
             self.cursor.skip_blanks();
             if !self.cursor.take(b',') {
                 break;

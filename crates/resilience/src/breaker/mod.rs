@@ -36,7 +36,7 @@ use std::{
 use tokio::{sync::watch, time::Instant};
 
 use super::{OutOfRange, within};
-use state::{Ledger, Outcome};
+use state::{Outcome, StateMachine};
 
 /// The settings of a [`Breaker`]. [`Breaker::new`] checks them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ struct Shared {
     /// Generation and flags, which a call to a healthy server reads without the lock. Written only
     /// under the lock.
     gate: AtomicU64,
-    ledger: Mutex<Ledger>,
+    machine: Mutex<StateMachine>,
     states: watch::Sender<BreakerState>,
 }
 
@@ -136,13 +136,13 @@ impl Breaker {
     /// Creates a closed breaker; `name` is the server's name for the log.
     pub fn new(name: impl Into<Arc<str>>, options: BreakerOptions) -> Result<Self, OutOfRange> {
         let options = options.checked()?;
-        let ledger = Ledger::new(Instant::now());
+        let machine = StateMachine::new(Instant::now());
         let shared = Shared {
             name: name.into(),
             options,
-            gate: AtomicU64::new(gate_of(&ledger)),
-            states: watch::Sender::new(ledger.state()),
-            ledger: Mutex::new(ledger),
+            gate: AtomicU64::new(gate_of(&machine)),
+            states: watch::Sender::new(machine.state()),
+            machine: Mutex::new(machine),
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -154,12 +154,12 @@ impl Breaker {
             return Ok(self.admission(gate >> GATE_SHIFT, AdmissionKind::Ordinary));
         }
         let now = Instant::now();
-        let mut ledger = self.shared.lock();
-        let before = ledger.generation;
-        let answer = ledger.ask(&self.shared.options, now);
-        self.shared.publish(&ledger, before);
-        let generation = ledger.generation;
-        drop(ledger);
+        let mut machine = self.shared.lock();
+        let before = machine.generation;
+        let answer = machine.admit(&self.shared.options, now);
+        self.shared.publish(&machine, before);
+        let generation = machine.generation;
+        drop(machine);
         match answer? {
             state::Pass::Ordinary => Ok(self.admission(generation, AdmissionKind::Ordinary)),
             state::Pass::Trial => Ok(self.admission(generation, AdmissionKind::Trial)),
@@ -226,38 +226,38 @@ impl Refused {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, StateMachine> {
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn settle(&self, generation: u64, outcome: Outcome) {
         let now = Instant::now();
-        let mut ledger = self.lock();
-        if ledger.generation == generation {
-            ledger.settle(&self.options, outcome, now);
-            self.publish(&ledger, generation);
+        let mut machine = self.lock();
+        if machine.generation == generation {
+            machine.settle(&self.options, outcome, now);
+            self.publish(&machine, generation);
         }
     }
 
     /// Publishes the gate, and the transition if there was one since generation `before`. Called
     /// with the lock held, so that transitions are published in order.
-    fn publish(&self, ledger: &Ledger, before: u64) {
-        self.gate.store(gate_of(ledger), Ordering::Release);
-        if ledger.generation == before {
+    fn publish(&self, machine: &StateMachine, before: u64) {
+        self.gate.store(gate_of(machine), Ordering::Release);
+        if machine.generation == before {
             return;
         }
-        let (server, failures) = (&*self.name, ledger.failures);
-        match ledger.state() {
+        let (server, failures) = (&*self.name, machine.failures);
+        match machine.state() {
             BreakerState::Closed { .. } => tracing::info!(server, "circuit closed"),
             BreakerState::HalfOpen { .. } => {
                 tracing::info!(server, "circuit half open, admitting a trial call")
             }
             BreakerState::Open { .. } => {
-                let (error, open_for) = (&*ledger.last_error, self.options.open_for);
+                let (error, open_for) = (&*machine.last_error, self.options.open_for);
                 tracing::warn!(server, failures, error, ?open_for, "circuit open");
             }
         }
-        self.states.send_replace(ledger.state());
+        self.states.send_replace(machine.state());
     }
 }
 
@@ -295,11 +295,11 @@ impl fmt::Debug for Admission {
     }
 }
 
-fn gate_of(ledger: &Ledger) -> u64 {
-    let flags = match ledger.state() {
+fn gate_of(machine: &StateMachine) -> u64 {
+    let flags = match machine.state() {
         BreakerState::Closed { failures: 0 } => GATE_CLOSED | GATE_CLEAN,
         BreakerState::Closed { .. } => GATE_CLOSED,
         BreakerState::Open { .. } | BreakerState::HalfOpen { .. } => 0,
     };
-    (ledger.generation << GATE_SHIFT) | flags
+    (machine.generation << GATE_SHIFT) | flags
 }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{BreakerCounts, BreakerOptions, BreakerState, Refused};
 
 /// The state of a breaker; changed only under its lock.
-pub(super) struct Ledger {
+pub(super) struct StateMachine {
     /// Grows with every transition.
     pub(super) generation: u64,
     pub(super) failures: u32,
@@ -39,7 +39,7 @@ enum Phase {
     HalfOpen { running: u32, granted: Instant },
 }
 
-impl Ledger {
+impl StateMachine {
     pub(super) fn new(now: Instant) -> Self {
         Self {
             generation: 0,
@@ -60,7 +60,7 @@ impl Ledger {
     }
 
     /// Admits or refuses a call that begins now.
-    pub(super) fn ask(&mut self, options: &BreakerOptions, now: Instant) -> Result<Pass, Refused> {
+    pub(super) fn admit(&mut self, options: &BreakerOptions, now: Instant) -> Result<Pass, Refused> {
         match &mut self.phase {
             Phase::Closed => Ok(Pass::Ordinary),
             Phase::Open { until } if now < *until => {

@@ -15,7 +15,7 @@ use std::{future::Future, time::Duration};
 use tokio::time::{Instant, sleep};
 
 use super::{OutOfRange, within};
-use jitter::Dice;
+use jitter::SplitMix64;
 
 /// The settings of a [`Retry`]. [`Retry::new`] checks them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub enum Verdict {
 #[derive(Debug)]
 pub struct Retry {
     options: RetryOptions,
-    dice: Dice,
+    rng: SplitMix64,
 }
 
 impl Retry {
@@ -80,7 +80,7 @@ impl Retry {
 
     /// A policy whose pauses are the same in every run.
     pub fn seeded(options: RetryOptions, seed: u64) -> Result<Self, OutOfRange> {
-        Ok(Self { options: options.checked()?, dice: Dice::new(seed) })
+        Ok(Self { options: options.checked()?, rng: SplitMix64::new(seed) })
     }
 
     /// Calls `attempt` with its number (from 1) until it succeeds or no retry is allowed.
@@ -116,8 +116,8 @@ impl Retry {
         let grown = self.options.factor.saturating_pow(failures.saturating_sub(1));
         let whole = self.options.base.saturating_mul(grown).min(self.options.ceiling);
         match self.options.jitter {
-            Jitter::Full => self.dice.up_to(whole),
-            Jitter::Equal => whole / 2 + self.dice.up_to(whole / 2),
+            Jitter::Full => self.rng.up_to(whole),
+            Jitter::Equal => whole / 2 + self.rng.up_to(whole / 2),
         }
     }
 

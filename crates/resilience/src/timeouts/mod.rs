@@ -91,17 +91,17 @@ impl CallTimer {
     pub fn progress(&self) {
         let now = Moment::now();
         if now < self.expires_at() {
-            self.note(now);
+            self.record_progress(now);
         }
     }
 
     /// Restarts the call limit even if it has expired, because the delay was not caused by the
     /// call. The ceiling stays.
     pub fn renew(&self) {
-        self.note(Moment::now());
+        self.record_progress(Moment::now());
     }
 
-    fn note(&self, now: Moment) {
+    fn record_progress(&self, now: Moment) {
         // The ceiling is a day at most, far below the 584 years that fit.
         let nanos = u64::try_from((now - self.start).as_nanos()).unwrap_or(u64::MAX);
         self.progress.fetch_max(nanos, Ordering::Relaxed);
@@ -114,11 +114,11 @@ impl CallTimer {
 
     /// The time at which the call expires unless there is progress.
     pub fn expires_at(&self) -> Moment {
-        self.start + self.silence_ends().min(self.ceiling)
+        self.start + self.call_limit_ends().min(self.ceiling)
     }
 
     fn limit(&self) -> Expired {
-        if self.silence_ends() <= self.ceiling {
+        if self.call_limit_ends() <= self.ceiling {
             Expired::Call { limit: self.call }
         } else {
             Expired::Ceiling { limit: self.ceiling }
@@ -126,7 +126,7 @@ impl CallTimer {
     }
 
     /// The time at which the call limit is reached, relative to `start`.
-    fn silence_ends(&self) -> Duration {
+    fn call_limit_ends(&self) -> Duration {
         Duration::from_nanos(self.progress.load(Ordering::Relaxed)) + self.call
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Graph, Id, Node,
-    resources::{Resource, Resources, begun_by},
+    resources::{Resource, Resources, resource_at},
 };
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ pub enum Unsupported {
 }
 
 /// Keywords whose schema, or each schema of their list or map, applies to the same value.
-const HERE: [&str; 10] =
+const SAME_VALUE: [&str; 10] =
     ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies", "extends"];
 /// Keywords whose schemas apply to members, to items or to nothing. Each is handled separately.
 const INSIDE: [&str; 15] = [
@@ -42,7 +42,7 @@ const INSIDE: [&str; 15] = [
     "$schema",
 ];
 /// Keywords that do not affect validation. Errors do not copy them.
-const SILENT: [&str; 7] = ["title", "description", "$comment", "default", "examples", "$id", "$anchor"];
+const ANNOTATIONS: [&str; 7] = ["title", "description", "$comment", "default", "examples", "$id", "$anchor"];
 /// Keywords whose target depends on the path by which a value was reached.
 const DYNAMIC: [&str; 2] = ["$dynamicRef", "$recursiveRef"];
 
@@ -52,10 +52,10 @@ struct Builder<'a> {
     ids: HashMap<*const Value, Id>,
     patterns: HashMap<&'a str, usize>,
     /// Subschemas that have an id but no node yet.
-    open: Vec<Open<'a>>,
+    pending: Vec<Pending<'a>>,
 }
 
-struct Open<'a> {
+struct Pending<'a> {
     id: Id,
     schema: &'a Value,
     resource: Resource<'a>,
@@ -68,11 +68,11 @@ pub(super) fn graph(schema: &Value) -> Result<Graph, Unsupported> {
     let from = resources.root();
     let graph = Graph { embedded: resources.embedded, ..Graph::default() };
     let (ids, patterns) = (HashMap::new(), HashMap::new());
-    let mut builder = Builder { resources, graph, ids, patterns, open: Vec::new() };
+    let mut builder = Builder { resources, graph, ids, patterns, pending: Vec::new() };
     builder.id_of(schema, from, 0);
-    while let Some(open) = builder.open.pop() {
-        let node = builder.node(&open)?;
-        builder.graph.nodes[open.id] = node;
+    while let Some(pending) = builder.pending.pop() {
+        let node = builder.node(&pending)?;
+        builder.graph.nodes[pending.id] = node;
     }
     Ok(builder.graph)
 }
@@ -82,10 +82,10 @@ impl<'a> Builder<'a> {
         let next = self.graph.nodes.len();
         let id = *self.ids.entry(std::ptr::from_ref(schema)).or_insert(next);
         if id == next {
-            let resource = begun_by(schema).unwrap_or(within);
+            let resource = resource_at(schema).unwrap_or(within);
             self.graph.pointer_bytes += pointer;
             self.graph.nodes.push(Node::default());
-            self.open.push(Open { id, schema, resource, pointer });
+            self.pending.push(Pending { id, schema, resource, pointer });
         }
         id
     }
@@ -98,38 +98,38 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn node(&mut self, open: &Open<'a>) -> Result<Node, Unsupported> {
+    fn node(&mut self, pending: &Pending<'a>) -> Result<Node, Unsupported> {
         let mut node = Node::default();
-        let Some(keywords) = open.schema.as_object() else { return Ok(node) };
+        let Some(keywords) = pending.schema.as_object() else { return Ok(node) };
         if let Some(dynamic) = DYNAMIC.into_iter().find(|keyword| keywords.contains_key(*keyword)) {
             return Err(Unsupported::Dynamic(dynamic));
         }
         if let Some(reference) = keywords.get("$ref").and_then(Value::as_str) {
-            if open.id != 0 && begun_by(open.schema).is_some() {
+            if pending.id != 0 && resource_at(pending.schema).is_some() {
                 return Err(Unsupported::IdAndReference);
             }
-            let (target, resource) = self.resources.resolve(reference, open.resource)?;
+            let (target, resource) = self.resources.resolve(reference, pending.resource)?;
             // The engine skips a reference to the schema that contains it.
-            if !std::ptr::eq(target, open.schema) {
-                node.here.push(self.id_of(target, resource, open.pointer));
+            if !std::ptr::eq(target, pending.schema) {
+                node.same_value.push(self.id_of(target, resource, pending.pointer));
             }
         }
         for (keyword, value) in keywords {
-            self.graph.pointer_bytes += open.pointer + keyword.len() + 1;
+            self.graph.pointer_bytes += pending.pointer + keyword.len() + 1;
             let keyword = keyword.as_str();
-            if HERE.contains(&keyword) {
-                self.each(value, open, keyword, &mut node.here);
+            if SAME_VALUE.contains(&keyword) {
+                self.each(value, pending, keyword, &mut node.same_value);
                 // The error of `not` copies its schema.
                 node.copied += if keyword == "not" { size(value).1 } else { 0 };
-            } else if !INSIDE.contains(&keyword) && !SILENT.contains(&keyword) {
+            } else if !INSIDE.contains(&keyword) && !ANNOTATIONS.contains(&keyword) {
                 let (values, bytes) = size(value);
                 node.values += values;
                 node.copied += bytes;
             }
         }
-        self.members(&mut node, keywords, open);
-        self.items(&mut node, keywords, open);
-        self.definitions(keywords, open);
+        self.members(&mut node, keywords, pending);
+        self.items(&mut node, keywords, pending);
+        self.definitions(keywords, pending);
         node.unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
         node.pattern = keywords.get("pattern").and_then(Value::as_str).map(|pattern| self.pattern(pattern));
         node.parses_text = ["format", "contentEncoding", "contentMediaType"]
@@ -139,61 +139,61 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds the schemas of a keyword: one, a list or a map of them.
-    fn each(&mut self, value: &'a Value, open: &Open<'a>, keyword: &str, into: &mut Vec<Id>) {
-        let pointer = open.pointer + keyword.len() + 1;
+    fn each(&mut self, value: &'a Value, pending: &Pending<'a>, keyword: &str, into: &mut Vec<Id>) {
+        let pointer = pending.pointer + keyword.len() + 1;
         match value {
             Value::Array(schemas) => {
-                into.extend(schemas.iter().map(|schema| self.id_of(schema, open.resource, pointer + 3)));
+                into.extend(schemas.iter().map(|schema| self.id_of(schema, pending.resource, pointer + 3)));
             }
             Value::Object(schemas) if matches!(keyword, "dependentSchemas" | "dependencies") => {
                 for (name, schema) in schemas {
-                    into.push(self.id_of(schema, open.resource, pointer + name.len() + 1));
+                    into.push(self.id_of(schema, pending.resource, pointer + name.len() + 1));
                 }
             }
-            schema => into.push(self.id_of(schema, open.resource, pointer)),
+            schema => into.push(self.id_of(schema, pending.resource, pointer)),
         }
     }
 
-    fn members(&mut self, node: &mut Node, keywords: &'a Map<String, Value>, open: &Open<'a>) {
+    fn members(&mut self, node: &mut Node, keywords: &'a Map<String, Value>, pending: &Pending<'a>) {
         for (name, schema) in maps(keywords, "properties") {
-            let pointer = open.pointer + "/properties/".len() + name.len();
-            node.properties.insert(name.as_str().into(), self.id_of(schema, open.resource, pointer));
+            let pointer = pending.pointer + "/properties/".len() + name.len();
+            node.properties.insert(name.as_str().into(), self.id_of(schema, pending.resource, pointer));
         }
         for (pattern, schema) in maps(keywords, "patternProperties") {
-            let pointer = open.pointer + "/patternProperties/".len() + pattern.len();
-            let id = self.id_of(schema, open.resource, pointer);
+            let pointer = pending.pointer + "/patternProperties/".len() + pattern.len();
+            let id = self.id_of(schema, pending.resource, pointer);
             node.pattern_properties.push((self.pattern(pattern), id));
         }
         for keyword in ["additionalProperties", "unevaluatedProperties"] {
             if let Some(schema) = keywords.get(keyword) {
-                self.each(schema, open, keyword, &mut node.other_members);
+                self.each(schema, pending, keyword, &mut node.other_members);
             }
         }
         node.unevaluated =
             ["unevaluatedProperties", "unevaluatedItems"].iter().any(|it| keywords.contains_key(*it));
         let names = keywords.get("propertyNames");
-        node.names =
-            names.map(|schema| self.id_of(schema, open.resource, open.pointer + "/propertyNames".len()));
+        node.names = names
+            .map(|schema| self.id_of(schema, pending.resource, pending.pointer + "/propertyNames".len()));
     }
 
-    fn items(&mut self, node: &mut Node, keywords: &'a Map<String, Value>, open: &Open<'a>) {
+    fn items(&mut self, node: &mut Node, keywords: &'a Map<String, Value>, pending: &Pending<'a>) {
         for keyword in ["prefixItems", "items", "additionalItems", "unevaluatedItems"] {
             let Some(value) = keywords.get(keyword) else { continue };
             let into = if value.is_array() { &mut node.first_items } else { &mut node.items };
             let mut found = std::mem::take(into);
-            self.each(value, open, keyword, &mut found);
+            self.each(value, pending, keyword, &mut found);
             *(if value.is_array() { &mut node.first_items } else { &mut node.items }) = found;
         }
         let contains = keywords.get("contains");
         node.contains =
-            contains.map(|schema| self.id_of(schema, open.resource, open.pointer + "/contains".len()));
+            contains.map(|schema| self.id_of(schema, pending.resource, pending.pointer + "/contains".len()));
     }
 
     /// Adds definitions. Unreferenced ones are not compiled, but the meta-schema validates them.
-    fn definitions(&mut self, keywords: &'a Map<String, Value>, open: &Open<'a>) {
+    fn definitions(&mut self, keywords: &'a Map<String, Value>, pending: &Pending<'a>) {
         for keyword in ["$defs", "definitions"] {
             for (name, schema) in maps(keywords, keyword) {
-                self.id_of(schema, open.resource, open.pointer + keyword.len() + name.len() + 2);
+                self.id_of(schema, pending.resource, pending.pointer + keyword.len() + name.len() + 2);
             }
         }
     }

@@ -37,7 +37,7 @@ pub(crate) struct Node {
     /// Bytes of text that an error about this subschema may copy.
     pub(crate) copied: u64,
     /// Subschemas for the same value: references, unions, conditions.
-    pub(crate) here: Vec<Id>,
+    pub(crate) same_value: Vec<Id>,
     pub(crate) properties: HashMap<Box<str>, Id>,
     /// The pattern's index in [`Graph::patterns`], and the subschema.
     pub(crate) pattern_properties: Vec<(usize, Id)>,

@@ -23,7 +23,7 @@ pub(super) struct Resources<'a> {
 }
 
 /// The resource whose root is this subschema, if it has an identifier.
-pub(super) fn begun_by(schema: &Value) -> Option<Resource<'_>> {
+pub(super) fn resource_at(schema: &Value) -> Option<Resource<'_>> {
     id(schema).map(|_| Resource { root: schema })
 }
 
@@ -74,7 +74,7 @@ impl<'a> Resources<'a> {
             .ok_or_else(missing)?;
         }
         let defined = matches!(&segments[..], [keyword, _] if ["$defs", "definitions", "properties"].contains(&keyword.as_str()));
-        match begun_by(at) {
+        match resource_at(at) {
             Some(resource) if defined => Ok((at, resource)),
             Some(_) => Err(missing()),
             None => Ok((at, resource)),
@@ -99,7 +99,7 @@ impl<'a> Resources<'a> {
     fn index(&mut self, value: &'a Value, within: Resource<'a>) {
         match value {
             Value::Object(members) => {
-                let within = begun_by(value).unwrap_or(within);
+                let within = resource_at(value).unwrap_or(within);
                 if let Some(id) = id(value) {
                     self.embedded += 1;
                     let id = id.split('#').next().unwrap_or_default();

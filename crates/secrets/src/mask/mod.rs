@@ -47,14 +47,14 @@ impl Mask {
         if found.is_empty() {
             Cow::Borrowed(text)
         } else {
-            Cow::Owned(self.cover(text, 0..text.len(), &found))
+            Cow::Owned(self.replace(text, 0..text.len(), &found))
         }
     }
 
     /// One part of a text with its secrets replaced, also those that begin before the part or end
     /// after it. `part` must be on character boundaries.
     pub fn hide_part(&self, text: &str, part: Range<usize>) -> String {
-        self.cover(text, part, &self.find(text))
+        self.replace(text, part, &self.find(text))
     }
 
     /// The ranges of secrets, in order and without overlaps.
@@ -80,7 +80,7 @@ impl Mask {
         found
     }
 
-    fn cover(&self, text: &str, part: Range<usize>, found: &[Range<usize>]) -> String {
+    fn replace(&self, text: &str, part: Range<usize>, found: &[Range<usize>]) -> String {
         let mut out = String::with_capacity(part.len());
         let mut shown = part.start;
         for secret in found.iter().filter(|secret| secret.end > part.start && secret.start < part.end) {
