@@ -55,7 +55,7 @@ impl Raw {
 
     /// This object with one member replaced in its place, or added at the end; `None` if this is
     /// not an object.
-    #[must_use = "the object itself stays as it is"]
+    #[must_use = "returns a changed copy of the object"]
     pub fn with(&self, name: &str, value: &Raw) -> Option<Raw> {
         if let Some(found) = self.find(name) {
             return Some(found.replaced(value));
@@ -90,9 +90,9 @@ impl Raw {
     ///
     /// # Panics
     /// With more than 32 changes.
-    #[must_use = "the object itself stays as it is"]
+    #[must_use = "returns a changed copy of the object"]
     pub fn with_all(&self, changes: &[(&str, &Raw)]) -> Option<Raw> {
-        assert!(changes.len() <= MOST_CHANGES, "so many changes are better made to an `Object`");
+        assert!(changes.len() <= MOST_CHANGES, "at most 32 changes in one pass; use an `Object` for more");
         let old = self.as_bytes();
         let room = changes.iter().map(|(name, value)| name.len() + value.as_bytes().len() + 4).sum::<usize>();
         let mut text = Vec::with_capacity(old.len() + room);
@@ -116,7 +116,7 @@ impl Raw {
     }
 
     /// A copy that owns its memory. A slice of a frame keeps the whole frame in memory.
-    #[must_use = "the value itself stays where it is"]
+    #[must_use = "returns a copy of the value"]
     pub fn detached(&self) -> Raw {
         Raw::trusted(Bytes::copy_from_slice(self.as_bytes()))
     }

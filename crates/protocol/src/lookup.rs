@@ -99,7 +99,7 @@ impl<'a> Found<'a> {
     }
 
     /// The object with this member's value replaced.
-    #[must_use = "the object itself stays as it is"]
+    #[must_use = "returns a changed copy of the object"]
     pub fn replaced(&self, value: &Raw) -> Raw {
         let (old, new) = (self.object.as_bytes(), value.as_bytes());
         let mut text = Vec::with_capacity(old.len() - self.value.len() + new.len());

@@ -61,7 +61,7 @@ impl Raw {
     }
 
     pub fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.0).expect("a Raw is checked as UTF-8 when it is made")
+        std::str::from_utf8(&self.0).expect("a `Raw` is validated as UTF-8 when it is created")
     }
 
     pub fn is_object(&self) -> bool {

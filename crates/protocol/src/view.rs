@@ -64,7 +64,7 @@ macro_rules! view {
         impl $view {
             /// The object as JSON, the unknown members last.
             pub fn to_raw(&self) -> $crate::Raw {
-                $crate::Raw::encode(self).expect("a view holds nothing but checked JSON under text names")
+                $crate::Raw::encode(self).expect("a view has only validated JSON values and string keys")
             }
         }
 

@@ -144,8 +144,8 @@ impl RateLimiter {
     }
 }
 
-fn lock(arrival: &Mutex<ArrivalTimes>) -> MutexGuard<'_, ArrivalTimes> {
-    arrival.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(shard: &Mutex<ArrivalTimes>) -> MutexGuard<'_, ArrivalTimes> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Hasher for IdentityHasher {
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(
             (0..10).filter(|_| rate.check("ada").is_ok()).count(),
             4,
-            "a long quiet time saves up no more"
+            "a long idle period does not accumulate more than the quota"
         );
     }
 

@@ -235,7 +235,7 @@ impl Plain {
 impl Number {
     /// True if an integer certainly fits.
     pub(super) fn holds_whole(&self, magnitude: u64, sign: f64) -> bool {
-        #[expect(clippy::cast_precision_loss, reason = "a number that would lose digits is not judged")]
+        #[expect(clippy::cast_precision_loss, reason = "numbers that would lose digits are rejected below")]
         let value = magnitude as f64;
         magnitude <= MAX_WHOLE && self.range.holds(sign * value)
     }

@@ -48,7 +48,7 @@ fn a_pattern_that_needs_backtracking_is_left_out_and_the_rest_is_checked() {
     let schema = json!({"properties": {"a": {"type": "string", "pattern": "^(?!x)(a+)+$"}}});
     let schema = Schema::of_its_draft(&schema).unwrap();
     assert!(accepts(&schema, &json!({"a": "x"})) && !accepts(&schema, &json!({"a": 1})));
-    assert!(Schema::of_its_draft(&json!({"pattern": "("})).is_err(), "no regular expression at all");
+    assert!(Schema::of_its_draft(&json!({"pattern": "("})).is_err(), "not a valid regular expression");
 }
 
 #[test]
@@ -93,18 +93,15 @@ fn j13_schemas_that_unfold_are_refused_before_they_are_compiled() {
         (unfolding(40, "anyOf", 2), "chain"),
         (unfolding(13, "prefixItems", 4), ""),
         (json!({"anyOf": vec![json!({"anyOf": vec![json!({"type": "string"}); 99]}); 99]}), "visits"),
-        (
-            json!({"$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {}]}}, "$ref": "#/$defs/a"}),
-            "back to itself",
-        ),
+        (json!({"$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {}]}}, "$ref": "#/$defs/a"}), "to itself"),
         (chain(5_000), "chain"),
         (nested, "visits"),
-        (json!({"properties": {name: {"properties": members}}}), "names"),
+        (json!({"properties": {name: {"properties": members}}}), "pointers"),
         (json!({"anyOf": patterns}), "patterns"),
         (json!({"pattern": "(.{1,300}){1,300}"}), "memory"),
         (json!({"$dynamicRef": "#x"}), "depends on the value"),
         (json!({"description": "x".repeat(300_000)}), "bytes"),
-        (json!({"$ref": "https://json-schema.org/draft/2020-12/schema"}), "not part of it"),
+        (json!({"$ref": "https://json-schema.org/draft/2020-12/schema"}), "no unique target"),
     ] {
         let bad = judge(&schema);
         match why {

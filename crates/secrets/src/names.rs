@@ -1,6 +1,6 @@
 //! Names of secrets: variables, members, headers, flags and query parameters.
 
-/// How certainly a name denotes a secret.
+/// The likelihood that a name denotes a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameClass {
     /// `GITHUB_TOKEN`, `password`, `Authorization`.

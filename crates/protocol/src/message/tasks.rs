@@ -19,7 +19,7 @@ words! {
     }
 }
 
-/// How long a task is kept, in milliseconds since its creation.
+/// The lifetime of a task, in milliseconds since its creation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ttl {
     /// Written as `null`.

@@ -33,7 +33,7 @@ view! {
         open_world_hint: bool = "openWorldHint",
     }
 
-    /// How a tool may be run, in 2025-11-25.
+    /// The ways in which a tool may be run, in 2025-11-25.
     pub struct ToolExecution {
     } optional {
         task_support: TaskSupport = "taskSupport",

@@ -84,7 +84,7 @@ async fn endless_progress_ends_at_the_ceiling() {
     };
     let expired = tokio::select! {
         expired = expired(&deadline) => expired,
-        () = report => panic!("the ceiling has not struck"),
+        () = report => panic!("the ceiling did not end the call"),
     };
     assert_eq!(expired, Expired::Ceiling { limit: SECOND * 600 });
     assert_eq!(begin.elapsed(), SECOND * 600);

@@ -25,7 +25,7 @@ pub(crate) struct Graph {
     /// Total length of the JSON pointers to subschemas and their keywords: the engine stores each
     /// as a string.
     pub(crate) pointer_bytes: usize,
-    /// Subschemas with an `$id` of their own.
+    /// Number of subschemas with their own `$id`.
     pub(crate) embedded: usize,
 }
 

@@ -6,7 +6,7 @@ use std::{borrow::Cow, fmt, ops::Range};
 /// A single plain word that is shorter than this cannot contain a secret and is not scanned.
 const SHORTEST: usize = 12;
 
-/// How aggressively text is masked.
+/// The strictness of a mask.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Caution {
     /// For texts that must stay readable: logs, reports, diagnoses.
