@@ -1,7 +1,7 @@
-//! What the audit trail adds to a call: `cargo xtask bench audit`.
+//! The cost of the audit trail per call: `cargo xtask bench audit`.
 //!
-//! Callers on two runtimes of one thread each, as in the gateway, call a handler that answers after
-//! one turn of the runtime, with and without a trail. The difference is the price of two records.
+//! Callers on two single-threaded runtimes, as in the gateway, call a handler that yields once
+//! before it answers, with and without a trail. The difference is the cost of two records.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ const CALLERS: [usize; 4] = [1, 2, 32, 256];
 const RUNTIMES: usize = 2;
 const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(700);
-/// A caller looks at the clock after so many calls.
+/// A caller reads the clock after this many calls.
 const CALLS: u64 = 16;
 
 struct Echo;

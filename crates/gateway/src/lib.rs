@@ -1,8 +1,8 @@
 //! Many servers as one handler: catalog, policy, views, upstreams; and layers: limits, audit,
 //! tracing.
 //!
-//! Limits, audit and tracing are handlers around handlers; the binary's `wire/stack.rs` says in
-//! which order they stand in front of the [`Gateway`].
+//! Limits, audit and tracing are handlers that wrap another handler; the binary's `wire/stack.rs`
+//! defines their order in front of the [`Gateway`].
 
 pub mod audit;
 pub mod catalog;

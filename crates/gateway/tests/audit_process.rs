@@ -1,4 +1,5 @@
-//! The audit trail of a process that dies, and of one whose disk is full. Both run this test program again as that process.
+//! The audit trail of a process that is killed, and of one whose disk is full. Both tests run this
+//! test program again as that process.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -47,7 +48,8 @@ fn dir_from_stdin() -> (PathBuf, String) {
     (lines.next().unwrap_or_default().into(), lines.next().unwrap_or_default())
 }
 
-/// Runs one of the ignored tests below as a process of its own, by way of `launcher` if that is not empty.
+/// Runs one of the ignored tests below as a separate process, through `launcher` if that is not
+/// empty.
 fn spawn(test: &str, launcher: &[&str], input: &str) -> (Child, ChildStdin) {
     let own = std::env::current_exe().expect("a test has a path");
     let mut command = match launcher {
@@ -99,7 +101,7 @@ fn d01_no_answered_call_is_missing_after_200_kills() {
     assert!(missing.is_empty(), "{missing:?}");
     let started = targets(dir.path(), |record| record["kind"] == "start");
     assert!(ended.is_subset(&started));
-    // Whoever goes on with the trail says of calls that were under way that their end is not known, and does so once.
+    // The next writer of the trail records once that the outcome of calls in flight is unknown.
     drop(audited(dir.path(), Options::default()).unwrap());
     let report = verify(dir.path()).unwrap();
     assert!(report.is_intact() && report.unfinished == 0, "{report:#?}");
@@ -108,7 +110,7 @@ fn d01_no_answered_call_is_missing_after_200_kills() {
     assert!(verify(dir.path()).unwrap().segments > 20);
 }
 
-/// The targets of all records that are wanted.
+/// The targets of all records for which `wanted` is true.
 fn targets(dir: &Path, wanted: impl Fn(&Value) -> bool) -> HashSet<String> {
     let mut found = HashSet::new();
     for entry in fs::read_dir(dir).expect("the trail is there") {
@@ -129,7 +131,8 @@ fn targets(dir: &Path, wanted: impl Fn(&Value) -> bool) -> HashSet<String> {
 fn writer_process() {
     let (dir, tag) = dir_from_stdin();
     say("opening");
-    // Every other one makes nobody wait for the disk, the first among them: it may be killed before anything is synced.
+    // Every other process, including the first, lets no call wait for a sync: it may be killed
+    // before anything is synced.
     let is_even = tag.parse::<usize>().is_ok_and(|kill| kill % 2 == 0);
     let batch = Durability::Batch { interval: Duration::from_millis(5) };
     let durability = if is_even { batch } else { Durability::Sync };
@@ -200,7 +203,8 @@ async fn full_disk_process() {
     }
     drop(handler);
     let report = verify(&trail).unwrap();
-    // The last start that was kept for the full disk may be that of an end which was not.
+    // The last start record kept while the disk was full may belong to an end record that was
+    // lost.
     let most = u64::from(report.lost > 0);
     assert!(report.is_intact() && report.unfinished <= most, "{report:#?}");
     answered.extend(["get-while-full".to_owned(), "write-again".to_owned()]);

@@ -1,4 +1,4 @@
-//! Audited: a handler whose calls are recorded.
+//! The handler that records every call in the audit trail.
 
 use super::{
     OnFailure, Trail,
@@ -15,15 +15,16 @@ use std::{
 use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Call, Caller, Fault, FaultKind, Handler, Notify, Outcome, Part, Reply, method};
 
-/// True if a tool, given by its view and its name there, is known to change nothing. Annotations of
-/// servers that we do not trust do not count.
+/// Returns true if the tool (view, public name) is known to change nothing. Annotations of
+/// untrusted servers must not count.
 pub type ReadOnly = Arc<dyn Fn(Option<&str>, &str) -> bool + Send + Sync>;
 
-/// A handler whose calls are recorded, except pings and what a server asks of its own handler.
-pub struct Audited<H>(Arc<Desk<H>>);
+/// A handler whose calls are recorded, except pings and the requests that this process makes
+/// itself.
+pub struct Audited<H>(Arc<Shared<H>>);
 
-/// The parts that all calls share.
-struct Desk<H> {
+/// State that all calls share.
+struct Shared<H> {
     inner: H,
     trail: Trail,
     read_only: ReadOnly,
@@ -31,16 +32,16 @@ struct Desk<H> {
 
 /// The reply to a recorded call.
 struct Recorded<H> {
-    desk: Arc<Desk<H>>,
-    /// Present until it is passed on.
+    shared: Arc<Shared<H>>,
+    /// Present until the inner handler is called.
     call: Option<Call>,
-    /// Present from when there is a slot.
+    /// Present once the call has a slot.
     open: Option<OpenCall>,
     on_failure: OnFailure,
     step: Step,
 }
 
-/// Where a recorded call stands.
+/// The state of a recorded call.
 enum Step {
     Begin,
     /// Waits for a slot.
@@ -55,7 +56,7 @@ enum Step {
 
 impl<H: Handler> Audited<H> {
     pub fn new(inner: H, trail: Trail, read_only: ReadOnly) -> Self {
-        Self(Arc::new(Desk { inner, trail, read_only }))
+        Self(Arc::new(Shared { inner, trail, read_only }))
     }
 }
 
@@ -65,7 +66,7 @@ impl<H: Handler + 'static> Handler for Audited<H> {
             return self.0.inner.call(call);
         }
         Reply::new(Recorded {
-            desk: Arc::clone(&self.0),
+            shared: Arc::clone(&self.0),
             call: Some(call),
             open: None,
             on_failure: OnFailure::Refuse,
@@ -89,9 +90,9 @@ impl<H: Handler> Stream for Recorded<H> {
         let this = &mut *self;
         loop {
             match &mut this.step {
-                Step::Begin => match this.desk.trail.slot() {
+                Step::Begin => match this.shared.trail.slot() {
                     Some(slot) => this.start(slot),
-                    None => this.step = Step::Entering(Box::pin(this.desk.trail.clone().next_slot())),
+                    None => this.step = Step::Entering(Box::pin(this.shared.trail.clone().next_slot())),
                 },
                 Step::Entering(entering) => match ready!(entering.as_mut().poll(cx)) {
                     Ok(slot) => this.start(slot),
@@ -104,10 +105,10 @@ impl<H: Handler> Stream for Recorded<H> {
                     }
                 }
                 Step::Running(reply) => {
-                    let mut watch = Watch(this.open.as_mut());
+                    let mut guard = PanicGuard(this.open.as_mut());
                     let part = ready!(Pin::new(reply).poll_next(cx));
                     let Some(Part::Final(outcome)) = part else { return Poll::Ready(part) };
-                    if let Some(open) = watch.0.take() {
+                    if let Some(open) = guard.0.take() {
                         open.end(&outcome);
                     }
                     this.step = Step::Ending(outcome);
@@ -129,13 +130,13 @@ impl<H: Handler> Stream for Recorded<H> {
 }
 
 impl<H: Handler> Recorded<H> {
-    /// Records the start, as firmly as the call needs.
+    /// Records the start with the durability that the call needs.
     fn start(&mut self, slot: OwnedSemaphorePermit) {
         self.step = Step::Starting;
-        let (Some(call), trail) = (&self.call, &self.desk.trail) else { return };
+        let (Some(call), trail) = (&self.call, &self.shared.trail) else { return };
         let about = About::of(call);
         let target = about.target();
-        let mutating = effect(call, target.as_deref(), &self.desk.read_only);
+        let mutating = effect(call, target.as_deref(), &self.shared.read_only);
         self.on_failure = match mutating {
             Mutating::Yes => trail.options().mutating,
             Mutating::No => trail.options().reading,
@@ -153,18 +154,19 @@ impl<H: Handler> Recorded<H> {
         self.open.as_mut().map_or(Poll::Ready(Ok(())), |open| open.poll_written(cx))
     }
 
-    /// Makes the call, unless its start is not recorded and must be.
+    /// Calls the inner handler, unless the start could not be recorded and the options then refuse
+    /// the call.
     fn pass_on(&mut self, recorded: Result<(), Unwritten>) -> Result<(), Fault> {
-        let mut watch = Watch(self.open.as_mut());
+        let mut guard = PanicGuard(self.open.as_mut());
         if recorded.is_err() && self.on_failure == OnFailure::Refuse {
-            if let Some(open) = watch.0.take() {
+            if let Some(open) = guard.0.take() {
                 open.refuse();
             }
             let text = "the call was not made, because the audit trail cannot be written";
             return Err(Fault::new(FaultKind::StoreUnavailable, text));
         }
         if let Some(call) = self.call.take() {
-            self.step = Step::Running(self.desk.inner.call(call));
+            self.step = Step::Running(self.shared.inner.call(call));
         }
         Ok(())
     }
@@ -176,10 +178,10 @@ impl<H: Handler> Recorded<H> {
     }
 }
 
-/// Stands by while others work on a call, and tells when they panic.
-struct Watch<'a>(Option<&'a mut OpenCall>);
+/// Records a panic of the inner handler: it is dropped during the unwinding.
+struct PanicGuard<'a>(Option<&'a mut OpenCall>);
 
-impl Drop for Watch<'_> {
+impl Drop for PanicGuard<'_> {
     fn drop(&mut self) {
         if let Some(open) = self.0.take().filter(|_| std::thread::panicking()) {
             open.panicked();
@@ -187,7 +189,7 @@ impl Drop for Watch<'_> {
     }
 }
 
-/// The effect follows from the method; for tools, from `read_only`.
+/// For tools `read_only` decides, for everything else the method.
 fn effect(call: &Call, target: Option<&str>, read_only: &ReadOnly) -> Mutating {
     let reads = match call.method.as_ref() {
         method::TOOLS_CALL => target.is_some_and(|tool| read_only(call.view.as_deref(), tool)),

@@ -5,23 +5,25 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-/// How long both clocks of a thread are taken to go alike.
-const ALIKE: Duration = Duration::from_secs(1);
+/// How long the offset between monotonic and system clock is reused.
+const OFFSET_REUSE: Duration = Duration::from_secs(1);
 
-/// A moment in UTC, as RFC 3339 with milliseconds.
+/// A UTC time as RFC 3339 with milliseconds.
 type Text = [u8; 24];
 
 thread_local! {
-    /// The last moment that was written, and its second: most records of a thread differ in milliseconds only.
+    /// The last time that was formatted, and its second: most records of a thread differ only in
+    /// their milliseconds.
     static LAST: Cell<(u64, Text)> = const { Cell::new((0, *b"1970-01-01T00:00:00.000Z")) };
 
-    /// What both clocks showed when they were last compared.
+    /// Both clocks when they were last read together.
     static COMPARED: Cell<Option<(Instant, SystemTime)>> = const { Cell::new(None) };
 }
 
-/// Appends the time of a moment that just was, as RFC 3339 with milliseconds. Most often this takes no look at a clock.
+/// Appends a time of the recent past as RFC 3339 with milliseconds, usually without reading a
+/// clock.
 pub(super) fn push_moment(out: &mut String, moment: Instant) {
-    let since = |then: Instant| moment.checked_duration_since(then).filter(|since| *since < ALIKE);
+    let since = |then: Instant| moment.checked_duration_since(then).filter(|since| *since < OFFSET_REUSE);
     let known = COMPARED.get().and_then(|(then, time)| time.checked_add(since(then)?));
     push(
         out,
@@ -33,7 +35,7 @@ pub(super) fn push_moment(out: &mut String, moment: Instant) {
     );
 }
 
-/// A moment as RFC 3339 with milliseconds, in UTC.
+/// The UTC time as RFC 3339 with milliseconds.
 pub fn rfc3339(at: SystemTime) -> String {
     let mut out = String::with_capacity("1970-01-01T00:00:00.000Z".len());
     push(&mut out, at);
@@ -55,7 +57,7 @@ fn format(out: &mut String, seconds: u64, millis: u32) {
     out.push_str(std::str::from_utf8(&text).unwrap_or_default());
 }
 
-/// Digit by digit: the usual way of formatting takes longer than all the rest of a record.
+/// Digit by digit: `format!` takes longer than the rest of a record together.
 fn write_second(text: &mut Text, seconds: u64) {
     let (year, month, day) = date(seconds / 86_400);
     for (value, place) in [
@@ -70,7 +72,7 @@ fn write_second(text: &mut Text, seconds: u64) {
     }
 }
 
-/// Writes a number in all of `place`.
+/// Fills `place` with the decimal digits, padded with zeros.
 fn digits(place: &mut [u8], mut value: u64) {
     for digit in place.iter_mut().rev() {
         *digit = b'0' + u8::try_from(value % 10).unwrap_or_default();
@@ -78,7 +80,8 @@ fn digits(place: &mut [u8], mut value: u64) {
     }
 }
 
-/// The date of a day counted from 1970, with years that begin in March, so that the leap day is the last.
+/// The date of a day counted from 1970. It calculates with years that begin in March, so that the
+/// leap day is the last of its year.
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let era_day = days % 146_097;

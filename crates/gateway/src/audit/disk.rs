@@ -1,5 +1,5 @@
-//! The trail's directory: its segments, its head and its lock. Names are only ever opened relative to the directory, and
-//! never through a link.
+//! The trail's directory: its segments, its head and its lock. Files are opened only relative to
+//! the directory and never through a symlink.
 
 use super::line::{Link, from_hex, hex};
 use rustix::{
@@ -18,7 +18,7 @@ const HEAD: &str = "head";
 const LOCK: &str = "lock";
 const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
 
-/// Length of the head: as many digits as a sequence number can have, a blank, a hash, a newline.
+/// Length of the head: a sequence number of 20 digits, a blank, a hash, a newline.
 const HEAD_BYTES: usize = 20 + 1 + 64 + 1;
 
 /// Why a trail cannot be opened.
@@ -48,13 +48,13 @@ pub(super) struct Segment {
     pub(super) number: u64,
     pub(super) bytes: u64,
     file: Arc<File>,
-    /// The directory, until the segment is known to be in it for good.
+    /// The directory, until its entry for this segment is synced.
     dir: Option<Arc<File>>,
     #[cfg(test)]
     faults: Arc<super::faults::Faults>,
 }
 
-/// What has to be synced of a segment: what is in it, and for a new one that it is there.
+/// The files to sync for a segment: its data, and for a new segment the directory entry.
 #[derive(Debug)]
 pub(super) struct Sync {
     file: Arc<File>,
@@ -68,7 +68,8 @@ pub(super) fn segment_name(number: u64) -> String {
 }
 
 impl Disk {
-    /// For writing: makes the directory if need be, and keeps others from writing to it.
+    /// Opens the directory for writing: creates it if it does not exist, and locks it against
+    /// other writers.
     pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
         let failed = |error: io::Error| OpenError::Io(path.to_owned(), error);
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
@@ -117,7 +118,7 @@ impl Disk {
         Ok(Segment { dir: Some(Arc::clone(&self.dir)), ..self.segment(number, 0, file) })
     }
 
-    /// Goes on in a segment after its first `bytes` bytes; what follows them is cut off.
+    /// Truncates a segment to its first `bytes` bytes and opens it for appending.
     pub(super) fn resume(&self, number: u64, bytes: u64) -> io::Result<Segment> {
         let file = self.file(&segment_name(number), OFlags::WRONLY | OFlags::APPEND)?;
         if file.metadata()?.len() > bytes {
@@ -129,7 +130,7 @@ impl Disk {
     }
 
     pub(super) fn read(&self, number: u64) -> io::Result<File> {
-        // Not blocking: somebody may have put a pipe in the place of a segment.
+        // Non-blocking: opening a FIFO with the name of a segment must not hang.
         let file = self.file(&segment_name(number), OFlags::RDONLY | OFlags::NONBLOCK)?;
         if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
     }
@@ -139,7 +140,7 @@ impl Disk {
         Ok(fs::fsync(&self.dir)?)
     }
 
-    /// Whether `segment` still stands where it was made.
+    /// True if the directory entry still names the file of `segment`.
     pub(super) fn holds(&self, segment: &Segment) -> io::Result<bool> {
         let named = match fs::statat(&self.dir, segment_name(segment.number), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(named) => named,
@@ -150,7 +151,7 @@ impl Disk {
         Ok((named.st_dev, named.st_ino) == (own.st_dev, own.st_ino))
     }
 
-    /// How far the trail was known to be on disk; `None` when that was never written down.
+    /// The last record known to be on disk; `None` if no head was written.
     pub(super) fn head(&self) -> io::Result<Option<Link>> {
         let mut text = String::new();
         match self.file(HEAD, OFlags::RDONLY | OFlags::NONBLOCK) {
@@ -159,7 +160,7 @@ impl Disk {
             Err(error) => return Err(error),
         };
         if text.is_empty() {
-            // Made, but killed before it was written.
+            // Created, but the process was killed before it wrote the content.
             return Ok(None);
         }
         let head = text.strip_suffix('\n').and_then(|line| line.split_once(' '));
@@ -167,7 +168,7 @@ impl Disk {
         link.map(Some).ok_or_else(|| io::Error::other("the head is not readable"))
     }
 
-    /// Always the same length in the same place, so that one write replaces it whole.
+    /// Always the same length at offset 0, so that one write replaces all of it.
     pub(super) fn write_head(&self, link: &Link) -> io::Result<()> {
         let file = self.file(HEAD, OFlags::WRONLY | OFlags::CREATE)?;
         file.write_all_at(format!("{:020} {}\n", link.seq, hex(&link.hash)).as_bytes(), 0)
@@ -178,7 +179,7 @@ impl Disk {
         Self { faults: Arc::clone(faults), ..self }
     }
 
-    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "in tests the disk has faults to hand on"))]
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "in tests the disk passes its faults on"))]
     fn segment(&self, number: u64, bytes: u64, file: File) -> Segment {
         Segment {
             number,
@@ -208,7 +209,7 @@ impl Segment {
         Ok(())
     }
 
-    /// For a sync beside the writing.
+    /// A sync that can run while the segment is written.
     pub(super) fn sync(&self) -> Sync {
         Sync {
             file: Arc::clone(&self.file),
@@ -218,7 +219,7 @@ impl Segment {
         }
     }
 
-    /// Takes note of a sync that succeeded.
+    /// Notes that a sync succeeded.
     pub(super) fn is_synced(&mut self) {
         self.dir = None;
     }
@@ -229,7 +230,7 @@ impl Segment {
 }
 
 impl Sync {
-    /// Waits for the disk.
+    /// Syncs; blocks until the data is on disk.
     pub(super) fn run(&self) -> io::Result<()> {
         #[cfg(test)]
         self.faults.check_sync()?;

@@ -1,4 +1,4 @@
-//! Disk trouble on demand, for tests.
+//! Injected disk faults, for tests.
 
 use std::{
     collections::VecDeque,
@@ -6,21 +6,21 @@ use std::{
     sync::{Mutex, mpsc},
 };
 
-/// What goes wrong next. Writes and syncs each work through their own list; an empty list is a healthy disk.
+/// The next faults. Writes and syncs consume their own lists; with an empty list the disk works.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     pub(crate) writes: Mutex<VecDeque<Trouble>>,
     pub(crate) syncs: Mutex<VecDeque<Trouble>>,
     /// Creating a segment fails while this is set.
     pub(crate) create: Mutex<Option<io::ErrorKind>>,
-    /// A sync waits here for leave.
+    /// A sync blocks until it receives a message from here.
     pub(crate) slow: Mutex<Option<mpsc::Receiver<()>>>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Trouble {
     pub(crate) kind: io::ErrorKind,
-    /// How much of a write reaches the file before it fails.
+    /// Number of bytes that reach the file before the write fails.
     pub(crate) written: usize,
 }
 

@@ -1,14 +1,14 @@
-//! Journal: records on their way to the trail, and the threads that write them.
+//! Journal: the queue of records, and the threads that write them to the trail.
 //!
-//! Callers write, by group commit without a thread of its own: a caller queues its record, lets the
-//! other tasks of its runtime run if that gathered records of late ([`Pace`]), and then writes all
-//! that is queued with one write. If another thread is writing already, that one sees the record
-//! before it stops. So no thread has to be woken for a record, which would cost more than the whole
-//! trail (`docs/performance.md`). The trail's own thread does what takes long: syncing, new
-//! segments, and a disk that fails.
+//! This is group commit by the callers themselves: a caller queues its record, yields to the other
+//! tasks of its runtime if that gathered more records recently ([`Pace`]), and then writes the
+//! whole queue with one write. If another thread is already writing, that thread sees the record
+//! before it stops. So no thread is woken for a record, which would cost more than the whole trail
+//! (`docs/performance.md`). The trail's own thread does the slow work: syncs, new segments, and
+//! recovery from disk failures.
 //!
 //! The queue is bounded by slots: each call holds one from before its start record until its end
-//! record is taken, so at most two records per slot can wait.
+//! record is taken from the queue, so at most two records per slot are queued.
 
 use super::{
     Options,
@@ -31,19 +31,20 @@ use tokio::{
 };
 use trunkline_resilience::timeout;
 
-/// Most writes of one caller in a row. Then the thread goes on, so that no caller writes for
-/// others without end.
+/// Most writes of one caller in a row. Then the trail's thread takes over, so that no caller
+/// writes the records of others for ever.
 const ROUNDS: usize = 16;
 
-/// How often other tasks are let run before a caller waits until it is woken, which costs more.
+/// How often a caller yields before it waits to be woken, which costs more.
 const YIELDS: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct Journal {
     queue: Mutex<Queue>,
-    /// The thread waits here for work.
+    /// Wakes the trail's thread.
     wake: Condvar,
-    /// Callers only ever try to lock it; its owner writes what is queued before unlocking it.
+    /// Callers use only `try_lock`; the thread that holds the lock writes the queue before it
+    /// unlocks.
     writer: Mutex<Writer>,
     slots: Arc<Semaphore>,
 }
@@ -51,9 +52,9 @@ pub(super) struct Journal {
 #[derive(Debug, Default)]
 struct Queue {
     records: Vec<Record>,
-    /// Callers leave the records to the thread.
+    /// True while only the trail's thread may take records.
     for_thread: bool,
-    /// When the thread has to run next, whatever comes.
+    /// When the trail's thread must run at the latest.
     due: Option<Instant>,
     closed: bool,
     pace: Pace,
@@ -74,24 +75,24 @@ impl Journal {
         }
     }
 
-    /// A slot, if one is free.
+    /// Returns a slot if one is free.
     pub(super) fn try_slot(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.slots).try_acquire_owned().ok()
     }
 
-    /// Waits for a slot, as long as `patience` lasts.
+    /// Waits for a slot for at most `patience`.
     pub(super) async fn slot(&self, patience: Duration) -> Option<OwnedSemaphorePermit> {
         timeout(patience, Arc::clone(&self.slots).acquire_owned()).await?.ok()
     }
 
-    /// Writes a record that nobody waits for.
+    /// Writes a record without waiting for the result.
     pub(super) fn put(&self, record: Record) {
         self.queue().records.push(record);
         self.drain();
     }
 
-    /// Writes a record that is waited for as long as `patience` lasts; `None` if it is written
-    /// already. It is written even if the future is dropped.
+    /// Writes a record and returns a future of the result, with the timeout `patience`; `None` if
+    /// the record is already written. Dropping the future does not cancel the write.
     pub(super) fn write(self: &Arc<Self>, record: Record, patience: Duration) -> Option<Writing> {
         let (done, result) = oneshot::channel();
         let need = record.need;
@@ -107,7 +108,7 @@ impl Journal {
             }
         }
         Some(Box::pin(async move {
-            // A sync takes too long to be waited for by yielding.
+            // A sync takes much longer than a few yields.
             let yields = if need == Need::Written { YIELDS } else { 0 };
             match waiting.result_after(yields).await {
                 Some(result) => result,
@@ -119,7 +120,7 @@ impl Journal {
         }))
     }
 
-    /// Writes what gathered while others ran.
+    /// Writes the records that were queued during a yield, and notes their number.
     fn drain_gathered(&self) {
         let mut queue = self.queue();
         if queue.is_for_callers() {
@@ -130,13 +131,13 @@ impl Journal {
         }
     }
 
-    /// Writes what is queued, unless that is left to another thread.
+    /// Writes the queue, unless another thread does that.
     fn drain(&self) {
         while self.queue().is_for_callers() {
             let mut writer = match self.writer.try_lock() {
                 Ok(writer) => writer,
                 Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                // Its owner looks into the queue once more after unlocking it.
+                // The holder of the lock checks the queue again after it unlocks.
                 Err(TryLockError::WouldBlock) => return,
             };
             for round in 0.. {
@@ -150,7 +151,7 @@ impl Journal {
         }
     }
 
-    /// What is queued, if the caller may write it.
+    /// Takes the queue if callers may write it.
     fn take(&self, writer: &Writer) -> Option<Vec<Record>> {
         let mut queue = self.queue();
         queue.for_thread |= writer.needs_thread() && !queue.records.is_empty();
@@ -170,12 +171,12 @@ impl Journal {
         }
     }
 
-    /// What the trail's thread does, until the journal is closed and all is written.
+    /// The main loop of the trail's thread; returns when the journal is closed and all is written.
     pub(super) fn run(&self) {
         while let Some(records) = self.next() {
             let mut writer = self.writer();
             if let Some(syncing) = writer.commit(records) {
-                // Callers need not wait for the disk, unless they want to.
+                // Callers can write during the sync; only those that need it wait.
                 self.hand_back(writer);
                 let result = syncing.run();
                 self.queue().for_thread = true;
@@ -187,14 +188,15 @@ impl Journal {
         self.writer().finish();
     }
 
-    /// For the thread: lets callers write again.
+    /// Called by the trail's thread: lets callers write again.
     fn hand_back(&self, writer: MutexGuard<'_, Writer>) {
         self.queue().for_thread = false;
         self.release(writer);
         self.drain();
     }
 
-    /// For the thread: waits for work. From then on callers leave their records to it.
+    /// Called by the trail's thread: waits for work. From its return on callers leave their
+    /// records to the thread.
     fn next(&self) -> Option<Vec<Record>> {
         let mut queue = self.queue();
         loop {
@@ -236,7 +238,7 @@ impl Journal {
 }
 
 impl Queue {
-    /// Whether there are records that a caller may write.
+    /// True if there are records that a caller may write.
     fn is_for_callers(&self) -> bool {
         !self.for_thread && !self.records.is_empty()
     }
@@ -246,12 +248,12 @@ impl Queue {
 struct Waiting {
     journal: Arc<Journal>,
     result: oneshot::Receiver<Result<(), Unwritten>>,
-    /// Others are let run before anything is written.
+    /// True until the caller has yielded once; the queue is written after that.
     gathers: bool,
 }
 
 impl Waiting {
-    /// The result, if it is there.
+    /// The result, if it is known.
     fn result(&mut self) -> Option<Result<(), Unwritten>> {
         match self.result.try_recv() {
             Ok(result) => Some(result),
@@ -260,7 +262,7 @@ impl Waiting {
         }
     }
 
-    /// The result, if it is there after so many turns of other tasks.
+    /// The result, if it is known after at most `yields` yields.
     async fn result_after(&mut self, yields: usize) -> Option<Result<(), Unwritten>> {
         let mut result = self.result();
         for _ in 0..yields {

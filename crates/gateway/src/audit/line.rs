@@ -1,4 +1,4 @@
-//! One line of the trail, and its place in the chain.
+//! One line of the trail, and its link in the hash chain.
 
 use super::members::decimal;
 use ring::digest;
@@ -10,8 +10,8 @@ const SEQ: &str = "{\"seq\":";
 const HASH: &str = ",\"hash\":\"";
 const END: &str = "\"}";
 
-/// Both digits of each byte.
-const PAIRS: [[u8; 2]; 256] = {
+/// The two hexadecimal digits of each byte.
+const HEX_PAIRS: [[u8; 2]; 256] = {
     let (digits, mut pairs, mut byte) = (b"0123456789abcdef", [[0; 2]; 256], 0);
     while byte < 256 {
         pairs[byte] = [digits[byte >> 4], digits[byte & 15]];
@@ -20,8 +20,8 @@ const PAIRS: [[u8; 2]; 256] = {
     pairs
 };
 
-/// What a line has beside its members, at most.
-const REST: usize = 128;
+/// Most bytes of a line in addition to its members.
+const OVERHEAD: usize = 128;
 
 /// The last record of a chain so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,27 +30,27 @@ pub(super) struct Link {
     pub(super) hash: Hash,
 }
 
-/// A line that was read, whether or not it belongs where it stands.
+/// A parsed line. Its hash and its position in the chain are not checked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line<'a> {
     pub(super) seq: u64,
-    /// The hash that the line says it has.
+    /// The hash as written in the line.
     pub(super) hash: Hash,
-    /// Everything that is hashed.
+    /// The part of the line that is hashed.
     text: &'a [u8],
     /// The members after `seq`, without the hash.
     pub(super) members: &'a str,
 }
 
 impl Link {
-    /// What the first record follows.
+    /// The predecessor of the first record.
     pub(super) const GENESIS: Self = Self { seq: 0, hash: [0; 32] };
 
-    /// Writes the next line, newline included, and becomes it.
+    /// Appends the next line, with its newline, to `out`; `self` becomes the link of that line.
     pub(super) fn append(&mut self, members: &str, out: &mut Vec<u8>) {
         let start = out.len();
         self.seq += 1;
-        out.reserve(members.len() + REST);
+        out.reserve(members.len() + OVERHEAD);
         out.extend_from_slice(SEQ.as_bytes());
         out.extend_from_slice(decimal(self.seq, &mut [0; 20]));
         out.push(b',');
@@ -64,7 +64,7 @@ impl Link {
 }
 
 impl<'a> Line<'a> {
-    /// Reads a line without its newline; `None` when it is not one of ours.
+    /// Parses a line without its newline; `None` if it is no record.
     pub(super) fn read(line: &'a [u8]) -> Option<Self> {
         let line = std::str::from_utf8(line).ok()?;
         let (text, tail) = line.split_at_checked(line.len().checked_sub(HASH.len() + 64 + END.len())?)?;
@@ -84,7 +84,7 @@ impl<'a> Line<'a> {
         Link { seq: self.seq, hash: self.hash }
     }
 
-    /// The kind of record, which stands first among the members.
+    /// The kind of record, which is its first member.
     pub(super) fn kind(&self) -> Option<&'a str> {
         self.members.strip_prefix("\"kind\":\"")?.split('"').next()
     }
@@ -104,7 +104,7 @@ pub(super) fn hex(hash: &Hash) -> String {
 fn hex_digits(hash: &Hash) -> [u8; 64] {
     let mut text = [0; 64];
     for (place, byte) in hash.iter().enumerate() {
-        let [high, low] = PAIRS[usize::from(*byte)];
+        let [high, low] = HEX_PAIRS[usize::from(*byte)];
         text[2 * place] = high;
         text[2 * place + 1] = low;
     }

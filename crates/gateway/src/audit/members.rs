@@ -1,4 +1,4 @@
-//! The members of a record, written as JSON that is one line of ASCII whatever goes in.
+//! The members of a record as JSON: always one line of ASCII, whatever the values are.
 
 use super::clock;
 use std::{fmt::Write, time::Instant};
@@ -6,11 +6,11 @@ use std::{fmt::Write, time::Instant};
 /// Longest text of one member, in characters; the rest is cut off.
 const MAX_TEXT: usize = 256;
 
-/// What most records take.
-const USUAL: usize = 320;
+/// Initial capacity, enough for most records.
+const CAPACITY: usize = 320;
 
-/// Which bytes stand for themselves in a JSON string.
-const AS_IT_IS: [bool; 256] = {
+/// True for each byte that needs no escape in a JSON string.
+const UNESCAPED: [bool; 256] = {
     let (mut plain, mut byte) = ([false; 256], 0);
     while byte < 256 {
         plain[byte] = matches!(byte, 0x20..0x7f) && byte != b'"' as usize && byte != b'\\' as usize;
@@ -19,19 +19,19 @@ const AS_IT_IS: [bool; 256] = {
     plain
 };
 
-/// Members in the making. `kind` comes first, `time` second.
+/// Builds the members of a record. `kind` is the first, `time` the second.
 #[derive(Debug)]
 pub(super) struct Members(String);
 
-/// What tells a call from all others; it needs no escape.
+/// The unique id of a call; it needs no escape.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CallId<'a> {
     Made {
         process: &'a str,
         number: u64,
     },
-    /// As a record has it.
-    Told(&'a str),
+    /// As read from a record.
+    Recorded(&'a str),
 }
 
 impl Members {
@@ -39,9 +39,9 @@ impl Members {
         Self::at(Instant::now(), kind)
     }
 
-    /// For a record of a moment that just was.
+    /// A record of a time in the recent past.
     pub(super) fn at(moment: Instant, kind: &'static str) -> Self {
-        let mut out = String::with_capacity(USUAL);
+        let mut out = String::with_capacity(CAPACITY);
         out.push_str("\"kind\":\"");
         out.push_str(kind);
         out.push_str("\",\"time\":\"");
@@ -52,11 +52,11 @@ impl Members {
 
     /// The members that both records of a call have, for [`part_of`](Self::part_of).
     pub(super) fn of_call(id: CallId<'_>, caller: &str, method: &str, target: Option<&str>) -> String {
-        let mut part = Self(String::with_capacity(USUAL));
+        let mut part = Self(String::with_capacity(CAPACITY));
         part.name("call");
         part.0.push('"');
         match id {
-            CallId::Told(id) => part.0.push_str(id),
+            CallId::Recorded(id) => part.0.push_str(id),
             CallId::Made { process, number } => {
                 part.0.push_str(process);
                 part.0.push('-');
@@ -90,7 +90,7 @@ impl Members {
         self
     }
 
-    /// A value that `write` writes: JSON in ASCII, in one line.
+    /// A value that `write` appends; it must be JSON in ASCII on one line.
     pub(super) fn written<T>(&mut self, name: &str, write: impl FnOnce(&mut String) -> T) -> T {
         self.name(name);
         write(&mut self.0)
@@ -107,7 +107,7 @@ impl Members {
         self.0
     }
 
-    /// Inline, where the name is known and so takes no call to copy.
+    /// Inlined, so that a constant name is copied without a call.
     #[inline]
     fn name(&mut self, name: &str) {
         self.0.push_str(",\"");
@@ -116,9 +116,9 @@ impl Members {
     }
 }
 
-/// Appends `text` as a JSON string, in ASCII and on one line whatever it is, and cut off where it is long.
+/// Appends `text` as a JSON string of ASCII on one line; a long text is cut.
 pub fn quote(out: &mut String, text: &str) {
-    if text.len() <= MAX_TEXT && text.bytes().all(|byte| AS_IT_IS[usize::from(byte)]) {
+    if text.len() <= MAX_TEXT && text.bytes().all(|byte| UNESCAPED[usize::from(byte)]) {
         out.push('"');
         out.push_str(text);
         out.push('"');
@@ -129,7 +129,7 @@ pub fn quote(out: &mut String, text: &str) {
     to_ascii(out, &serde_json::Value::from(short).to_string());
 }
 
-/// Appends a number, without the machinery that can format anything.
+/// Appends a number without `std::fmt`, which is slower.
 pub(super) fn push_number(out: &mut String, value: u64) {
     out.push_str(std::str::from_utf8(decimal(value, &mut [0; 20])).expect("digits are ASCII"));
 }
@@ -147,8 +147,9 @@ pub(super) fn decimal(mut value: u64, text: &mut [u8; 20]) -> &[u8] {
     }
 }
 
-/// Appends JSON, with everything escaped that a terminal or an eye could take for something else. Outside of strings JSON
-/// is ASCII, so each other character stands in a string and may be escaped.
+/// Appends JSON with all non-ASCII and control characters escaped, so that neither a terminal nor
+/// a reader is misled. Outside of strings JSON is ASCII, so every other character is in a string
+/// and may be escaped.
 fn to_ascii(out: &mut String, json: &str) {
     if json.bytes().all(is_plain) {
         out.push_str(json);
@@ -159,7 +160,7 @@ fn to_ascii(out: &mut String, json: &str) {
             out.push(c);
         } else {
             for unit in c.encode_utf16(&mut [0; 2]) {
-                write!(out, "\\u{unit:04x}").expect("a String takes all text");
+                write!(out, "\\u{unit:04x}").expect("writing to a String cannot fail");
             }
         }
     }

@@ -1,22 +1,23 @@
-//! The audit trail: a record of every call and its end, in files that reveal changes.
+//! The audit trail: who called what, when, and how it ended, in tamper-evident files.
 //!
 //! Each call has a *start* and an *end* record. A record is one line of JSON in ASCII, with a
-//! sequence number and a hash over the hash of the record before it and its own text. Lines are
-//! appended to numbered *segments* (`audit-000001.jsonl`), each opening with a record that names the
-//! hash it follows. The file `head` says how far the trail was known to be on disk, so that a
-//! truncated trail is found ([`verify`]).
+//! sequence number and a hash over the previous record's hash and its own text. Lines are appended
+//! to numbered *segments* (`audit-000001.jsonl`); the first record of a segment names the hash
+//! that it follows. The file `head` names the last record known to be on disk, so that [`verify`]
+//! detects a truncated trail.
 //!
-//! A caller writes its record together with all that are queued; a thread does what takes long. The
-//! guarantees:
-//! - The answer of a call is handed out after its end record was written: killing the process loses
-//!   no answered call.
+//! A caller writes its record together with all queued ones; a thread does the slow work.
+//! Guarantees:
+//! - A call is answered after its end record was written: killing the process loses no answered
+//!   call.
 //! - A call that may change something runs after its start record was synced to disk
 //!   ([`Durability::Sync`]), or it is refused.
-//! - A write or sync that fails is never repeated on the same file, whose state is unknown then: a
-//!   new segment goes on from the last record known to be on disk, with everything after it.
+//! - A failed write or sync is never repeated on the same file, whose state is then unknown: a new
+//!   segment continues after the last record known to be on disk and repeats all later ones.
 //!
-//! The chain has no secret: it finds damage and clumsy changes, but not a forger who writes the whole
-//! trail anew. To find that too, keep a [`Report::last`] elsewhere.
+//! The chain has no secret key: it reveals damage and partial changes, but not a forged trail that
+//! was rewritten as a whole. Comparing with a [`Report::last`] that was kept elsewhere reveals
+//! that too.
 
 mod audited;
 mod clock;

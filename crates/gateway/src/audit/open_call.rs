@@ -1,4 +1,4 @@
-//! A call between its two records.
+//! A call between its start record and its end record.
 
 use super::{
     Trail,
@@ -16,42 +16,42 @@ use std::{
 use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Call, Outcome, Raw, method};
 
-/// A call that has a slot. However it ends, after [`start`](Self::start) it leaves exactly one end
-/// record.
+/// A call that has a slot. After [`start`](Self::start) it writes exactly one end record, however
+/// the call ends, even if it is dropped.
 pub(super) struct OpenCall {
     trail: Trail,
     method: Cow<'static, str>,
     /// The members that both records have.
     common: String,
     began: Instant,
-    /// Present until the end record.
+    /// Passed on to the end record.
     slot: Option<OwnedSemaphorePermit>,
     started: bool,
-    /// The record that is waited for.
+    /// The write that the call waits for.
     writing: Option<Writing>,
 }
 
-/// The effect of a call: whether it may change something.
+/// `Yes` if a call may change something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mutating {
     Yes,
     No,
 }
 
-/// The parameters that the records of a call name.
+/// The parameters of a call that its records contain.
 #[derive(Debug, Default)]
 pub(super) struct About {
-    /// The tool, prompt, resource or task of the call, still raw.
+    /// The tool, prompt, resource or task, not decoded yet.
     target: Option<(Kind, Raw)>,
     arguments: Option<Raw>,
 }
 
-/// The kind of a target.
+/// The kind of a call's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A tool or a prompt.
+    /// The name of a tool or prompt.
     Name,
-    /// A resource.
+    /// The URI of a resource.
     Address,
     Task,
 }
@@ -66,7 +66,8 @@ impl About {
         Self { target: target.map(|target| (kind, target)), arguments }
     }
 
-    /// The target as text. Names stay whole, however random they look; addresses may hold secrets.
+    /// The target of the call. Names are never masked, even if they look random; URIs may contain
+    /// secrets and are masked.
     pub(super) fn target(&self) -> Option<Cow<'_, str>> {
         let (kind, target) = self.target.as_ref()?;
         let target = target.text()?;
@@ -111,7 +112,8 @@ impl OpenCall {
         }
     }
 
-    /// Records the start. With a need, [`poll_written`](Self::poll_written) tells when that is met.
+    /// Records the start. With a `need`, [`poll_written`](Self::poll_written) is ready when that
+    /// is met.
     pub(super) fn start(
         &mut self,
         call: &Call,
@@ -128,7 +130,7 @@ impl OpenCall {
         }
     }
 
-    /// Records the end; [`poll_written`](Self::poll_written) tells when it is written.
+    /// Records the end; [`poll_written`](Self::poll_written) is ready when it is written.
     pub(super) fn end(&mut self, outcome: &Outcome) {
         if let Some(record) = self.finish(Ending::of(&self.method, outcome)) {
             self.write(record);
@@ -145,7 +147,7 @@ impl OpenCall {
         self.put_end(Ending::PANICKED);
     }
 
-    /// The result of the record that is waited for; ready at once if there is none.
+    /// Waits for the pending write; ready at once if there is none.
     pub(super) fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Unwritten>> {
         let Some(writing) = &mut self.writing else { return Poll::Ready(Ok(())) };
         let result = ready!(writing.as_mut().poll(cx));
@@ -153,7 +155,7 @@ impl OpenCall {
         Poll::Ready(result)
     }
 
-    /// Tells of an end that could not be recorded.
+    /// Logs that the end could not be recorded.
     pub(super) fn alarm(&self) {
         tracing::error!(call = self.common, "ALARM: the end of a call could not be recorded yet");
     }
@@ -168,7 +170,7 @@ impl OpenCall {
         }
     }
 
-    /// The end record, the first time that this is asked for.
+    /// The end record; `None` if it was already made.
     fn finish(&mut self, ending: Ending) -> Option<Record> {
         let slot = self.slot.take()?;
         if !self.started {

@@ -1,19 +1,19 @@
-//! How a trail is kept.
+//! The settings of an audit trail.
 
 use super::{Redaction, record::Need};
 use std::time::Duration;
 
-/// How a trail is kept.
+/// The settings of an audit trail.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub durability: Durability,
-    /// Size at which a segment is followed by the next.
+    /// Size at which the next segment begins.
     pub segment_bytes: u64,
-    /// Calls that may be under way or wait to be written; the next one waits.
+    /// Most calls in flight or queued for writing; further calls wait.
     pub calls: usize,
-    /// Longest wait for the disk before a call goes the way of [`OnFailure`].
+    /// Timeout of writes, after which [`OnFailure`] applies.
     pub patience: Duration,
-    /// The policy for calls that may change something while the trail cannot be written.
+    /// If calls that may change something are refused while the trail cannot be written.
     pub mutating: OnFailure,
     /// The same for calls that only read.
     pub reading: OnFailure,
@@ -22,18 +22,18 @@ pub struct Options {
     pub(super) faults: std::sync::Arc<super::faults::Faults>,
 }
 
-/// When records are synced to the disk. Until then they are in the system's memory, which outlives
-/// the process, but not a power cut.
+/// When records are synced to disk. Until then they are in the page cache, which survives the
+/// process but not a power failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
-    /// Before a call that may change something runs; everything else within a second.
+    /// Before a call that may change something runs; all other records within a second.
     #[default]
     Sync,
     /// Within this time.
     Batch { interval: Duration },
 }
 
-/// The policy for a call that cannot be recorded.
+/// What to do with a call that cannot be recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnFailure {
     Refuse,
@@ -57,7 +57,7 @@ impl Default for Options {
 }
 
 impl Durability {
-    /// How firmly the start record of a call that may change something is kept before it runs.
+    /// The state that the start record must reach before a call that may change something runs.
     pub(super) fn before_a_change(self) -> Need {
         match self {
             Self::Sync => Need::Synced,

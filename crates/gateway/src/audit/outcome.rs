@@ -1,24 +1,24 @@
-//! How a call ended, in a word.
+//! The outcome of a call as one word.
 
 use trunkline_protocol::{FaultKind, Outcome, message::says_error, method};
 
-/// The end of a call as the trail tells it.
+/// The outcome of a call as recorded in the trail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ending {
     pub(super) word: &'static str,
-    /// The catalogue's code of the failure.
+    /// The error's code in the error catalogue.
     pub(super) code: Option<&'static str>,
     pub(super) bytes: Option<usize>,
 }
 
 impl Ending {
-    /// The caller went away, or asked to stop.
+    /// The caller disconnected or cancelled the call.
     pub(super) const CANCELLED: Self = Self::word("cancelled");
 
     /// The handler panicked.
     pub(super) const PANICKED: Self = Self::word("panicked");
 
-    /// The process went away before the call ended: it may have run.
+    /// The process died before the call ended: it may have run.
     pub(super) const UNKNOWN: Self = Self::word("unknown");
 
     /// The call was not made because it could not be recorded.

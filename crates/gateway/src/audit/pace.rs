@@ -1,29 +1,29 @@
-//! Pace: whether it is worth letting other tasks run before a record is written.
+//! Pace: decides if a caller yields to other tasks before it writes its record.
 
-/// Most records that are written at once before gathering is tried again.
-const MOST: u32 = 31;
+/// Upper limit of `at_once`.
+const MAX_AT_ONCE: u32 = 31;
 
-/// How often gathering was in vain of late. It is tried ever more rarely while it brings no other
-/// record, and each time as soon as it does.
+/// Exponential backoff of yielding: it becomes rarer while it gathers no other record, and
+/// happens for every record again as soon as it does.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// How many records are written at once before gathering is tried again.
+    /// How many records are written without a yield before the next one is tried.
     at_once: u32,
     /// How many of them are left.
     left: u32,
 }
 
 impl Pace {
-    /// Whether to let others run before the next record is written.
+    /// True if the caller should yield before it writes the next record.
     pub(super) fn expects_others(&mut self) -> bool {
         let waits = self.left == 0;
         self.left = self.left.saturating_sub(1);
         waits
     }
 
-    /// Notes how many records there were after others ran.
+    /// Notes how many records were queued after a yield.
     pub(super) fn gathered(&mut self, records: usize) {
-        self.at_once = if records > 1 { 0 } else { (2 * self.at_once + 1).min(MOST) };
+        self.at_once = if records > 1 { 0 } else { (2 * self.at_once + 1).min(MAX_AT_ONCE) };
         self.left = self.at_once;
     }
 }
@@ -32,7 +32,7 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// How many of `records` wait, if `together` are there each time.
+    /// How many of `records` are preceded by a yield, if each yield gathers `together`.
     fn waits(pace: &mut Pace, records: usize, together: usize) -> usize {
         let waits = |_: &usize| pace.expects_others().then(|| pace.gathered(together)).is_some();
         (0..records).filter(waits).count()
@@ -42,8 +42,8 @@ mod tests {
     fn a_lone_caller_waits_rarely_and_callers_in_company_each_time() {
         let mut pace = Pace::default();
         assert_eq!(waits(&mut pace, 320, 1), 14);
-        assert!(waits(&mut pace, 64, 2) >= 32, "company is noticed");
+        assert!(waits(&mut pace, 64, 2) >= 32, "other callers are noticed");
         assert_eq!(waits(&mut pace, 100, 3), 100);
-        assert_eq!(waits(&mut pace, 4, 1), 2, "one record without company is soon forgotten");
+        assert_eq!(waits(&mut pace, 4, 1), 2, "a single record written alone changes little");
     }
 }

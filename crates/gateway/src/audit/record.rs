@@ -1,13 +1,13 @@
-//! A record on its way to the trail.
+//! A record that is queued for the trail.
 
 use std::time::Instant;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-/// The trail could not be written.
+/// The record could not be written, or not in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Unwritten;
 
-/// What must have happened to a record before the caller that waits for it goes on.
+/// The state that a record must reach before its caller continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Need {
     Written,
@@ -20,9 +20,9 @@ pub(super) struct Record {
     /// When it was made.
     pub(super) at: Instant,
     pub(super) need: Need,
-    /// Tells the caller that waits for it.
+    /// Receives the result, if the caller waits for it.
     pub(super) done: Option<oneshot::Sender<Result<(), Unwritten>>>,
-    /// Given back when the record is taken.
+    /// Released when the record is taken from the queue.
     pub(super) slot: Option<OwnedSemaphorePermit>,
 }
 

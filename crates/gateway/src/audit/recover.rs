@@ -1,4 +1,4 @@
-//! Where a trail goes on after the process that wrote it is gone, in whatever way.
+//! Recovery: finds where a trail continues after its writer exited or crashed.
 
 use super::{
     OpenError,
@@ -15,34 +15,37 @@ use std::{
     path::Path,
 };
 
-/// The end of a trail that was read again.
+/// The end of an existing trail.
 #[derive(Debug)]
 pub(super) struct Recovered {
-    /// Absent when there is none yet.
+    /// `None` for a new trail.
     pub(super) segment: Option<Segment>,
     pub(super) last: Link,
-    /// Bytes of a torn end that were cut off.
+    /// Bytes of an incomplete end that were cut off.
     pub(super) dropped: u64,
     pub(super) next_number: u64,
-    /// End records for calls that were under way when the writer went away. How they ended is not known, and they may have run.
+    /// End records for calls that were in flight when the writer died. Their outcome is unknown;
+    /// they may have run.
     pub(super) endings: Vec<String>,
 }
 
-/// The most calls whose end is made up for.
+/// Most calls that get such an end record.
 const MAX_UNFINISHED: usize = 10_000;
 
-/// How much is read before the last segment for calls that were under way, beyond the segment before it.
+/// How many bytes of earlier segments are searched for calls in flight, in addition to the
+/// second to last segment.
 const LOOK_BACK: u64 = 4 * 1024 * 1024;
 
-/// Finds the longest valid beginning of the last segment and cuts off what follows it. What is known to have been on disk
-/// must be there; less is damage, and not ours to mend.
+/// Truncates the last segment after its last valid line. All records up to the head must be
+/// there; if not, the trail was damaged, which is an error and is not repaired.
 pub(super) fn recover(disk: &Disk, path: &Path) -> Result<Recovered, OpenError> {
     let failed = |error: io::Error| OpenError::Io(path.to_owned(), error);
     let head = disk.head().map_err(failed)?.unwrap_or(Link::GENESIS);
     let mut numbers = disk.segments().map_err(failed)?;
     let mut recovered =
         Recovered { segment: None, last: Link::GENESIS, dropped: 0, next_number: 1, endings: Vec::new() };
-    // Made, but their opening never got to disk: nothing in them was promised to anybody.
+    // Created, but their first record never reached the disk: no record in them was
+    // acknowledged to a caller.
     let mut unopened = Vec::new();
     let mut valid = 0;
     while let Some(number) = numbers.pop() {
@@ -69,12 +72,12 @@ fn check_head(head: &Link, last: Link, path: &Path) -> Result<(), OpenError> {
     if last.seq >= head.seq {
         return Ok(());
     }
-    let text = format!("it ends with record {}, but had {}", last.seq, head.seq);
+    let text = format!("it ends at record {}, but its head names record {}", last.seq, head.seq);
     Err(OpenError::Damaged(path.to_owned(), text))
 }
 
-/// Ends for calls that have none. A call of long standing may have begun in a segment before; one that is older than what is looked
-/// back at keeps its start alone, as does what is beyond the bound.
+/// End records for calls that have none. A long call may have begun in an earlier segment. Calls
+/// older than [`LOOK_BACK`] or beyond [`MAX_UNFINISHED`] get no end record.
 fn endings(disk: &Disk, before: &[u64], calls: Calls) -> Vec<String> {
     #[derive(Deserialize)]
     struct Start {
@@ -89,7 +92,7 @@ fn endings(disk: &Disk, before: &[u64], calls: Calls) -> Vec<String> {
     let starts = starts.filter_map(|members| serde_json::from_str::<Start>(&format!("{{{members}}}")).ok());
     let end = |start: Start| {
         let common = Members::of_call(
-            CallId::Told(&start.call),
+            CallId::Recorded(&start.call),
             &start.caller,
             &start.method,
             start.target.as_deref(),
@@ -104,7 +107,7 @@ fn open_calls(disk: &Disk, before: &[u64], calls: Calls) -> BTreeMap<String, Str
     let mut ended: HashSet<String> = ended_elsewhere.into_iter().collect();
     let mut read = 0;
     for number in before.iter().rev() {
-        // What cannot be read is for whoever verifies; here it only ends the search.
+        // An unreadable segment is for `verify` to report; here it only ends the search.
         let Ok(older) = scan(disk, *number) else { break };
         open.extend(older.calls.open.into_iter().filter(|(call, _)| !ended.contains(call)));
         ended.extend(older.calls.ended_elsewhere);
@@ -116,12 +119,12 @@ fn open_calls(disk: &Disk, before: &[u64], calls: Calls) -> BTreeMap<String, Str
     open
 }
 
-/// What a segment says of calls.
+/// The calls that begin or end in a segment.
 #[derive(Default)]
 struct Calls {
-    /// By their id, each with its start record.
+    /// Calls without an end: id → start record.
     open: BTreeMap<String, String>,
-    /// Calls that end here and began before.
+    /// Calls that end here and began in an earlier segment.
     ended_elsewhere: Vec<String>,
 }
 
@@ -131,7 +134,7 @@ impl Calls {
         if !matches!(kind, Some("start" | "end")) {
             return;
         }
-        // The id is our own: it stands before everything that others have said, and has nothing to escape.
+        // We made the id: it precedes all members with foreign text, and contains no escapes.
         let id = line.members.split_once(CALL).and_then(|(_, rest)| rest.split('"').next());
         let Some(id) = id else { return };
         if kind == Some("start") {
@@ -142,7 +145,7 @@ impl Calls {
     }
 }
 
-/// What stands before the id of a call.
+/// The text before the id of a call.
 const CALL: &str = "\"call\":\"";
 
 struct Scan {
@@ -180,7 +183,11 @@ fn scan(disk: &Disk, number: u64) -> io::Result<Scan> {
         scan.rest = total.saturating_sub(scan.valid);
     }
     if scan.rest > 0 {
-        tracing::warn!(segment = segment_name(number), bytes = scan.rest, "the audit trail has a torn end");
+        tracing::warn!(
+            segment = segment_name(number),
+            bytes = scan.rest,
+            "the audit trail ends with an incomplete record"
+        );
     }
     Ok(scan)
 }

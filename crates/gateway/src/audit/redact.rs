@@ -1,7 +1,7 @@
-//! What of a call's arguments may be written down.
+//! Redaction: the parts of a call's arguments that are recorded.
 //!
-//! By default their names and sizes. A rule keeps the value of an argument, and even then what looks like a secret is
-//! masked: by the name it stands under, or by its shape.
+//! By default these are names and sizes. A rule keeps the value of an argument; even then anything
+//! that looks like a secret, by its key or by its form, is masked.
 
 use super::members::{push_number, quote};
 use serde_json::Value;
@@ -9,10 +9,10 @@ use std::borrow::Cow;
 use trunkline_protocol::Raw;
 use trunkline_secrets::{Caution, Mask, NameClass, name_class};
 
-/// Most arguments of one call that are named.
+/// Most arguments of one call that are recorded.
 const MAX_ARGUMENTS: usize = 64;
 
-/// Longest kept value, as JSON; longer ones are kept as the beginning of their text.
+/// Longest kept value, as JSON bytes; of a longer one the beginning of its text is kept.
 const MAX_VALUE: usize = 1024;
 
 const MASK: &str = "***";
@@ -20,7 +20,7 @@ const MASK: &str = "***";
 /// Records are kept, so they are masked strictly.
 const SECRETS: Mask = Mask::new(MASK, Caution::Strict);
 
-/// Which arguments are kept with their values.
+/// The arguments whose values are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Redaction {
     keep: Vec<Keep>,
@@ -33,14 +33,15 @@ struct Keep {
 }
 
 impl Redaction {
-    /// Keeps the values of one argument, of one tool or prompt or of all.
+    /// Keeps the values of one argument, for one tool or prompt or for all.
     #[must_use]
     pub fn keep(mut self, target: Option<&str>, argument: &str) -> Self {
         self.keep.push(Keep { target: target.map(str::to_owned), argument: argument.to_owned() });
         self
     }
 
-    /// Appends the names and sizes of arguments as a JSON object, and gives the values that are kept as another.
+    /// Appends names and sizes of the arguments as a JSON object, and returns another one with the
+    /// values that are kept.
     pub(super) fn arguments(&self, target: &str, arguments: &Raw, sizes: &mut String) -> Option<String> {
         let (first, mut values, mut count) = (sizes.len(), String::new(), 0);
         for (name, value) in arguments.members() {
@@ -103,7 +104,7 @@ fn mask_value(name: &str, value: &mut Value) {
     }
 }
 
-/// `text` without what looks like a secret.
+/// `text` with everything masked that looks like a secret.
 pub fn mask(text: &str) -> String {
     SECRETS.hide(text).into_owned()
 }

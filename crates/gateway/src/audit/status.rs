@@ -1,14 +1,14 @@
-//! How the trail is doing.
+//! The health of the trail.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
     atomic::{AtomicU64, Ordering},
 };
 
-/// How the trail is doing.
+/// The health of the trail.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Status {
-    /// Why nothing can be written at present.
+    /// The error, while nothing can be written.
     pub failing: Option<String>,
     /// Writes and syncs that failed.
     pub failures: u64,
@@ -16,7 +16,7 @@ pub struct Status {
     pub records: u64,
 }
 
-/// The status, and the records that were lost since the last one that says so.
+/// The status, and the number of lost records that no record mentions yet.
 #[derive(Debug, Default)]
 pub(super) struct Health {
     lost: AtomicU64,

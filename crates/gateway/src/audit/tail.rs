@@ -1,4 +1,4 @@
-//! The last records of a trail, and those that come after them.
+//! Reads the last records of a trail and follows it, like `tail -f`.
 
 use super::disk::Disk;
 use std::{
@@ -9,10 +9,10 @@ use std::{
     time::Duration,
 };
 
-/// How often a trail is looked at for more.
+/// Poll interval for new lines.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Longest line that is waited for; ours are far shorter.
+/// Longest accepted line; real ones are far shorter.
 const MAX_LINE: usize = 1024 * 1024;
 
 /// The last `count` lines, oldest first.
@@ -20,7 +20,7 @@ pub fn tail(dir: impl AsRef<Path>, count: usize) -> io::Result<Vec<String>> {
     Tail::open(dir, count).map(|tail| tail.ready.into())
 }
 
-/// A reader that stays at the end of a trail, from segment to segment.
+/// A reader that follows a trail from segment to segment.
 #[derive(Debug)]
 pub struct Tail {
     disk: Disk,
@@ -62,7 +62,7 @@ impl Tail {
         Ok(tail)
     }
 
-    /// The next line, waiting for it if need be.
+    /// Waits for the next line.
     pub async fn next(&mut self) -> io::Result<String> {
         loop {
             if let Some(line) = self.ready.pop_front() {
@@ -77,7 +77,7 @@ impl Tail {
 
     fn read(&mut self) -> io::Result<Option<String>> {
         loop {
-            // Asked before reading: a segment that has a successor is complete.
+            // Checked before reading: a segment that has a successor is complete.
             let after = self.current.as_ref().map_or(0, |current| current.number);
             let next = self.disk.segments()?.into_iter().find(|number| *number > after);
             if let Some(current) = &mut self.current
@@ -98,7 +98,7 @@ impl Current {
         Ok(Self { number, reader: BufReader::new(disk.read(number)?), partial: Vec::new() })
     }
 
-    /// The next whole line, if it is there yet.
+    /// The next complete line, if there is one.
     fn line(&mut self) -> io::Result<Option<String>> {
         let room = MAX_LINE.saturating_sub(self.partial.len()) as u64;
         self.reader.by_ref().take(room).read_until(b'\n', &mut self.partial)?;

@@ -1,4 +1,4 @@
-//! Trail: the handle to a trail that is being written.
+//! Trail: the handle to a trail that is open for writing.
 
 use super::{
     OpenError, Options, Status,
@@ -23,8 +23,8 @@ use std::{
 use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Fault, FaultKind};
 
-/// A trail that is open for writing. Clones share it; dropping the last one waits until everything
-/// is on disk.
+/// A trail that is open for writing. Clones share it; dropping the last one blocks until
+/// everything is on disk.
 #[derive(Debug, Clone)]
 pub struct Trail(Arc<Inner>);
 
@@ -33,14 +33,15 @@ struct Inner {
     journal: Arc<Journal>,
     health: Arc<Health>,
     options: Options,
-    /// Tells the calls of this process from those of others.
+    /// Prefix of call ids, unique to this process.
     process: String,
     calls: AtomicU64,
     writer: Option<JoinHandle<()>>,
 }
 
 impl Trail {
-    /// Opens the trail in `dir`, which is made if need be, and goes on where it ended.
+    /// Opens the trail in `dir` and continues after its last record. Creates the directory if it
+    /// does not exist.
     pub fn open(dir: impl AsRef<Path>, options: Options) -> Result<Self, OpenError> {
         let dir = dir.as_ref();
         let failed = |error| OpenError::Io(dir.to_owned(), error);
@@ -63,7 +64,8 @@ impl Trail {
         Ok(Self(Arc::new(Inner { journal, health, options, process, calls, writer: Some(writer) })))
     }
 
-    /// Records an event that is not a call, such as a refused token. `what` is a word for programs.
+    /// Records an event that is not a call, such as a refused token. `what` is a machine-readable
+    /// word.
     pub fn event(&self, what: &str, caller: &str, detail: &str) {
         let Some(slot) = self.slot() else { return self.0.health.lose() };
         let members = Members::new("event")
@@ -74,7 +76,7 @@ impl Trail {
         self.0.journal.put(Record::new(members, Instant::now()).holding(slot));
     }
 
-    /// How the trail is doing, for health checks and metrics.
+    /// The health of the trail, for health checks and metrics.
     pub fn status(&self) -> Status {
         self.0.health.status().clone()
     }
@@ -87,7 +89,7 @@ impl Trail {
         &self.0.journal
     }
 
-    /// A slot, if there is one now.
+    /// Returns a slot if one is free.
     pub(super) fn slot(&self) -> Option<OwnedSemaphorePermit> {
         self.0.journal.try_slot()
     }
@@ -101,7 +103,7 @@ impl Trail {
         })
     }
 
-    /// A new id, unique among all calls.
+    /// A unique id for a new call.
     pub(super) fn next_id(&self) -> CallId<'_> {
         CallId::Made { process: &self.0.process, number: self.0.calls.fetch_add(1, Ordering::Relaxed) }
     }

@@ -1,6 +1,7 @@
-//! Reading a trail again, to see whether it is whole.
+//! Verification: reads a trail and checks that it is complete and unchanged.
 //!
-//! A trail may be verified while it is written: the head is read first, and a trail that has grown since is no problem.
+//! A trail may be verified while it is written: the head is read first, and records after it are
+//! no problem.
 
 use super::{
     disk::{Disk, segment_name},
@@ -13,40 +14,41 @@ use std::{
     path::Path,
 };
 
-/// The cause in the opening of a segment that follows one on which the disk failed.
+/// The `cause` in the first record of a segment that was begun after a disk failure.
 pub(super) const FAILURE: &str = "failure";
 
-/// Most problems that are told one by one.
+/// Most problems that are listed.
 const MAX_PROBLEMS: usize = 1000;
 
-/// How many segments in a row are skipped that were made on a failing disk, but not begun.
+/// How many empty segments in a row are skipped; a failing disk may leave them.
 const MAX_UNOPENED: usize = 16;
 
-/// What was found.
+/// The result of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     pub segments: u64,
     pub records: u64,
-    /// Calls whose end is not recorded: under way now, or when a process died.
+    /// Calls without an end record: in flight now, or when a process died.
     pub unfinished: u64,
-    /// Records that the writer itself says it could not keep.
+    /// Records that the writer reported as lost.
     pub lost: u64,
-    /// Bytes after the last whole line, as a process leaves them that is killed while it writes.
+    /// Bytes after the last complete line; a process killed while it writes leaves them.
     pub torn: u64,
-    /// Lines at the end of a segment on which the disk failed, and which stand again in the next.
+    /// Lines at the end of a failed segment that are repeated in the next one.
     pub repeated: u64,
     pub last: Option<Anchor>,
     pub problems: Vec<Problem>,
 }
 
-/// One record by number and hash. Kept elsewhere, it shows later that the trail up to it is still the same.
+/// Number and hash of a record. Kept elsewhere, it proves later that the trail up to this record
+/// is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Anchor {
     pub seq: u64,
     pub hash: String,
 }
 
-/// One thing that is not as it was written.
+/// One detected change or damage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     pub segment: String,
@@ -57,29 +59,29 @@ pub struct Problem {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum ProblemKind {
-    /// The text of a record, or the one before it, is not what was written.
+    /// The hash does not match: this record or the one before it was changed.
     Changed,
-    /// A line that is no record.
+    /// A line that cannot be parsed as a record.
     Unreadable,
-    /// Records are missing, or stand elsewhere: this number came after that.
+    /// Records are missing or moved: number `found` follows number `after`.
     Order { found: u64, after: u64 },
-    /// This segment, and perhaps more after it, is missing or is not a file that can be read.
+    /// This segment, and perhaps more after it, is missing or not a readable file.
     Missing,
-    /// The trail once went on to this record.
+    /// The trail ends before this record, which the head names.
     Truncated { head: u64 },
-    /// The trail does not say how far it went.
+    /// The head is missing, so truncation cannot be detected.
     NoHead,
 }
 
 /// The first record of a segment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Opening {
-    /// What it follows.
+    /// The record that it follows.
     pub(super) follows: Link,
     after_failure: bool,
 }
 
-/// Reads the whole trail in `dir`.
+/// Verifies the whole trail in `dir`.
 pub fn verify(dir: impl AsRef<Path>) -> io::Result<Report> {
     let disk = Disk::read_only(dir.as_ref())?;
     let head = disk.head();
@@ -140,7 +142,7 @@ impl Check<'_> {
             return;
         };
         self.report.segments += 1;
-        // After a failure the next segment says which record of this one was the last that counts.
+        // After a failure the next segment names the last valid record of this one.
         let next = later.iter().take(MAX_UNOPENED).find_map(|number| self.opening(*number));
         let stop = next.filter(|next| next.after_failure).map(|next| next.follows.seq);
         let mut reader = BufReader::new(file);
@@ -163,14 +165,14 @@ impl Check<'_> {
         }
     }
 
-    /// How the segment `number` begins, if it does.
+    /// The first record of segment `number`, if it has one.
     fn opening(&self, number: u64) -> Option<Opening> {
         let mut text = Vec::new();
         BufReader::new(self.disk.read(number).ok()?).read_until(b'\n', &mut text).ok()?;
         Opening::read(&Line::read(text.strip_suffix(b"\n")?)?)
     }
 
-    /// Goes on from what the line says of itself, so that one change is one problem.
+    /// Continues from the line's own number and hash, so that one change is one problem.
     fn line(&mut self, name: &str, at: u64, line: &Line<'_>) {
         let other_head = self.head.is_some_and(|head| head.seq == line.seq && head.hash != line.hash);
         let misplaced = !line.follows(&self.at.hash) || (at == 1 && !self.is_opened_by(line));

@@ -1,9 +1,9 @@
-//! Writer: writes records to the trail. Callers use the short way ([`Writer::write`]), the trail's
-//! thread the one that may wait for the disk ([`Writer::commit`]).
+//! Writer: writes records to the trail. Callers use [`Writer::write`], which does not sync; the
+//! trail's thread uses [`Writer::commit`], which may.
 //!
-//! Records since the last sync are kept in memory as well. When a write or a sync fails, the state
-//! of the file is unknown; then they all go into a new segment, which follows the last record that
-//! was synced.
+//! Records since the last sync are also kept in memory. After a failed write or sync the state of
+//! the file is unknown; then all of them are written to a new segment, which follows the last
+//! synced record.
 
 use super::{
     Durability, Options,
@@ -21,19 +21,19 @@ use std::{
 };
 use tokio::sync::oneshot;
 
-/// Bytes that are written without a sync; from here on the thread is asked for one.
+/// Unsynced bytes from which on the trail's thread syncs at once.
 const MAX_UNSYNCED: usize = 4 * 1024 * 1024;
 
-/// Where everybody waits for the thread's sync.
+/// Unsynced bytes from which on all callers wait for the sync.
 const FULL: usize = 2 * MAX_UNSYNCED;
 
-/// How often it is made sure, between syncs, that the segment is still the one in the directory.
-const LOOK: Duration = Duration::from_millis(100);
+/// Interval, between syncs, of the check that the segment is still the file in the directory.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Most bytes that are kept for a disk that fails.
-const MAX_OWED: usize = 1024 * 1024;
+/// Most bytes of records kept in memory while the disk fails.
+const MAX_KEPT: usize = 1024 * 1024;
 
-/// Shortest time between two tries on a disk that fails.
+/// Shortest time between two attempts while the disk fails.
 const RETRY: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
@@ -47,21 +47,21 @@ pub(super) struct Writer {
     next_number: u64,
     /// The last record that was written.
     last: Link,
-    /// The last record that is known to be on disk, and the size of its segment then.
+    /// The last record known to be on disk, and the size of its segment at that time.
     synced: Link,
     synced_bytes: u64,
-    /// The records that were written, or should have been, since then: their members, a line each.
+    /// The members of all records since then, written or not, one line each.
     unsynced: String,
-    /// The lines of one write; kept for its memory.
+    /// The buffer of one write, reused.
     text: Vec<u8>,
     sync_due: Option<Instant>,
-    looked: Instant,
-    /// A caller's write that failed. The thread goes on from here.
+    checked: Instant,
+    /// The error of a caller's write, to be handled by the trail's thread.
     broken: Option<io::Error>,
-    /// Callers that wait for the thread: for a sync, or because of a failed write.
+    /// Callers that wait for the trail's thread: for a sync, or after a failed write.
     waiters: Vec<Waiter>,
     is_syncing: bool,
-    /// The segment that failed, and how much of it counts.
+    /// The segment that failed, and its length in valid bytes.
     poisoned: Option<(Segment, u64)>,
     retry_at: Instant,
 }
@@ -73,14 +73,14 @@ struct Waiter {
     done: oneshot::Sender<Result<(), Unwritten>>,
 }
 
-/// A sync under way. Meanwhile records may be written that it does not cover.
+/// A sync in progress. Records written meanwhile are not covered by it.
 #[derive(Debug)]
 pub(super) struct Syncing {
     number: u64,
     sync: Sync,
     covered: Link,
     bytes: u64,
-    /// How many bytes of `unsynced` it covers.
+    /// The number of bytes of `unsynced` that it covers.
     length: usize,
     waiters: Vec<Waiter>,
 }
@@ -94,7 +94,7 @@ enum Cause {
 }
 
 impl Writer {
-    /// Opens the trail again; the first record says so.
+    /// Continues the trail with a record of kind `opened`.
     pub(super) fn start(
         disk: Disk,
         recovered: Recovered,
@@ -114,7 +114,7 @@ impl Writer {
             unsynced: String::new(),
             text: Vec::new(),
             sync_due: None,
-            looked: Instant::now(),
+            checked: Instant::now(),
             broken: None,
             waiters: Vec::new(),
             is_syncing: false,
@@ -122,28 +122,28 @@ impl Writer {
             retry_at: Instant::now(),
         };
         if writer.segment.is_none() {
-            // Written before the first record: so a trail without a head has lost it, however early
-            // the process was killed.
+            // Written before the first record: so a trail without a head has lost it, even if its
+            // writer was killed early.
             if writer.disk.head()?.is_none() {
                 writer.disk.write_head(&writer.last)?;
             }
             writer.begin_segment(Cause::Begin)?;
         }
-        writer.owe(&Members::new("opened").number("dropped", recovered.dropped).finish());
-        writer.look()?;
+        writer.push_unsynced(&Members::new("opened").number("dropped", recovered.dropped).finish());
+        writer.check_segment()?;
         writer.write_from(0)?;
-        // The thread syncs at once, before any caller is told that its record is on disk.
+        // The thread syncs at once. A record that must be on disk is not acknowledged before that.
         writer.sync_due = Some(Instant::now());
         Ok(writer)
     }
 
-    /// Writes records without waiting for the disk. If that fails, the thread has to go on.
+    /// Writes records without a sync. After a failure the trail's thread takes over.
     pub(super) fn write(&mut self, records: Vec<Record>) {
         let first = self.unsynced.len();
-        let is_look_due = records.last().is_some_and(|last| last.at >= self.looked + LOOK);
+        let is_check_due = records.last().is_some_and(|last| last.at >= self.checked + CHECK_INTERVAL);
         let waiters = self.take_in(records);
-        let looked = if is_look_due { self.look() } else { Ok(()) };
-        match looked.and_then(|()| self.write_from(first)) {
+        let checked = if is_check_due { self.check_segment() } else { Ok(()) };
+        match checked.and_then(|()| self.write_from(first)) {
             Ok(()) => self.answer_written(waiters),
             Err(error) => {
                 self.broken = Some(error);
@@ -152,22 +152,25 @@ impl Writer {
         }
     }
 
-    /// True if only the thread may write now.
+    /// True if only the trail's thread may write now.
     pub(super) fn needs_thread(&self) -> bool {
         self.segment.is_none() || self.broken.is_some() || self.is_full() || self.unsynced.len() >= FULL
     }
 
-    /// True if the thread has to run at once.
+    /// True if the trail's thread must run at once.
     pub(super) fn wants_thread(&self) -> bool {
         let is_long = self.unsynced.len() >= MAX_UNSYNCED && self.segment.is_some();
         let has_work = self.broken.is_some() || !self.waiters.is_empty() || is_long || self.is_full();
         has_work && !self.is_syncing
     }
 
-    /// Writes, whatever it takes, up to the sync that may have to follow.
+    /// Writes the records, in a new segment if the disk failed. Returns the sync that must follow,
+    /// if one must.
     pub(super) fn commit(&mut self, records: Vec<Record>) -> Option<Syncing> {
-        // A failed disk comes first: which records can be kept is known only once it works.
-        if self.segment.is_none() && (Instant::now() < self.retry_at || self.settle(|_| Ok(())).is_err()) {
+        // First retry a failed disk: only if it works again can the records be kept.
+        if self.segment.is_none()
+            && (Instant::now() < self.retry_at || self.with_recovery(|_| Ok(())).is_err())
+        {
             let waiters = self.take_in(records);
             self.waiters.extend(waiters);
             answer(mem::take(&mut self.waiters), Err(Unwritten));
@@ -177,8 +180,10 @@ impl Writer {
         let mut waiters = mem::take(&mut self.waiters);
         waiters.extend(self.take_in(records));
         let result = match self.broken.take() {
-            Some(error) => self.settle(|_| Err(error)),
-            None => self.settle(|writer| writer.look().and_then(|()| writer.write_from(first))),
+            Some(error) => self.with_recovery(|_| Err(error)),
+            None => {
+                self.with_recovery(|writer| writer.check_segment().and_then(|()| writer.write_from(first)))
+            }
         };
         if result.is_err() {
             answer(waiters, result);
@@ -195,7 +200,7 @@ impl Writer {
         Some(syncing)
     }
 
-    /// Takes note of how a sync went.
+    /// Handles the result of a sync.
     pub(super) fn end_sync(&mut self, syncing: Syncing, result: io::Result<()>) {
         self.is_syncing = false;
         let is_current = self.segment.as_ref().is_some_and(|segment| segment.number == syncing.number);
@@ -204,14 +209,14 @@ impl Writer {
                 self.note_sync(syncing.covered, syncing.bytes, syncing.length);
                 Ok(())
             }
-            Err(error) if is_current => self.settle(|_| Err(error)),
-            // The segment failed meanwhile; the next one has all of this, if there is one.
+            Err(error) if is_current => self.with_recovery(|_| Err(error)),
+            // The segment failed meanwhile; the next one, if there is one, contains these records.
             _ if self.synced.seq >= syncing.covered.seq => Ok(()),
             _ => Err(Unwritten),
         };
         answer(syncing.waiters, result);
-        // Records written meanwhile belong to the old segment and are synced with it.
-        if result.is_ok() && self.is_full() && self.settle(Self::sync).is_ok() && self.is_full() {
+        // Records written during the sync are in the old segment, so sync it before rotating.
+        if result.is_ok() && self.is_full() && self.with_recovery(Self::sync).is_ok() && self.is_full() {
             self.rotate();
         }
     }
@@ -221,35 +226,35 @@ impl Writer {
         self.sync_due
     }
 
-    /// Writes and syncs the last records, and logs how many could not be.
+    /// Writes and syncs the last records, and logs how many could not be written.
     pub(super) fn finish(&mut self) {
         if let Some(syncing) = self.commit(Vec::new()) {
             let result = syncing.run();
             self.end_sync(syncing, result);
         }
-        if !self.unsynced.is_empty() && self.settle(Self::sync).is_err() {
+        if !self.unsynced.is_empty() && self.with_recovery(Self::sync).is_err() {
             tracing::error!(
                 records = self.unsynced.lines().count(),
-                "ALARM: the audit trail ends before these records"
+                "ALARM: the last records of the audit trail could not be written"
             );
         }
     }
 
     fn take_in(&mut self, records: Vec<Record>) -> Vec<Waiter> {
-        // While nothing can be written, the gap is still growing.
+        // While the disk fails, more records may be lost, so the gap is recorded later.
         if self.segment.is_some() {
-            self.owe_gap();
+            self.push_gap();
         }
         let mut waiters = Vec::with_capacity(records.len());
         for Record { members, need, done, slot, .. } in records {
-            self.owe(&members);
+            self.push_unsynced(&members);
             waiters.extend(done.map(|done| Waiter { need, done }));
             drop(slot);
         }
         waiters
     }
 
-    /// Tells callers whose records are written; those that need a sync wait on.
+    /// Acknowledges written records; callers that need a sync keep waiting.
     fn answer_written(&mut self, waiters: Vec<Waiter>) {
         for waiter in waiters {
             match waiter.need {
@@ -259,27 +264,27 @@ impl Writer {
         }
     }
 
-    /// Does `work`; if the disk fails, does it in a new segment instead.
-    fn settle(&mut self, work: impl FnOnce(&mut Self) -> io::Result<()>) -> Result<(), Unwritten> {
+    /// Runs `work`; if the disk fails, writes all unsynced records to a new segment instead.
+    fn with_recovery(&mut self, work: impl FnOnce(&mut Self) -> io::Result<()>) -> Result<(), Unwritten> {
         let failed = match &self.segment {
             Some(_) => work(self).err(),
-            None => Some(io::Error::other("the disk failed before")),
+            None => Some(io::Error::other("an earlier write failed")),
         };
         let Some(error) = failed else { return Ok(()) };
         if let Some(poisoned) = self.segment.take() {
-            tracing::error!(%error, segment = poisoned.number, "ALARM: the audit trail failed; a new segment is tried");
+            tracing::error!(%error, segment = poisoned.number, "ALARM: the audit trail could not be written; trying a new segment");
             self.health.status().failures += 1;
             self.poisoned = Some((poisoned, self.synced_bytes));
         }
         match self
             .begin_segment(Cause::Failure)
-            .and_then(|()| self.look())
+            .and_then(|()| self.check_segment())
             .and_then(|()| self.write_from(0))
             .and_then(|()| self.sync())
         {
             Ok(()) => {
                 self.health.status().failing = None;
-                tracing::warn!("the audit trail goes on in a new segment");
+                tracing::warn!("the audit trail continues in a new segment");
                 self.cut_poisoned();
                 Ok(())
             }
@@ -290,13 +295,13 @@ impl Writer {
         }
     }
 
-    /// Truncates the failed segment to its synced part; the rest is in the next segment. If that
-    /// fails too, the next one says where to stop reading.
+    /// Truncates the failed segment to its valid part, now that the rest is in the next one. If
+    /// that fails too, the next segment tells readers where this one ends.
     fn cut_poisoned(&mut self) {
         if let Some((poisoned, bytes)) = self.poisoned.take()
             && let Err(error) = poisoned.cut(bytes)
         {
-            tracing::debug!(%error, "the failed segment keeps an end that does not count");
+            tracing::debug!(%error, "the failed segment could not be truncated to its valid records");
         }
     }
 
@@ -304,22 +309,22 @@ impl Writer {
         if let Some(segment) = self.segment.take() {
             self.next_number = segment.number;
             if let Err(error) = self.disk.remove(segment.number) {
-                tracing::debug!(%error, "a segment without records stays");
+                tracing::debug!(%error, "an empty segment could not be removed");
                 self.next_number += 1;
             }
         }
         tracing::error!(%error, "ALARM: the audit trail cannot be written");
         self.health.status().failing = Some(error.to_string());
         self.retry_at = Instant::now() + RETRY;
-        // With something owed, the disk is tried again even if no call comes.
+        // Unwritten records are retried even if no call comes.
         self.sync_due = Some(self.retry_at);
     }
 
-    /// Makes the next segment, which follows the last synced record.
+    /// Creates the next segment, which follows the last synced record.
     fn begin_segment(&mut self, cause: Cause) -> io::Result<()> {
         let segment = loop {
             match self.disk.create(self.next_number) {
-                // A foreign file. It is left alone, and `verify` reports it.
+                // A foreign file has this name. It is left alone; `verify` reports it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => self.next_number += 1,
                 made => break made?,
             }
@@ -338,7 +343,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Goes on in a new segment; the old one is synced already.
+    /// Begins a new segment; the old one is already synced.
     fn rotate(&mut self) {
         self.segment = None;
         if let Err(error) = self.begin_segment(Cause::Size).and_then(|()| self.sync()) {
@@ -347,10 +352,10 @@ impl Writer {
         }
     }
 
-    /// Makes sure that the segment is still the one in the directory.
-    fn look(&mut self) -> io::Result<()> {
+    /// Checks that the segment is still the file in the directory.
+    fn check_segment(&mut self) -> io::Result<()> {
         let Some(segment) = &self.segment else { return Err(io::Error::other("there is no segment")) };
-        self.looked = Instant::now();
+        self.checked = Instant::now();
         if self.disk.holds(segment)? {
             Ok(())
         } else {
@@ -358,14 +363,14 @@ impl Writer {
         }
     }
 
-    /// Writes the records of `unsynced` from the byte `first` on.
+    /// Writes the records of `unsynced` from byte `first` on.
     fn write_from(&mut self, first: usize) -> io::Result<()> {
         let Some(segment) = &mut self.segment else { return Err(io::Error::other("there is no segment")) };
         self.text.clear();
-        let owed = &self.unsynced[first..];
+        let unwritten = &self.unsynced[first..];
         let mut start = 0;
-        for end in memchr::memchr_iter(b'\n', owed.as_bytes()) {
-            self.last.append(&owed[start..end], &mut self.text);
+        for end in memchr::memchr_iter(b'\n', unwritten.as_bytes()) {
+            self.last.append(&unwritten[start..end], &mut self.text);
             start = end + 1;
         }
         segment.append(&self.text)?;
@@ -392,19 +397,19 @@ impl Writer {
         self.synced = covered;
         self.unsynced.drain(..length);
         if self.unsynced.is_empty() {
-            // Nothing came meanwhile: release the memory of a busy time.
+            // Nothing was written meanwhile: free the memory of a busy period.
             self.unsynced = String::new();
         }
         self.sync_due = (!self.unsynced.is_empty()).then(|| Instant::now() + self.durability.interval());
-        // The records are safe without it: only a trail that is cut short later would go unnoticed.
+        // The records are safe without a head; only a later truncation would go undetected.
         if let Err(error) = self.disk.write_head(&self.synced) {
             tracing::error!(%error, "ALARM: the head of the audit trail cannot be written");
             self.health.status().failures += 1;
         }
     }
 
-    fn owe(&mut self, members: &str) {
-        if self.segment.is_none() && self.unsynced.len() + members.len() > MAX_OWED {
+    fn push_unsynced(&mut self, members: &str) {
+        if self.segment.is_none() && self.unsynced.len() + members.len() > MAX_KEPT {
             self.health.lose();
             return;
         }
@@ -412,10 +417,10 @@ impl Writer {
         self.unsynced.push('\n');
     }
 
-    fn owe_gap(&mut self) {
+    fn push_gap(&mut self) {
         let lost = self.health.take_lost();
         if lost > 0 {
-            self.owe(&Members::new("gap").number("lost", lost).finish());
+            self.push_unsynced(&Members::new("gap").number("lost", lost).finish());
         }
     }
 
@@ -446,7 +451,7 @@ impl Syncing {
         }
     }
 
-    /// Waits for the disk.
+    /// Syncs; blocks until the data is on disk.
     pub(super) fn run(&self) -> io::Result<()> {
         self.sync.run()
     }

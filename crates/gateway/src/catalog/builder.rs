@@ -1,4 +1,4 @@
-//! Builder: makes the next snapshot, and only what changed of it.
+//! Builder: makes the next snapshot and rebuilds only the parts that changed.
 
 use super::{
     BadRules, Catalog, CatalogReport, Compiled, Kept, Quarantined, Rules, ServerFilters, ServerReport,
@@ -16,14 +16,14 @@ use std::{
 use trunkline_protocol::{Raw, ServerName};
 
 const KINDS: [Kind; 4] = [Kind::Tools, Kind::Prompts, Kind::Resources, Kind::Templates];
-/// The most characters of a view's name.
+/// Most characters of a view's name.
 const MAX_VIEW_NAME: usize = 64;
 
-/// What snapshots are made of, and what the last one was made of.
+/// The input of the next snapshot, and the parts of the last one for reuse.
 pub(crate) struct Builder {
     plan: Plan,
     generation: u64,
-    /// Whether the plan is newer than the last snapshot.
+    /// True if the plan is newer than the last snapshot.
     replaced: bool,
     shares: HashMap<ServerName, Share>,
     views: HashMap<Arc<str>, (Vec<Share>, Arc<View>)>,
@@ -91,7 +91,7 @@ impl Builder {
         &self.plan
     }
 
-    /// Takes other servers and rules; nothing made by the old ones is used again.
+    /// Replaces servers and rules; no part of the old snapshot is reused.
     pub(crate) fn replace(&mut self, plan: Plan) {
         self.plan = plan;
         self.replaced = true;
@@ -99,7 +99,7 @@ impl Builder {
         self.views.clear();
     }
 
-    /// The next snapshot; `None` where it would be the same as the last.
+    /// The next snapshot; `None` if nothing changed.
     pub(crate) fn build(&mut self) -> Option<Catalog> {
         let shares: Vec<Share> = self.plan.sources.iter().map(|source| self.share(source)).collect();
         let same = |share: &Share| self.shares.get(share.source.name()).is_some_and(|old| old.same(share));
@@ -127,7 +127,7 @@ impl Builder {
         Some(Catalog { policy: Arc::clone(&self.plan.policy), main: main.1, views, alone, report })
     }
 
-    /// The view, as it was where nothing of it changed.
+    /// The view; the old one if nothing in it changed.
     fn view(&self, name: &str, shares: &[Share], filters: &ViewFilters) -> (Vec<Share>, Arc<View>) {
         let wanted = |share: &&Share| {
             filters.rules.servers.as_ref().is_none_or(|servers| servers.contains(share.source.name()))

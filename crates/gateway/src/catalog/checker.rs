@@ -1,20 +1,21 @@
-//! Checker: the arguments of a call against the schema of its tool.
+//! Checker: validates the arguments of a call against the schema of its tool.
 //!
-//! Neither the writer of the schema nor the caller is trusted with our time: nothing is fetched, a schema that is too expensive
-//! is refused before it is compiled, and arguments that are too expensive to check are refused before they are checked.
+//! Schema and arguments are untrusted, so the work is bounded: no reference is fetched, a schema
+//! that is too large is refused before it is compiled, and a check that needs more steps than its
+//! budget is refused.
 
 use serde_json::Value;
 use std::fmt;
 use trunkline_protocol::Raw;
 use trunkline_schema::{Budget, Schema, TooExpensive};
 
-/// The most text a schema may have.
+/// Most bytes of a schema.
 const MAX_SCHEMA_BYTES: usize = 256 * 1024;
-/// The most values a schema may hold.
+/// Most values in a schema.
 const MAX_SCHEMA_VALUES: usize = 10_000;
-/// The most text that is checked; more is left to the server.
+/// Most bytes of arguments that are checked; larger ones are left to the server.
 const MAX_ARGUMENT_BYTES: usize = 1024 * 1024;
-/// The most complaints told at once, and the most characters of one.
+/// Most violations in one answer, and most characters of each.
 const MAX_COMPLAINTS: usize = 5;
 const MAX_COMPLAINT: usize = 200;
 
@@ -31,12 +32,12 @@ pub(crate) enum BadSchema {
     TooExpensive(String),
 }
 
-/// Arguments that are not sent.
+/// Why arguments are not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// What does not fit.
+    /// The violations of the schema.
     Unfit(String),
-    /// To find out would cost more than the budget.
+    /// The check needs more than its budget.
     TooExpensive,
 }
 
@@ -49,19 +50,20 @@ impl Checker {
         if text.len() > MAX_SCHEMA_BYTES {
             return Err(BadSchema::TooLong(text.len()));
         }
-        // Every value but the first stands behind one of these, inside texts or not: an upper bound is enough.
+        // Every value but the first follows one of these bytes. Those inside strings count too: an
+        // upper bound is enough.
         let values = text.iter().filter(|b| matches!(b, b',' | b'[' | b'{')).count();
         if values > MAX_SCHEMA_VALUES {
             return Err(BadSchema::TooComplex(values));
         }
         let schema: Value = schema.decode().map_err(|e| BadSchema::Invalid(e.to_string()))?;
         Schema::of_stranger(&schema).map(Self).map_err(|bad| {
-            let told = cut(&bad.to_string());
-            if bad.is_expensive() { BadSchema::TooExpensive(told) } else { BadSchema::Invalid(told) }
+            let reason = cut(&bad.to_string());
+            if bad.is_expensive() { BadSchema::TooExpensive(reason) } else { BadSchema::Invalid(reason) }
         })
     }
 
-    /// Checks the arguments with so many steps at most.
+    /// Checks the arguments within the budget.
     pub(crate) fn check(&self, arguments: Option<&Raw>, budget: Budget) -> Result<(), Refusal> {
         let value: Value = match arguments {
             Some(arguments) if arguments.as_bytes().len() > MAX_ARGUMENT_BYTES => return Ok(()),
@@ -111,9 +113,9 @@ mod tests {
         checker.check(arguments.as_ref(), Budget::QUICK)
     }
 
-    fn told(refused: Result<(), Refusal>) -> String {
+    fn reason(refused: Result<(), Refusal>) -> String {
         match refused {
-            Err(Refusal::Unfit(told)) => told,
+            Err(Refusal::Unfit(reason)) => reason,
             other => panic!("{other:?}"),
         }
     }
@@ -123,8 +125,8 @@ mod tests {
         let checker =
             checker(r#"{"type":"object","required":["a"],"properties":{"a":{"type":"integer"}}}"#).unwrap();
         assert!(check(&checker, Some(r#"{"a":1}"#)).is_ok());
-        assert!(told(check(&checker, None)).contains("required"));
-        let wrong = told(check(&checker, Some(r#"{"a":"x"}"#)));
+        assert!(reason(check(&checker, None)).contains("required"));
+        let wrong = reason(check(&checker, Some(r#"{"a":"x"}"#)));
         assert!(wrong.starts_with("/a: "), "{wrong}");
     }
 
@@ -144,7 +146,7 @@ mod tests {
     fn j10_an_evil_pattern_takes_linear_time() {
         let checker = checker(r#"{"properties":{"a":{"pattern":"^(a+)+$"}}}"#).unwrap();
         let evil = format!(r#"{{"a":"{}!"}}"#, "a".repeat(50_000));
-        assert!(told(check(&checker, Some(&evil))).starts_with("/a: "));
+        assert!(reason(check(&checker, Some(&evil))).starts_with("/a: "));
     }
 
     #[test]
@@ -158,7 +160,7 @@ mod tests {
             definitions.join(",")
         );
         let bad = checker(&schema).unwrap_err();
-        assert!(matches!(&bad, BadSchema::TooExpensive(told) if told.contains("visits")), "{bad}");
+        assert!(matches!(&bad, BadSchema::TooExpensive(reason) if reason.contains("visits")), "{bad}");
         let twice = r##"{"properties":{"a":{"$ref":"#"}},"required":["b"]}"##;
         let checker = checker(&format!(r#"{{"type":"object","anyOf":[{twice},{twice}]}}"#)).unwrap();
         let value = format!("{}1{}", r#"{"a":"#.repeat(60), "}".repeat(60));

@@ -1,4 +1,5 @@
-//! Compiled: one list of one server, judged item by item. It is made anew only when the list or the rules change.
+//! Compiled: one list of one server after filtering and checking each item. It is rebuilt only if
+//! the list or the rules change.
 
 use super::{
     item::Item,
@@ -9,10 +10,10 @@ use crate::upstream::Kind;
 use std::{collections::HashSet, sync::Arc};
 use trunkline_protocol::Raw;
 
-/// The most items of one list.
+/// Most items of one list.
 const MAX_ITEMS: usize = 20_000;
-/// The most quarantined items that are told one by one.
-const MAX_TOLD: usize = 1000;
+/// Most quarantined items in the report.
+const MAX_REPORTED: usize = 1000;
 
 /// A list ready for the views.
 #[derive(Debug, Default)]
@@ -21,7 +22,7 @@ pub(crate) struct Compiled {
     pub(crate) quarantined: Vec<Quarantined>,
     /// Names that the rules hide.
     pub(crate) hidden: Vec<String>,
-    /// What it was made of.
+    /// The list that it was made from.
     source: Arc<[Raw]>,
 }
 
@@ -62,8 +63,8 @@ impl Compiled {
         compiled
     }
 
-    /// Whether this is what the list would give again. A list that only changed its order keeps the one it had: clients see
-    /// a stable order even of a server that has none.
+    /// True if compiling `list` would give the same items. The order is ignored: clients see a
+    /// stable order even if the server's is random.
     pub(crate) fn still_holds(&self, list: &Arc<[Raw]>) -> bool {
         if Arc::ptr_eq(&self.source, list) {
             return true;
@@ -83,7 +84,7 @@ impl Compiled {
     }
 
     fn quarantine(&mut self, name: &str, reason: &Reason) {
-        if self.quarantined.len() < MAX_TOLD {
+        if self.quarantined.len() < MAX_REPORTED {
             self.quarantined.push(Quarantined::new(name, reason));
         }
     }

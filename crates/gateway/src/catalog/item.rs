@@ -1,4 +1,4 @@
-//! Item: one thing that a server lists, judged and made ready to be offered.
+//! Item: one checked item of a server's list, with the changes of the rules applied.
 
 use super::{
     checker::Checker,
@@ -11,13 +11,13 @@ use crate::upstream::Kind;
 use std::sync::Arc;
 use trunkline_protocol::{Raw, message::header_params};
 
-/// The most text one item may have.
+/// Most bytes of one item.
 pub(crate) const MAX_ITEM_BYTES: usize = 512 * 1024;
 
-/// A thing as its server lists it, with what the rules change about it. Its name is still the server's.
+/// An item as its server lists it, with the changes of the rules. Its name is still the server's.
 #[derive(Debug)]
 pub(crate) struct Item {
-    /// Name or URI, as the server calls it.
+    /// The server's name or URI.
     pub(crate) inner: Arc<str>,
     /// The name given by the rules.
     pub(crate) renamed: Option<Arc<str>>,
@@ -26,7 +26,7 @@ pub(crate) struct Item {
     pub(crate) template: Option<Template>,
 }
 
-/// The member that names a thing of this kind.
+/// The member that identifies an item of this kind.
 pub(crate) fn named_by(kind: Kind) -> &'static str {
     match kind {
         Kind::Tools | Kind::Prompts => "name",
@@ -36,7 +36,7 @@ pub(crate) fn named_by(kind: Kind) -> &'static str {
 }
 
 impl Item {
-    /// The server's name for it, which must be there for anything else to be said about it.
+    /// The server's name for the item. Without one no rule can be applied.
     pub(crate) fn name(kind: Kind, raw: &Raw) -> Result<String, Reason> {
         if !raw.is_object() {
             return Err(Reason::NotAnObject);
@@ -77,8 +77,9 @@ impl Item {
     }
 }
 
-/// Where HTTP is not involved, a header that cannot be sent is no reason to lose the tool: only the keyword goes, because
-/// clients behind our own HTTP door would have to refuse the tool for it.
+/// An invalid `x-mcp-header` quarantines the tool only if the server is reached over HTTP.
+/// Otherwise just the keyword is removed: HTTP clients of the gateway would have to refuse a tool
+/// with it.
 fn with_usable_headers(listing: &Raw, schema: &Raw, server: &ServerRules) -> Result<Raw, Reason> {
     match header_params(schema) {
         Ok(_) => Ok(listing.clone()),

@@ -1,4 +1,4 @@
-//! Catalog: what all servers offer together, as an immutable snapshot that is swapped whole.
+//! Catalog: the offers of all servers, as an immutable snapshot that is replaced as a whole.
 
 mod builder;
 mod checker;
@@ -31,15 +31,15 @@ pub(crate) use template::Template;
 pub(crate) struct Catalog {
     pub(crate) policy: Arc<Policy>,
     pub(crate) main: Arc<View>,
-    /// By address: `<view>` and `server/<name>`.
+    /// Keys: `<view>` and `server/<name>`.
     pub(crate) views: HashMap<Arc<str>, Arc<View>>,
-    /// Every server alone, whatever the other views show of it.
+    /// The view `server/<name>` of every server.
     pub(crate) alone: Vec<Arc<View>>,
     pub(crate) report: CatalogReport,
 }
 
 impl Catalog {
-    /// The view at an address; the main one where there is none.
+    /// The view at `address`; the main view for `None`.
     pub(crate) fn view(&self, address: Option<&str>) -> Option<&Arc<View>> {
         match address {
             None => Some(&self.main),

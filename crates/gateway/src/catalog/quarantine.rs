@@ -1,21 +1,21 @@
-//! Things that a server lists and that cannot be offered.
+//! Items that a server lists but that cannot be offered.
 
 use super::checker::BadSchema;
 use serde::Serialize;
 use trunkline_protocol::message::BadHeaderParam;
 
-/// The most of a name that is repeated in a report.
+/// Most characters of a name in a report.
 const MAX_SHOWN: usize = 128;
 
-/// One thing that is kept back.
+/// One item that is not offered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Quarantined {
-    /// Its name or URI, cut where it is long, or its place in the list where it has none.
+    /// Its name or URI, cut if it is long; its index in the list if it has none.
     pub name: String,
     pub reason: String,
 }
 
-/// Why a thing is kept back.
+/// Why an item is not offered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Reason {
     #[error("it is not an object")]
@@ -46,7 +46,7 @@ impl Quarantined {
     }
 }
 
-/// A name short enough to be repeated.
+/// The name, cut if it is too long for a report.
 pub(crate) fn shown(name: &str) -> String {
     match name.char_indices().nth(MAX_SHOWN) {
         Some((at, _)) => format!("{}…", &name[..at]),

@@ -1,4 +1,4 @@
-//! What `/status` tells about the catalog.
+//! The catalog's part of `/status`.
 
 use super::Quarantined;
 use serde::Serialize;
@@ -6,14 +6,14 @@ use serde::Serialize;
 /// The catalog, server by server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CatalogReport {
-    /// Counts the snapshots.
+    /// Number of the snapshot.
     pub generation: u64,
     pub servers: Vec<ServerReport>,
     pub views: Vec<String>,
 }
 
 impl CatalogReport {
-    /// The report of something that offers so many tools itself, and has no servers.
+    /// The report of a single server with this many tools and no upstreams.
     pub fn of_tools(name: &str, tools: usize) -> Self {
         let own = ServerReport {
             server: name.to_owned(),
@@ -30,13 +30,13 @@ impl CatalogReport {
     }
 }
 
-/// What one server adds to the catalog.
+/// The part of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ServerReport {
     pub server: String,
-    /// Whether the server was ever heard.
+    /// True if the server's offer was ever read.
     pub heard: bool,
-    /// Whether it is away, and this is what it offered before.
+    /// True if the server is not connected and this is its previous offer.
     pub stale: bool,
     pub tools: usize,
     pub prompts: usize,
@@ -46,7 +46,7 @@ pub struct ServerReport {
     pub hidden: Vec<Kept>,
 }
 
-/// One thing that is not offered.
+/// One item that is not offered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Kept {
     pub kind: &'static str,

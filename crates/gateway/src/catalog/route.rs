@@ -1,4 +1,4 @@
-//! Route: where a public name leads, and the server it leads to.
+//! Route: maps a public name to the server and the server's own name.
 
 use super::{ServerFilters, checker::Checker, item::Item};
 use crate::{
@@ -14,28 +14,28 @@ use trunkline_protocol::{
     message::{DiscoverResult, ServerCapabilities, TASKS_EXTENSION},
 };
 
-/// A server in a view. What answers for it can be reached with a permit only.
+/// A server in a view. Its source is accessible only with a permit.
 pub struct Server {
     name: ServerName,
     source: Arc<dyn Source>,
     offer: Option<Arc<Offer>>,
     capabilities: ServerCapabilities,
     makes_tasks: bool,
-    /// The URIs of this server that are called otherwise in this view.
+    /// The URIs of this server that are rewritten in this view.
     uris: UriMap,
     rules: Arc<ServerFilters>,
-    /// What the view shows of resources.
+    /// The view's filter for resources.
     view: Arc<Filter>,
 }
 
-/// One thing that can be asked for.
+/// One item that callers can request.
 #[derive(Debug)]
 pub struct Route {
-    /// What it is called in this view.
+    /// Its name in this view.
     name: Box<str>,
     subject: Box<str>,
     former: Option<Box<str>>,
-    /// The server's name for it, as JSON, where that differs.
+    /// The server's name for it, as JSON, if that differs.
     inner: Option<Raw>,
     server: Arc<Server>,
     item: Arc<Item>,
@@ -65,7 +65,7 @@ impl Server {
         &self.name
     }
 
-    /// What the server offers; `None` when it was never heard.
+    /// The server's offer; `None` if it was never read.
     pub fn offer(&self) -> Option<&Arc<Offer>> {
         self.offer.as_ref()
     }
@@ -74,12 +74,12 @@ impl Server {
         &self.source
     }
 
-    /// Says that somebody wants to know what the server offers.
+    /// Requests the server's offer; starts a server that is started lazily.
     pub(crate) fn wake(&self) {
         self.source.wake();
     }
 
-    /// Whether both are reached by the same way, whatever became of their offers.
+    /// True if both have the same source, even if their offers differ.
     pub(crate) fn is_same_source(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.source, &other.source)
     }
@@ -96,7 +96,7 @@ impl Server {
         &self.uris
     }
 
-    /// Whether the rules let anybody read this, listed or not. The URI is the server's own.
+    /// True if the rules do not hide this resource, listed or not. The URI is the server's own.
     pub(crate) fn offers_uri(&self, uri: &str) -> bool {
         self.rules.of(Kind::Resources).offers(uri)
             && self.view.admits(&policy::subject(self.name.as_ref(), uri))
@@ -108,7 +108,7 @@ impl Server {
 }
 
 impl Route {
-    /// `name` is what the thing is called in the view, `listing` its item with that name.
+    /// `name` is the public name in the view, `listing` the item with that name.
     pub(crate) fn new(
         name: &str,
         subject: &str,
@@ -135,12 +135,12 @@ impl Route {
         &self.server
     }
 
-    /// What policy knows it by.
+    /// The name that policy rules match.
     pub fn subject(&self) -> &str {
         &self.subject
     }
 
-    /// The subject it would have had the rules not renamed it.
+    /// The subject before the rules renamed the item.
     pub fn former_subject(&self) -> Option<&str> {
         self.former.as_deref()
     }

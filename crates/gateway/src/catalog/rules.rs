@@ -1,4 +1,4 @@
-//! What the configuration says about what is offered, as plain data.
+//! The configured rules for what is offered, as plain data.
 
 use crate::{
     policy::{BadGlob, FilterRules, PolicyRules},
@@ -10,9 +10,9 @@ use trunkline_protocol::{Object, ServerName};
 /// All rules of a gateway.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// Servers that nothing is said about are offered as they are.
+    /// Servers without an entry are offered unchanged.
     pub servers: BTreeMap<ServerName, ServerRules>,
-    /// What is behind the main door.
+    /// The main view, `/mcp`.
     pub main: ViewRules,
     pub views: BTreeMap<String, ViewRules>,
     pub policy: PolicyRules,
@@ -23,42 +23,44 @@ pub struct Rules {
 pub struct ServerRules {
     pub tools: KindRules,
     pub prompts: KindRules,
-    /// Resources by URI, templates by their text.
+    /// Resources are matched by URI, templates by their text.
     pub resources: KindRules,
-    /// Whether arguments are checked against the tool's schema before they are sent.
+    /// True if arguments are checked against the tool's schema before they are sent.
     pub check_arguments: bool,
-    /// Whether the server is reached over HTTP, where a tool with unusable `x-mcp-header` must not be offered.
+    /// True if the server is reached over HTTP, where a tool with an invalid `x-mcp-header` must
+    /// not be offered.
     pub over_http: bool,
 }
 
-/// Rules for one kind of things.
+/// Rules for one kind of items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KindRules {
     pub filter: FilterRules,
-    /// What is different about some things, by name or glob. The first that fits and says something about a matter decides it.
+    /// Rules for single items, by name or glob. For each field the first matching rule that sets
+    /// it wins.
     pub items: Vec<(String, ItemRules)>,
 }
 
-/// Rules for one thing.
+/// Rules for one item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemRules {
-    /// The name to offer it under, behind the server's. Resources keep their URIs.
+    /// The public name, after the server's prefix. Resources keep their URIs.
     pub rename: Option<String>,
     pub hide: Option<bool>,
     pub description: Option<String>,
-    /// Set beside those that the server gives, or in their place.
+    /// Added to the server's annotations; they replace those of the same name.
     pub annotations: Object,
 }
 
-/// Rules that cannot be used. Nothing was changed.
+/// The rules are invalid. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadRules {
     #[error(transparent)]
     Glob(#[from] BadGlob),
     #[error("view `{view}` names the server `{server}`, which is not configured")]
     UnknownServer { view: String, server: ServerName },
-    #[error("a view cannot be called `{0}`: 1 to 64 letters, digits, `-` or `_`")]
+    #[error("invalid view name `{0}`: expected 1 to 64 letters, digits, `-` or `_`")]
     ViewName(String),
-    #[error("two servers are called `{0}`")]
+    #[error("two servers have the name `{0}`")]
     Twice(ServerName),
 }

@@ -33,7 +33,7 @@ impl ServerFilters {
         })
     }
 
-    /// Whether nothing is said about tools and prompts.
+    /// True if there are no rules for tools and prompts.
     pub(crate) fn is_plain(&self) -> bool {
         self.rules.tools == KindRules::default() && self.rules.prompts == KindRules::default()
     }
@@ -56,7 +56,7 @@ impl KindFilters {
         })
     }
 
-    /// Whether a thing of this name is offered at all, listed or not.
+    /// True if an item of this name may be offered, listed or not.
     pub(crate) fn offers(&self, name: &str) -> bool {
         self.admits(name) && self.about(name).hide != Some(true)
     }
@@ -65,20 +65,20 @@ impl KindFilters {
         self.names.admits(name)
     }
 
-    /// What is said about one thing, by all rules that fit it together.
+    /// The rules for one item, merged from all entries that match it.
     pub(super) fn about(&self, name: &str) -> ItemRules {
-        let mut told = ItemRules::default();
+        let mut merged = ItemRules::default();
         for (text, glob, rules) in &self.items {
             if text == name || glob.is_match(name) {
-                told.complete(rules);
+                merged.complete(rules);
             }
         }
-        told
+        merged
     }
 }
 
 impl ItemRules {
-    /// Adds what a later rule says about matters that no earlier one spoke of.
+    /// Fills the fields that no earlier rule has set.
     fn complete(&mut self, later: &Self) {
         self.rename = self.rename.take().or_else(|| later.rename.clone());
         self.hide = self.hide.or(later.hide);

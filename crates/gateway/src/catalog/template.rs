@@ -1,14 +1,15 @@
-//! Template: whether a URI may have been made from an RFC 6570 template. It routes; the server judges.
+//! Template: checks if a URI can be an expansion of an RFC 6570 template. This is only for
+//! routing, so it may accept too much; the server decides.
 
-/// The most places that a template may have; longer ones match nothing.
+/// Most steps of a template; longer ones match nothing.
 const MAX_STEPS: usize = 4096;
-/// The most steps that are taken for one URI; what would take more matches nothing.
+/// Most work for one URI (steps × bytes); beyond it nothing matches.
 const MAX_WORK: usize = 1 << 24;
 
-/// A template cut into literal text and places.
+/// A template, split into literal bytes and expressions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Template {
-    /// What every match begins with, to rule most templates out at once.
+    /// The literal prefix of every match; it rules out most templates quickly.
     prefix: String,
     steps: Vec<Step>,
 }
@@ -16,9 +17,9 @@ pub(crate) struct Template {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Literal(u8),
-    /// `{name}`: anything within one part of the URI.
+    /// `{name}`: anything without `/`, `?` and `#`.
     Part,
-    /// `{+name}`, `{?name}` and the like: anything.
+    /// `{+name}`, `{?name}` etc.: anything.
     Any,
 }
 
@@ -42,7 +43,8 @@ impl Template {
         Self { prefix, steps }
     }
 
-    /// Walks all ways through the template at once, so that time is bounded by the product of the two lengths.
+    /// Simulates all matches at once (as an NFA), so the time is bounded by the product of the two
+    /// lengths.
     pub(crate) fn matches(&self, uri: &str) -> bool {
         if self.steps.len() > MAX_STEPS {
             return false;
@@ -73,7 +75,7 @@ impl Template {
     }
 }
 
-/// A place may stand for nothing.
+/// An expression may expand to nothing.
 fn skip_places(steps: &[Step], here: &mut [bool]) {
     for (at, step) in steps.iter().enumerate() {
         if here[at] && !matches!(step, Step::Literal(_)) {

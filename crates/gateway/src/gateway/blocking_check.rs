@@ -1,4 +1,5 @@
-//! Argument checks that take more than a millisecond run on a blocking thread, not on one that serves connections.
+//! Argument checks that take more than a millisecond run on a blocking thread and not on a runtime
+//! thread.
 
 use super::{Inner, call::bad_arguments, faults};
 use crate::catalog::{Checker, Refusal};
@@ -8,7 +9,7 @@ use tokio::{sync::Semaphore, task};
 use trunkline_protocol::{Call, Fault, FaultKind, Raw, Reply};
 use trunkline_schema::Budget;
 
-/// Checks that run at once. Further calls wait for a permit.
+/// Most checks at once. Further calls wait for a permit.
 pub(super) const MAX_CHECKS: usize = 2;
 
 impl Inner {
@@ -37,8 +38,8 @@ impl Inner {
     }
 }
 
-/// Dropping the future gives up waiting. A check that has begun cannot be cancelled; it keeps its permit and ends within
-/// its budget.
+/// Dropping the future stops waiting. A check that has begun cannot be cancelled; it keeps its
+/// permit and ends within its budget.
 async fn checked(
     checks: &Arc<Semaphore>,
     checker: &Arc<Checker>,

@@ -1,7 +1,9 @@
-//! `tools/call` and `prompts/get`: a name becomes a route, a permit, and the server's own name.
+//! `tools/call` and `prompts/get`: finds the route by name, gets a permit, and sends the call with
+//! the server's own name.
 //!
-//! On this path one snapshot is read, one table asked by the text of the name as it stands in the frame, and one text written:
-//! the parameters with the other name. Arguments are stepped over, not read, unless the rules want them checked.
+//! This is the hot path: it loads one snapshot, looks up the name as it is in the frame, and makes
+//! one copy, of the parameters with the new name. Arguments are skipped and not parsed, unless the
+//! rules want them checked.
 
 use super::{Inner, faults};
 use crate::{
@@ -24,7 +26,8 @@ impl Inner {
         self.call_checked(catalog, view, call, None)
     }
 
-    /// Calls a tool whose arguments need no check by `passed`, because they passed it.
+    /// Calls a tool. The check by `passed` is skipped, because the arguments have passed it
+    /// already.
     pub(super) fn call_checked(
         self: &Arc<Self>,
         catalog: &Catalog,
@@ -78,10 +81,11 @@ impl Inner {
 
     fn missing(self: &Arc<Self>, catalog: &Catalog, view: &View, call: Call, missing: Missing<'_>) -> Reply {
         match missing {
-            Missing::Unheard(server) => self.once_heard(server, call),
-            // Names without a prefix do not tell whose they are: they may be those of a server that was not heard yet.
+            Missing::NotConnected(server) => self.once_connected(server, call),
+            // A name without prefix does not tell its server: it may be one that has not connected
+            // yet.
             Missing::Unknown(fault) if view.naming == Naming::Bare && view.awaits_servers() => {
-                self.once_settled(call, fault, is_usable)
+                self.once_usable(call, fault, is_usable)
             }
             Missing::Unknown(fault) => {
                 self.unlisted(catalog, view, call).unwrap_or_else(|| Reply::ready(Err(fault)))
@@ -89,9 +93,9 @@ impl Inner {
         }
     }
 
-    /// Where one server is shown as it is and nobody is forbidden anything, the server judges names that it does not list: its
-    /// answer passes like any other. With a single rule in force an unknown name stays here, because a server may be less exact
-    /// about names than the rules are.
+    /// Passes an unlisted name to the server, if the view shows one server unchanged and no rule
+    /// or policy is set. Otherwise an unknown name is refused here: a server may match names less
+    /// strictly than the rules (case, for example), which would bypass them.
     fn unlisted(&self, catalog: &Catalog, view: &View, call: Call) -> Option<Reply> {
         if !view.unruled || !catalog.policy.is_open() {
             return None;
@@ -104,7 +108,7 @@ impl Inner {
         Some(self.follow(permit.call(call), publisher))
     }
 
-    /// Translates what a tool answers, and remembers the task that it may start.
+    /// Translates the reply of a tool, and remembers the task if it starts one.
     fn follow(&self, reply: Reply, publisher: Option<Publisher>) -> Reply {
         let Some(publisher) = publisher else { return reply };
         let started = self.started.clone();
@@ -119,26 +123,26 @@ impl Inner {
     }
 }
 
-/// Translates what comes back, where there is anything to translate.
+/// Translates the reply, if there is a publisher.
 pub(super) fn publish(reply: Reply, publisher: Option<Publisher>, about: About) -> Reply {
     let Some(publisher) = publisher else { return reply };
     let publisher = publisher.about(about);
     Reply::new(reply.map(move |part| publisher.part(part)))
 }
 
-/// Why a name leads nowhere now.
+/// Why a name has no route.
 enum Missing<'a> {
-    /// It may be that of a server which was not heard yet.
-    Unheard(&'a Arc<Server>),
+    /// Its prefix is that of a server that has not connected yet.
+    NotConnected(&'a Arc<Server>),
     Unknown(Fault),
 }
 
-/// The name that a call gives, where it stands in the parameters.
+/// The name in the call's parameters, with its position.
 fn name_of(call: &Call) -> Option<Found<'_>> {
     call.params.as_ref()?.find("name")
 }
 
-/// The parameters with the server's own name, where that is another one.
+/// The parameters with the server's own name, if that differs.
 fn renamed(found: Option<&Found<'_>>, route: &Route) -> Option<Raw> {
     Some(found?.replaced(route.inner_raw()?))
 }
@@ -155,12 +159,12 @@ fn named<'a>(
         return Ok(route);
     }
     let server = name.split_once('_').and_then(|(server, _)| view.server(server));
-    let unheard = server.filter(|server| server.offer().is_none());
-    let wanted = unheard.filter(|_| catalog.policy.admits_subject(&call.caller, &name, None));
-    Err(wanted.map_or_else(|| Missing::Unknown(faults::unknown(what, &name)), Missing::Unheard))
+    let unconnected = server.filter(|server| server.offer().is_none());
+    let wanted = unconnected.filter(|_| catalog.policy.admits_subject(&call.caller, &name, None));
+    Err(wanted.map_or_else(|| Missing::Unknown(faults::unknown(what, &name)), Missing::NotConnected))
 }
 
-/// Whether a call for something by its name finds it now, and may use it.
+/// True if the name of the call has a route now and the caller may use it.
 fn is_usable(catalog: &Catalog, view: &View, call: &Call) -> bool {
     let table = if call.method == method::PROMPTS_GET { &view.prompts } else { &view.tools };
     let found = name_of(call);

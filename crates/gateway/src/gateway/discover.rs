@@ -1,4 +1,4 @@
-//! `server/discover`: who we are, and what all servers can do together.
+//! `server/discover`: the gateway's identity and the merged capabilities of all servers.
 
 use super::Inner;
 use crate::{
@@ -9,9 +9,9 @@ use crate::{
 use std::sync::Arc;
 use trunkline_protocol::{Caller, Object, Raw, Revision, message::meta};
 
-/// The most bytes of one server's instructions.
+/// Most bytes of one server's instructions.
 const MAX_INSTRUCTIONS: usize = 64 * 1024;
-/// The lists whose changes we tell, whether the server does or not.
+/// The lists whose changes the gateway announces, even if the server does not.
 const LISTS: [&str; 3] = ["tools", "prompts", "resources"];
 
 impl Inner {
@@ -27,7 +27,7 @@ impl Inner {
         let known: Vec<&Arc<Server>> = view
             .servers
             .iter()
-            .filter(|server| catalog.policy.permit_acquaintance(caller, view, server).is_some())
+            .filter(|server| catalog.policy.permit_contact(caller, view, server).is_some())
             .collect();
         let versions: Vec<&str> = Revision::ALL.iter().rev().map(|revision| revision.as_str()).collect();
         let mut result = Object::new();
@@ -43,7 +43,7 @@ impl Inner {
         self.with_lineage(&result.to_raw(), view)
     }
 
-    /// The introduction with the ids of all gateways that stand behind it.
+    /// The introduction with the ids of all gateways behind it.
     fn with_lineage(&self, introduction: &Raw, view: &View) -> Raw {
         let Some(instance) = &self.options.instance else { return introduction.clone() };
         let offers = view.servers.iter().filter_map(|server| server.offer());
@@ -51,7 +51,7 @@ impl Inner {
         meta::set(Some(introduction), [(upstream::BEHIND, ids)]).unwrap_or_else(|_| introduction.clone())
     }
 
-    /// What we say ourselves, then what each server says, under its name.
+    /// The instructions of the gateway, then those of each server under its name.
     fn instructions(&self, view: &View, known: &[&Arc<Server>]) -> Option<String> {
         let mut parts: Vec<String> =
             self.options.instructions.iter().chain(&view.instructions).cloned().collect();
@@ -67,8 +67,8 @@ impl Inner {
     }
 }
 
-/// What any of them can do. Where two say different things about the same, the first is believed; what nobody has said yet,
-/// because a server was not heard, is not ruled out.
+/// The union of the servers' capabilities. If two disagree, the first wins. While a server has not
+/// connected yet, all lists are declared, because it may have any of them.
 fn capabilities(known: &[&Arc<Server>]) -> Raw {
     let mut all = Object::new();
     if known.iter().any(|server| server.offer().is_none()) {
@@ -84,14 +84,14 @@ fn capabilities(known: &[&Arc<Server>]) -> Raw {
         }
     }
     for list in LISTS {
-        if let Some(told) = all.get(list).and_then(|own| own.with("listChanged", &truth())) {
-            all.set(list, told);
+        if let Some(with_changes) = all.get(list).and_then(|own| own.with("listChanged", &truth())) {
+            all.set(list, with_changes);
         }
     }
     all.to_raw()
 }
 
-/// The members of both; `true` wins over `false`, and the first over the second.
+/// The members of both; `true` wins over `false`, else the first over the second.
 fn merge(first: &Raw, second: &Raw) -> Raw {
     let (Some(mut all), Some(more)) = (first.object(), second.object()) else { return first.clone() };
     for (name, value) in more.iter() {

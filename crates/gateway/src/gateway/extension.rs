@@ -1,4 +1,4 @@
-//! Methods that we do not know, and what clients tell without being asked.
+//! Unknown methods (extensions), and notifications of clients.
 
 use super::{Inner, faults};
 use crate::{
@@ -7,12 +7,13 @@ use crate::{
 };
 use trunkline_protocol::{Call, Notify, Raw, Reply, method};
 
-/// Methods of sessions. Whoever keeps the session answers them; they carry nothing that a server should hear from here.
+/// Methods about a legacy session. The session layer answers them; they are not passed to servers.
 const TRANSLATED: [&str; 4] =
     [method::INITIALIZE, method::SET_LEVEL, method::RESOURCES_SUBSCRIBE, method::RESOURCES_UNSUBSCRIBE];
 
 impl Inner {
-    /// A view of one server passes everything on. Elsewhere a method goes to the one server that declares its extension.
+    /// A view of one server passes every method on. In other views a method goes to the one server
+    /// that declares its extension.
     pub(super) fn extension(catalog: &Catalog, view: &View, call: Call) -> Reply {
         if TRANSLATED.contains(&call.method.as_ref()) {
             return Reply::ready(Err(faults::no_method(&call.method)));
@@ -29,8 +30,9 @@ impl Inner {
         }
     }
 
-    /// Hands a client's notification to every server that the caller may know of. Each knows its own sessions with the
-    /// caller; cancelling is not among these, because ids belong to a hop and dropping a reply is what cancels.
+    /// Passes a client's notification to every server that the caller may use. Each upstream finds
+    /// its own sessions of the caller. `notifications/cancelled` is not passed on: request ids are
+    /// valid for one hop only, and a call is cancelled by dropping its reply.
     pub(super) fn pass_on(&self, notice: &Notify) {
         if notice.notification.method == method::CANCELLED {
             return;
@@ -44,15 +46,15 @@ impl Inner {
             if !core && catalog.alone.len() > 1 && !declares(server, name) {
                 continue;
             }
-            if let Some(permit) = catalog.policy.permit_acquaintance(&notice.caller, view, server) {
+            if let Some(permit) = catalog.policy.permit_contact(&notice.caller, view, server) {
                 permit.notify(notice.clone());
             }
         }
     }
 }
 
-/// Whether a server declares an extension that a method belongs to: `x.org/thing` has `thing/…`, and whatever begins with its
-/// own name.
+/// True if the server declares the extension of a method: `x.org/thing` owns `thing/…` and
+/// `x.org/thing/…`.
 fn declares(server: &Server, name: &str) -> bool {
     let capabilities = server.capabilities();
     let declared = [&capabilities.extensions, &capabilities.experimental];

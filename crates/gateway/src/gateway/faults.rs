@@ -1,4 +1,5 @@
-//! What is answered where there is nothing to ask. What a caller may not use is answered exactly like what does not exist.
+//! Faults that the gateway answers itself. A forbidden item gets exactly the same answer as one
+//! that does not exist.
 
 use crate::catalog::{Server, shown};
 use trunkline_protocol::{Fault, FaultKind, Raw};
@@ -22,7 +23,7 @@ pub(super) fn no_view(view: Option<&str>) -> Fault {
 }
 
 pub(super) fn missing(member: &str) -> Fault {
-    Fault::new(FaultKind::InvalidRequest, format!("`params.{member}` must be a text"))
+    Fault::new(FaultKind::InvalidRequest, format!("`params.{member}` must be a string"))
 }
 
 pub(super) fn bad_cursor() -> Fault {
@@ -32,8 +33,8 @@ pub(super) fn bad_cursor() -> Fault {
     )
 }
 
-/// The server was never heard, so what it offers is not known yet.
-pub(super) fn unheard(server: &Server) -> Fault {
+/// The server has not connected yet, so its offer is unknown.
+pub(super) fn unconnected(server: &Server) -> Fault {
     let text = format!("server `{}` is not connected yet", server.name());
     let data = serde_json::json!({"server": server.name().as_ref()});
     Fault::new(FaultKind::Unavailable, text).with_data(Raw::from(data))

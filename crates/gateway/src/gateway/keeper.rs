@@ -1,4 +1,4 @@
-//! Keeper: makes a new snapshot when servers offer something else, away from the calls.
+//! Keeper: a task that makes a new snapshot when an offer changes.
 
 use super::{Inner, faults};
 use crate::{
@@ -11,7 +11,7 @@ use tokio::{sync::watch, time};
 use trunkline_protocol::{Call, Fault, method};
 use trunkline_resilience::{Deadline, Moment, timeout_at};
 
-/// Keeps the catalog for as long as the gateway lives.
+/// Starts the task, which runs until the gateway is dropped.
 pub(super) fn start(inner: &Arc<Inner>) {
     let replaced = Arc::clone(&inner.replaced);
     let quiet = inner.options.quiet;
@@ -24,7 +24,7 @@ async fn keep(gateway: Weak<Inner>, replaced: Arc<tokio::sync::Notify>, quiet: D
         let mut offers: Vec<watch::Receiver<u64>> =
             inner.builder().plan().sources().iter().map(|source| source.watch()).collect();
         drop(inner);
-        // What changed before we watched is found by looking once.
+        // Changes before `watch` are found by this rebuild.
         rebuild(&gateway).await;
         loop {
             tokio::select! {
@@ -43,12 +43,13 @@ async fn keep(gateway: Weak<Inner>, replaced: Arc<tokio::sync::Notify>, quiet: D
     }
 }
 
-/// Changes come in bursts, and one look finds them all; but a call that waits for what a server offers is not kept waiting.
+/// Waits so that a burst of changes becomes one snapshot; returns at once if a call waits for an
+/// offer.
 async fn rest(gateway: &Weak<Inner>, quiet: Duration) {
     let Some(mut waiting) = gateway.upgrade().map(|inner| inner.waiting.subscribe()) else { return };
     tokio::select! {
         () = time::sleep(quiet) => {}
-        // An error means that the gateway is gone, which whoever called us sees, too.
+        // An error means that the gateway was dropped; the loop in `keep` checks that.
         _ = waiting.wait_for(|calls| *calls > 0) => {}
     }
 }
@@ -61,7 +62,7 @@ async fn any_change(offers: &mut Vec<watch::Receiver<u64>>) {
         if seen.is_ok() {
             return;
         }
-        // A server that is gone for good changes no more.
+        // The sender was dropped with its server, so no change will follow.
         offers.swap_remove(place);
     }
     future::pending::<()>().await;
@@ -75,28 +76,29 @@ async fn rebuild(gateway: &Weak<Inner>) {
         inner.swap(catalog);
     });
     if let Err(error) = work.await {
-        tracing::error!(%error, "the catalog could not be made anew");
+        tracing::error!(%error, "the catalog could not be rebuilt");
     }
 }
 
 impl Inner {
-    /// Waits until a server was heard. Its own introduction tells why where that fails.
-    pub(super) async fn hear(&self, server: &Arc<Server>, call: &Call) -> Result<(), Fault> {
+    /// Waits until the server's offer is known. If it cannot connect, its answer to
+    /// `server/discover` gives the reason.
+    pub(super) async fn wait_for_offer(&self, server: &Arc<Server>, call: &Call) -> Result<(), Fault> {
         let until = Moment::now() + self.options.patience;
         server.wake();
         let catalog = self.now.load_full();
         if let Some(permit) = catalog.policy.permit_to(&call.caller, server, method::DISCOVER) {
             let mut ask = Call::new(method::DISCOVER, call.params.as_ref().and_then(only_meta));
             ask.caller = Arc::clone(&call.caller);
-            let told = timeout_at(until, permit.call(ask).outcome()).await;
-            told.ok_or_else(|| faults::unheard(server))??;
+            let answer = timeout_at(until, permit.call(ask).outcome()).await;
+            answer.ok_or_else(|| faults::unconnected(server))??;
         }
-        let is_heard = |other: &Arc<Server>| other.name() != server.name() || other.offer().is_some();
-        let heard = self.wait(call, until, |_, view| view.servers.iter().all(is_heard));
-        if heard.await { Ok(()) } else { Err(faults::unheard(server)) }
+        let is_connected = |other: &Arc<Server>| other.name() != server.name() || other.offer().is_some();
+        let connected = self.wait(call, until, |_, view| view.servers.iter().all(is_connected));
+        if connected.await { Ok(()) } else { Err(faults::unconnected(server)) }
     }
 
-    /// Waits until a call's view is as wanted; `false` when that did not happen in time.
+    /// Waits until `wanted` is true for the call's view; returns false at the deadline.
     pub(super) async fn wait(
         &self,
         call: &Call,
@@ -123,7 +125,7 @@ impl Inner {
     }
 }
 
-/// A call that waits for another snapshot, counted for as long as it does.
+/// Counts a call that waits for another snapshot, until it is dropped.
 struct Waiting<'a>(&'a watch::Sender<usize>);
 
 impl<'a> Waiting<'a> {
@@ -139,7 +141,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// `params` with `_meta` alone: who asks, and what their client can do.
+/// Only `_meta` of `params`: the identity and capabilities of the client.
 fn only_meta(params: &trunkline_protocol::Raw) -> Option<trunkline_protocol::Raw> {
     let meta = params.member("_meta")?;
     trunkline_protocol::Raw::empty_object().with("_meta", &meta)

@@ -1,4 +1,4 @@
-//! Listeners: how many subscriptions there are, and whose.
+//! Limits the number of subscriptions, per caller and in total.
 
 use std::{
     collections::HashMap,
@@ -10,53 +10,53 @@ use trunkline_protocol::{Caller, Fault, FaultKind};
 pub(super) struct Listeners {
     most_per_caller: usize,
     most: usize,
-    held: Mutex<Held>,
+    counts: Mutex<Counts>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct Counts {
     all: usize,
     by_caller: HashMap<String, usize>,
 }
 
-/// A subscription's place; dropping it gives the place back.
+/// The slot of a subscription; dropping it frees the slot.
 #[derive(Debug)]
-pub(super) struct Seat {
+pub(super) struct ListenerSlot {
     listeners: Arc<Listeners>,
     caller: String,
 }
 
 impl Listeners {
     pub(super) fn new(most_per_caller: usize, most: usize) -> Arc<Self> {
-        Arc::new(Self { most_per_caller, most, held: Mutex::default() })
+        Arc::new(Self { most_per_caller, most, counts: Mutex::default() })
     }
 
-    pub(super) fn take(self: &Arc<Self>, caller: &Caller) -> Result<Seat, Fault> {
-        let mut held = self.lock();
-        let own = held.by_caller.get(&caller.id).copied().unwrap_or(0);
-        if own >= self.most_per_caller || held.all >= self.most {
+    pub(super) fn take(self: &Arc<Self>, caller: &Caller) -> Result<ListenerSlot, Fault> {
+        let mut counts = self.lock();
+        let own = counts.by_caller.get(&caller.id).copied().unwrap_or(0);
+        if own >= self.most_per_caller || counts.all >= self.most {
             return Err(Fault::new(FaultKind::Overloaded, "too many subscriptions are open; end one first"));
         }
-        held.all += 1;
-        held.by_caller.insert(caller.id.clone(), own + 1);
-        Ok(Seat { listeners: Arc::clone(self), caller: caller.id.clone() })
+        counts.all += 1;
+        counts.by_caller.insert(caller.id.clone(), own + 1);
+        Ok(ListenerSlot { listeners: Arc::clone(self), caller: caller.id.clone() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Seat {
+impl Drop for ListenerSlot {
     fn drop(&mut self) {
-        let mut held = self.listeners.lock();
-        held.all -= 1;
-        let left = held.by_caller.get_mut(&self.caller).map(|own| {
+        let mut counts = self.listeners.lock();
+        counts.all -= 1;
+        let left = counts.by_caller.get_mut(&self.caller).map(|own| {
             *own -= 1;
             *own
         });
         if left == Some(0) {
-            held.by_caller.remove(&self.caller);
+            counts.by_caller.remove(&self.caller);
         }
     }
 }

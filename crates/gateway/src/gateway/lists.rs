@@ -1,4 +1,4 @@
-//! The four lists. A list is made once for each snapshot, view and standing; asking for it again costs a reference.
+//! The four lists. A list is rendered once for each snapshot, view and standing, then shared.
 
 use super::{Inner, faults};
 use crate::{
@@ -23,7 +23,7 @@ impl Inner {
         }
         let inner = Arc::clone(self);
         Reply::from_future(async move {
-            let catalog = inner.settle(&call, |_, _, _| false).await;
+            let catalog = inner.wait_for_servers(&call, |_, _, _| false).await;
             match catalog.view(call.view.as_deref()) {
                 Some(view) => inner.page(&catalog, view, &call, kind),
                 None => Err(faults::no_view(call.view.as_deref())),
@@ -31,18 +31,19 @@ impl Inner {
         })
     }
 
-    /// Says that what the servers offer is wanted, and waits for those that have just been started, or until there is what is
-    /// needed. One that stays silent delays those who ask first, and nobody after that.
-    pub(super) async fn settle(
+    /// Wakes all servers that have not connected yet and waits for them, or until `enough` is
+    /// true. The time limit counts from the first request for a server, so a silent one delays
+    /// only the first callers.
+    pub(super) async fn wait_for_servers(
         &self,
         call: &Call,
         enough: impl Fn(&Catalog, &View, &Call) -> bool,
     ) -> Arc<Catalog> {
         let catalog = self.now.load_full();
         let servers = catalog.view(call.view.as_deref()).map(|view| view.servers.as_slice());
-        let unheard = servers.unwrap_or_default().iter().filter(|server| server.offer().is_none());
+        let unconnected = servers.unwrap_or_default().iter().filter(|server| server.offer().is_none());
         let mut latest = None;
-        for server in unheard {
+        for server in unconnected {
             server.wake();
             let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
             let since = *wanted.entry(server.name().clone()).or_insert_with(Moment::now);
@@ -53,7 +54,8 @@ impl Inner {
         if self.wait(call, since + self.options.grace, complete).await {
             return self.now.load_full();
         }
-        // Whoever was heard is shown; only where that is nobody is there nothing to lose by waiting longer.
+        // If any server is connected, its items are shown now. If none is, wait longer: there is
+        // nothing to show.
         let something = |_: &Catalog, view: &View| view.servers.iter().any(|server| server.offer().is_some());
         self.wait(call, since + self.options.settle, something).await;
         self.now.load_full()
@@ -73,13 +75,13 @@ impl Inner {
 }
 
 impl View {
-    /// Whether some of its servers were never heard.
+    /// True if some of its servers have not connected yet.
     pub(super) fn awaits_servers(&self) -> bool {
         self.servers.iter().any(|server| server.offer().is_none())
     }
 
-    /// The server, where this is one alone that was never heard.
-    pub(super) fn unheard(&self) -> Option<&Arc<Server>> {
+    /// The server of a view of one server, if it has not connected yet.
+    pub(super) fn unconnected(&self) -> Option<&Arc<Server>> {
         self.servers.first().filter(|server| self.transparent && server.offer().is_none())
     }
 }

@@ -1,7 +1,8 @@
-//! Gateway: many servers as one handler.
+//! Gateway: presents many servers as one handler.
 //!
-//! A call reads one snapshot of the catalog, finds its route by name, gets a permit from the policy, and is handed to the server
-//! with the server's own names in it; what comes back passes as it is, except for what `rewrite` must translate.
+//! A call loads one snapshot of the catalog, finds its route by name, gets a permit from the
+//! policy, and is sent to the server with the server's own names. The reply is passed on
+//! unchanged, except for the parts that `rewrite` must translate.
 
 mod blocking_check;
 mod call;
@@ -31,7 +32,7 @@ use std::{
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-use tasks::TaskBook;
+use tasks::TaskOwners;
 use tokio::sync::{Semaphore, watch};
 use trunkline_protocol::{Call, Era, Fault, Handler, Notify, Raw, Reply, ServerName, method};
 use trunkline_resilience::Moment;
@@ -39,7 +40,7 @@ use trunkline_resilience::Moment;
 pub use options::{GatewayOptions, MAX_PAGE_SIZE};
 pub use source::Source;
 
-/// Many servers behind one door. Clones share everything.
+/// Many servers as one handler. Clones share everything.
 #[derive(Clone)]
 pub struct Gateway {
     inner: Arc<Inner>,
@@ -47,32 +48,33 @@ pub struct Gateway {
 
 pub(crate) struct Inner {
     now: ArcSwap<Catalog>,
-    /// Only whoever makes the next snapshot takes this.
+    /// Locked only to make the next snapshot.
     builder: Mutex<Builder>,
     /// Counts snapshots.
     changed: watch::Sender<u64>,
-    /// How many calls wait for a snapshot with more in it.
+    /// Number of calls that wait for another snapshot.
     waiting: watch::Sender<usize>,
-    /// Tells the keeper that the servers are others now, or that nobody is left.
+    /// Notifies the keeper that the servers were replaced or the gateway dropped.
     replaced: Arc<tokio::sync::Notify>,
     options: GatewayOptions,
     lists: ListOptions,
     ids: Arc<TaskIds>,
     states: Arc<States>,
-    started: TaskBook,
+    started: TaskOwners,
     listeners: Arc<Listeners>,
-    /// When servers that were never heard were first wanted.
+    /// When servers that have not connected yet were first requested.
     wanted: Mutex<HashMap<ServerName, Moment>>,
     /// Permits for argument checks on blocking threads.
     checks: Arc<Semaphore>,
 }
 
 impl Gateway {
-    /// Opens the door with what the servers offer by now. Must be called within a runtime, which keeps the catalog.
+    /// A gateway with the current offers of the servers. Must be called within a runtime: it
+    /// spawns the task that updates the catalog.
     pub fn new(options: GatewayOptions) -> Result<Self, BadRules> {
         let plan = Plan::new(&options.rules, options.servers.clone())?;
         let mut builder = Builder::new(plan);
-        let first = builder.build().expect("the first snapshot is like none before");
+        let first = builder.build().expect("the first snapshot is always new");
         let lists = ListOptions {
             page_size: options.page_size.clamp(1, MAX_PAGE_SIZE),
             ttl: options.list_ttl,
@@ -87,7 +89,7 @@ impl Gateway {
             lists,
             ids: Arc::new(TaskIds::new()),
             states: Arc::new(States::new()),
-            started: TaskBook::default(),
+            started: TaskOwners::default(),
             listeners: Listeners::new(options.listeners_per_caller, options.listeners),
             wanted: Mutex::default(),
             checks: Arc::new(Semaphore::new(blocking_check::MAX_CHECKS)),
@@ -97,7 +99,7 @@ impl Gateway {
         Ok(Self { inner })
     }
 
-    /// Takes other rules and servers at once. Calls under way keep the server they went to; rules that cannot be used change
+    /// Replaces rules and servers at once. Calls in flight keep their server; invalid rules change
     /// nothing.
     pub fn replace(&self, rules: &Rules, servers: Vec<Arc<dyn Source>>) -> Result<(), BadRules> {
         let plan = Plan::new(rules, servers)?;
@@ -110,7 +112,7 @@ impl Gateway {
         Ok(())
     }
 
-    /// What is offered, what is kept back and why.
+    /// The offered items, and the quarantined and hidden ones with the reason.
     pub fn catalog_report(&self) -> CatalogReport {
         self.inner.now.load().report.clone()
     }
@@ -122,11 +124,11 @@ impl Handler for Gateway {
         let Some(view) = catalog.view(call.view.as_deref()) else {
             return Reply::ready(Err(faults::no_view(call.view.as_deref())));
         };
-        // Whoever only listens need not wait, and starts nothing.
+        // A subscription does not wait for the server and does not start it.
         if call.method != method::LISTEN
-            && let Some(server) = view.unheard()
+            && let Some(server) = view.unconnected()
         {
-            return self.inner.once_heard(server, call);
+            return self.inner.once_connected(server, call);
         }
         self.inner.answer_caller(&catalog, view, call)
     }
@@ -153,7 +155,7 @@ impl Inner {
             method::RESOURCES_TEMPLATES => self.list(catalog, view, call, Kind::Templates),
             method::DISCOVER => Reply::ready(Ok(self.discover(catalog, view, &call.caller))),
             method::LISTEN => self.listen(call),
-            // They went with 2025-11-25.
+            // These methods exist only up to revision 2025-11-25.
             method::TASKS_RESULT | method::TASKS_LIST if call.revision.era() == Era::Modern => {
                 Reply::ready(Err(faults::no_method(&call.method)))
             }
@@ -166,7 +168,8 @@ impl Inner {
         }
     }
 
-    /// Answers a caller. Where they are one of many, what a server gives them to bring back is theirs alone.
+    /// Answers a call. If callers are distinguished, a state that the server hands out is bound to
+    /// its caller.
     fn answer_caller(self: &Arc<Self>, catalog: &Catalog, view: &Arc<View>, call: Call) -> Reply {
         if !States::concern(&call) {
             return self.answer(catalog, view, call);
@@ -181,11 +184,11 @@ impl Inner {
         }
     }
 
-    /// Answers a call as soon as the server that it is for was first heard.
-    fn once_heard(self: &Arc<Self>, server: &Arc<Server>, call: Call) -> Reply {
+    /// Answers a call once its server has connected for the first time.
+    fn once_connected(self: &Arc<Self>, server: &Arc<Server>, call: Call) -> Reply {
         let (inner, server) = (Arc::clone(self), Arc::clone(server));
         let reply = async move {
-            if let Err(fault) = inner.hear(&server, &call).await {
+            if let Err(fault) = inner.wait_for_offer(&server, &call).await {
                 return Reply::ready(Err(fault));
             }
             let catalog = inner.now.load_full();
@@ -197,8 +200,9 @@ impl Inner {
         Reply::new(stream::once(reply).flatten())
     }
 
-    /// Answers a call as soon as `usable` finds what it wants, or with `unknown` when the servers that might have it had their time.
-    fn once_settled(
+    /// Answers a call once `usable` is true, or with `unknown` if that does not happen before the
+    /// servers' time is over.
+    fn once_usable(
         self: &Arc<Self>,
         call: Call,
         unknown: Fault,
@@ -206,7 +210,7 @@ impl Inner {
     ) -> Reply {
         let inner = Arc::clone(self);
         let reply = async move {
-            let catalog = inner.settle(&call, usable).await;
+            let catalog = inner.wait_for_servers(&call, usable).await;
             match catalog.view(call.view.as_deref()).filter(|view| usable(&catalog, view, &call)) {
                 Some(view) => inner.answer(&catalog, view, call),
                 None => Reply::ready(Err(unknown)),
@@ -219,7 +223,7 @@ impl Inner {
         self.builder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a new snapshot in place, where there is one.
+    /// Publishes a new snapshot, if there is one.
     fn swap(&self, catalog: Option<Catalog>) {
         let Some(catalog) = catalog else { return };
         self.now.store(Arc::new(catalog));

@@ -1,42 +1,44 @@
-//! How a gateway is set up.
+//! The settings of a gateway.
 
 use super::Source;
 use crate::catalog::Rules;
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::message::Implementation;
 
-/// The most items of one page, whatever the options say.
+/// Upper limit of `page_size`.
 pub const MAX_PAGE_SIZE: usize = 10_000;
 
 /// The settings of a gateway.
 #[derive(Clone)]
 pub struct GatewayOptions {
-    /// Who we say we are.
+    /// The gateway's name and version, for clients.
     pub identity: Implementation,
-    /// Told before what the servers tell.
+    /// Instructions that precede those of the servers.
     pub instructions: Option<String>,
     /// The servers, in the order in which they are listed.
     pub servers: Vec<Arc<dyn Source>>,
     pub rules: Rules,
     /// Items on one page of a list, at most [`MAX_PAGE_SIZE`].
     pub page_size: usize,
-    /// How long a list may be taken for fresh.
+    /// The TTL of lists for clients.
     pub list_ttl: Duration,
-    /// How long changes of offers are gathered before a new catalog is made of them.
+    /// How long changes of offers are collected before a new catalog is made.
     pub quiet: Duration,
-    /// How long a call waits until the server that it is for is first heard.
+    /// How long a call waits for the first connection of its server.
     pub patience: Duration,
-    /// How long lists, and calls for names that nobody has yet, wait for a server that is wanted for the first time. Nothing waits
-    /// by default: what is missing is said, and told when it comes.
+    /// How long lists and calls of unknown names wait for a server that is started for the first
+    /// time. The default is not to wait: the list names the missing servers, and a change is
+    /// announced when they connect.
     pub grace: Duration,
-    /// How long they wait while no server at all was heard.
+    /// How long they wait while no server at all has connected.
     pub settle: Duration,
-    /// How long a subscription waits for the servers to agree.
+    /// How long a subscription waits for the servers' acknowledgements.
     pub agree_within: Duration,
-    /// Subscriptions that one caller may hold, and all together.
+    /// Most subscriptions of one caller, and of all together.
     pub listeners_per_caller: usize,
     pub listeners: usize,
-    /// This gateway's own id, told in its introduction so that a gateway behind itself is noticed.
+    /// This gateway's own id, published in its introduction to detect a gateway that is its own
+    /// upstream.
     pub instance: Option<Arc<str>>,
 }
 

@@ -5,7 +5,7 @@ use crate::{
     catalog::Catalog,
     policy::Permit,
     rewrite::{About, Publisher},
-    view::{Found, View},
+    view::{LocatedResource, View},
 };
 use std::{borrow::Cow, sync::Arc};
 use trunkline_protocol::{Call, Caller, Fault, Raw, Reply};
@@ -19,7 +19,7 @@ impl Inner {
         let Some((found, permit)) = permitted(catalog, view, &call.caller, &uri) else {
             let fault = faults::no_resource(&uri);
             if view.awaits_servers() {
-                return self.once_settled(call, fault, is_usable);
+                return self.once_usable(call, fault, is_usable);
             }
             return Reply::ready(Err(fault));
         };
@@ -49,25 +49,26 @@ impl Inner {
     }
 }
 
-/// Whether what a call wants to read is there now.
+/// True if the call's resource can be read now.
 fn is_usable(catalog: &Catalog, view: &View, call: &Call) -> bool {
     let uri = call.params.as_ref().and_then(|params| params.member("uri"));
     let uri = uri.as_ref().and_then(Raw::text);
     uri.is_some_and(|uri| permitted(catalog, view, &call.caller, &uri).is_some())
 }
 
-/// Where a URI can be read, if this caller may.
+/// The server of a URI, if the caller may read it.
 pub(super) fn permitted<'a>(
     catalog: &Catalog,
     view: &'a View,
     caller: &Caller,
     uri: &str,
-) -> Option<(Found<'a>, Permit<'a>)> {
+) -> Option<(LocatedResource<'a>, Permit<'a>)> {
     let found = view.locate(uri)?;
     if found.route.is_some_and(|route| !catalog.policy.admits(caller, route)) {
         return None;
     }
-    // What is hidden by name must not be found by template, origin or exclusion.
+    // A resource hidden by name must not be reachable by template, by origin, or because only one
+    // server has resources.
     if !found.server.offers_uri(&found.inner) {
         return None;
     }
@@ -75,7 +76,8 @@ pub(super) fn permitted<'a>(
     Some((found, permit))
 }
 
-/// The permit for what a completion is about, and its reference in the server's words where they differ.
+/// The permit for the prompt or resource of a completion, and its reference with the server's name
+/// if that differs.
 fn inner_reference<'a>(
     catalog: &Catalog,
     view: &'a View,

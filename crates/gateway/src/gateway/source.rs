@@ -1,4 +1,4 @@
-//! Source: a server as the gateway sees it, whoever keeps it alive.
+//! Source: the gateway's interface to a server.
 
 use crate::upstream::{Event, Offer, Upstream};
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use trunkline_protocol::{Handler, ServerName};
 pub trait Source: Handler {
     fn name(&self) -> &ServerName;
 
-    /// What the server offers, or offered when it was last heard; `None` when it never was.
+    /// The server's current or last known offer; `None` if it has not connected yet.
     fn offer(&self) -> Option<Arc<Offer>>;
 
-    /// Counts the changes of the offer.
+    /// A counter of changes of the offer.
     fn watch(&self) -> watch::Receiver<u64>;
 
-    /// What the server tells that belongs to no call.
+    /// Notifications of the server that belong to no call.
     fn events(&self) -> broadcast::Receiver<Event>;
 
-    /// Somebody wants to know what the server offers: one that starts when it is needed is needed now.
+    /// Requests the offer: starts a server that is started lazily.
     fn wake(&self);
 }
 

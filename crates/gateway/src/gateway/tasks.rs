@@ -1,4 +1,5 @@
-//! Tasks: calls that outlive their answer. Outside they have ids of ours, which only whoever started them can use.
+//! Tasks: calls that outlive their answer. Clients see ids made by the gateway, which only the
+//! caller that started the task can use.
 
 use super::{Inner, call::publish, faults};
 use crate::{
@@ -22,14 +23,14 @@ use trunkline_protocol::{
     method,
 };
 
-/// How many tasks are remembered to whom they belong; the oldest are forgotten first, and then no longer listed.
+/// Most tasks whose owner is remembered; the oldest are evicted first and then no longer listed.
 const MAX_STARTED: usize = 10_000;
-/// The most pages of one server's list of tasks that are read.
+/// Most pages of one server's task list that are read.
 const MAX_PAGES: usize = 100;
 
-/// Who started which task. Servers that several callers share list the tasks of all of them.
+/// The owner of each task. A server that several callers share lists the tasks of all of them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct TaskBook(Arc<Mutex<VecDeque<Started>>>);
+pub(super) struct TaskOwners(Arc<Mutex<VecDeque<Started>>>);
 
 #[derive(Debug)]
 struct Started {
@@ -39,7 +40,7 @@ struct Started {
     public: String,
 }
 
-impl TaskBook {
+impl TaskOwners {
     pub(super) fn add(&self, publisher: &Publisher, inner: String) {
         let public = publisher.task_id(&inner);
         let started = Started {
@@ -69,13 +70,13 @@ impl TaskBook {
     }
 }
 
-/// Whether the client understands tasks. One that says nothing of what it can do is ourselves.
+/// True if the client supports tasks. A call without capabilities is the gateway's own.
 fn follows_tasks(call: &Call) -> bool {
     meta::get(call.params.as_ref(), CLIENT_CAPABILITIES).as_ref().is_none_or(declares_tasks)
 }
 
-/// A task that a caller may ask about.
-pub(super) struct Place<'a> {
+/// A task that the caller may access.
+pub(super) struct PermittedTask<'a> {
     pub(super) server: &'a Arc<Server>,
     pub(super) permit: Permit<'a>,
     pub(super) inner: String,
@@ -83,18 +84,19 @@ pub(super) struct Place<'a> {
 }
 
 impl Inner {
-    /// Where a task lives. One of another caller, or of a tool that the caller may no longer use, does not exist.
+    /// Finds a task. `None` also for a task of another caller, or of a tool that the caller may no
+    /// longer use.
     pub(super) fn find_task<'a>(
         &self,
         catalog: &Catalog,
         view: &'a View,
         caller: &Caller,
         id: &str,
-    ) -> Option<Place<'a>> {
+    ) -> Option<PermittedTask<'a>> {
         let opened = self.ids.open(&caller.id, id)?;
         let server = view.server(opened.server())?;
         let permit = catalog.policy.permit_known(caller, server, &opened.subject)?;
-        Some(Place { server, permit, inner: opened.inner, subject: opened.subject })
+        Some(PermittedTask { server, permit, inner: opened.inner, subject: opened.subject })
     }
 
     pub(super) fn ask_about_task(&self, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
@@ -105,18 +107,18 @@ impl Inner {
         let Some(id) = id.as_ref().and_then(Raw::text).map(Cow::into_owned) else {
             return Reply::ready(Err(faults::missing("taskId")));
         };
-        let Some(place) = self.find_task(catalog, view, &call.caller, &id) else {
+        let Some(task) = self.find_task(catalog, view, &call.caller, &id) else {
             return Reply::ready(Err(faults::unknown("task", &id)));
         };
-        let inner = Raw::string(&place.inner);
+        let inner = Raw::string(&task.inner);
         call.params = call.params.and_then(|params| params.with("taskId", &inner));
-        // `tasks/result` answers what the tool would have answered.
+        // `tasks/result` returns the result of the tool.
         let about = if call.method == method::TASKS_RESULT { About::Tool } else { About::Task };
-        let publisher = Publisher::new(place.server, &call.caller, &place.subject, &self.ids);
-        publish(place.permit.call(call), publisher, about)
+        let publisher = Publisher::new(task.server, &call.caller, &task.subject, &self.ids);
+        publish(task.permit.call(call), publisher, about)
     }
 
-    /// The tasks of all servers, as far as this caller started them.
+    /// The tasks of all servers that this caller started.
     pub(super) fn list_tasks(self: &Arc<Self>, catalog: &Catalog, view: &Arc<View>, call: Call) -> Reply {
         let able = |server: &&Arc<Server>| server.makes_tasks();
         if !view.servers.iter().any(|server| able(&server)) {
@@ -135,7 +137,7 @@ impl Inner {
             let mut tasks = Vec::new();
             let mut answered = false;
             for server in view.servers.iter().filter(able) {
-                let Some(permit) = policy.permit_acquaintance(&call.caller, &view, server) else {
+                let Some(permit) = policy.permit_contact(&call.caller, &view, server) else {
                     continue;
                 };
                 match tasks_of(permit, &call).await {
@@ -168,7 +170,7 @@ impl Inner {
     }
 }
 
-/// All tasks that a server lists, within bounds.
+/// All tasks that a server lists, up to the limits.
 async fn tasks_of(permit: Permit<'_>, call: &Call) -> Result<Vec<Raw>, Fault> {
     let mut all = Vec::new();
     let mut call = call.clone();

@@ -1,22 +1,23 @@
-//! Limited: a handler that is asked only as often as the limits allow.
+//! Limited: a handler that enforces rate limits.
 
 use std::collections::HashMap;
 use tokio::time::Instant;
 use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notify, Raw, Reply, method};
 use trunkline_resilience::{Quota, RateLimiter, TooSoon};
 
-/// What is limited. Everything that is `None` is not.
+/// The rate limits; `None` means no limit.
 #[derive(Debug, Clone, Default)]
 pub struct Limits {
-    /// Calls of any method by one caller; pings are free.
+    /// Calls of any method by one caller; pings are not counted.
     pub per_caller: Option<Quota>,
     /// Calls of one tool, by all callers together.
     pub per_tool: Option<Quota>,
-    /// Other quotas than `per_tool` for tools by name.
+    /// Quotas of single tools, used instead of `per_tool`.
     pub tools: HashMap<String, Quota>,
 }
 
-/// A handler behind [`Limits`]. A refusal is a fault whose data has `retryAfter` (seconds, rounded up) and `retryAfterMs`.
+/// A handler behind [`Limits`]. The fault of a refused call has `retryAfter` (seconds, rounded up)
+/// and `retryAfterMs` in its data.
 #[derive(Debug)]
 pub struct Limited<H> {
     inner: H,
@@ -48,7 +49,7 @@ impl<H: Handler> Limited<H> {
         if call.method != method::TOOLS_CALL || (self.per_tool.is_none() && self.tools.is_empty()) {
             return Ok(());
         }
-        // A call without a name is the handler's to refuse.
+        // The inner handler refuses a call without a name.
         let Some(name) = call.params.as_ref().and_then(|params| params.text_of("name")) else {
             return Ok(());
         };
@@ -60,7 +61,7 @@ impl<H: Handler> Limited<H> {
 
 impl<H: Handler> Handler for Limited<H> {
     fn call(&self, call: Call) -> Reply {
-        // Counted before the reply is polled: an offer that is dropped has been made all the same.
+        // Counted before the reply is polled: a call that is dropped unpolled counts too.
         match self.check(&call) {
             Ok(()) => self.inner.call(call),
             Err(fault) => Reply::ready(Err(fault)),
@@ -146,7 +147,7 @@ mod tests {
         assert!(limited.call(call("bob", "slow")).outcome().await.is_err());
         let escaped = Raw::parse(r#"{"name":"sl\u006fw"}"#).unwrap();
         let spelt = Call { params: Some(escaped), ..call("eve", "") };
-        assert!(limited.call(spelt).outcome().await.is_err(), "another spelling is the same tool");
+        assert!(limited.call(spelt).outcome().await.is_err(), "an escaped name is the same tool");
         for who in ["a", "b", "c"] {
             limited.call(call(who, "quick")).outcome().await.unwrap();
         }

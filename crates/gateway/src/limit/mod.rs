@@ -1,4 +1,4 @@
-//! Rate limits: how often a caller may call, and how often a tool may be called.
+//! Rate limits per caller and per tool.
 
 mod limited;
 

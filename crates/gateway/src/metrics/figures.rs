@@ -1,14 +1,14 @@
-//! A snapshot of one upstream's figures. Plain data: whoever knows them fills it.
+//! A snapshot of one upstream's figures, as plain data.
 
 use crate::upstream::{BreakerStatus, State, Status};
 
-/// The words for where an upstream is, as its status has them.
+/// The states of an upstream, as in its status.
 pub const STATES: [&str; 6] = ["idle", "connecting", "ready", "lost", "failed", "stopped"];
 
-/// The words for where a breaker is.
+/// The states of a circuit breaker.
 pub const BREAKER_STATES: [&str; 3] = ["closed", "half-open", "open"];
 
-/// What is known about one upstream at one moment.
+/// The figures of one upstream at one time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UpstreamFigures {
     pub name: String,
@@ -16,9 +16,9 @@ pub struct UpstreamFigures {
     pub state: String,
     /// One of [`BREAKER_STATES`].
     pub breaker: String,
-    /// Calls that the server works on.
+    /// Calls in flight.
     pub in_flight: u64,
-    /// Calls that wait for room.
+    /// Calls that wait for a slot.
     pub waiting: u64,
     /// Calls refused before they were sent.
     pub refused: u64,
@@ -31,24 +31,24 @@ pub struct UpstreamFigures {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CallFigures {
     pub method: String,
-    /// Only where tools are counted one by one.
+    /// Set only if calls are counted per tool.
     pub tool: Option<String>,
     pub calls: u64,
-    /// Of these, with an error or with a tool's own error.
+    /// Calls that ended with an error, including `isError` results of tools.
     pub failures: u64,
     pub latency: Histogram,
 }
 
-/// How long calls took.
+/// The durations of calls.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Histogram {
-    /// How many took at most as long as each of [`BUCKETS`](super::BUCKETS) says and longer than the one before.
+    /// Number of calls in each of [`BUCKETS`](super::BUCKETS), not cumulative.
     pub counts: Vec<u64>,
     pub sum_seconds: f64,
     pub count: u64,
 }
 
-/// What an upstream says of itself; what was sent to it, a [`Meter`](super::Meter) knows.
+/// The figures in an upstream's status; `calls` is left empty, a [`Meter`](super::Meter) has them.
 impl From<&Status> for UpstreamFigures {
     fn from(status: &Status) -> Self {
         let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);

@@ -31,7 +31,7 @@ const METHODS: [&str; 15] = [
     method::TASKS_UPDATE,
 ];
 
-/// The label of everything that has no label of its own.
+/// The label of all methods or tools that have no label of their own.
 const OTHER: &str = "other";
 
 /// If calls are counted per tool.
@@ -39,7 +39,7 @@ const OTHER: &str = "other";
 pub enum PerTool {
     #[default]
     No,
-    /// At most so many names; further tools are counted together.
+    /// At most this many names; further tools are counted together.
     UpTo(usize),
 }
 
@@ -49,7 +49,7 @@ pub struct Meter(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// One more than there are names: the last is for the rest.
+    /// One per method; the last is for all others.
     methods: [Series; METHODS.len() + 1],
     per_tool: PerTool,
     tools: Mutex<HashMap<String, Arc<Series>>>,

@@ -1,8 +1,9 @@
-//! What is counted about upstreams, and its form for Prometheus.
+//! Metrics of upstreams, and their Prometheus format.
 //!
-//! A [`Meter`] counts what is sent to one server; [`UpstreamFigures`] is a snapshot of it and of what is known otherwise; [`render`]
-//! writes snapshots down. Labels are the names of servers and of methods. Names of tools are among them only where that was asked
-//! for, and only so many: a label per name that a stranger chooses would fill any database.
+//! A [`Meter`] counts the calls to one server; [`UpstreamFigures`] is a snapshot of it and of the
+//! upstream's status; [`render`] formats snapshots. Labels are the names of servers and methods.
+//! Tool names are labels only if configured, and only up to a limit: labels that others choose
+//! would have unbounded cardinality.
 
 mod figures;
 mod meter;

@@ -3,20 +3,21 @@
 use super::{BREAKER_STATES, BUCKETS, CallFigures, STATES, UpstreamFigures};
 use std::fmt::Write;
 
-/// All figures, each family under its heading, as the format wants it.
+/// Formats all figures, each metric family with its header.
 pub fn render(upstreams: &[UpstreamFigures]) -> String {
     let mut page = Page { upstreams, text: String::new() };
     let (gauge, counter) = ("gauge", "counter");
-    page.family("trunkline_upstream_up", gauge, "Whether the server can be called now.", |one| {
+    page.family("trunkline_upstream_up", gauge, "1 if the server can be called now.", |one| {
         u64::from(one.state == "ready")
     });
-    page.one_hot("trunkline_upstream_state", "Where the server is.", &STATES, |one| &one.state);
-    let (name, help) = ("trunkline_upstream_breaker_state", "Where the server's breaker is.");
-    page.one_hot(name, help, &BREAKER_STATES, |one| &one.breaker);
-    page.family("trunkline_upstream_calls_in_flight", gauge, "Calls the server works on.", |one| {
-        one.in_flight
+    page.one_hot("trunkline_upstream_state", "1 for the current state of the server.", &STATES, |one| {
+        &one.state
     });
-    page.family("trunkline_upstream_calls_waiting", gauge, "Calls that wait for room.", |one| one.waiting);
+    let (name, help) =
+        ("trunkline_upstream_breaker_state", "1 for the current state of the circuit breaker.");
+    page.one_hot(name, help, &BREAKER_STATES, |one| &one.breaker);
+    page.family("trunkline_upstream_calls_in_flight", gauge, "Calls in flight.", |one| one.in_flight);
+    page.family("trunkline_upstream_calls_waiting", gauge, "Calls queued for a slot.", |one| one.waiting);
     page.family("trunkline_upstream_sessions", gauge, "Sessions open.", |one| one.sessions);
     let (name, help) = ("trunkline_upstream_restarts_total", "Sessions opened after others were lost.");
     page.family(name, counter, help, |one| one.restarts);
@@ -26,7 +27,7 @@ pub fn render(upstreams: &[UpstreamFigures]) -> String {
     page.text
 }
 
-/// A label's value as the format wants it.
+/// A label's value, escaped.
 pub fn escape(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
@@ -38,13 +39,15 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn heading(&mut self, name: &str, kind: &str, help: &str) {
-        writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}").expect("a String takes all text");
+        writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}")
+            .expect("writing to a String cannot fail");
     }
 
     fn line(&mut self, name: &str, labels: &[(&str, &str)], value: impl std::fmt::Display) {
         let labels: Vec<String> =
             labels.iter().map(|(label, value)| format!("{label}=\"{}\"", escape(value))).collect();
-        writeln!(self.text, "{name}{{{}}} {value}", labels.join(",")).expect("a String takes all text");
+        writeln!(self.text, "{name}{{{}}} {value}", labels.join(","))
+            .expect("writing to a String cannot fail");
     }
 
     fn family(&mut self, name: &str, kind: &str, help: &str, value: fn(&UpstreamFigures) -> u64) {
@@ -54,7 +57,7 @@ impl Page<'_> {
         }
     }
 
-    /// A line for each word, 1 for the one that holds.
+    /// One line per state: 1 for the current one, 0 for the others.
     fn one_hot(&mut self, name: &str, help: &str, words: &[&str], word: fn(&UpstreamFigures) -> &str) {
         self.heading(name, "gauge", help);
         for one in self.upstreams {
@@ -69,10 +72,10 @@ impl Page<'_> {
         let all =
             || upstreams.iter().flat_map(|one| one.calls.iter().map(move |calls| (one.name.as_str(), calls)));
         let name = "trunkline_upstream_calls_total";
-        self.heading(name, "counter", "Calls the server answered, attempts counted singly.");
+        self.heading(name, "counter", "Calls the server answered; each attempt counts.");
         all().for_each(|(server, calls)| self.line(name, &labels(server, calls), calls.calls));
         let name = "trunkline_upstream_calls_failed_total";
-        self.heading(name, "counter", "Of these, with an error or a tool's own error.");
+        self.heading(name, "counter", "Calls answered with an error or with isError.");
         all().for_each(|(server, calls)| self.line(name, &labels(server, calls), calls.failures));
         let help = "Time from a call to the server's answer.";
         self.heading("trunkline_upstream_call_seconds", "histogram", help);

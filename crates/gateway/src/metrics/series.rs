@@ -17,7 +17,7 @@ pub(super) struct Series {
     buckets: [AtomicU64; BUCKETS.len()],
 }
 
-/// Whether a call did what it should.
+/// If a call succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Success {
     Yes,
@@ -34,7 +34,7 @@ impl Series {
         }
     }
 
-    /// `None` when there was no call yet.
+    /// `None` if there was no call yet.
     pub(super) fn figures(&self, method: &str, tool: Option<&str>) -> Option<CallFigures> {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let calls = load(&self.calls);

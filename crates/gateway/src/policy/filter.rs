@@ -1,10 +1,11 @@
-//! Filter: which names pass. It only ever narrows.
+//! Filter: selects names by globs. Filters only ever reduce what is visible.
 
 use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 
-/// Globs over names: `*` any text, `?` one character, `[…]`, `{a,b}`. A name passes when it is allowed and not denied.
+/// Globs over names: `*` any text, `?` one character, `[…]`, `{a,b}`. A name passes if it is
+/// allowed and not denied.
 ///
-/// Names are compared exactly as they are written: no case is folded, nothing trimmed, no look-alike taken for another.
+/// Names are compared exactly: no case folding, no trimming, no Unicode normalisation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FilterRules {
     /// `None` allows everything; an empty list allows nothing.
@@ -12,11 +13,11 @@ pub struct FilterRules {
     pub deny: Vec<String>,
 }
 
-/// A glob that cannot be used.
+/// An invalid glob.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadGlob {
-    /// What looks like an exception would be read as a name and allow or deny something else than was meant.
-    #[error("`{0}` begins with `!`: filters have no exceptions; write what is denied into `deny`")]
+    /// A leading `!` looks like an exception but would match a literal `!`, so it is refused.
+    #[error("`{0}` begins with `!`, but globs cannot be negated; list denied names in `deny`")]
     Negated(String),
     #[error("`{glob}` is not a glob: {reason}")]
     Invalid { glob: String, reason: String },
@@ -25,15 +26,15 @@ pub enum BadGlob {
 /// Compiled [`FilterRules`].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Filter {
-    /// `None` where everything is allowed.
+    /// `None` if everything is allowed.
     allow: Option<GlobSet>,
-    /// `None` where nothing is denied.
+    /// `None` if nothing is denied.
     deny: Option<GlobSet>,
 }
 
 impl Filter {
     pub(crate) fn new(rules: &FilterRules) -> Result<Self, BadGlob> {
-        // To ask globs takes its time, even where they can give one answer only.
+        // `*` is not compiled: matching it costs time and is always true.
         let all = rules.allow.iter().flatten().any(|glob| glob == "*");
         let allow = rules.allow.as_deref().map(compile).transpose()?;
         let deny = compile(&rules.deny)?;
@@ -61,7 +62,7 @@ fn compile(globs: &[String]) -> Result<GlobSet, BadGlob> {
     set.build().map_err(|e| BadGlob::Invalid { glob: globs.join(" "), reason: e.kind().to_string() })
 }
 
-/// One glob.
+/// Compiles one glob.
 pub(crate) fn glob(text: &str) -> Result<GlobMatcher, BadGlob> {
     if text.starts_with('!') {
         return Err(BadGlob::Negated(text.to_owned()));

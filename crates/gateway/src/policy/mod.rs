@@ -1,11 +1,12 @@
 //! Policy: who may do what.
 //!
-//! Everything that can be asked for has a subject, `<server>_<what>`: the public name of a tool or prompt whatever it is called
-//! in a view, the server's name with the URI of a resource, or with the method where a method has no other subject. One list
-//! of globs per role speaks about all of them, and the same list decides what is listed and what is answered.
+//! Everything that can be requested has a subject, `<server>_<what>`: for a tool or prompt its
+//! prefixed public name, whatever it is called in a view; for a resource the server's name and the
+//! URI; for any other method the server's name and the method. Each role has one list of globs for
+//! all subjects. The same list decides what is listed and what may be called.
 //!
-//! A caller may do what one of their roles allows and none of them denies. Whoever has none of the roles that rules speak of
-//! gets what `otherwise` says, and nothing where it says nothing.
+//! A caller may do what at least one of its roles allows and none denies. For a caller without any
+//! configured role `otherwise` applies; if that is not set, it may do nothing.
 
 mod filter;
 mod permit;
@@ -22,7 +23,7 @@ pub(crate) use filter::{Filter, glob};
 pub(crate) use permit::Key;
 pub use permit::Permit;
 
-/// What the configuration says about roles.
+/// The configured roles.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PolicyRules {
     pub roles: BTreeMap<String, RoleRules>,
@@ -30,13 +31,14 @@ pub struct PolicyRules {
     pub otherwise: Option<FilterRules>,
 }
 
-/// One role: what it may do, and who has it besides those whose key or token says so.
+/// One role: what it may do, and which callers have it in addition to those whose key or token
+/// names it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RoleRules {
     pub filter: FilterRules,
-    /// Ids of callers.
+    /// Ids of callers that have the role.
     pub callers: Vec<String>,
-    /// Scopes of tokens.
+    /// Token scopes that give the role.
     pub scopes: Vec<String>,
 }
 
@@ -54,7 +56,7 @@ struct Role {
     scopes: BTreeSet<String>,
 }
 
-/// All that a policy knows about a caller: two callers of one standing see the same.
+/// The configured roles of a caller. Two callers with the same standing see the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Standing(Vec<String>);
 
@@ -65,17 +67,17 @@ impl Policy {
         Ok(Self { roles: roles.collect::<Result<_, BadGlob>>()?, otherwise })
     }
 
-    /// Whether everybody may do everything.
+    /// True if every caller may do everything.
     pub fn is_open(&self) -> bool {
         self.roles.is_empty() && self.otherwise.is_none()
     }
 
-    /// Leave to ask for something that is listed.
+    /// Permission to use a listed item.
     pub fn permit<'a>(&self, caller: &Caller, route: &'a Route) -> Option<Permit<'a>> {
         self.admits(caller, route).then(|| Permit::new(route.server()))
     }
 
-    /// Leave to ask a server for something that is not listed.
+    /// Permission to use something of a server that is not listed.
     pub(crate) fn permit_to<'a>(
         &self,
         caller: &Caller,
@@ -87,7 +89,7 @@ impl Policy {
         admitted.then(|| Permit::new(server))
     }
 
-    /// Leave to ask a server about something whose whole subject is known.
+    /// Permission to use the item with this subject.
     pub(crate) fn permit_known<'a>(
         &self,
         caller: &Caller,
@@ -97,8 +99,8 @@ impl Policy {
         self.admits_subject(caller, subject, None).then(|| Permit::new(server))
     }
 
-    /// Leave to speak with a server at all: for callers who may ask it for something, whatever that is.
-    pub(crate) fn permit_acquaintance<'a>(
+    /// Permission to communicate with a server at all: for callers that may use anything of it.
+    pub(crate) fn permit_contact<'a>(
         &self,
         caller: &Caller,
         view: &View,
@@ -107,13 +109,13 @@ impl Policy {
         if let Some(permit) = self.permit_to(caller, server, method::DISCOVER) {
             return Some(permit);
         }
-        let shelves = [&view.tools, &view.prompts, &view.resources, &view.templates];
+        let tables = [&view.tools, &view.prompts, &view.resources, &view.templates];
         let mut own =
-            shelves.into_iter().flat_map(NameTable::routes).filter(|r| r.server().name() == server.name());
+            tables.into_iter().flat_map(NameTable::routes).filter(|r| r.server().name() == server.name());
         own.any(|route| self.admits(caller, route)).then(|| Permit::new(server))
     }
 
-    /// Leave to ask a server for news of several things, every one of them permitted by itself.
+    /// Permission to subscribe to several resources; each of them must be permitted.
     pub(crate) fn permit_relay<'a>(
         &self,
         caller: &Caller,
@@ -127,7 +129,7 @@ impl Policy {
         self.is_open() || self.admits_subject(caller, route.subject(), route.former_subject())
     }
 
-    /// A renamed thing is denied by its former name as well: a new name must not open what was closed.
+    /// A renamed item is also denied by its former name, so that renaming cannot bypass a rule.
     pub(crate) fn admits_subject(&self, caller: &Caller, subject: &str, former: Option<&str>) -> bool {
         if self.is_open() {
             return true;
@@ -152,7 +154,7 @@ impl Policy {
         Standing(self.roles_of(caller).map(|(name, _)| name.clone()).collect())
     }
 
-    /// The roles of a caller that rules speak of, in the order of their names.
+    /// The configured roles of a caller, ordered by name.
     fn roles_of<'a>(&'a self, caller: &'a Caller) -> impl Iterator<Item = (&'a String, &'a Role)> {
         self.roles.iter().filter(|(name, role)| caller.roles.contains(name) || role.has(caller))
     }
@@ -178,7 +180,7 @@ impl Standing {
     }
 }
 
-/// What policy calls the thing that `server` calls `what`.
+/// The subject of the item that `server` calls `what`.
 pub(crate) fn subject(server: &str, what: &str) -> String {
     format!("{server}_{what}")
 }

@@ -1,20 +1,21 @@
-//! Permit: leave to ask a server. There is no other way to reach one.
+//! Permit: the proof of a policy check. A server can be reached only with one.
 
 use crate::{catalog::Server, upstream::Event};
 use tokio::sync::broadcast;
 use trunkline_protocol::{Call, Notify, Reply};
 
-/// A check that was passed. Only a [`Policy`](super::Policy) makes one, and only with one can a server be called.
+/// A passed policy check. Only a [`Policy`](super::Policy) creates one, and a server can be called
+/// only with one.
 #[derive(Debug, Clone, Copy)]
 pub struct Permit<'a> {
     server: &'a Server,
 }
 
-/// Opens the way from a [`Server`] to what answers for it. Only this file can make one.
+/// Needed to get the source of a [`Server`]. Only this file can create one.
 pub(crate) struct Key(());
 
 impl<'a> Permit<'a> {
-    /// For the policy alone.
+    /// Called only by the policy.
     pub(super) fn new(server: &'a Server) -> Self {
         Self { server }
     }
@@ -23,13 +24,13 @@ impl<'a> Permit<'a> {
         self.server
     }
 
-    /// Asks the server. Names and URIs in the call are the server's own by now.
+    /// Calls the server. Names and URIs in the call must be the server's own.
     pub(crate) fn call(self, mut call: Call) -> Reply {
         call.view = None;
         self.server.source(&Key(())).call(call)
     }
 
-    /// What the server tells that belongs to no call.
+    /// Notifications of the server that belong to no call.
     pub(crate) fn events(self) -> broadcast::Receiver<Event> {
         self.server.source(&Key(())).events()
     }

@@ -1,8 +1,8 @@
-//! What is changed in the items of lists. Every member that is not named here keeps every byte.
+//! Changes to the items of lists. All members that are not named here are kept byte for byte.
 
 use trunkline_protocol::{Object, Raw};
 
-/// `_meta` of an item whose server is away.
+/// Key in `_meta` of an item whose server is not connected.
 const STALE: &str = "trunkline/stale";
 
 /// The item under another name.
@@ -24,13 +24,14 @@ pub(crate) fn describe(listing: &Raw, description: Option<&str>, annotations: &O
     listing
 }
 
-/// The item with a mark that its server is away and may have changed meanwhile.
+/// The item, marked as stale: its server is not connected, and it may have changed.
 pub(crate) fn mark_stale(listing: &Raw) -> Raw {
     let meta = listing.member("_meta").filter(Raw::is_object).unwrap_or_else(Raw::empty_object);
     changed(listing, "_meta", &changed(&meta, STALE, &serde_json::Value::from(true).into()))
 }
 
-/// The schema without any `x-mcp-header`. Recursion is bounded by the depth that a [`Raw`] may have.
+/// The schema without any `x-mcp-header`. Recursion is bounded by the depth that a [`Raw`] may
+/// have.
 pub(crate) fn without_headers(schema: &Raw) -> Raw {
     if let Some(mut members) = schema.object() {
         members.remove("x-mcp-header");

@@ -1,4 +1,5 @@
-//! Rewrite: all that the gateway changes in what passes through it. `docs/rewrites.md` lists it, and nothing else is changed.
+//! Rewrite: all changes that the gateway makes to messages. `docs/rewrites.md` lists them; nothing
+//! else is changed.
 
 mod listing;
 mod publish;

@@ -1,27 +1,28 @@
-//! Publisher: what a server says about its own URIs and tasks, in the words of the view it is said in.
+//! Publisher: translates a server's own URIs and task ids in replies to the public ones of the
+//! view.
 
 use super::{TaskIds, UriMap};
 use crate::catalog::Server;
 use std::sync::Arc;
 use trunkline_protocol::{Caller, Notification, Part, Raw, message::meta::RELATED_TASK, method};
 
-/// Publishes the parts of one reply.
+/// Translates the parts of one reply.
 #[derive(Debug, Clone)]
 pub(crate) struct Publisher {
     server: Arc<Server>,
     caller: Arc<Caller>,
-    /// What policy knows the tool by; tasks are bound to it.
+    /// The policy subject of the tool; task ids are bound to it.
     subject: Arc<str>,
     ids: Arc<TaskIds>,
     about: About,
 }
 
-/// Which result is published.
+/// The kind of result that is translated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum About {
     Tool,
     Prompt,
-    /// The URI under which the resource was asked for, and the server's own.
+    /// The requested URI of the resource, and the server's own.
     Read {
         public: String,
         inner: String,
@@ -31,7 +32,7 @@ pub(crate) enum About {
 }
 
 impl Publisher {
-    /// `None` when nothing of this server is ever rewritten in this view, as is usual.
+    /// `None` if nothing of this server is rewritten in this view, which is usual.
     pub(crate) fn new(
         server: &Arc<Server>,
         caller: &Arc<Caller>,
@@ -42,7 +43,7 @@ impl Publisher {
         rewrites.then(|| Self::always(server, caller, subject, ids))
     }
 
-    /// For an answer in which something is rewritten, even if nothing of this server is now.
+    /// For a reply that must be rewritten even if the server has no rewritten URIs now.
     pub(crate) fn always(
         server: &Arc<Server>,
         caller: &Arc<Caller>,
@@ -148,7 +149,7 @@ impl Publisher {
         object.with("task", &task.with("taskId", &Raw::string(&self.task_id(&id.text()?)))?)
     }
 
-    /// With a public id in `_meta`, where a message of 2025-11-25 says which task it belongs to.
+    /// With a public id in `_meta`, which names the task of a message in revision 2025-11-25.
     fn related(&self, object: &Raw) -> Option<Raw> {
         if !self.server.makes_tasks() {
             return None;
@@ -159,7 +160,7 @@ impl Publisher {
     }
 }
 
-/// Publishes the URIs of content blocks; `None` when nothing changes.
+/// Translates the URIs of content blocks; `None` if nothing changes.
 fn with_content(result: &Raw, member: &str, uris: &UriMap) -> Option<Raw> {
     if uris.is_empty() {
         return None;
@@ -191,7 +192,7 @@ fn with_uri(object: &Raw, publish: &dyn Fn(&str) -> Option<String>) -> Option<Ra
     object.with("uri", &Raw::string(&publish(&uri.text()?)?))
 }
 
-/// Changes items of an array; `None` when none changes.
+/// Changes items of an array; `None` if none changes.
 fn each(object: &Raw, member: &str, change: impl Fn(&Raw) -> Option<Raw>) -> Option<Raw> {
     let items: Vec<Raw> = object.member(member)?.decode().ok()?;
     let changed: Vec<Option<Raw>> = items.iter().map(change).collect();

@@ -1,4 +1,4 @@
-//! Seal: marks a text as one that was given to a caller, with a key that lives as long as the process.
+//! Seal: binds a text to a caller with a MAC. The key lives as long as the process.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::{hmac, rand::SystemRandom};
@@ -9,22 +9,23 @@ pub(super) struct Seal(hmac::Key);
 impl Seal {
     pub(super) fn new() -> Self {
         let key = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new());
-        Self(key.expect("the system has random numbers, or nothing here is safe"))
+        Self(key.expect("the system's random number generator works"))
     }
 
-    /// The mark of a text that is given to this caller.
-    pub(super) fn tag(&self, caller: &str, said: &[u8]) -> String {
-        URL_SAFE_NO_PAD.encode(hmac::sign(&self.0, &message(caller, said)))
+    /// The MAC of caller and text.
+    pub(super) fn tag(&self, caller: &str, text: &[u8]) -> String {
+        URL_SAFE_NO_PAD.encode(hmac::sign(&self.0, &message(caller, text)))
     }
 
-    /// Whether a text was given to this caller with this mark.
-    pub(super) fn fits(&self, caller: &str, said: &[u8], tag: &str) -> bool {
+    /// True if `tag` is the MAC of caller and text.
+    pub(super) fn fits(&self, caller: &str, text: &[u8], tag: &str) -> bool {
         let tag = URL_SAFE_NO_PAD.decode(tag);
-        tag.is_ok_and(|tag| hmac::verify(&self.0, &message(caller, said), &tag).is_ok())
+        tag.is_ok_and(|tag| hmac::verify(&self.0, &message(caller, text), &tag).is_ok())
     }
 }
 
-/// The caller's length stands before it, so that no other caller and text make the same message.
-fn message(caller: &str, said: &[u8]) -> Vec<u8> {
-    [&(caller.len() as u64).to_le_bytes()[..], caller.as_bytes(), said].concat()
+/// Prefixed with the caller's length, so that no other pair of caller and text gives the same
+/// message.
+fn message(caller: &str, text: &[u8]) -> Vec<u8> {
+    [&(caller.len() as u64).to_le_bytes()[..], caller.as_bytes(), text].concat()
 }

@@ -1,13 +1,13 @@
-//! States: what a modern server gives a client to bring back, bound to the caller it was given to.
+//! States: binds the `requestState` of a modern server to the caller that got it.
 //!
-//! To the server all callers are one client, ours, so it cannot bind what it hands out to one of them; that is done here, and
-//! nothing is remembered for it. The seal's key lives as long as the process. Whoever runs the process is alone with it, and
-//! their states pass as they are.
+//! To the server all callers are one client, the gateway, so it cannot bind a state to one of
+//! them. The gateway does, without storing anything. The seal's key lives as long as the process.
+//! The local caller is the only user of its process, so its states are not changed.
 
 use super::seal::Seal;
 use trunkline_protocol::{Call, Caller, Fault, FaultKind, Part, RareMember, Raw, method};
 
-/// How a sealed state begins.
+/// Prefix of a sealed state.
 const MARK: &str = "tls1.";
 
 static STATE: RareMember = RareMember::new("requestState");
@@ -21,13 +21,14 @@ impl States {
         Self(Seal::new())
     }
 
-    /// Whether a call may bring a state or be given one that is bound to its caller.
+    /// True if a call may contain or return a state, and is not from the local caller.
     pub(crate) fn concern(call: &Call) -> bool {
         matches!(call.method.as_ref(), method::TOOLS_CALL | method::PROMPTS_GET | method::RESOURCES_READ)
             && !Caller::is_local(&call.caller)
     }
 
-    /// The call with the server's own state in it. One that was not given to this caller is refused.
+    /// The call with the server's own state. A state that was not issued to this caller is
+    /// refused.
     pub(crate) fn opened(&self, mut call: Call) -> Result<Call, Fault> {
         let Some(params) = &call.params else { return Ok(call) };
         let Some(state) = STATE.of(params) else { return Ok(call) };
@@ -40,7 +41,7 @@ impl States {
         Ok(call)
     }
 
-    /// A part of the answer, with the state that it gives bound to the caller.
+    /// A part of the reply, with its state bound to the caller.
     pub(crate) fn sealed(&self, caller: &Caller, part: Part) -> Part {
         let Part::Final(Ok(result)) = &part else { return part };
         let Some(state) = STATE.of(result) else { return part };

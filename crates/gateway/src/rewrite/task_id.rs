@@ -1,22 +1,23 @@
-//! Task ids: a task is known outside by a text that says where it lives and is sealed for whoever started it.
+//! Public task ids: they contain the server's task id and the tool, sealed for the caller that
+//! started the task.
 //!
-//! The seal's key lives as long as the process, and so do the ids. Nobody else can use or make one, and nothing has to be
-//! remembered to route it.
+//! The seal's key lives as long as the process, and so do the ids. Other callers can neither use
+//! nor forge one, and routing needs no stored state.
 
 use super::seal::Seal;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 
-/// The longest id that is looked at.
+/// Longest accepted id, in bytes.
 const MAX_ID: usize = 4096;
 
 /// Seals and opens public task ids.
 #[derive(Debug)]
 pub(crate) struct TaskIds(Seal);
 
-/// What a public task id says.
+/// The content of a public task id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpenedTask {
-    /// What policy knew the tool by that started the task; it begins with the server's name.
+    /// The policy subject of the tool that started the task; it begins with the server's name.
     pub(crate) subject: String,
     /// The server's own id.
     pub(crate) inner: String,
@@ -27,22 +28,23 @@ impl TaskIds {
         Self(Seal::new())
     }
 
-    /// The public id; the same each time.
+    /// The public id; deterministic.
     pub(crate) fn seal(&self, caller: &str, subject: &str, inner: &str) -> String {
-        let said = format!("{subject}\0{inner}");
-        format!("{}.{}", URL_SAFE_NO_PAD.encode(&said), self.0.tag(caller, said.as_bytes()))
+        let content = format!("{subject}\0{inner}");
+        format!("{}.{}", URL_SAFE_NO_PAD.encode(&content), self.0.tag(caller, content.as_bytes()))
     }
 
-    /// `None` when it was not sealed here for this caller.
+    /// `None` if this process did not seal it for this caller.
     pub(crate) fn open(&self, caller: &str, public: &str) -> Option<OpenedTask> {
-        let (said, tag) = public.get(..MAX_ID.min(public.len()))?.split_once('.')?;
-        let said = URL_SAFE_NO_PAD.decode(said).ok()?;
-        if !self.0.fits(caller, &said, tag) {
+        let (content, tag) = public.get(..MAX_ID.min(public.len()))?.split_once('.')?;
+        let content = URL_SAFE_NO_PAD.decode(content).ok()?;
+        if !self.0.fits(caller, &content, tag) {
             return None;
         }
-        // A subject has no NUL before the server's part ends, and a tool's name with one is no public name.
-        let said = String::from_utf8(said).ok()?;
-        let (subject, inner) = said.split_once('\0')?;
+        // A subject has no NUL before the server's part ends, and a tool's name with one is no
+        // public name.
+        let content = String::from_utf8(content).ok()?;
+        let (subject, inner) = content.split_once('\0')?;
         Some(OpenedTask { subject: subject.to_owned(), inner: inner.to_owned() })
     }
 }

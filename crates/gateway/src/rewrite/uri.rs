@@ -1,8 +1,9 @@
-//! URIs that two servers of one view list: the later server's is written `trunkline:<server>/<its URI>`.
+//! URIs that two servers of one view list: that of the later server becomes
+//! `trunkline:<server>/<its URI>`.
 //!
-//! A server name has no `/`, so the first one ends it and the rest is the server's own URI, unchanged. A URI that already begins
-//! with `trunkline:` is always rewritten, so that what we wrote and what a server wrote cannot be taken for each other. A view of
-//! one server rewrites nothing.
+//! A server name contains no `/`, so the first one ends it and the rest is the server's own URI,
+//! unchanged. A URI that already begins with `trunkline:` is always rewritten, so that a server
+//! cannot forge a rewritten URI. A view of one server rewrites nothing.
 
 use crate::{catalog::Template, upstream::Kind};
 use std::{collections::HashSet, sync::Arc};
@@ -15,23 +16,23 @@ const SCHEME: &str = "trunkline:";
 pub(crate) struct UriMap {
     prefix: String,
     exact: HashSet<Arc<str>>,
-    /// Listed URIs that stay as they are, even where a rewritten template would fit them.
+    /// Listed URIs that are not rewritten, even if a rewritten template matches them.
     kept: HashSet<Arc<str>>,
     texts: HashSet<Arc<str>>,
     templates: Vec<Template>,
 }
 
-/// The server's URI as it is called where it collides.
+/// The public form of a URI that collides.
 pub(crate) fn public_uri(server: &ServerName, uri: &str) -> String {
     format!("{SCHEME}{server}/{uri}")
 }
 
-/// The server and its own URI, of a rewritten one.
+/// Splits a rewritten URI into the server and its own URI.
 pub(crate) fn inner_uri(public: &str) -> Option<(&str, &str)> {
     public.strip_prefix(SCHEME)?.split_once('/')
 }
 
-/// Whether a URI looks like one that we rewrote.
+/// True if a URI has the form of a rewritten one.
 pub(crate) fn is_ours(uri: &str) -> bool {
     uri.starts_with(SCHEME)
 }
@@ -54,12 +55,12 @@ impl UriMap {
         self.templates.push(template.clone());
     }
 
-    /// Whether nothing is rewritten.
+    /// True if nothing is rewritten.
     pub(crate) fn is_empty(&self) -> bool {
         self.exact.is_empty() && self.templates.is_empty()
     }
 
-    /// The public form of a listed URI or template, where that differs.
+    /// The public form of a listed URI or template, if that differs.
     pub(crate) fn publish_listed(&self, uri: &str, kind: Kind) -> Option<String> {
         let rewritten = match kind {
             Kind::Templates => self.texts.contains(uri),
@@ -68,7 +69,7 @@ impl UriMap {
         rewritten.then(|| format!("{}{uri}", self.prefix))
     }
 
-    /// The public form of any URI or template of this server, where that differs.
+    /// The public form of any URI or template of this server, if that differs.
     pub(crate) fn publish(&self, uri: &str) -> Option<String> {
         if self.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! The shape of `GET /status`: the gateway, its settings, the truth about each upstream, and what the catalog made of it.
+//! The content of `GET /status`: the gateway, its configuration, each upstream, and the catalog.
 
 use crate::{catalog::CatalogReport, upstream::Status};
 use serde::Serialize;
@@ -23,18 +23,18 @@ pub struct GatewayStatus {
     pub uptime_ms: u64,
 }
 
-/// Which settings are in force.
+/// The configuration in force.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigStatus {
-    /// Counts the settings that came into force; the first ones are 1.
+    /// Number of configurations loaded so far, from 1.
     pub generation: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loaded_at: Option<u64>,
-    /// Why the newest settings are not in force, if they are not.
+    /// Why the last reload failed, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<ReloadError>,
-    /// The file that was found and is not in force, because nobody approved it as it is.
+    /// A configuration file that is not used, because its current content is not approved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_for_approval: Option<String>,
 }
@@ -46,7 +46,7 @@ pub struct ReloadError {
     pub at: u64,
 }
 
-/// When the gateway started, by both clocks.
+/// When the gateway started, by system and monotonic clock.
 #[derive(Debug, Clone, Copy)]
 pub struct Started {
     at: SystemTime,
@@ -65,7 +65,7 @@ impl Started {
 }
 
 impl ConfigStatus {
-    /// After settings came into force.
+    /// The status after a configuration was loaded.
     #[must_use]
     pub fn loaded(&self) -> Self {
         Self {
@@ -76,13 +76,13 @@ impl ConfigStatus {
         }
     }
 
-    /// With the file that waits for approval, if there is one.
+    /// The status with a file that waits for approval, if there is one.
     #[must_use]
     pub fn waiting(self, file: Option<String>) -> Self {
         Self { waiting_for_approval: file, ..self }
     }
 
-    /// After settings were refused.
+    /// The status after a configuration was refused.
     #[must_use]
     pub fn refused(&self, why: impl Into<String>) -> Self {
         let error = ReloadError { text: why.into(), at: epoch_ms(SystemTime::now()) };

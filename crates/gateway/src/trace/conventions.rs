@@ -1,9 +1,10 @@
-//! Names and attributes of spans, as OpenTelemetry's conventions for MCP have them (in development as of 2026).
+//! Names and attributes of spans, by OpenTelemetry's semantic conventions for MCP (in development
+//! as of 2026).
 
 use super::{About, Ending, Side, Span};
 
 impl Span {
-    /// `{method} {tool or prompt}`. Addresses are left out: there may be any number of them.
+    /// `{method} {tool or prompt}`. URIs are left out: their number is unbounded.
     pub fn name(&self) -> String {
         match &self.about {
             About::Tool(name) | About::Prompt(name) => format!("{} {name}", self.method),
@@ -11,7 +12,7 @@ impl Span {
         }
     }
 
-    /// Attributes by name. Neither arguments nor results are among them.
+    /// The attributes, without arguments and results.
     pub fn attributes(&self) -> Vec<(&'static str, String)> {
         let mut all = vec![("mcp.method.name", self.method.to_string())];
         match &self.about {
@@ -39,7 +40,7 @@ impl Span {
 }
 
 impl Ending {
-    /// What to say of a step that failed.
+    /// The status description of a failed span.
     pub fn description(&self) -> Option<&'static str> {
         match self {
             Self::Fine => None,

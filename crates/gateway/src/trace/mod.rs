@@ -1,4 +1,4 @@
-//! Traces: each call as a step of a trace that may have begun elsewhere (W3C Trace Context in
+//! Traces: each call becomes a span of a trace that may have begun elsewhere (W3C Trace Context in
 //! `_meta`).
 //!
 //! A call passes [`Traced`] twice. In front of the gateway it opens the *server* span and writes

@@ -15,7 +15,7 @@ use trunkline_protocol::{
     method,
 };
 
-/// A span under way. However it goes away, it is recorded once.
+/// A span that has not ended. It is recorded once, when it is dropped.
 #[derive(Debug)]
 pub(super) struct OpenSpan {
     tracer: Tracer,
@@ -24,7 +24,8 @@ pub(super) struct OpenSpan {
     began: Instant,
 }
 
-/// Makes the next step of the trace that a call belongs to, and tells the call so. `None` when it is not recorded.
+/// Opens the next span of the call's trace and writes its id into the call. `None` if it is not
+/// recorded.
 pub(super) fn open(
     tracer: &Tracer,
     side: &Side,
@@ -33,7 +34,7 @@ pub(super) fn open(
 ) -> Option<OpenSpan> {
     let mut params = match &call.params {
         None => Object::new(),
-        // Without a place for `_meta` it is no request of ours to complete.
+        // Parameters that are no object cannot have `_meta`.
         Some(params) => params.object()?,
     };
     let mut meta = match params.get("_meta") {
@@ -44,7 +45,7 @@ pub(super) fn open(
     if parent.is_some_and(|parent| !parent.is_sampled()) {
         return None;
     }
-    // A subscription goes on for hours: it is a step of a trace where somebody says so, and no trace by itself.
+    // A subscription may run for hours: it joins the trace of its client but begins none.
     if parent.is_none() && call.method == method::LISTEN {
         return None;
     }
@@ -63,7 +64,7 @@ pub(super) fn open(
         revision: revision.map(str::to_owned).or_else(|| text(&meta, PROTOCOL_VERSION).map(Cow::into_owned)),
         started: SystemTime::now(),
         took: Duration::ZERO,
-        // A subscription has no other end than that its caller goes away.
+        // A subscription normally ends by being cancelled.
         ending: if call.method == method::LISTEN { Ending::Fine } else { Ending::Cancelled },
     });
     meta.set(TRACEPARENT, Raw::string(&step.to_string()));

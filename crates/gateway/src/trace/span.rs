@@ -1,4 +1,4 @@
-//! A span: one step of a trace, over.
+//! A finished span.
 
 use crate::audit::mask;
 use std::{
@@ -8,67 +8,67 @@ use std::{
 };
 use trunkline_protocol::{Caller, Era, Fault, Object, Outcome, Raw, message::says_error, method};
 
-/// Longest name or address that is kept, in bytes.
+/// Longest name or URI that is kept, in bytes.
 const MAX_NAME: usize = 256;
 
-/// One step of a trace.
+/// One span of a trace.
 #[derive(Debug, Clone)]
 pub struct Span {
     pub trace_id: [u8; 16],
     pub span_id: [u8; 8],
-    /// The step that caused this one.
+    /// The parent span.
     pub parent: Option<[u8; 8]>,
-    /// The flags that went on.
+    /// The trace flags that were sent on.
     pub flags: u8,
-    /// As it came.
+    /// `tracestate` as received.
     pub trace_state: Option<String>,
     pub side: Side,
     pub method: Cow<'static, str>,
     pub about: About,
     pub caller: Arc<Caller>,
-    /// The view that the caller came to.
+    /// The view that was called.
     pub view: Option<Arc<str>>,
-    /// The revision spoken with the peer of this step.
+    /// The protocol revision used with the peer of this span.
     pub revision: Option<String>,
     pub started: SystemTime,
     pub took: Duration,
     pub ending: Ending,
 }
 
-/// Whose step it is.
+/// The side of the call that the span describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Side {
-    /// Ours, as a server.
+    /// The gateway as a server.
     Server,
-    /// Ours, as the client of this upstream.
+    /// The gateway as a client of this upstream.
     Client(Arc<str>),
 }
 
-/// What a call is about.
+/// The target of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum About {
     Nothing,
     Tool(String),
     Prompt(String),
-    /// An address, with what looks like a secret masked.
+    /// A URI; anything that looks like a secret is masked.
     Resource(String),
 }
 
-/// How a step ended.
+/// How a span ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     Fine,
-    /// The tool said that it failed.
+    /// The tool's result has `isError`.
     ToolError,
     Failed {
-        /// The number in the JSON-RPC error.
+        /// The JSON-RPC error code.
         code: i64,
-        /// The catalogue's code.
+        /// The code in the error catalogue.
         app_code: &'static str,
-        /// The catalogue's words; those of a server may hold arguments.
+        /// The message of the error catalogue; that of a server may contain arguments.
         said: &'static str,
     },
-    /// The caller went away, or asked to stop.
+    /// The caller disconnected or cancelled the call.
     Cancelled,
 }
 

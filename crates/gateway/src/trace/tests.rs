@@ -1,4 +1,4 @@
-//! Calls through two handlers, and the spans they leave.
+//! Calls through two handlers, and the spans that are recorded.
 
 use super::*;
 use crate::upstream::layered;
@@ -11,19 +11,19 @@ use trunkline_protocol::{
 
 const GIVEN: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-/// Answers as it was told to, and keeps what it was asked.
+/// Returns the configured answer and records the calls.
 struct Peer {
     outcome: Outcome,
-    heard: Mutex<Vec<Call>>,
+    calls: Mutex<Vec<Call>>,
 }
 
 impl Peer {
     fn new(outcome: Outcome) -> Arc<Self> {
-        Arc::new(Self { outcome, heard: Mutex::default() })
+        Arc::new(Self { outcome, calls: Mutex::default() })
     }
 
     fn params(&self) -> String {
-        self.heard.lock().unwrap().last().unwrap().params.as_ref().unwrap().to_string()
+        self.calls.lock().unwrap().last().unwrap().params.as_ref().unwrap().to_string()
     }
 
     fn traceparent(&self) -> TraceParent {
@@ -34,7 +34,7 @@ impl Peer {
 
 impl Handler for Peer {
     fn call(&self, call: Call) -> Reply {
-        self.heard.lock().unwrap().push(call);
+        self.calls.lock().unwrap().push(call);
         Reply::ready(self.outcome.clone())
     }
 
@@ -105,17 +105,17 @@ async fn client_span_hangs_below_server_span_and_the_upstream_hears_the_client_s
     assert_eq!(peer.traceparent(), given.child(client.span_id));
     assert_eq!(server.trace_state.as_deref(), Some("a=1,b=/2"));
     let same = params.replace(GIVEN, &given.child(client.span_id).to_string());
-    assert_eq!(peer.params(), same, "everything but the step is as it came");
+    assert_eq!(peer.params(), same, "only the span id differs");
 
     assert_eq!(server.name(), "tools/call read");
     let attributes =
         |span: &Span| span.attributes().into_iter().collect::<std::collections::BTreeMap<_, _>>();
-    let told = attributes(client);
-    assert_eq!(told["trunkline.server"], "files");
-    assert_eq!(told["mcp.protocol.version"], "2025-06-18");
-    assert_eq!(told["gen_ai.tool.name"], "read");
+    let values = attributes(client);
+    assert_eq!(values["trunkline.server"], "files");
+    assert_eq!(values["mcp.protocol.version"], "2025-06-18");
+    assert_eq!(values["gen_ai.tool.name"], "read");
     assert_eq!(attributes(server)["mcp.protocol.version"], "2026-07-28");
-    assert!(!told.contains_key("error.type"));
+    assert!(!values.contains_key("error.type"));
 }
 
 #[tokio::test]
@@ -128,7 +128,7 @@ async fn a_call_without_context_begins_a_trace() {
     assert_eq!((span.parent, span.name()), (None, "tools/list".to_owned()));
     assert_eq!(peer.traceparent().span_id, span.span_id);
     traced.call(asked(r#"{"name":"x","_meta":{"traceparent":"00-junk"}}"#)).outcome().await.unwrap();
-    assert_eq!(spans.take(2)[0].parent, None, "what is malformed counts as none");
+    assert_eq!(spans.take(2)[0].parent, None, "a malformed value counts as missing");
 }
 
 #[tokio::test]
@@ -177,7 +177,7 @@ async fn endings_are_told_apart() {
         .collect();
     let kinds: Vec<_> = kinds.iter().map(Option::as_deref).collect();
     assert_eq!(kinds, [None, Some("tool_error"), Some("1202"), Some("cancelled")]);
-    assert!(!format!("{:?}", spans[2].ending).contains("abc"), "a fault's own words stay out");
+    assert!(!format!("{:?}", spans[2].ending).contains("abc"), "the fault's own message is left out");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Traced: a handler whose calls are steps of a trace.
+//! Traced: a handler whose calls are recorded as spans.
 
 use super::{
     Side, Tracer,
@@ -7,7 +7,7 @@ use super::{
 use std::sync::Arc;
 use trunkline_protocol::{Call, Handler, Notify, Reply, Session};
 
-/// A handler whose calls are recorded as spans. Without a tracer, calls pass as they are.
+/// A handler whose calls are recorded as spans. Without a tracer, calls are not changed.
 #[derive(Debug)]
 pub struct Traced<H> {
     inner: H,
@@ -17,7 +17,7 @@ pub struct Traced<H> {
 }
 
 impl<H> Traced<H> {
-    /// For what we serve: server spans.
+    /// Records server spans.
     pub fn server(inner: H, tracer: Option<Tracer>) -> Self {
         Self { inner, tracer, side: Side::Server, revision: None }
     }
@@ -28,7 +28,7 @@ impl<H> Traced<H> {
 }
 
 impl Traced<Arc<dyn Session>> {
-    /// For a session with an upstream: client spans that carry the server's name and revision.
+    /// Records client spans of a session with an upstream, with the server's name and revision.
     pub fn session(session: Arc<dyn Session>, tracer: Tracer, server: Arc<str>) -> Self {
         let revision = Some(session.revision().to_string());
         Self { inner: session, tracer: Some(tracer), side: Side::Client(server), revision }

@@ -1,4 +1,4 @@
-//! The tracer: decides which traces are recorded, and takes spans without ever waiting.
+//! The tracer: samples traces, and queues spans without blocking.
 
 use super::Span;
 use std::sync::{
@@ -9,41 +9,42 @@ use tokio::sync::mpsc;
 use trunkline_protocol::message::{Sampled, TraceParent};
 use uuid::Uuid;
 
-/// Spans that wait to be sent, unless the caller says otherwise.
+/// Default length of the queue.
 const DEFAULT_QUEUE: usize = 4096;
 
-/// The last 56 bits of a trace id are random, whoever made it.
+/// 2^56: the last 56 bits of every trace id are random.
 const ALL: u128 = 1 << 56;
 
-/// How much is recorded.
+/// Sampling and queue size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TraceOptions {
-    /// The share of traces that begin here and are recorded, from 0 to 1. Traces that began elsewhere follow what was decided there.
+    /// The share of traces beginning here that are recorded, from 0 to 1. Traces that began
+    /// elsewhere keep the sampling decision made there.
     pub ratio: f64,
-    /// Spans that may wait to be sent; further ones are dropped and counted.
+    /// Most queued spans; further ones are dropped and counted.
     pub queue: usize,
 }
 
-/// Where spans go. Clones share everything.
+/// Records spans. Clones share everything.
 #[derive(Debug, Clone)]
 pub struct Tracer(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// A trace is recorded when the random end of its id is below this.
+    /// A trace is recorded if the random part of its id is below this.
     below: u128,
     queue: mpsc::Sender<Span>,
     recorded: AtomicU64,
     dropped: AtomicU64,
 }
 
-/// Where spans come out. They end when all tracers are gone.
+/// The receiving end of the queue. It ends when all tracers are dropped.
 #[derive(Debug)]
 pub struct Spans {
     queue: mpsc::Receiver<Span>,
 }
 
-/// A tracer, and the end of its queue.
+/// A tracer, and the receiving end of its queue.
 pub fn tracer(options: TraceOptions) -> (Tracer, Spans) {
     let (sender, queue) = mpsc::channel(options.queue.max(1));
     let counters = (AtomicU64::new(0), AtomicU64::new(0));
@@ -53,12 +54,12 @@ pub fn tracer(options: TraceOptions) -> (Tracer, Spans) {
 }
 
 impl Tracer {
-    /// Spans that were taken, sent or not.
+    /// Spans that were queued, sent or not.
     pub fn recorded(&self) -> u64 {
         self.0.recorded.load(Ordering::Relaxed)
     }
 
-    /// Spans that found the queue full, or that could not be sent.
+    /// Spans that were dropped because the queue was full, or that could not be sent.
     pub fn dropped(&self) -> u64 {
         self.0.dropped.load(Ordering::Relaxed)
     }
@@ -68,7 +69,7 @@ impl Tracer {
         self.0.dropped.fetch_add(spans, Ordering::Relaxed);
     }
 
-    /// The step after `parent`, or the first one of a trace.
+    /// The context of a span below `parent`, or of the first span of a new trace.
     pub(super) fn next(&self, parent: Option<TraceParent>) -> TraceParent {
         let Some(parent) = parent else {
             let id = Uuid::new_v4().into_bytes();
@@ -88,14 +89,15 @@ impl Tracer {
 }
 
 impl Spans {
-    /// Waits for spans and takes those that are there, at most `limit`; none when there will be no more.
+    /// Waits for spans and takes at most `limit` of them; returns none when all tracers are
+    /// dropped.
     pub async fn next_batch(&mut self, limit: usize) -> Vec<Span> {
         let mut batch = Vec::new();
         self.queue.recv_many(&mut batch, limit).await;
         batch
     }
 
-    /// Takes what is there, at most `limit`, without waiting.
+    /// Takes at most `limit` queued spans without waiting.
     pub fn take(&mut self, limit: usize) -> Vec<Span> {
         std::iter::from_fn(|| self.queue.try_recv().ok()).take(limit).collect()
     }
@@ -107,7 +109,7 @@ impl Default for TraceOptions {
     }
 }
 
-/// The random half of a random id; its first byte is never zero there.
+/// The last eight bytes of a UUID; the first of them is never zero.
 fn span_id() -> [u8; 8] {
     let [_, _, _, _, _, _, _, _, id @ ..] = Uuid::new_v4().into_bytes();
     id
@@ -135,7 +137,7 @@ mod tests {
             (0..4000).filter(|_| tracer.next(None).is_sampled()).count()
         };
         assert_eq!((share(0.0), share(1.0)), (0, 4000));
-        assert!((800..1200).contains(&share(0.25)), "far outside what chance does");
+        assert!((800..1200).contains(&share(0.25)), "far outside of random variation");
         let (none, _spans) = tracer(TraceOptions { ratio: 0.0, ..TraceOptions::default() });
         let parent = TraceParent::root([7; 16], [8; 8], Sampled::Yes);
         let child = none.next(Some(parent));

@@ -34,7 +34,7 @@ pub(super) struct AttemptClock {
     pub(super) open: AtomicU32,
 }
 
-/// What an attempt brought.
+/// The next event of an attempt.
 pub(super) enum Arrival {
     Part(Part),
     Ended(Outcome),

@@ -18,13 +18,13 @@ pub(super) struct Bulkhead {
 /// Why a call gets no slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Full {
-    #[error("{running} calls run and {waiting} wait")]
+    #[error("{running} calls are in flight and {waiting} are queued")]
     Queue { running: usize, waiting: usize },
-    #[error("no turn came within {0:?}")]
+    #[error("no call slot became free within {0:?}")]
     Wait(std::time::Duration),
 }
 
-/// A place in the queue, given back when the call gets its turn or goes away.
+/// A position in the queue, released when the call gets its slot or is dropped.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl Bulkhead {

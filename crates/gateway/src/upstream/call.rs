@@ -1,4 +1,4 @@
-//! One call on its way through an upstream.
+//! The state machine of one call to an upstream.
 //!
 //! ```text
 //! Ready ⇒ Queued       no slot is free
@@ -10,8 +10,8 @@
 //! any ⇒ Ended
 //! ```
 //!
-//! Polled by hand: a call that waits for nothing makes no future, and no timer is set before the server
-//! keeps the call waiting.
+//! Polled by hand: a call that waits for nothing makes no future, and no timer is set before the
+//! server keeps the call waiting.
 
 use super::{
     attempt::{Arrival, Attempt, AttemptClock},
@@ -207,7 +207,7 @@ impl UpstreamCall {
         (self.call.method == method::TOOLS_CALL).then(|| self.call.params.as_ref()?.text_of("name")).flatten()
     }
 
-    /// Handles what the attempt brought; returns the part for the caller, if there is one.
+    /// Handles an event of the attempt; returns the part for the caller, if there is one.
     fn finish(&mut self, arrival: Arrival) -> Option<Part> {
         let CallStage::Sent(attempt) = &mut self.stage else { return None };
         match arrival {
@@ -232,12 +232,12 @@ impl UpstreamCall {
                 Some(self.end(Err(fault)))
             }
             Arrival::Ended(Ok(result)) => {
-                self.settle(None);
+                self.report(None);
                 let missing = self.missing(|| result.member_as("isError") == Some(true));
                 Some(self.end(missing.map_or(Ok(result), Err)))
             }
             Arrival::Ended(Err(fault)) => {
-                self.settle(Some(&fault));
+                self.report(Some(&fault));
                 if let Some(pause) = self.backoff(&fault) {
                     tracing::debug!(upstream = %self.core.name, %fault, ?pause, "the call is repeated");
                     self.stage = CallStage::Backoff(Moment::now() + pause);
@@ -259,7 +259,7 @@ impl UpstreamCall {
     }
 
     /// Reports the outcome to breaker, pool and histogram.
-    fn settle(&mut self, fault: Option<&Fault>) {
+    fn report(&mut self, fault: Option<&Fault>) {
         let CallStage::Sent(attempt) = &mut self.stage else { return };
         let admission = attempt.admission.take();
         let live = attempt.lease.live();

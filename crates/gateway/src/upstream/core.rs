@@ -4,7 +4,7 @@ use super::{
     Event, Offer, Quarantined,
     bulkhead::Bulkhead,
     latency::Latency,
-    lists::Kept,
+    lists::ReadList,
     live_session::LiveSession,
     offer::Kind,
     options::{Start, UpstreamOptions},
@@ -68,7 +68,7 @@ pub(super) struct Counts {
 /// The lists as last read, and the session they were read from.
 #[derive(Default)]
 pub(super) struct Lists {
-    pub(super) kept: [Kept; 4],
+    pub(super) kept: [ReadList; 4],
     pub(super) from: Weak<LiveSession>,
 }
 
@@ -123,7 +123,7 @@ impl Core {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes those who watch the offer and the state.
+    /// Wakes all watchers of the offer and the state.
     pub(super) fn bump(&self) {
         self.versions.send_modify(|version| *version += 1);
     }
@@ -164,7 +164,7 @@ impl Core {
         }
     }
 
-    /// The backoff after so many failures in a row.
+    /// The backoff after this many failures in a row.
     pub(super) fn pause_after(&self, failures: u32) -> std::time::Duration {
         self.restart.backoff(failures)
     }
@@ -210,7 +210,7 @@ impl Lists {
 
     /// When the first list expires by the server's TTL.
     pub(super) fn expires(&self, least: std::time::Duration) -> Option<Instant> {
-        let expiry = |kept: &Kept| kept.read_at?.checked_add(kept.ttl?.max(least));
+        let expiry = |kept: &ReadList| kept.read_at?.checked_add(kept.ttl?.max(least));
         self.kept.iter().filter_map(expiry).min()
     }
 }

@@ -1,4 +1,4 @@
-//! What differs between upstreams of the two eras: shared sessions, liveness, list changes.
+//! Differences between modern and legacy upstreams: shared sessions, liveness, list changes.
 
 use super::options::Sessions;
 use trunkline_protocol::{Era, Revision, method};

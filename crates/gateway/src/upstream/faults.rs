@@ -11,20 +11,20 @@ pub(super) fn named(server: &ServerName, fault: Fault) -> Fault {
     if fault.peer().is_some() {
         return fault;
     }
-    let said = Fault::new(fault.kind(), format!("`{server}`: {}", fault.message()));
-    with_cause(server, said, &fault)
+    let renamed = Fault::new(fault.kind(), format!("`{server}`: {}", fault.message()));
+    with_cause(server, renamed, &fault)
 }
 
 /// There is no connection. The reason may contain a command line, so the client sees only its
 /// kind.
 pub(super) fn away(server: &ServerName, why: Option<&Fault>, again: Option<Duration>) -> Fault {
     let kind = why.map_or(FaultKind::CannotConnect, Fault::kind);
-    let said = format!("`{server}` is not available: {}", lower(kind.entry().user_message));
-    let said = match again {
-        Some(again) => format!("{said}; it is tried again in {:.1} s", again.as_secs_f64()),
-        None => said,
+    let text = format!("`{server}` is not available: {}", lower(kind.entry().user_message));
+    let text = match again {
+        Some(again) => format!("{text}; it is tried again in {:.1} s", again.as_secs_f64()),
+        None => text,
     };
-    let fault = Fault::new(kind, said);
+    let fault = Fault::new(kind, text);
     match why {
         Some(why) => with_cause(server, fault, why),
         None => fault.with_data(data(server, None)),
@@ -33,18 +33,18 @@ pub(super) fn away(server: &ServerName, why: Option<&Fault>, again: Option<Durat
 
 /// The connection broke while the call was in flight, and the call may not be repeated.
 pub(super) fn may_have_run(server: &ServerName, method: &str, why: &Fault) -> Fault {
-    let said = format!("`{server}` was lost before it answered `{method}`; the call may have run");
-    with_cause(server, Fault::new(FaultKind::ConnectionLost, said), why)
+    let text = format!("`{server}` was lost before it answered `{method}`; the call may have run");
+    with_cause(server, Fault::new(FaultKind::ConnectionLost, text), why)
 }
 
 pub(super) fn timed_out(server: &ServerName, method: &str, why: &dyn std::fmt::Display) -> Fault {
-    let said = format!("`{server}` did not answer `{method}`: {why}");
-    Fault::new(FaultKind::Timeout, said).with_data(data(server, None))
+    let text = format!("`{server}` did not answer `{method}`: {why}");
+    Fault::new(FaultKind::Timeout, text).with_data(data(server, None))
 }
 
 pub(super) fn full(server: &ServerName, why: Full) -> Fault {
-    let said = format!("`{server}` is busy: {why}");
-    Fault::new(FaultKind::Overloaded, said).with_data(data(server, None))
+    let text = format!("`{server}` is busy: {why}");
+    Fault::new(FaultKind::Overloaded, text).with_data(data(server, None))
 }
 
 pub(super) fn too_often(server: &ServerName, again: Duration) -> Fault {
@@ -56,18 +56,18 @@ pub(super) fn too_often(server: &ServerName, again: Duration) -> Fault {
 }
 
 pub(super) fn no_room(server: &ServerName, whose: &str, most: usize) -> Fault {
-    let said = format!("`{server}` is busy: all {most} sessions {whose} are in use");
-    Fault::new(FaultKind::Overloaded, said).with_data(data(server, None))
+    let text = format!("`{server}` is busy: all {most} sessions {whose} are in use");
+    Fault::new(FaultKind::Overloaded, text).with_data(data(server, None))
 }
 
 /// The breaker is open.
 pub(super) fn resting(server: &ServerName, refused: &Refused) -> Fault {
     let seconds = refused.retry_after.as_secs_f64();
-    let said = format!(
-        "`{server}` failed {} times in a row and is given a rest; it is tried again in {seconds:.1} s",
+    let text = format!(
+        "`{server}` failed {} times in a row; its circuit breaker is open for {seconds:.1} s more",
         refused.failures
     );
-    Fault::new(FaultKind::Unavailable, said)
+    Fault::new(FaultKind::Unavailable, text)
         .with_detail(format!("last failure: {}", refused.last_error))
         .with_data(data(server, None))
 }

@@ -45,8 +45,8 @@ impl Session for InProcessSession {
         Revision::NEWEST
     }
 
-    /// Never called: the handler sends notifications only to those who subscribed.
-    fn on_event(&self, _hear: Box<dyn Fn(Notification) + Send + Sync>) {}
+    /// Never called: the handler sends notifications only in replies to subscriptions.
+    fn on_event(&self, _listener: Box<dyn Fn(Notification) + Send + Sync>) {}
 
     fn lost(&self) -> BoxFuture<'static, Fault> {
         future::pending().boxed()

@@ -30,7 +30,7 @@ pub(super) fn examine(kind: Kind, item: &Raw, limits: &ListOptions) -> Result<St
     let identity = identity_of(kind);
     let name: String = match members.get(identity) {
         None => return Err(format!("it has no `{identity}`")),
-        Some(name) => name.decode().map_err(|_| format!("its `{identity}` is not a text"))?,
+        Some(name) => name.decode().map_err(|_| format!("its `{identity}` is not a string"))?,
     };
     if name.is_empty() {
         return Err(format!("its `{identity}` is empty"));
@@ -62,7 +62,7 @@ fn identity_of(kind: Kind) -> &'static str {
 fn describe(members: &Object, limits: &ListOptions) -> Result<(), String> {
     let Some(description) = members.get("description").filter(|text| !text.is_null()) else { return Ok(()) };
     if description.as_bytes().first() != Some(&b'"') {
-        return Err("its `description` is not a text".to_owned());
+        return Err("its `description` is not a string".to_owned());
     }
     let size = description.as_bytes().len();
     if size > limits.description_bytes {
@@ -101,10 +101,10 @@ mod tests {
         for (text, reason) in [
             ("7", "it is not an object"),
             ("{}", "it has no `name`"),
-            (r#"{"name":3}"#, "its `name` is not a text"),
+            (r#"{"name":3}"#, "its `name` is not a string"),
             (r#"{"name":""}"#, "its `name` is empty"),
             (r#"{"name":"123456789"}"#, "its `name` has 9 bytes, more than 8"),
-            (r#"{"name":"a","description":1}"#, "its `description` is not a text"),
+            (r#"{"name":"a","description":1}"#, "its `description` is not a string"),
             (
                 r#"{"name":"a","description":"1234567890123456789"}"#,
                 "its description has 21 bytes, more than 20",

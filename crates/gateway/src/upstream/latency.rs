@@ -112,10 +112,10 @@ mod tests {
         }
         latency.record(Duration::from_secs(2), Moment::now());
         latency.record(Duration::from_secs(2), Moment::now());
-        let told = latency.percentiles().unwrap();
-        assert_eq!(told.calls, 100);
-        assert!((8.0..12.0).contains(&told.p50_ms), "{told:?}");
-        assert!((1600.0..2400.0).contains(&told.p99_ms), "{told:?}");
+        let percentiles = latency.percentiles().unwrap();
+        assert_eq!(percentiles.calls, 100);
+        assert!((8.0..12.0).contains(&percentiles.p50_ms), "{percentiles:?}");
+        assert!((1600.0..2400.0).contains(&percentiles.p99_ms), "{percentiles:?}");
         tokio::time::advance(Duration::from_mins(1)).await;
         latency.record(Duration::from_millis(1), Moment::now());
         assert_eq!(latency.percentiles().unwrap().calls, 101);

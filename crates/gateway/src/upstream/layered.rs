@@ -64,8 +64,8 @@ impl<H: Handler> Session for Around<H> {
         self.session.revision()
     }
 
-    fn on_event(&self, hear: Box<dyn Fn(Notification) + Send + Sync>) {
-        self.session.on_event(hear);
+    fn on_event(&self, listener: Box<dyn Fn(Notification) + Send + Sync>) {
+        self.session.on_event(listener);
     }
 
     fn lost(&self) -> BoxFuture<'static, Fault> {

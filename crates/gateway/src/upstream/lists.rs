@@ -27,10 +27,10 @@ const OURS: [&str; 4] = ["nextCursor", "resultType", "ttlMs", "cacheScope"];
 
 /// One list as last read.
 #[derive(Debug, Clone)]
-pub(super) struct Kept {
+pub(super) struct ReadList {
     pub(super) items: Arc<[Raw]>,
-    /// Members beside the items: `_meta` and unknown ones. If pages disagree, the first one
-    /// counts.
+    /// Members in addition to the items: `_meta` and unknown ones. If pages disagree, the first
+    /// one counts.
     pub(super) beside: Object,
     /// How often the server announced a change.
     pub(super) announced: u64,
@@ -69,7 +69,7 @@ pub(super) async fn read(
     kind: Kind,
     limits: &ListOptions,
     limit: Duration,
-) -> Result<Kept, Fault> {
+) -> Result<ReadList, Fault> {
     let mut reader = Reader::new(kind, limits);
     let mut cursor = None;
     loop {
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
         Ok(Some(params.to_raw()))
     }
 
-    /// Keeps the members beside the items.
+    /// Keeps the members in addition to the items.
     fn note(&mut self, page: &Raw) {
         for (name, value) in page.object().unwrap_or_default().iter() {
             let ours = OURS.contains(&name) || name == member_of(self.kind);
@@ -192,8 +192,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn done(self) -> Kept {
-        Kept {
+    fn done(self) -> ReadList {
+        ReadList {
             items: self.kept.into(),
             beside: self.beside,
             announced: 0,
@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Default for Kept {
+impl Default for ReadList {
     /// A list that was never read.
     fn default() -> Self {
         Self {

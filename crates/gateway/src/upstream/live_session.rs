@@ -134,8 +134,8 @@ impl Drop for SessionLease {
     }
 }
 
-/// Whether a session is lost, and the wakers of those who wait for that. Every call registers once
-/// or twice, so registering costs no more than a lock.
+/// The reason of a session's loss, and the wakers of the calls that wait for it. Every call
+/// registers once or twice, so registering costs no more than a lock.
 #[derive(Default)]
 struct LossSignal(Mutex<LossState>);
 
@@ -147,15 +147,15 @@ struct LossState {
     free: Vec<usize>,
 }
 
-/// A registration in a [`LossSignal`]: the index of its slot. It must be given back with `leave`.
+/// A registration in a [`LossSignal`]: the index of its slot. It must be released with `leave`.
 #[derive(Debug, Default)]
 struct Waiter(Option<usize>);
 
-/// A registration that gives itself back.
+/// A registration that is released on drop.
 struct Registered<'a>(&'a LossSignal, Waiter);
 
 impl LossSignal {
-    /// Sets the reason, unless one is set, and wakes all who wait.
+    /// Sets the reason, unless one is set, and wakes all waiters.
     fn set(&self, why: Fault) {
         let mut state = self.lock();
         if state.why.is_some() {

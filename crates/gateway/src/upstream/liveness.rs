@@ -41,8 +41,9 @@ async fn examine(live: &LiveSession) -> Option<Fault> {
         }
         // A busy server may be slow to answer; if its breaker is open as well, it hangs.
         None if !matches!(live.breaker.state(), BreakerState::Closed { .. }) => {
-            let fault =
-                format!("the server failed call after call and gave no sign of life within {LIMIT:?}");
+            let fault = format!(
+                "the server failed several calls and did not answer a liveness check within {LIMIT:?}"
+            );
             Some(Fault::new(FaultKind::Timeout, fault))
         }
         Some(_) | None => None,

@@ -24,7 +24,8 @@ use tokio::{
 use trunkline_protocol::{Call, ConnectError, Fault, FaultKind, Notification, Profile, Session, method};
 use trunkline_resilience::{Moment, timeout, timeout_at};
 
-/// Room for a connection to give up by itself, with a better reason, before it is dropped.
+/// Grace period in which a connection attempt may fail by itself, with a better reason, before it
+/// is dropped.
 const CONNECT_GRACE: Duration = Duration::from_secs(1);
 
 impl Core {
@@ -168,7 +169,7 @@ impl Core {
         let (core, principal) = (Arc::downgrade(self), live.principal.clone());
         live.session.on_event(Box::new(move |notification| {
             if let Some(core) = core.upgrade() {
-                core.hear(&principal, notification);
+                core.handle_notification(&principal, notification);
             }
         }));
         if must_listen(live.session.revision()) {
@@ -195,7 +196,7 @@ impl Core {
             pool.enter(if permanent { State::Failed } else { State::Lost });
             self.make_stale();
         }
-        tracing::warn!(upstream = %self.name, %fault, permanent, ?pause, "upstream does not connect");
+        tracing::warn!(upstream = %self.name, %fault, permanent, ?pause, "cannot connect to the upstream");
         fault
     }
 
@@ -226,8 +227,12 @@ impl Core {
         self.bump();
     }
 
-    /// Takes a notification that belongs to no call.
-    pub(super) fn hear(&self, principal: &Arc<OnceLock<Arc<str>>>, notification: Notification) {
+    /// Handles a notification that belongs to no call.
+    pub(super) fn handle_notification(
+        &self,
+        principal: &Arc<OnceLock<Arc<str>>>,
+        notification: Notification,
+    ) {
         let changed: &[Kind] = match notification.method.as_ref() {
             method::TOOLS_CHANGED => &[Kind::Tools],
             method::PROMPTS_CHANGED => &[Kind::Prompts],
@@ -257,7 +262,7 @@ pub(super) fn closed() -> Fault {
     Fault::new(FaultKind::ConnectionLost, "the session was closed")
 }
 
-/// Waits until an opening has ended.
+/// Waits for the outcome of an opening.
 pub(super) async fn ended(mut pending: Pending) -> Result<(), Fault> {
     match pending.wait_for(Option::is_some).await {
         Ok(outcome) => outcome.clone().unwrap_or(Ok(())),

@@ -1,5 +1,5 @@
-//! The settings of an upstream: when it runs, its time limits, and how much it may be asked and
-//! may answer.
+//! The settings of an upstream: when it runs, its time limits, and the limits of calls and
+//! answers.
 
 use crate::limit::Quota;
 use std::{fmt, sync::Arc, time::Duration};
@@ -43,7 +43,8 @@ pub enum Start {
     WhenNeeded,
 }
 
-/// Who shares a session with a legacy server. A modern server has one session for all.
+/// The callers that share a session with a legacy server. A modern server has one session for
+/// all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sessions {
     /// Calls of the same caller with the same client and capabilities.
@@ -58,7 +59,7 @@ pub enum Sessions {
 pub struct PoolOptions {
     pub most: usize,
     pub per_principal: usize,
-    /// A session that was idle for so long is closed, unless it is the last one.
+    /// A session that was idle for this time is closed, unless it is the last one.
     pub idle: Duration,
 }
 
@@ -71,7 +72,7 @@ pub struct RestartOptions {
     pub ceiling: Duration,
     /// The longest pause for a server that starts and is lost soon.
     pub relapse_ceiling: Duration,
-    /// A session that lived so long, or served a call, counts as stable.
+    /// A session that lived for this time, or served a call, counts as stable.
     pub stable: Duration,
     /// Pause before a failure that only a change of configuration or machine can fix is retried.
     pub recheck: Duration,
@@ -121,7 +122,8 @@ pub struct ListOptions {
     pub name_bytes: usize,
     /// How long to wait after an announced change, so that many become one.
     pub quiet: Duration,
-    /// The same, at most, for a server that keeps announcing changes that are none.
+    /// The longest such wait, for a server that keeps announcing changes without changing
+    /// anything.
     pub quiet_ceiling: Duration,
     /// The age limit of a list if the server gives no TTL and announces no changes.
     pub ttl: Option<Duration>,

@@ -21,7 +21,7 @@ use trunkline_protocol::{Call, Connect, Handler, Notify, Reply, ServerName, meth
 use trunkline_resilience::timeout;
 
 /// Poll interval while an upstream drains.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+const DRAIN_POLL: Duration = Duration::from_millis(50);
 
 /// One server behind the gateway: supervised, with its sessions and its lists.
 ///
@@ -64,7 +64,7 @@ impl Upstream {
         &self.core.name
     }
 
-    /// What the server offers; `None` until it was heard for the first time.
+    /// The server's offer; `None` until it has connected for the first time.
     pub fn offer(&self) -> Option<Arc<Offer>> {
         self.core.offer.load_full()
     }
@@ -92,11 +92,11 @@ impl Upstream {
     }
 
     /// Lets calls in flight finish for at most `limit`, then stops. Calls that were routed here
-    /// before the catalog changed are still taken.
+    /// before the catalog changed are still accepted.
     pub async fn drain(&self, limit: Duration) {
         timeout(limit, async {
             loop {
-                sleep(LOOK_AGAIN).await;
+                sleep(DRAIN_POLL).await;
                 if self.core.calls().in_flight == 0 {
                     break;
                 }
@@ -126,8 +126,8 @@ impl Handler for Upstream {
         call::begin(self.core.clone(), call)
     }
 
-    /// Goes to the sessions of its sender. A shared session gets no notification about one client
-    /// alone.
+    /// Sends the notification on all sessions of its sender. A shared session does not get changes
+    /// of roots, which concern only one client.
     fn notify(&self, notice: Notify) {
         let personal = notice.notification.method == method::ROOTS_CHANGED;
         let sessions: Vec<_> = self

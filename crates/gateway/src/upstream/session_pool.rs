@@ -33,7 +33,7 @@ pub(super) struct SessionPool {
     pub(super) lost: u64,
     /// If the server should run now.
     pub(super) awake: Awake,
-    /// Who may share a session with this server; known after the first connection.
+    /// The callers that may share a session; known after the first connection.
     pub(super) sharing: Option<Sharing>,
     /// The session that is opened again when the last one is lost.
     pub(super) main: SessionKey,
@@ -49,7 +49,7 @@ pub(super) enum Awake {
     Yes,
 }
 
-/// A session that is being opened. All who wait get the outcome.
+/// A session that is being opened. All waiting calls get the outcome.
 pub(super) struct Opening {
     pub(super) done: Pending,
     pub(super) task: AbortHandle,
@@ -118,7 +118,7 @@ impl SessionPool {
         }
         let pending = match self.sharing {
             Some(_) => self.opening.get(&key),
-            // If callers can share sessions is known only after the first one has opened.
+            // It is known only after the first session has opened if callers can share one.
             None => self.opening.values().next(),
         };
         if let Some(opening) = pending {
@@ -179,7 +179,7 @@ impl SessionPool {
         self.sessions.keys().chain(self.opening.keys())
     }
 
-    /// Removes the session that was unused for longest.
+    /// Removes the least recently used session.
     fn evict(&mut self, which: impl Fn(&SessionKey) -> bool) -> Option<Arc<LiveSession>> {
         let mut unused: Vec<_> =
             self.sessions.iter().filter(|(key, live)| which(key) && live.users() == 0).collect();
@@ -257,7 +257,7 @@ impl SessionPool {
         self.sessions.remove(&SessionKey::Common)
     }
 
-    /// Removes sessions that were idle for so long, except the one that lists are read from.
+    /// Removes sessions that were idle for this time, except the one that lists are read from.
     pub(super) fn retire_idle(&mut self, idle: Duration) -> Vec<Arc<LiveSession>> {
         let Some(lister) = self.lister() else { return Vec::new() };
         let old = |live: &Arc<LiveSession>| live.last_used().elapsed() >= idle && !Arc::ptr_eq(live, &lister);

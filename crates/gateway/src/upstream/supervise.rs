@@ -4,7 +4,7 @@
 use super::{
     call::is_loss,
     core::Core,
-    lists::{self, Kept, is_declared, own_call, tells_changes},
+    lists::{self, ReadList, is_declared, own_call, tells_changes},
     live_session::LiveSession,
     offer::Kind,
     open::{closed, ended},
@@ -21,13 +21,13 @@ use trunkline_resilience::{Deadline, Moment};
 
 /// Backoff before a broken subscription is opened again: first and longest.
 const LISTEN_PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
-/// How often idle sessions are looked for.
+/// Interval of the search for idle sessions.
 const TIDY_EVERY: Duration = Duration::from_secs(30);
 /// Bitmask of all lists.
 const ALL: u8 = 0b1111;
 
-/// What the supervisor does next.
-enum Duty {
+/// The next action of the supervisor.
+enum Action {
     Sleep,
     Pause(Instant),
     Await(Pending),
@@ -53,35 +53,35 @@ impl Core {
 
     async fn attend(self: &Arc<Self>) {
         loop {
-            match self.duty() {
-                Duty::Sleep => self.attention.notified().await,
-                Duty::Pause(until) => tokio::select! {
+            match self.next_action() {
+                Action::Sleep => self.attention.notified().await,
+                Action::Pause(until) => tokio::select! {
                     () = sleep_until(until) => {}
                     () = self.attention.notified() => {}
                 },
                 // The pool knows the outcome.
-                Duty::Await(pending) => drop(ended(pending).await),
-                Duty::Keep(live) => self.keep(&live).await,
+                Action::Await(pending) => drop(ended(pending).await),
+                Action::Keep(live) => self.keep(&live).await,
             }
         }
     }
 
-    fn duty(self: &Arc<Self>) -> Duty {
+    fn next_action(self: &Arc<Self>) -> Action {
         let mut pool = self.pool();
         if pool.awake == Awake::No || pool.state == State::Stopped {
-            return Duty::Sleep;
+            return Action::Sleep;
         }
         if let Some(live) = pool.lister() {
-            return Duty::Keep(live);
+            return Action::Keep(live);
         }
         if let Some(pending) = pool.any_opening() {
-            return Duty::Await(pending);
+            return Action::Await(pending);
         }
         if let Some(until) = pool.pause() {
-            return Duty::Pause(until);
+            return Action::Pause(until);
         }
         let key = pool.main.clone();
-        Duty::Await(self.open(&mut pool, key))
+        Action::Await(self.open(&mut pool, key))
     }
 
     /// Keeps the lists of a session fresh until it is lost or another one takes its place.
@@ -102,7 +102,7 @@ impl Core {
                 again = (failed != 0).then(|| (Instant::now() + self.pause_after(failures), failed));
             }
             self.tidy();
-            if self.doze() {
+            if self.stop_if_idle() {
                 return;
             }
             let expiry = self.lists().expires(limits.least_ttl);
@@ -174,10 +174,10 @@ impl Core {
         Some(Refreshed { changed, failed })
     }
 
-    async fn read(&self, live: &Arc<LiveSession>, kind: Kind) -> Result<Kept, Fault> {
+    async fn read(&self, live: &Arc<LiveSession>, kind: Kind) -> Result<ReadList, Fault> {
         let introduction = live.session.introduction();
         if !is_declared(&introduction, kind) {
-            return Ok(Kept::default());
+            return Ok(ReadList::default());
         }
         let limit = self.options.timeouts.call();
         let mut read = lists::read(&*live.session, kind, &self.options.lists, limit).await?;
@@ -185,11 +185,11 @@ impl Core {
             read.ttl = self.options.lists.ttl;
         }
         if let Some(warning) = &read.warning {
-            tracing::warn!(upstream = %self.name, ?kind, warning, "the list is cut");
+            tracing::warn!(upstream = %self.name, ?kind, warning, "the list is truncated");
         }
         for broken in &read.quarantined {
             let (name, reason) = (&broken.name, &broken.reason);
-            tracing::warn!(upstream = %self.name, ?kind, ?name, reason, "an item is set aside");
+            tracing::warn!(upstream = %self.name, ?kind, ?name, reason, "an item is quarantined");
         }
         Ok(read)
     }
@@ -208,15 +208,15 @@ impl Core {
         }
     }
 
-    /// Stops the server if it was idle for long; returns true if it did.
-    fn doze(&self) -> bool {
+    /// Stops the server if it was idle for the configured time; returns true if it did.
+    fn stop_if_idle(&self) -> bool {
         let Some(idle) = self.options.idle else { return false };
         let mut pool = self.pool();
         let busy = pool.is_opening() || pool.sessions().any(|(_, live)| live.users() > 0);
         if busy || self.idle_since(pool.since.0).elapsed() < idle {
             return false;
         }
-        tracing::info!(upstream = %self.name, ?idle, "upstream was not called and is stopped");
+        tracing::info!(upstream = %self.name, ?idle, "idle upstream stopped");
         self.everyones.store(None);
         let sessions = pool.clear(State::Idle);
         drop(pool);
@@ -232,7 +232,7 @@ impl Core {
         self.last_busy().max(ready)
     }
 
-    /// When idle sessions are looked for next.
+    /// When to search for idle sessions next.
     fn next_tidying(&self) -> Moment {
         let now = Moment::now();
         let usual = now + TIDY_EVERY;
@@ -271,7 +271,7 @@ impl Core {
                 match part {
                     Part::Notification(notification) => {
                         pause = LISTEN_PAUSES.0;
-                        self.hear(&live.principal, notification);
+                        self.handle_notification(&live.principal, notification);
                     }
                     Part::Final(Err(fault)) if fault.kind() == FaultKind::NotAvailable => return,
                     Part::Final(Err(fault)) if is_loss(&fault) => return self.lost(live, &fault),
@@ -305,7 +305,7 @@ pub(super) fn bit(kind: Kind) -> u8 {
     1 << (kind as u8)
 }
 
-/// Waits until then; `None` waits for ever.
+/// Waits until `at`; `None` waits for ever.
 async fn until(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,

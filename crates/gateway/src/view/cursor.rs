@@ -1,4 +1,5 @@
-//! Cursors: where a list goes on. One is good for the list it came from, as it was then, and for nothing else.
+//! Cursors: the next page of a list. A cursor is valid only for the unchanged list that it came
+//! from.
 
 use crate::{policy::Standing, upstream::Kind};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -16,7 +17,7 @@ const CURSOR_BYTES: usize = PAGE_BYTES + 32;
 #[derive(Debug)]
 pub(crate) struct Cursors(hmac::Key);
 
-/// The list that a cursor belongs to.
+/// Identifies the list that a cursor belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Bound(Vec<u8>);
 
@@ -40,7 +41,7 @@ impl Bound {
 impl Cursors {
     pub(crate) fn new() -> Self {
         let key = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new());
-        Self(key.expect("the system has random numbers, or nothing here is safe"))
+        Self(key.expect("the system's random number generator works"))
     }
 
     pub(super) fn seal(&self, bound: &Bound, page: usize) -> String {

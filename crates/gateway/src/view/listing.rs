@@ -1,4 +1,4 @@
-//! Listing: a list as one standing sees it, its pages ready to be sent.
+//! Listing: the rendered pages of a list, for all callers of one standing.
 
 use super::{Cursors, View, cursor::Bound};
 use crate::{
@@ -11,10 +11,11 @@ use ring::digest::{Context, SHA256};
 use std::{sync::Arc, time::Duration};
 use trunkline_protocol::{Caller, Object, Raw, method};
 
-/// `_meta` of a list: the servers that were never heard, so that what they offer is not in it.
+/// Key in `_meta` of a list: the servers that have not connected yet, so that their items are
+/// missing.
 const MISSING: &str = "trunkline/missing";
 
-/// How lists are told.
+/// The settings of lists.
 #[derive(Debug, Clone)]
 pub(crate) struct ListOptions {
     pub(crate) page_size: usize,
@@ -25,7 +26,7 @@ pub(crate) struct ListOptions {
 /// A list, whole.
 #[derive(Debug)]
 pub(crate) struct Listing {
-    /// The items without marks, to tell whether the list changed.
+    /// The items without marks, to detect changes of the list.
     items: Vec<Raw>,
     pages: Vec<Raw>,
     bound: Bound,
@@ -46,13 +47,13 @@ impl Listing {
         self.pages[0].clone()
     }
 
-    /// The page that a cursor of this very list leads to.
+    /// The page of a cursor; `None` if the cursor is not from this list.
     pub(crate) fn page(&self, cursors: &Cursors, cursor: &str) -> Option<Raw> {
         let page = cursors.open(&self.bound, cursor)?;
         self.pages.get(page).cloned()
     }
 
-    /// Whether both show the same things; marks and missing servers do not count.
+    /// True if both have the same items; marks and missing servers are ignored.
     pub(crate) fn shows_same(&self, other: &Self) -> bool {
         std::ptr::eq(self, other) || self.items == other.items
     }
@@ -101,7 +102,8 @@ impl Lister<'_> {
         result.to_raw()
     }
 
-    /// What the server says beside its items, where it is shown as it is. Of several servers none speaks for the whole list.
+    /// The members that the server sends in addition to the items, if the view shows one server
+    /// unchanged. In a list of several servers they would describe only a part.
     fn beside(&self) -> Option<&Object> {
         let offer = self.view.servers.first().filter(|_| self.view.transparent)?.offer()?;
         Some(&offer.beside[self.kind as usize])
@@ -124,7 +126,7 @@ impl Lister<'_> {
         Some(meta.to_raw())
     }
 
-    /// What cursors are bound to. A list of one page has none.
+    /// The digest that cursors are bound to; empty for a list of one page, which has none.
     fn digest(&self, items: &[Raw]) -> Vec<u8> {
         if items.len() <= self.options.page_size {
             return Vec::new();

@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub(crate) use cursor::Cursors;
 pub(crate) use listing::{ListOptions, Listing};
 pub(crate) use name_table::NameTable;
-pub(crate) use resources::Found;
+pub(crate) use resources::LocatedResource;
 pub use rules::{Naming, ViewRules};
 
 /// A view in one snapshot of the catalog.
@@ -44,7 +44,7 @@ pub(crate) struct View {
     /// True if in addition no rule concerns its tools and prompts, so that names it does not list
     /// may be passed to the server.
     pub(crate) unruled: bool,
-    /// What the view is for.
+    /// The configured instructions of the view.
     pub(crate) instructions: Option<String>,
 }
 
@@ -93,11 +93,11 @@ impl View {
             .zip(uris)
             .map(|(share, uris)| Arc::new(Server::new(share, &filters.resources, uris)))
             .collect();
-        let seats: Vec<(&Arc<Server>, &Share)> = servers.iter().zip(shares).collect();
+        let pairs: Vec<(&Arc<Server>, &Share)> = servers.iter().zip(shares).collect();
         let mut refused = Vec::new();
         let mut named = |kind: Kind, filter: &Filter| {
             let mut namer = Namer::new(naming, kind);
-            for (server, share) in &seats {
+            for (server, share) in &pairs {
                 namer.add(server, share.list(kind), filter);
             }
             let (routes, mut more) = namer.finish();
@@ -106,7 +106,7 @@ impl View {
         };
         let (tools, prompts) = (named(Kind::Tools, &filters.tools), named(Kind::Prompts, &filters.prompts));
         let located = |kind: Kind| {
-            let lists = seats.iter().map(|(server, share)| (*server, share.list(kind)));
+            let lists = pairs.iter().map(|(server, share)| (*server, share.list(kind)));
             NameTable::new(uris::routes(lists, kind, &filters.resources))
         };
         let (resources, templates) = (located(Kind::Resources), located(Kind::Templates));

@@ -1,4 +1,4 @@
-//! Namer: gives tools and prompts the names of a view, no two the same.
+//! Namer: assigns unique names to the tools and prompts of a view.
 
 use super::Naming;
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 use std::{collections::HashMap, sync::Arc};
 use trunkline_protocol::{PublicName, ServerName, ToolName};
 
-/// A thing that got no name.
+/// An item that got no name.
 #[derive(Debug, Clone)]
 pub(crate) struct Refused {
     pub(crate) server: ServerName,
@@ -31,7 +31,7 @@ impl Namer {
         Self { naming, kind, taken: HashMap::new(), routes: Vec::new(), refused: Vec::new() }
     }
 
-    /// Adds what passes the view's filter, which knows things by their public names.
+    /// Adds the items that pass the view's filter, which matches prefixed public names.
     pub(super) fn add(&mut self, server: &Arc<Server>, list: &Compiled, filter: &Filter) {
         for item in &list.items {
             let own = item.renamed.as_ref().unwrap_or(&item.inner);

@@ -1,5 +1,5 @@
-//! Where a URI is read: the server that lists it, else one whose template fits, else one that lists things of the same origin, else
-//! the only server that has resources at all.
+//! Finds the server of a URI: the one that lists it, else one whose template matches, else one
+//! that lists resources of the same origin, else the only server that has resources at all.
 
 use super::View;
 use crate::{
@@ -10,20 +10,20 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::NameTable;
 
-/// Which server lists resources of an origin, and the only one that has any.
+/// The server of each origin, and the only server that has resources, if there is just one.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
     by_origin: HashMap<String, usize>,
     only: Option<usize>,
 }
 
-/// A place to read from.
+/// The server of a URI, and its own URI.
 #[derive(Debug)]
-pub(crate) struct Found<'a> {
+pub(crate) struct LocatedResource<'a> {
     pub(crate) server: &'a Arc<Server>,
     /// The server's own URI.
     pub(crate) inner: String,
-    /// What it was found by, where something is listed; it must be permitted as well.
+    /// The listed resource or template that matched, if any; it must be permitted as well.
     pub(crate) route: Option<&'a Route>,
 }
 
@@ -50,9 +50,9 @@ impl Origins {
 }
 
 impl View {
-    pub(crate) fn locate(&self, uri: &str) -> Option<Found<'_>> {
+    pub(crate) fn locate(&self, uri: &str) -> Option<LocatedResource<'_>> {
         if let Some(route) = self.resources.get(uri) {
-            return Some(Found {
+            return Some(LocatedResource {
                 server: route.server(),
                 inner: route.inner().to_owned(),
                 route: Some(route),
@@ -60,22 +60,31 @@ impl View {
         }
         if self.servers.len() > 1 && rewrite::is_ours(uri) {
             let (server, inner) = rewrite::inner_uri(uri)?;
-            return Some(Found { server: self.server(server)?, inner: inner.to_owned(), route: None });
+            return Some(LocatedResource {
+                server: self.server(server)?,
+                inner: inner.to_owned(),
+                route: None,
+            });
         }
         let fits = |route: &&Route| {
             let listed_as_is = route.inner_raw().is_none();
             listed_as_is && route.item().template.as_ref().is_some_and(|template| template.matches(uri))
         };
         if let Some(route) = self.templates.routes().iter().find(fits) {
-            return Some(Found { server: route.server(), inner: uri.to_owned(), route: Some(route) });
+            return Some(LocatedResource {
+                server: route.server(),
+                inner: uri.to_owned(),
+                route: Some(route),
+            });
         }
         let by_origin = origin(uri).and_then(|origin| self.origins.by_origin.get(origin)).copied();
         let place = by_origin.or(self.origins.only)?;
-        Some(Found { server: &self.servers[place], inner: uri.to_owned(), route: None })
+        Some(LocatedResource { server: &self.servers[place], inner: uri.to_owned(), route: None })
     }
 }
 
-/// Scheme and authority; nothing for a text that is no URI, or whose origin is a template's place.
+/// Scheme and authority; `None` if the text is no URI or its origin contains a template
+/// expression.
 fn origin(uri: &str) -> Option<&str> {
     let scheme = uri.find(':')?;
     let rest = &uri[scheme + 1..];

@@ -1,9 +1,9 @@
-//! What the configuration says about views.
+//! The configured rules of views.
 
 use crate::policy::FilterRules;
 use trunkline_protocol::ServerName;
 
-/// A part of what is offered, under an address of its own.
+/// A part of the catalog with its own path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ViewRules {
     /// `None`: all servers. They appear in the order in which the servers are configured.
@@ -14,16 +14,17 @@ pub struct ViewRules {
     /// Globs over `<server>_<uri>`.
     pub resources: FilterRules,
     pub naming: Naming,
-    /// What the view is for; clients see it before what the servers say.
+    /// Instructions for clients; they precede those of the servers.
     pub instructions: Option<String>,
 }
 
-/// How tools and prompts are called.
+/// The form of tool and prompt names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Naming {
     /// `<server>_<tool>`.
     #[default]
     Prefixed,
-    /// As their server calls them. Where a name is taken already, the later server's thing gets its prefixed name.
+    /// The server's own names. If two servers share one, the later server's item gets its prefixed
+    /// name.
     Bare,
 }

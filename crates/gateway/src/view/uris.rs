@@ -1,4 +1,4 @@
-//! Which URIs of which server are rewritten in a view, and the routes to them.
+//! Decides which URIs are rewritten in a view, and makes their routes.
 
 use super::Share;
 use crate::{

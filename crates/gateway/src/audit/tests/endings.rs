@@ -21,7 +21,7 @@ async fn d09_every_way_a_call_ends_leaves_exactly_one_pair() {
     let mut waiting = handler.call(tool("never", &json!({})));
     assert!(waiting.next().now_or_never().is_none());
     drop(waiting);
-    // Never polled: it did not begin.
+    // Never polled, so never started and not recorded.
     drop(handler.call(tool("unpolled", &json!({}))));
     let handler = Arc::new(handler);
     let panicking = Arc::clone(&handler);
@@ -52,7 +52,7 @@ async fn d09_a_limit_behind_the_trail_is_recorded_with_its_code() {
     let dir = tempfile::tempdir().unwrap();
     let trail = Trail::open(dir.path(), Options::default()).unwrap();
     let quota = Quota::new(1.try_into().unwrap(), Duration::from_hours(1));
-    let limited = Limited::new(Desk, &Limits { per_caller: Some(quota), ..Limits::default() });
+    let limited = Limited::new(FakeHandler, &Limits { per_caller: Some(quota), ..Limits::default() });
     let handler = Audited::new(limited, trail.clone(), Arc::new(|_, _| false));
     handler.call(Call::new(method::PING, None)).outcome().await.unwrap();
     handler.call(Call::new(method::TOOLS_LIST, None)).outcome().await.unwrap();
@@ -77,7 +77,7 @@ async fn d01_what_a_server_asks_of_its_own_handler_is_no_call_of_anybody() {
     own.caller = trunkline_protocol::Caller::ourselves();
     let mut listening = handler.call(own);
     assert!(futures_util::FutureExt::now_or_never(listening.next()).is_none());
-    // A client may call itself what it likes.
+    // Clients choose their names freely.
     let mut client = tool("get", &json!({}));
     client.caller = Arc::new(trunkline_protocol::Caller::clone(&trunkline_protocol::Caller::ourselves()));
     handler.call(client).outcome().await.unwrap();
@@ -89,7 +89,7 @@ async fn d01_what_a_server_asks_of_its_own_handler_is_no_call_of_anybody() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn d01_many_callers_at_once_each_leave_their_pair_whoever_does_the_writing() {
     let dir = tempfile::tempdir().unwrap();
-    // Small enough that syncs and new segments come in between all the time.
+    // Small enough that syncs and new segments happen all the time.
     let options = Options {
         durability: Durability::Batch { interval: Duration::from_millis(1) },
         segment_bytes: 64 * 1024,

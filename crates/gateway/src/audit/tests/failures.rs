@@ -14,8 +14,8 @@ fn kind(result: Result<Raw, Fault>) -> Option<FaultKind> {
     result.err().map(|fault| fault.kind())
 }
 
-/// Waits until the thread has synced how the trail begins. Whoever makes syncs slow before that holds up the first one, and with it
-/// all that is to be synced after it.
+/// Waits for the sync of the first record. A test that makes syncs slow before that would block
+/// this sync, and with it all later ones.
 fn until_synced(dir: &Path) {
     let begins = || {
         fs::read_to_string(dir.join("head")).is_ok_and(|head| head.trim_start_matches('0').starts_with(' '))
@@ -62,7 +62,7 @@ async fn d02_while_nothing_can_be_written_changes_are_refused_and_reads_go_on() 
     assert_eq!(kind(call(&handler, "write").await), Some(FaultKind::StoreUnavailable));
     assert_eq!(kind(call(&handler, "get").await), None);
     assert!(trail.status().failing.is_some());
-    // The disk works again: everything that happened meanwhile is there.
+    // The disk works again: all records since the failure are there.
     *faults.create.lock().unwrap() = None;
     while trail.status().failing.is_some() {
         tokio::task::yield_now().await;
@@ -163,14 +163,15 @@ async fn d08_a_slow_disk_makes_callers_wait_in_bounded_memory() {
             tokio::spawn(async move { call(&handler, &format!("t{n}")).await.is_ok() })
         })
         .collect();
-    // All have asked by now, and those with a slot have queued their start; none runs without its record on disk.
+    // After this all calls were polled, and those with a slot have queued their start record; none
+    // runs before its record is on disk.
     for _ in 0..2000 {
         tokio::task::yield_now().await;
     }
     assert_eq!(trail.journal().free_slots(), 0);
     assert!(trail.journal().len() <= 20, "{}", trail.journal().len());
     assert!(calls.iter().all(|call| !call.is_finished()));
-    // One sync serves many: far fewer are needed than there are calls.
+    // Group commit: far fewer syncs than calls.
     for _ in 0..1000 {
         leave.send(()).unwrap();
     }
@@ -191,11 +192,11 @@ async fn d08_who_waits_too_long_for_a_stuck_disk_is_refused_and_counted() {
     until_synced(dir.path());
     *faults.slow.lock().unwrap() = Some(stopped);
     assert_eq!(kind(call(&handler, "write").await), Some(FaultKind::StoreUnavailable));
-    // The clock of this test does not wait for the thread, so the test does.
+    // Simulated time does not wait for the writer thread, so the test does.
     while trail.journal().free_slots() == 0 {
         tokio::task::yield_now().await;
     }
-    // Beside a sync that does not end, records are written all the same.
+    // Records are written while a sync hangs.
     assert_eq!(kind(call(&handler, "get").await), None);
     let mut endless = Box::pin(call(&handler, "get-never"));
     assert!((&mut endless).now_or_never().is_none());
@@ -220,7 +221,7 @@ async fn reads_wait_for_no_sync_and_in_batch_mode_nothing_does() {
         let (leave, stopped) = mpsc::channel();
         until_synced(dir.path());
         *faults.slow.lock().unwrap() = Some(stopped);
-        // A sync would wait for ever.
+        // A sync would block for ever.
         call(&handler, tool).await.unwrap();
         drop(leave);
         *faults.slow.lock().unwrap() = None;

@@ -54,7 +54,7 @@ async fn d04_a_segment_that_is_renamed_or_deleted_does_not_take_later_records_wi
     drop((handler, trail));
     let text = fs::read_to_string(&segments(dir.path())[0]).unwrap();
     assert!(text.contains("third"));
-    assert!(!verify(dir.path()).unwrap().is_intact(), "whoever verifies hears of it");
+    assert!(!verify(dir.path()).unwrap().is_intact(), "verify reports it");
     assert!(fs::read_to_string(moved).unwrap().contains("first"));
 }
 
@@ -70,7 +70,7 @@ async fn d04_planted_links_are_not_followed() {
         assert!(Trail::open(&path, options()).is_err(), "{name}");
         fs::remove_file(path.join(name)).unwrap();
     }
-    // In the place of the segment that comes next.
+    // With the name of the next segment.
     let (handler, trail) = audited(&path, options());
     symlink(&victim, path.join("audit-000002.jsonl")).unwrap();
     for n in 0..10 {
@@ -103,7 +103,7 @@ async fn d01_a_torn_end_is_cut_off_and_only_in_the_last_segment() {
     tear(segments(dir.path()).len() - 1);
     let report = verify(dir.path()).unwrap();
     assert_eq!((report.is_intact(), report.torn), (true, 13));
-    // A segment that was made, but not begun.
+    // A segment that was created but has no record.
     let next = segments(dir.path()).len() + 1;
     fs::write(dir.path().join(format!("audit-{next:06}.jsonl")), "{\"se").unwrap();
     drop(Trail::open(dir.path(), options()).unwrap());
@@ -121,11 +121,11 @@ async fn p01_a_call_that_was_under_way_for_several_segments_gets_its_end_from_wh
     let mut long = handler.call(tool("never", &json!({})));
     let mut other = 0;
     while segments(dir.path()).len() < 5 {
-        assert!(glance(&mut long).is_pending());
+        assert!(poll_once(&mut long).is_pending());
         call(&handler, &format!("other-{other}")).await.unwrap();
         other += 1;
     }
-    // What a process that is killed now leaves behind.
+    // The files that a process killed now would leave.
     for entry in fs::read_dir(dir.path()).unwrap().map(Result::unwrap) {
         fs::copy(entry.path(), left.path().join(entry.file_name())).unwrap();
     }

@@ -2,7 +2,7 @@ use super::*;
 use crate::audit::Durability;
 use std::{collections::BTreeSet, thread, time::Duration};
 
-/// Nothing is synced meanwhile.
+/// No sync happens during the test.
 fn options() -> Options {
     Options { durability: Durability::Batch { interval: Duration::from_hours(1) }, ..Options::default() }
 }
@@ -18,7 +18,7 @@ async fn records_of_calls_that_come_together_are_written_together() {
     let dir = tempfile::tempdir().unwrap();
     let (handler, trail) = audited(dir.path(), options());
     let mut first = handler.call(tool("first", &json!({})));
-    assert!(glance(&mut first).is_pending(), "nobody has been alone yet");
+    assert!(poll_once(&mut first).is_pending(), "the pace has not seen a lone caller yet");
     assert!(started(dir.path()).is_empty());
     call(&handler, "second").await.unwrap();
     assert_eq!(started(dir.path()), [r#""first""#, r#""second""#]);
@@ -32,7 +32,7 @@ async fn a_call_that_is_cancelled_while_it_waits_for_others_leaves_its_record() 
     let dir = tempfile::tempdir().unwrap();
     let (handler, _trail) = audited(dir.path(), options());
     let mut first = handler.call(tool("first", &json!({})));
-    assert!(glance(&mut first).is_pending());
+    assert!(poll_once(&mut first).is_pending());
     drop(first);
     assert_eq!(started(dir.path()), [r#""first""#]);
     assert_eq!(lines(dir.path()).iter().filter(|line| line.contains(r#""outcome":"cancelled""#)).count(), 1);
@@ -45,7 +45,7 @@ async fn a_lone_call_waits_for_nobody() {
     let mut at_once = 0;
     for number in 0..100 {
         let mut reply = handler.call(tool(&format!("t{number}"), &json!({})));
-        match glance(&mut reply) {
+        match poll_once(&mut reply) {
             Poll::Ready(_) => at_once += 1,
             Poll::Pending => drop(reply.outcome().await.unwrap()),
         }
@@ -69,7 +69,8 @@ fn d01_callers_on_many_runtimes_of_one_thread_each_leave_their_pairs() {
         for lane in 0..4 {
             scope.spawn(move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-                // One lane has a single caller, who finds the others in the way.
+                // One thread has a single caller, which often finds the writer locked by the
+                // others.
                 let callers = if lane == 0 { 1 } else { 8 };
                 let callers = (0..callers).map(|number| caller(format!("t{lane}-{number}")));
                 runtime.block_on(futures_util::future::join_all(callers));

@@ -18,10 +18,10 @@ use std::{
 };
 use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notification, Notify, Part, Raw, Reply, method};
 
-/// Answers as the tool's name says.
-struct Desk;
+/// Its answer depends on the tool's name.
+struct FakeHandler;
 
-impl Handler for Desk {
+impl Handler for FakeHandler {
     fn call(&self, call: Call) -> Reply {
         let params = call.params.clone();
         let name: String = params.and_then(|params| params.member_as("name")).unwrap_or_default();
@@ -47,29 +47,29 @@ impl Handler for Desk {
 }
 
 /// A handler over a trail in `dir`; tools whose names begin with `get` only read.
-fn audited(dir: &Path, options: Options) -> (Audited<Desk>, Trail) {
+fn audited(dir: &Path, options: Options) -> (Audited<FakeHandler>, Trail) {
     let trail = Trail::open(dir, options).unwrap();
-    // The sync that every trail begins with is over when there is a head; else it would be in the way of those that are counted.
+    // The initial sync is over when there is a head; otherwise it would be counted.
     while !dir.join("head").exists() {
         std::thread::yield_now();
     }
-    (Audited::new(Desk, trail.clone(), Arc::new(|_, tool| tool.starts_with("get"))), trail)
+    (Audited::new(FakeHandler, trail.clone(), Arc::new(|_, tool| tool.starts_with("get"))), trail)
 }
 
 fn tool(name: &str, arguments: &Value) -> Call {
     Call::new(method::TOOLS_CALL, Some(json!({"name": name, "arguments": arguments}).into()))
 }
 
-async fn call(handler: &Audited<Desk>, name: &str) -> Result<Raw, Fault> {
+async fn call(handler: &Audited<FakeHandler>, name: &str) -> Result<Raw, Fault> {
     handler.call(tool(name, &json!({}))).outcome().await
 }
 
-/// Polls once, without anybody who would be woken.
-fn glance(reply: &mut Reply) -> Poll<Option<Part>> {
+/// Polls once with a no-op waker.
+fn poll_once(reply: &mut Reply) -> Poll<Option<Part>> {
     reply.poll_next_unpin(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Every record in order, after the trail was found intact.
+/// All records in order; fails if the trail is not intact.
 fn records(dir: &Path) -> Vec<Value> {
     let report = verify(dir).unwrap();
     assert!(report.is_intact(), "{report:#?}");

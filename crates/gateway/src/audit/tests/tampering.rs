@@ -1,7 +1,7 @@
 use super::*;
 use crate::audit::{OpenError, ProblemKind};
 
-/// A trail of several segments in which nothing is wrong.
+/// An intact trail of several segments.
 async fn trail_of(calls: usize) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let (handler, trail) = audited(dir.path(), Options { segment_bytes: 4000, ..Options::default() });
@@ -14,7 +14,7 @@ async fn trail_of(calls: usize) -> tempfile::TempDir {
     dir
 }
 
-/// What is found after the lines of one segment were changed.
+/// The problems found after `change` was applied to the lines of one segment.
 async fn after(segment: usize, change: impl FnOnce(&mut Vec<String>)) -> Vec<ProblemKind> {
     let dir = trail_of(30).await;
     let path = &segments(dir.path())[segment];
@@ -95,7 +95,7 @@ async fn d06_missing_segments_and_a_missing_head_are_found() {
     }
     let dir = trail_of(30).await;
     fs::write(dir.path().join("audit-999999999999.jsonl"), "x\n").unwrap();
-    assert_eq!(verify(dir.path()).unwrap().problems.len(), 2, "a planted number costs no time");
+    assert_eq!(verify(dir.path()).unwrap().problems.len(), 2, "a forged segment number costs no time");
     fs::remove_file(dir.path().join("audit-999999999999.jsonl")).unwrap();
     fs::remove_file(dir.path().join("head")).unwrap();
     assert_eq!(verify(dir.path()).unwrap().problems[0].kind, ProblemKind::NoHead);

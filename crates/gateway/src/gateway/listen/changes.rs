@@ -1,4 +1,4 @@
-//! Changes: which lists of a caller look different from one snapshot to the next.
+//! Changes: detects which lists of a caller differ between two snapshots.
 
 use super::super::Inner;
 use crate::{upstream::Kind, view::Listing};
@@ -23,10 +23,10 @@ struct Watched {
     last: Vec<Seen>,
 }
 
-/// A list as it is shown.
+/// A list as the caller last saw it.
 struct Seen {
     listing: Arc<Listing>,
-    /// How often its server said that it has changed, where its word passes as it is.
+    /// How often the server announced a change; 0 if rules or policy hide anything.
     announced: u64,
 }
 
@@ -54,7 +54,7 @@ impl Changes {
         changes
     }
 
-    /// One notification for each list that changed, then the end when the view is no more.
+    /// One notification for each changed list; the stream ends when the view is removed.
     pub(super) fn parts(self) -> impl Stream<Item = Part> + Send {
         stream::unfold(self, |mut changes| async move {
             let part = changes.next().await;
@@ -70,7 +70,7 @@ impl Changes {
             if self.snapshots.changed().await.is_err() {
                 return Part::Final(Ok(Raw::empty_object()));
             }
-            // Several snapshots that came while the listener was not listening are one change.
+            // Several snapshots between two polls are reported as one change.
             for place in 0..self.watched.len() {
                 let Some(now) = self.look(self.watched[place].kinds) else {
                     return Part::Final(Ok(Raw::empty_object()));
@@ -86,11 +86,11 @@ impl Changes {
         }
     }
 
-    /// The lists as they are now; `None` when the view is gone.
+    /// The current lists; `None` if the view was removed.
     fn look(&self, kinds: &[Kind]) -> Option<Vec<Seen>> {
         let catalog = self.inner.now.load();
         let view = catalog.view(self.view.as_deref())?;
-        // Where something is hidden from somebody, they must not hear that it changed.
+        // A caller must not learn that an item changed which is hidden from it.
         let plain = view.unruled && catalog.policy.is_open();
         let offer = view.servers.first().filter(|_| plain).and_then(|server| server.offer());
         let seen = |kind: &Kind| Seen {
@@ -103,7 +103,7 @@ impl Changes {
 
 impl Seen {
     fn shows_same(&self, other: &Self) -> bool {
-        // A server that was started anew counts anew, and has said nothing yet.
+        // The counter of a restarted server begins at 0 again, which is no change.
         let silent = other.announced <= self.announced;
         silent && self.listing.shows_same(&other.listing)
     }

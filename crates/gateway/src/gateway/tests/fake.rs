@@ -1,4 +1,4 @@
-//! A server that offers what a test says and remembers what it was asked.
+//! A fake server with a configurable offer, which records its calls.
 
 use crate::{
     gateway::Source,
@@ -25,23 +25,23 @@ pub(super) struct Fake {
     answer: Mutex<Arc<Answer>>,
 }
 
-/// What a fake offers.
+/// The offer of a fake.
 #[derive(Clone)]
-pub(super) struct Wares {
+pub(super) struct Lists {
     pub(super) capabilities: Value,
     pub(super) instructions: Option<&'static str>,
     pub(super) tools: Vec<Raw>,
     pub(super) prompts: Vec<Raw>,
     pub(super) resources: Vec<Raw>,
     pub(super) templates: Vec<Raw>,
-    /// How often the server said that its tools have changed.
+    /// How often the server announced a change of its tools.
     pub(super) announced: u64,
-    /// What is said beside the tools.
+    /// Members of the tool list in addition to the items.
     pub(super) beside: Object,
     pub(super) stale: bool,
 }
 
-impl Default for Wares {
+impl Default for Lists {
     fn default() -> Self {
         Self {
             capabilities: json!({"tools": {}, "prompts": {}, "resources": {"subscribe": true}}),
@@ -57,7 +57,7 @@ impl Default for Wares {
     }
 }
 
-impl Wares {
+impl Lists {
     pub(super) fn tools(names: &[&str]) -> Self {
         Self { tools: names.iter().map(|name| tool(name)).collect(), ..Self::default() }
     }
@@ -93,14 +93,14 @@ pub(super) fn tool(name: &str) -> Raw {
 
 impl Fake {
     /// A server that answers every call with its own name, the method and the parameters.
-    pub(super) fn new(name: &str, wares: Wares) -> Arc<Self> {
-        let fake = Self::unheard(name);
-        *fake.offer.lock().unwrap() = Some(wares.offer());
+    pub(super) fn new(name: &str, lists: Lists) -> Arc<Self> {
+        let fake = Self::unconnected(name);
+        *fake.offer.lock().unwrap() = Some(lists.offer());
         fake
     }
 
-    /// A server that was never heard.
-    pub(super) fn unheard(name: &str) -> Arc<Self> {
+    /// A server that has not connected yet.
+    pub(super) fn unconnected(name: &str) -> Arc<Self> {
         let echo = {
             let name = name.to_owned();
             move |call: &Call| {
@@ -128,12 +128,12 @@ impl Fake {
         Arc::clone(self)
     }
 
-    pub(super) fn offers(&self, wares: Wares) {
-        *self.offer.lock().unwrap() = Some(wares.offer());
+    pub(super) fn offers(&self, lists: Lists) {
+        *self.offer.lock().unwrap() = Some(lists.offer());
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Says something that belongs to no call.
+    /// Sends a notification that belongs to no call.
     pub(super) fn says(&self, notification: Notification, principal: Option<&str>) {
         self.events.send(Event { notification, principal: principal.map(Into::into) }).unwrap();
     }
@@ -153,7 +153,7 @@ impl Fake {
 
 impl Handler for Fake {
     fn call(&self, call: Call) -> Reply {
-        assert!(call.view.is_none(), "a view is the gateway's business");
+        assert!(call.view.is_none(), "a view is not sent to the server");
         let answer = Arc::clone(&self.answer.lock().unwrap());
         self.calls.lock().unwrap().push(call.clone());
         answer(&call)

@@ -1,4 +1,4 @@
-//! The gateway over servers that are made up here.
+//! The gateway with fake servers.
 
 mod fake;
 mod listening;
@@ -49,18 +49,18 @@ fn caller(id: &str, roles: &[&str]) -> Arc<Caller> {
     Arc::new(Caller { id: id.to_owned(), roles, scopes: Vec::new() })
 }
 
-/// A call as somebody makes it.
-struct Asking {
+/// The caller and the view of a test call.
+struct Client {
     caller: Arc<Caller>,
     view: Option<Arc<str>>,
     revision: Revision,
 }
 
-fn somebody() -> Asking {
-    Asking { caller: Caller::local(), view: None, revision: Revision::NEWEST }
+fn client() -> Client {
+    Client { caller: Caller::local(), view: None, revision: Revision::NEWEST }
 }
 
-impl Asking {
+impl Client {
     fn named(id: &str, roles: &[&str]) -> Self {
         Self { caller: caller(id, roles), view: None, revision: Revision::NEWEST }
     }
@@ -99,7 +99,7 @@ impl Asking {
     }
 }
 
-/// Changes something and waits until the catalog shows it.
+/// Runs `change` and waits for the next snapshot.
 async fn next_snapshot(gateway: &Gateway, change: impl FnOnce()) {
     let mut snapshots = gateway.inner.changed.subscribe();
     change();

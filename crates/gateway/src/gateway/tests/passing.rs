@@ -1,8 +1,9 @@
-//! What passes: everything, byte for byte, except for what `docs/rewrites.md` lists.
+//! Everything is passed on byte for byte, except for the rewrites in `docs/rewrites.md`.
 
 use super::{
-    fake::{Fake, Wares, tool},
-    gateway, raw, somebody,
+    client,
+    fake::{Fake, Lists, tool},
+    gateway, raw,
 };
 use crate::catalog::{Rules, ServerRules};
 use futures_util::stream;
@@ -19,7 +20,7 @@ const PARAMS: &str = r#"{ "x-first":[1.0 ,2], "name" : "NAME", "arguments":{"nam
 
 #[tokio::test]
 async fn a_call_reaches_its_server_with_only_the_name_changed() {
-    let a = Fake::new("a", Wares { prompts: vec![raw(r#"{"name":"add"}"#)], ..Wares::tools(&["add"]) });
+    let a = Fake::new("a", Lists { prompts: vec![raw(r#"{"name":"add"}"#)], ..Lists::tools(&["add"]) });
     let gateway = gateway(&[&a], Rules::default());
     for method in [TOOLS_CALL, PROMPTS_GET] {
         let mut call = Call::new(method, Some(raw(&PARAMS.replace("NAME", "a_add"))));
@@ -34,7 +35,7 @@ async fn a_call_reaches_its_server_with_only_the_name_changed() {
 
 #[tokio::test]
 async fn a_name_that_is_the_same_on_both_sides_costs_no_copy() {
-    let a = Fake::new("a", Wares::tools(&["add"]));
+    let a = Fake::new("a", Lists::tools(&["add"]));
     let gateway = gateway(&[&a], Rules::default());
     let params = raw(&PARAMS.replace("NAME", "add"));
     let mut call = Call::new(TOOLS_CALL, Some(params.clone()));
@@ -48,9 +49,9 @@ async fn a_name_that_is_the_same_on_both_sides_costs_no_copy() {
 async fn everything_that_comes_back_is_what_the_server_sent() {
     const RESULT: &str = r#"{"content":[ {"type":"resource_link","uri":"file:///x","name":"n","new":1.50}, {"type":"hologram"} ],"structuredContent":{"z":1e2,"a":123456789012345678901234567890},
         "isError":false,"_meta":{"k":[ ]},"resultType":"input_required","requestState":"s","taskId":"not ours"}"#;
-    let told = r#"{"progressToken":"p1","progress":1.0,"x":[ ]}"#;
+    let progress_params = r#"{"progressToken":"p1","progress":1.0,"x":[ ]}"#;
     let parts = move |_: &Call| {
-        let mut progress = Notification::new(PROGRESS, Some(raw(told)));
+        let mut progress = Notification::new(PROGRESS, Some(raw(progress_params)));
         progress.rest.set("rest", raw("1"));
         let log = Notification::new(MESSAGE, Some(raw(r#"{"level":"info","data":{"k":1.0}}"#)));
         let question = Question::new(ELICIT, Some(raw(r#"{"message":"?","new":1.0}"#)), |_| {}).named("key");
@@ -63,17 +64,17 @@ async fn everything_that_comes_back_is_what_the_server_sent() {
         ];
         Reply::new(stream::iter(parts))
     };
-    // One server whose results are never looked at, and one whose results are, because it has tasks.
+    // One server whose results are never parsed, and one whose results are, because it has tasks.
     for capabilities in
         [json!({"tools": {}}), json!({"tools": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}})]
     {
-        let a = Fake::new("a", Wares { capabilities, ..Wares::tools(&["add"]) }).answers(parts);
+        let a = Fake::new("a", Lists { capabilities, ..Lists::tools(&["add"]) }).answers(parts);
         let gateway = gateway(&[&a], Rules::default());
-        let mut reply = somebody().start(&gateway, TOOLS_CALL, &json!({"name": "a_add"}));
+        let mut reply = client().start(&gateway, TOOLS_CALL, &json!({"name": "a_add"}));
         let Some(Part::Notification(progress)) = reply.next().await else { panic!("no progress") };
         assert_eq!(
             (progress.params.unwrap().as_str(), progress.rest.get("rest").unwrap().as_str()),
-            (told, "1")
+            (progress_params, "1")
         );
         assert!(matches!(reply.next().await, Some(Part::Notification(log)) if log.method == MESSAGE));
         let Some(Part::Question(question)) = reply.next().await else { panic!("no question") };
@@ -89,17 +90,14 @@ async fn everything_that_comes_back_is_what_the_server_sent() {
 
 #[tokio::test]
 async fn a_servers_error_passes_as_it_is() {
-    let a = Fake::new("a", Wares::tools(&["add"])).answers(|call| {
+    let a = Fake::new("a", Lists::tools(&["add"])).answers(|call| {
         let mut error = ErrorObject::new(-32099, "odd");
         error.data = Some(raw(r#"{"n":1.50}"#));
         Reply::ready(Err(Fault::from_peer(error, Era::Modern, &call.method)))
     });
     let gateway = gateway(&[&a], Rules::default());
-    let error = somebody()
-        .ask(&gateway, TOOLS_CALL, json!({"name": "a_add"}))
-        .await
-        .unwrap_err()
-        .to_error(Era::Modern);
+    let error =
+        client().ask(&gateway, TOOLS_CALL, json!({"name": "a_add"})).await.unwrap_err().to_error(Era::Modern);
     assert_eq!((error.code, error.data.unwrap().as_str()), (-32099, r#"{"n":1.50}"#));
 }
 
@@ -113,7 +111,7 @@ async fn dropping_a_reply_drops_the_servers() {
     }
     let dropped = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let seen = dropped.clone();
-    let a = Fake::new("a", Wares::tools(&["add"])).answers(move |_| {
+    let a = Fake::new("a", Lists::tools(&["add"])).answers(move |_| {
         let alarm = Alarm(seen.clone());
         Reply::from_future(async move {
             let _alarm = alarm;
@@ -121,7 +119,7 @@ async fn dropping_a_reply_drops_the_servers() {
         })
     });
     let gateway = gateway(&[&a], Rules::default());
-    drop(somebody().start(&gateway, TOOLS_CALL, &json!({"name": "a_add"})));
+    drop(client().start(&gateway, TOOLS_CALL, &json!({"name": "a_add"})));
     assert!(dropped.load(std::sync::atomic::Ordering::Relaxed));
 }
 
@@ -129,29 +127,29 @@ async fn dropping_a_reply_drops_the_servers() {
 async fn arguments_are_checked_where_the_rules_want_it() {
     let schema = r#"{"name":"add","inputSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}"#;
     let evil = r#"{"name":"evil","inputSchema":{"type":"object","properties":{"n":{"$ref":"http://127.0.0.1:9/x"}}}}"#;
-    let wares = Wares { tools: vec![raw(schema), raw(evil)], ..Wares::default() };
+    let lists = Lists { tools: vec![raw(schema), raw(evil)], ..Lists::default() };
     let checked = ServerRules { check_arguments: true, ..ServerRules::default() };
     let rules = Rules { servers: [("a".parse().unwrap(), checked)].into(), ..Rules::default() };
-    let (a, b) = (Fake::new("a", wares.clone()), Fake::new("b", wares));
+    let (a, b) = (Fake::new("a", lists.clone()), Fake::new("b", lists));
     let gateway = gateway(&[&a, &b], rules);
     let call = async |name: &str, n: Value| {
-        somebody().ask(&gateway, TOOLS_CALL, json!({"name": name, "arguments": {"n": n}})).await
+        client().ask(&gateway, TOOLS_CALL, json!({"name": name, "arguments": {"n": n}})).await
     };
     let refused = call("a_add", json!("x")).await.unwrap();
     assert_eq!(refused.member_as::<bool>("isError"), Some(true));
     assert!(a.calls().is_empty());
     assert!(call("a_add", json!(1)).await.unwrap().member("server").is_some());
     assert!(call("b_add", json!("x")).await.unwrap().member("server").is_some());
-    // J10: a schema that wants to fetch something takes its tool out, not the others.
+    // J10: a schema with an external reference quarantines its tool and not the others.
     assert!(call("a_evil", json!(1)).await.is_err() && call("b_evil", json!(1)).await.is_ok());
 }
 
 #[tokio::test]
 async fn a_method_of_an_extension_goes_to_the_server_that_declares_it() {
     let extension = |name: &str| json!({"tools": {}, "extensions": {name: {}}});
-    let a = Fake::new("a", Wares { capabilities: extension("io.x/skills"), ..Wares::default() });
-    let b = Fake::new("b", Wares { capabilities: extension("io.x/other"), ..Wares::default() });
-    let c = Fake::new("c", Wares { capabilities: extension("io.y/other"), ..Wares::default() });
+    let a = Fake::new("a", Lists { capabilities: extension("io.x/skills"), ..Lists::default() });
+    let b = Fake::new("b", Lists { capabilities: extension("io.x/other"), ..Lists::default() });
+    let c = Fake::new("c", Lists { capabilities: extension("io.y/other"), ..Lists::default() });
     let gateway = gateway(&[&a, &b, &c], Rules::default());
     let params = raw(r#"{"q" :1.50,"name":"a_x"}"#);
     let ask = async |view: Option<&str>, method: &'static str| {
@@ -172,22 +170,22 @@ async fn a_method_of_an_extension_goes_to_the_server_that_declares_it() {
 #[tokio::test]
 async fn notifications_reach_the_servers_they_concern() {
     let extension = json!({"tools": {}, "extensions": {"io.x/skills": {}}});
-    let a = Fake::new("a", Wares { capabilities: extension, ..Wares::default() });
-    let b = Fake::new("b", Wares::default());
+    let a = Fake::new("a", Lists { capabilities: extension, ..Lists::default() });
+    let b = Fake::new("b", Lists::default());
     let gateway = gateway(&[&a, &b], Rules::default());
     for name in [ROOTS_CHANGED, CANCELLED, PROGRESS, "notifications/skills/changed", "notifications/odd"] {
         gateway.notify(Notify { notification: Notification::new(name, None), caller: Caller::local() });
     }
-    let heard = |fake: &Fake| {
+    let received = |fake: &Fake| {
         fake.notices().into_iter().map(|notice| notice.notification.method.to_string()).collect::<Vec<_>>()
     };
-    assert_eq!(heard(&a), [ROOTS_CHANGED, PROGRESS, "notifications/skills/changed"]);
-    assert_eq!(heard(&b), [ROOTS_CHANGED, PROGRESS]);
+    assert_eq!(received(&a), [ROOTS_CHANGED, PROGRESS, "notifications/skills/changed"]);
+    assert_eq!(received(&b), [ROOTS_CHANGED, PROGRESS]);
 }
 
 #[tokio::test]
 async fn senseless_parameters_are_refused_in_words() {
-    let a = Fake::new("a", Wares { tools: vec![tool("x")], ..Wares::default() });
+    let a = Fake::new("a", Lists { tools: vec![tool("x")], ..Lists::default() });
     let gateway = gateway(&[&a], Rules::default());
     for (method, params) in [
         (TOOLS_CALL, json!({})),
@@ -201,7 +199,7 @@ async fn senseless_parameters_are_refused_in_words() {
         (TASKS_GET, json!({"taskId": "x"})),
         (LISTEN, json!({"notifications": 1})),
     ] {
-        let error = somebody().ask(&gateway, method, params.clone()).await.unwrap_err().to_error(Era::Modern);
+        let error = client().ask(&gateway, method, params.clone()).await.unwrap_err().to_error(Era::Modern);
         assert_eq!(error.code, -32602, "{method} {params}");
     }
     let none = gateway.call(Call::new(TOOLS_CALL, None::<Raw>)).outcome().await;

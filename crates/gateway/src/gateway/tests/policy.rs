@@ -1,9 +1,9 @@
 //! Who may do what: A05, A06, M03.
 
 use super::{
-    Asking, Gateway,
-    fake::{Fake, Wares},
-    gateway, raw, somebody,
+    Client, Gateway, client,
+    fake::{Fake, Lists},
+    gateway, raw,
 };
 use crate::{
     catalog::{ItemRules, KindRules, Rules, ServerRules},
@@ -29,19 +29,19 @@ fn roles(roles: &[(&str, FilterRules)], otherwise: Option<FilterRules>) -> Polic
     PolicyRules { roles, otherwise }
 }
 
-fn wares() -> Wares {
-    Wares {
+fn lists() -> Lists {
+    Lists {
         prompts: vec![raw(r#"{"name":"write_letter"}"#), raw(r#"{"name":"read_letter"}"#)],
         templates: vec![raw(r#"{"uriTemplate":"write://{id}","name":"t"}"#)],
-        ..Wares {
-            tools: Wares::tools(&["read_file", "write_file"]).tools,
-            ..Wares::resources(&["read:a", "write:a"])
+        ..Lists {
+            tools: Lists::tools(&["read_file", "write_file"]).tools,
+            ..Lists::resources(&["read:a", "write:a"])
         }
     }
 }
 
 fn guarded() -> (Gateway, Arc<Fake>) {
-    let fs = Fake::new("fs", wares());
+    let fs = Fake::new("fs", lists());
     let bare = ViewRules { naming: Naming::Bare, ..ViewRules::default() };
     let rules = Rules {
         policy: roles(
@@ -58,7 +58,7 @@ fn guarded() -> (Gateway, Arc<Fake>) {
 async fn a05_what_is_denied_is_not_listed_and_answered_like_the_unknown() {
     let (gateway, fs) = guarded();
     for view in [None, Some("bare"), Some("server/fs")] {
-        let mut reader = Asking::named("r", &["reader"]);
+        let mut reader = Client::named("r", &["reader"]);
         reader.view = view.map(Into::into);
         let prefix = if view.is_none() { "fs_" } else { "" };
         assert_eq!(reader.names(&gateway, TOOLS_LIST).await, [format!("{prefix}read_file")]);
@@ -119,7 +119,7 @@ async fn m03_the_same_caller_gets_the_same_answer_by_every_way() {
         for (roles, may) in
             [(&["writer"][..], true), (&["reader"], false), (&["stranger"], false), (&[], false)]
         {
-            let mut asking = Asking::named("x", roles);
+            let mut asking = Client::named("x", roles);
             asking.view = view.map(Into::into);
             let answer = asking.ask(&gateway, TOOLS_CALL, json!({"name": name})).await;
             assert_eq!(answer.is_ok(), may, "{view:?} {roles:?}");
@@ -129,23 +129,23 @@ async fn m03_the_same_caller_gets_the_same_answer_by_every_way() {
 
 #[tokio::test]
 async fn a06_filters_only_narrow() {
-    let fs = Fake::new("fs", Wares::tools(&["read", "write", "drop"]));
+    let fs = Fake::new("fs", Lists::tools(&["read", "write", "drop"]));
     let deny = filter(None, &["fs_write"]);
     let rules = |policy| Rules { policy, ..Rules::default() };
-    // A second role cannot give back what the first denies.
+    // A second role cannot allow what the first denies.
     let both = gateway(&[&fs], rules(roles(&[("a", deny.clone()), ("b", filter(Some(&["*"]), &[]))], None)));
-    assert_eq!(Asking::named("x", &["a", "b"]).names(&both, TOOLS_LIST).await, ["fs_read", "fs_drop"]);
-    assert_eq!(Asking::named("x", &["b", "a", "a"]).names(&both, TOOLS_LIST).await, ["fs_read", "fs_drop"]);
-    // Nobody gets more by having roles that nothing is said about, or none.
-    assert!(Asking::named("x", &["c"]).names(&both, TOOLS_LIST).await.is_empty());
+    assert_eq!(Client::named("x", &["a", "b"]).names(&both, TOOLS_LIST).await, ["fs_read", "fs_drop"]);
+    assert_eq!(Client::named("x", &["b", "a", "a"]).names(&both, TOOLS_LIST).await, ["fs_read", "fs_drop"]);
+    // Unknown roles, or none, give no access.
+    assert!(Client::named("x", &["c"]).names(&both, TOOLS_LIST).await.is_empty());
     let otherwise = gateway(&[&fs], rules(roles(&[("a", deny)], Some(filter(Some(&["fs_read"]), &[])))));
-    assert_eq!(Asking::named("x", &[]).names(&otherwise, TOOLS_LIST).await, ["fs_read"]);
-    assert_eq!(Asking::named("x", &["a"]).names(&otherwise, TOOLS_LIST).await, ["fs_read", "fs_drop"]);
+    assert_eq!(Client::named("x", &[]).names(&otherwise, TOOLS_LIST).await, ["fs_read"]);
+    assert_eq!(Client::named("x", &["a"]).names(&otherwise, TOOLS_LIST).await, ["fs_read", "fs_drop"]);
 }
 
 #[tokio::test]
 async fn a_new_name_does_not_open_what_was_denied() {
-    let fs = Fake::new("fs", Wares::tools(&["write"]));
+    let fs = Fake::new("fs", Lists::tools(&["write"]));
     let renamed = ItemRules { rename: Some("save".to_owned()), ..ItemRules::default() };
     let tools = KindRules { items: vec![("write".to_owned(), renamed)], ..KindRules::default() };
     let rules = Rules {
@@ -162,7 +162,7 @@ async fn a_new_name_does_not_open_what_was_denied() {
     };
     let gateway = gateway(&[&fs], rules);
     for (role, may) in [("a", false), ("b", false), ("c", true)] {
-        let asking = Asking::named("x", &[role]);
+        let asking = Client::named("x", &[role]);
         assert_eq!(asking.ask(&gateway, TOOLS_CALL, json!({"name": "fs_save"})).await.is_ok(), may, "{role}");
         assert_eq!(asking.names(&gateway, TOOLS_LIST).await.len(), usize::from(may));
     }
@@ -170,18 +170,18 @@ async fn a_new_name_does_not_open_what_was_denied() {
 
 #[tokio::test]
 async fn what_rules_hide_is_gone_for_everyone_and_reported() {
-    let fs = Fake::new("fs", Wares::tools(&["read", "write", "drop"]));
+    let fs = Fake::new("fs", Lists::tools(&["read", "write", "drop"]));
     let hide = ItemRules { hide: Some(true), ..ItemRules::default() };
     let tools = KindRules { filter: filter(None, &["w*"]), items: vec![("drop".to_owned(), hide)] };
     let server = ServerRules { tools, ..ServerRules::default() };
     let rules = Rules { servers: [("fs".parse().unwrap(), server)].into(), ..Rules::default() };
     let gateway = gateway(&[&fs], rules);
     for view in [None, Some("server/fs")] {
-        let mut asking = somebody();
+        let mut asking = client();
         asking.view = view.map(Into::into);
         assert_eq!(asking.names(&gateway, TOOLS_LIST).await.len(), 1);
     }
-    assert!(somebody().ask(&gateway, TOOLS_CALL, json!({"name": "fs_write"})).await.is_err());
+    assert!(client().ask(&gateway, TOOLS_CALL, json!({"name": "fs_write"})).await.is_err());
     let report: Value = serde_json::to_value(gateway.catalog_report()).unwrap();
     assert_eq!(
         report["servers"][0]["hidden"][0],
@@ -195,22 +195,22 @@ async fn what_rules_hide_is_gone_for_everyone_and_reported() {
 
 #[tokio::test]
 async fn instructions_of_a_server_that_a_caller_may_not_know_are_not_told() {
-    let a = Fake::new("a", Wares { instructions: Some("be kind"), ..Wares::tools(&["x"]) });
-    let b = Fake::new("b", Wares { instructions: Some("be quick"), ..Wares::tools(&["y"]) });
+    let a = Fake::new("a", Lists { instructions: Some("be kind"), ..Lists::tools(&["x"]) });
+    let b = Fake::new("b", Lists { instructions: Some("be quick"), ..Lists::tools(&["y"]) });
     let rules = Rules { policy: roles(&[("only-a", filter(Some(&["a_x"]), &[]))], None), ..Rules::default() };
     let gateway = gateway(&[&a, &b], rules);
-    let told = Asking::named("x", &["only-a"]).ask(&gateway, DISCOVER, json!({})).await.unwrap();
-    assert_eq!(told.member_as::<String>("instructions").unwrap(), "## a\n\nbe kind");
-    assert_eq!(told.member_as::<String>("cacheScope").unwrap(), "private");
+    let discovered = Client::named("x", &["only-a"]).ask(&gateway, DISCOVER, json!({})).await.unwrap();
+    assert_eq!(discovered.member_as::<String>("instructions").unwrap(), "## a\n\nbe kind");
+    assert_eq!(discovered.member_as::<String>("cacheScope").unwrap(), "private");
 }
 
 #[tokio::test]
 async fn a_resource_that_is_hidden_cannot_be_read_by_another_way() {
-    let wares = Wares {
+    let lists = Lists {
         templates: vec![raw(r#"{"uriTemplate":"file:///{+path}","name":"t"}"#)],
-        ..Wares::resources(&["file:///open", "file:///secret/a"])
+        ..Lists::resources(&["file:///open", "file:///secret/a"])
     };
-    let fs = Fake::new("fs", wares);
+    let fs = Fake::new("fs", lists);
     let secret = || filter(None, &["*file:///secret/*"]);
     let by_server = ServerRules {
         resources: KindRules { filter: secret(), items: Vec::new() },
@@ -221,7 +221,7 @@ async fn a_resource_that_is_hidden_cannot_be_read_by_another_way() {
     let by_server = Rules { servers: [("fs".parse().unwrap(), by_server)].into(), ..Rules::default() };
     for rules in [by_server, by_view] {
         let gateway = gateway(&[&fs], rules);
-        assert_eq!(somebody().names(&gateway, RESOURCES_LIST).await, ["file:///open"]);
+        assert_eq!(client().names(&gateway, RESOURCES_LIST).await, ["file:///open"]);
         for (uri, may) in [
             ("file:///open", true),
             ("file:///other", true),
@@ -229,7 +229,7 @@ async fn a_resource_that_is_hidden_cannot_be_read_by_another_way() {
             ("file:///secret/b", false),
         ] {
             assert_eq!(
-                somebody().ask(&gateway, RESOURCES_READ, json!({"uri": uri})).await.is_ok(),
+                client().ask(&gateway, RESOURCES_READ, json!({"uri": uri})).await.is_ok(),
                 may,
                 "{uri}"
             );

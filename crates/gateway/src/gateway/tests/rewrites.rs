@@ -1,8 +1,10 @@
-//! Direct against through: what differs is what `docs/rewrites.md` permits, and nothing else.
+//! Compares messages sent directly with those sent through the gateway: only the differences in
+//! `docs/rewrites.md` are allowed.
 
 use super::{
-    fake::{Fake, Wares},
-    gateway, raw, somebody,
+    client,
+    fake::{Fake, Lists},
+    gateway, raw,
 };
 use crate::catalog::{ItemRules, KindRules, Rules, ServerRules};
 use serde_json::json;
@@ -28,7 +30,7 @@ fn rows() -> Vec<Row> {
     TABLE.lines().filter(|line| line.starts_with("| →")).map(row).collect()
 }
 
-/// The places where two messages differ, by the text of what stands there.
+/// Collects the paths at which two messages differ, comparing the raw text.
 fn differences(one: &Raw, other: &Raw, path: &str, found: &mut BTreeSet<String>) {
     if one == other {
         return;
@@ -55,7 +57,7 @@ fn differences(one: &Raw, other: &Raw, path: &str, found: &mut BTreeSet<String>)
     }
 }
 
-/// Fails on a difference that no row permits; gives the differences.
+/// Fails on a difference that no row permits; returns the differences.
 fn check(side: &str, method: &str, (one, other): (&Raw, &Raw)) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     differences(one, other, "", &mut found);
@@ -68,7 +70,8 @@ fn check(side: &str, method: &str, (one, other): (&Raw, &Raw)) -> BTreeSet<Strin
     };
     for place in &found {
         let parts: Vec<&str> = place.split('/').skip(1).collect();
-        // A row about the whole message speaks of answers that are ours, and permits nothing in a server's.
+        // A row about the whole message is for the gateway's own answers and permits no
+        // difference in a server's.
         let permitted = rows
             .iter()
             .filter(about)
@@ -79,14 +82,14 @@ fn check(side: &str, method: &str, (one, other): (&Raw, &Raw)) -> BTreeSet<Strin
     found
 }
 
-/// What stands in every object: members that nobody knows.
+/// Unknown members, put into every object.
 const ODD: &str = r#""x-odd":{"n":1.50,"big":123456789012345678901234567890,"name":"a_add","uri":"file:///x","taskId":"t1"}"#;
 
-fn wares() -> Wares {
+fn lists() -> Lists {
     let item = |text: &str| {
         raw(&format!("{{{text},{ODD},\"_meta\":{{{ODD}}},\"icons\":[{{\"src\":\"data:,\",{ODD}}}]}}"))
     };
-    Wares {
+    Lists {
         capabilities: json!({"tools": {}, "prompts": {}, "resources": {}, "completions": {}, "extensions": {"io.modelcontextprotocol/tasks": {"x": 1.5}}}),
         instructions: Some("Be kind."),
         tools: vec![
@@ -98,11 +101,11 @@ fn wares() -> Wares {
         prompts: vec![item(r#""name":"hello","arguments":[{"name":"who","k":1.0}]"#)],
         resources: vec![item(r#""uri":"file:///x","name":"x""#), item(r#""uri":"db:1","name":"y""#)],
         templates: vec![item(r#""uriTemplate":"note://{id}","name":"n""#)],
-        ..Wares::default()
+        ..Lists::default()
     }
 }
 
-/// What each method is answered with, in the words of the server.
+/// The server's result for each method.
 fn result(call: &Call) -> Raw {
     let links = format!(
         r#"[{{"type":"resource_link","uri":"file:///x","name":"n",{ODD}}},{{"type":"resource","resource":{{"uri":"note://1","text":"file:///x",{ODD}}},{ODD}}},{{"type":"odd","uri":"file:///x"}}]"#
@@ -149,7 +152,7 @@ async fn every_difference_has_its_row() {
         ..Rules::default()
     };
     let answering = |name: &str, stale| {
-        Fake::new(name, Wares { stale, ..wares() }).answers(|call| Reply::ready(Ok(result(call))))
+        Fake::new(name, Lists { stale, ..lists() }).answers(|call| Reply::ready(Ok(result(call))))
     };
     let (a, b) = (answering("a", false), answering("b", true));
     let gateway = gateway(&[&a, &b], rules);
@@ -193,7 +196,7 @@ async fn every_difference_has_its_row() {
 
 #[tokio::test]
 async fn every_difference_of_a_list_has_its_row() {
-    let (a, b) = (Fake::new("a", wares()), Fake::new("b", Wares { stale: true, ..wares() }));
+    let (a, b) = (Fake::new("a", lists()), Fake::new("b", Lists { stale: true, ..lists() }));
     let gateway = gateway(&[&a, &b], Rules::default());
     let offer = crate::gateway::Source::offer(a.as_ref()).unwrap();
     for (method, member, items) in [
@@ -207,7 +210,7 @@ async fn every_difference_of_a_list_has_its_row() {
         for (view, direct) in
             [(None, list(&twice)), (Some("server/a"), list(items)), (Some("server/b"), list(items))]
         {
-            let mut asking = somebody();
+            let mut asking = client();
             asking.view = view.map(Into::into);
             let through = asking.ask(&gateway, method, json!({})).await.unwrap();
             let found = check("→ client", method, (&direct, &wrapped("result", through)));
@@ -218,7 +221,7 @@ async fn every_difference_of_a_list_has_its_row() {
             );
         }
     }
-    let alone = somebody().at("server/a").ask(&gateway, DISCOVER, json!({})).await.unwrap();
+    let alone = client().at("server/a").ask(&gateway, DISCOVER, json!({})).await.unwrap();
     assert_eq!(alone, offer.introduction);
     drop(Arc::clone(&a));
 }

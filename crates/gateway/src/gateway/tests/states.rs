@@ -1,23 +1,23 @@
-//! S05: what a modern server gives one caller to bring back is of no use to another.
+//! S05: a request state that a modern server gave one caller is refused from another.
 
 use super::{
-    Asking,
-    fake::{Fake, Wares},
-    gateway, somebody,
+    Client, client,
+    fake::{Fake, Lists},
+    gateway,
 };
 use crate::catalog::Rules;
 use serde_json::json;
 use std::sync::Arc;
 use trunkline_protocol::{FaultKind, Reply, method::*};
 
-/// A server that asks first, and is content with any state then.
+/// A server that asks for input first, and then accepts any state.
 fn asking() -> Arc<Fake> {
-    let wares = Wares {
+    let lists = Lists {
         prompts: vec![json!({"name": "x"}).into()],
         resources: vec![json!({"uri": "note://x", "name": "x"}).into()],
-        ..Wares::tools(&["x"])
+        ..Lists::tools(&["x"])
     };
-    Fake::new("a", wares).answers(|call| {
+    Fake::new("a", lists).answers(|call| {
         let brought = call.params.as_ref().and_then(|params| params.member("requestState"));
         Reply::ready(Ok(match brought {
             Some(state) => json!({"resultType": "complete", "brought": state}).into(),
@@ -35,22 +35,22 @@ async fn s05_a_state_is_its_callers_alone() {
         (PROMPTS_GET, json!({"name": "a_x"})),
         (RESOURCES_READ, json!({"uri": "note://x"})),
     ] {
-        let ada = Asking::named("ada", &[]);
+        let ada = Client::named("ada", &[]);
         let first = ada.ask(&gateway, method, params.clone()).await.unwrap();
         let state: String = first.member_as("requestState").unwrap();
         assert!(state != "own.state" && first.member("x").is_some(), "{}", first.as_str());
         let mut again = params.clone();
         let before = a.calls().len();
         for (who, state) in [
-            (Asking::named("eve", &[]), state.clone()),
-            (Asking::named("ada", &[]), state.replace("own", "eve")),
-            (Asking::named("ada", &[]), "own.state".to_owned()),
+            (Client::named("eve", &[]), state.clone()),
+            (Client::named("ada", &[]), state.replace("own", "eve")),
+            (Client::named("ada", &[]), "own.state".to_owned()),
         ] {
             again["requestState"] = state.into();
             let fault = who.ask(&gateway, method, again.clone()).await.unwrap_err();
             assert_eq!(fault.kind(), FaultKind::InvalidRequest);
         }
-        assert_eq!(a.calls().len(), before, "the server heard nothing of it");
+        assert_eq!(a.calls().len(), before, "it was not sent to the server");
         again["requestState"] = state.into();
         let last = ada.ask(&gateway, method, again).await.unwrap();
         assert_eq!(last.member_as::<String>("brought").unwrap(), "own.state");
@@ -61,8 +61,8 @@ async fn s05_a_state_is_its_callers_alone() {
 async fn whoever_runs_the_gateway_gets_the_servers_own_state() {
     let a = asking();
     let gateway = gateway(&[&a], Rules::default());
-    let first = somebody().ask(&gateway, TOOLS_CALL, json!({"name": "a_x"})).await.unwrap();
+    let first = client().ask(&gateway, TOOLS_CALL, json!({"name": "a_x"})).await.unwrap();
     assert_eq!(first.member_as::<String>("requestState").unwrap(), "own.state");
     let again = json!({"name": "a_x", "requestState": "own.state"});
-    assert!(somebody().ask(&gateway, TOOLS_CALL, again).await.is_ok());
+    assert!(client().ask(&gateway, TOOLS_CALL, again).await.is_ok());
 }

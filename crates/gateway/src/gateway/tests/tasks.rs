@@ -1,8 +1,8 @@
-//! Tasks: S05, and both forms of them.
+//! Tasks: S05, and both forms of task results.
 
 use super::{
-    Asking,
-    fake::{Fake, Wares},
+    Client,
+    fake::{Fake, Lists},
     gateway, raw,
 };
 use crate::{
@@ -25,7 +25,7 @@ fn tasking(name: &str, nested: bool) -> Arc<Fake> {
     } else {
         json!({"tools": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}})
     };
-    Fake::new(name, Wares { capabilities, ..Wares::tools(&["long", "other"]) }).answers(move |call: &Call| {
+    Fake::new(name, Lists { capabilities, ..Lists::tools(&["long", "other"]) }).answers(move |call: &Call| {
         let result = match call.method.as_ref() {
             TOOLS_CALL if nested => r#"{"task":{"taskId":"t1","status":"working","ttl":1.0},"x":1.50}"#,
             TOOLS_CALL => r#"{"resultType":"task","taskId":"t1","status":"working","ttlMs":1.0,"x":1.50}"#,
@@ -45,7 +45,7 @@ async fn s05_a_task_is_reached_by_whoever_started_it_and_nobody_else() {
     for nested in [false, true] {
         let (a, b) = (tasking("a", nested), tasking("b", nested));
         let gateway = gateway(&[&a, &b], Rules::default());
-        let (alice, bob) = (Asking::named("alice", &[]), Asking::named("bob", &[]));
+        let (alice, bob) = (Client::named("alice", &[]), Client::named("bob", &[]));
         let started = alice.ask(&gateway, TOOLS_CALL, json!({"name": "a_long"})).await.unwrap();
         let id: String = if nested {
             started.member("task").unwrap().member_as("taskId")
@@ -72,20 +72,20 @@ async fn s05_a_task_is_reached_by_whoever_started_it_and_nobody_else() {
                 assert_eq!(error.code, -32602);
             }
         }
-        let at_b = Asking::named("alice", &[]).at("server/b");
+        let at_b = Client::named("alice", &[]).at("server/b");
         assert!(
             at_b.ask(&gateway, TASKS_GET, json!({"taskId": id})).await.is_err(),
             "S04: another server's view"
         );
         assert!(
-            Asking::named("alice", &[])
+            Client::named("alice", &[])
                 .at("server/a")
                 .ask(&gateway, TASKS_GET, json!({"taskId": id}))
                 .await
                 .is_ok()
         );
         let [alice, bob] =
-            ["alice", "bob"].map(|name| Asking::named(name, &[]).speaking(Revision::NEWEST_LEGACY));
+            ["alice", "bob"].map(|name| Client::named(name, &[]).speaking(Revision::NEWEST_LEGACY));
         let result: Value =
             alice.ask(&gateway, TASKS_RESULT, json!({"taskId": id})).await.unwrap().decode().unwrap();
         assert_eq!(result["_meta"]["io.modelcontextprotocol/related-task"], json!({"taskId": id, "k": 1.0}));
@@ -105,7 +105,7 @@ async fn s05_a_task_is_reached_by_whoever_started_it_and_nobody_else() {
 async fn a_task_of_a_tool_that_is_denied_meanwhile_is_gone() {
     let a = tasking("a", false);
     let gateway = gateway(&[&a], Rules::default());
-    let alice = Asking::named("alice", &[]);
+    let alice = Client::named("alice", &[]);
     let started = alice.ask(&gateway, TOOLS_CALL, json!({"name": "a_long"})).await.unwrap();
     let id: String = started.member_as("taskId").unwrap();
     let deny = |name: &str| {
@@ -121,7 +121,7 @@ async fn a_task_of_a_tool_that_is_denied_meanwhile_is_gone() {
 #[tokio::test]
 async fn news_of_a_task_within_a_call_names_it_as_the_answer_does() {
     let capabilities = json!({"tools": {}, "tasks": {}});
-    let a = Fake::new("a", Wares { capabilities, ..Wares::tools(&["long"]) }).answers(|_| {
+    let a = Fake::new("a", Lists { capabilities, ..Lists::tools(&["long"]) }).answers(|_| {
         let status = Notification::new(TASK_STATUS, Some(raw(r#"{"taskId":"t1","status":"working"}"#)));
         let related = r#"{"progressToken":1,"progress":1,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t1"}}}"#;
         let progress = Notification::new(PROGRESS, Some(raw(related)));
@@ -129,11 +129,11 @@ async fn news_of_a_task_within_a_call_names_it_as_the_answer_does() {
         Reply::new(stream::iter([Part::Notification(status), Part::Notification(progress), last]))
     });
     let gateway = gateway(&[&a], Rules::default());
-    let mut reply = Asking::named("alice", &[]).start(&gateway, TOOLS_CALL, &json!({"name": "a_long"}));
+    let mut reply = Client::named("alice", &[]).start(&gateway, TOOLS_CALL, &json!({"name": "a_long"}));
     let mut ids = Vec::new();
     while let Some(part) = reply.next().await {
         let text = match part {
-            Part::Notification(told) => told.params.unwrap(),
+            Part::Notification(notification) => notification.params.unwrap(),
             Part::Final(result) => result.unwrap(),
             other => panic!("{other:?}"),
         };
@@ -144,9 +144,9 @@ async fn news_of_a_task_within_a_call_names_it_as_the_answer_does() {
 
 #[tokio::test]
 async fn where_nobody_makes_tasks_there_are_no_task_methods() {
-    let a = Fake::new("a", Wares::tools(&["x"]));
+    let a = Fake::new("a", Lists::tools(&["x"]));
     let gateway = gateway(&[&a], Rules::default());
-    let legacy = Asking::named("x", &[]).speaking(Revision::NEWEST_LEGACY);
+    let legacy = Client::named("x", &[]).speaking(Revision::NEWEST_LEGACY);
     let error = legacy.ask(&gateway, TASKS_LIST, json!({})).await.unwrap_err().to_error(Era::Modern);
     assert_eq!(error.code, -32601);
 }
@@ -155,7 +155,7 @@ async fn where_nobody_makes_tasks_there_are_no_task_methods() {
 async fn what_went_with_2025_11_25_is_no_method_of_a_modern_client() {
     let a = tasking("a", false);
     let gateway = gateway(&[&a], Rules::default());
-    let alice = Asking::named("alice", &[]);
+    let alice = Client::named("alice", &[]);
     let started = alice.ask(&gateway, TOOLS_CALL, json!({"name": "a_long"})).await.unwrap();
     let id: String = started.member_as("taskId").unwrap();
     for (method, params) in
@@ -170,7 +170,7 @@ async fn what_went_with_2025_11_25_is_no_method_of_a_modern_client() {
 async fn a_client_that_does_not_follow_tasks_is_told_that_it_would_have_to() {
     let a = tasking("a", false);
     let gateway = gateway(&[&a], Rules::default());
-    let alice = Asking::named("alice", &[]);
+    let alice = Client::named("alice", &[]);
     let code = async |extensions: Value| {
         let meta = json!({CLIENT_CAPABILITIES: {"extensions": extensions}});
         let asked = alice.ask(&gateway, TASKS_GET, json!({"taskId": "t1", "_meta": meta})).await;

@@ -1,6 +1,6 @@
-//! The gateway over a real upstream, whose server comes and goes.
+//! The gateway with a real upstream whose server connects and disconnects.
 
-use super::{Asking, Gateway, raw, somebody};
+use super::{Client, Gateway, client, raw};
 use crate::{
     GatewayOptions,
     gateway::Source,
@@ -18,21 +18,21 @@ use trunkline_protocol::{
     Revision, Session, message::Implementation, method::*,
 };
 
-/// A place where a server can be reached while it runs.
+/// Connects to a server while it runs.
 #[derive(Clone)]
 struct Host {
     running: Arc<watch::Sender<bool>>,
     tools: Arc<Mutex<Vec<&'static str>>>,
 }
 
-struct Line(Host);
+struct HostSession(Host);
 
 impl Connect for Host {
     fn connect(&self, _profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>> {
         let host = self.clone();
         async move {
             if *host.running.borrow() {
-                return Ok(Arc::new(Line(host)) as Arc<dyn Session>);
+                return Ok(Arc::new(HostSession(host)) as Arc<dyn Session>);
             }
             Err(ConnectError {
                 fault: Fault::new(FaultKind::CannotConnect, "nobody is there"),
@@ -43,7 +43,7 @@ impl Connect for Host {
     }
 }
 
-impl Handler for Line {
+impl Handler for HostSession {
     fn call(&self, call: Call) -> Reply {
         let tools: Vec<Value> = self
             .0
@@ -64,7 +64,7 @@ impl Handler for Line {
     fn notify(&self, _notice: Notify) {}
 }
 
-impl Session for Line {
+impl Session for HostSession {
     fn introduction(&self) -> Raw {
         raw(r#"{"supportedVersions":["2025-11-25"],"capabilities":{"tools":{}}}"#)
     }
@@ -90,16 +90,16 @@ impl Session for Line {
     }
 }
 
-/// Lists until the list is as wanted; time stands still and runs ahead when everybody waits.
+/// Lists until `wanted` is true, under paused time, which advances when all tasks wait.
 async fn listed(gateway: &Gateway, wanted: impl Fn(&Value) -> bool) -> Value {
     for _ in 0..10_000 {
-        let list: Value = somebody().ask(gateway, TOOLS_LIST, json!({})).await.unwrap().decode().unwrap();
+        let list: Value = client().ask(gateway, TOOLS_LIST, json!({})).await.unwrap().decode().unwrap();
         if wanted(&list) {
             return list;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("the list never was as wanted");
+    panic!("the list never reached the wanted state");
 }
 
 #[tokio::test(start_paused = true)]
@@ -112,7 +112,7 @@ async fn a_list_follows_its_server_down_and_up_again() {
     upstream.start();
     let list = listed(&gateway, |list| list["tools"][0]["name"] == "a_x").await;
     assert!(list["tools"][0].get("_meta").is_none() && list.get("_meta").is_none());
-    let answer = Asking::named("alice", &[]).ask(&gateway, TOOLS_CALL, json!({"name": "a_x"})).await.unwrap();
+    let answer = Client::named("alice", &[]).ask(&gateway, TOOLS_CALL, json!({"name": "a_x"})).await.unwrap();
     assert_eq!(answer.as_str(), r#"{"called":"x"}"#);
     host.running.send_replace(false);
     listed(&gateway, |list| list["tools"][0]["_meta"]["trunkline/stale"] == true).await;

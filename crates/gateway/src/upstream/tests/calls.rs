@@ -1,4 +1,4 @@
-//! What becomes of a call.
+//! Outcomes of calls: slots, time limits, retries, losses.
 
 use super::{
     super::*,
@@ -105,7 +105,7 @@ async fn a_call_that_was_never_sent_is_sent_once_the_server_is_back() {
     let upstream = fake.upstream(UpstreamOptions::default());
     until_listed(&upstream).await;
     upstream.call(call("unreachable-at-first")).outcome().await.unwrap();
-    assert_eq!(fake.tries(), 2, "that the server could not be reached showed that the session was no use");
+    assert_eq!(fake.tries(), 2, "the failure made the upstream reconnect");
 }
 
 #[tokio::test(start_paused = true)]
@@ -191,7 +191,10 @@ async fn u02_a_server_that_only_answers_nonsense_is_given_a_rest() {
     }
     assert_eq!(upstream.status().breaker, BreakerStatus::Open);
     let fault = upstream.call(call("echo")).outcome().await.unwrap_err();
-    assert!(fault.message().starts_with("`fake` failed 3 times in a row and is given a rest"), "{fault}");
+    assert!(
+        fault.message().starts_with("`fake` failed 3 times in a row; its circuit breaker is open"),
+        "{fault}"
+    );
     tokio::time::sleep(Duration::from_secs(30)).await;
     upstream.call(call("echo")).outcome().await.unwrap();
     assert_eq!(upstream.status().breaker, BreakerStatus::Closed);
@@ -237,7 +240,7 @@ async fn listening_takes_nobodys_place_and_has_no_time_limit() {
     upstream.call(call("echo")).outcome().await.unwrap();
     fake.session(0).kill();
     let fault = listening.await.unwrap().unwrap_err();
-    assert_eq!(fault.kind(), FaultKind::ServerExited, "whoever listens has to know");
+    assert_eq!(fault.kind(), FaultKind::ServerExited, "the subscriber must be told");
 }
 
 #[tokio::test(start_paused = true)]
@@ -260,8 +263,8 @@ async fn latency_and_counts_are_told() {
     }
     let status = upstream.status();
     assert_eq!((status.calls.total, status.calls.failed, status.latency.unwrap().calls), (5, 0, 5));
-    let told = serde_json::to_value(&status).unwrap();
-    assert_eq!((&told["state"], &told["calls"]["inFlight"]), (&json!("ready"), &json!(0)));
+    let page = serde_json::to_value(&status).unwrap();
+    assert_eq!((&page["state"], &page["calls"]["inFlight"]), (&json!("ready"), &json!(0)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -290,7 +293,7 @@ async fn u03_a_server_that_hangs_is_started_anew() {
         upstream.call(call("never")).outcome().await.unwrap_err();
     }
     tokio::time::sleep(Duration::from_mins(1)).await;
-    assert_eq!(fake.tries(), 1, "it gives signs of life, so that only the tool hangs");
+    assert_eq!(fake.tries(), 1, "it answers liveness checks, so only the tool hangs");
     *fake.sign_of_life.lock().unwrap() = Life::Silent;
     upstream.call(call("never")).outcome().await.unwrap_err();
     until(&upstream, |status| status.state == State::Lost).await;
@@ -323,11 +326,11 @@ async fn l02_twice_the_load_gets_all_that_the_server_can_do_and_the_rest_is_refu
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     let answered = counts.0.load(Ordering::SeqCst);
-    // The clock's grain of a millisecond costs the server a tenth of what it could do.
+    // The timer's resolution of one millisecond costs a tenth of the throughput.
     assert!(answered >= 8_000, "{answered} of the 10 000 that the server can do in ten seconds");
     tokio::time::sleep(Duration::from_secs(1)).await;
     let began = Instant::now();
     upstream.call(call("queue")).outcome().await.unwrap();
-    assert!(began.elapsed() < Duration::from_millis(20), "nothing is left of the load");
+    assert!(began.elapsed() < Duration::from_millis(20), "the queue has drained");
     assert_eq!((upstream.status().calls.in_flight, upstream.status().calls.waiting), (0, 0));
 }

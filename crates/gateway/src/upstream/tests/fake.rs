@@ -1,4 +1,4 @@
-//! A server that does what the test says, and counts what is done to it.
+//! A fake server with configurable behaviour, which counts connections and calls.
 
 use super::super::*;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream};
@@ -17,14 +17,14 @@ use trunkline_protocol::{
     Profile, Question, Raw, Reply, Revision, Session, message::meta,
 };
 
-/// How the next connection goes.
-pub(super) enum Door {
+/// The outcome of the next connection.
+pub(super) enum ConnectOutcome {
     Open,
     Missing,
     Hangs,
 }
 
-/// What comes of asking for a sign of life.
+/// The reaction to a liveness check.
 #[derive(Clone, Copy)]
 pub(super) enum Life {
     Given,
@@ -35,7 +35,7 @@ pub(super) enum Life {
 /// The server, however many sessions it has.
 pub(super) struct Fake {
     pub(super) revision: Revision,
-    pub(super) doors: Mutex<VecDeque<Door>>,
+    pub(super) connects: Mutex<VecDeque<ConnectOutcome>>,
     pub(super) always: Mutex<Option<FaultKind>>,
     pub(super) profiles: Mutex<Vec<Profile>>,
     pub(super) sessions: Mutex<Vec<Arc<FakeSession>>>,
@@ -58,21 +58,21 @@ pub(super) struct FakeSession {
     pub(super) profile: Profile,
     lost: watch::Sender<Option<Fault>>,
     pub(super) closed: AtomicBool,
-    hear: Mutex<Option<Hear>>,
-    pub(super) heard: Mutex<Vec<String>>,
+    listener: Mutex<Option<Listener>>,
+    pub(super) notifications: Mutex<Vec<String>>,
     pub(super) calls: AtomicUsize,
 }
 
-type Hear = Box<dyn Fn(Notification) + Send + Sync>;
+type Listener = Box<dyn Fn(Notification) + Send + Sync>;
 
-/// What [`Upstream`] is given.
-pub(super) struct Gate(pub(super) Arc<Fake>);
+/// The [`Connect`] of the fake.
+pub(super) struct FakeConnect(pub(super) Arc<Fake>);
 
 impl Fake {
     pub(super) fn new(revision: Revision) -> Arc<Self> {
         Arc::new(Self {
             revision,
-            doors: Mutex::default(),
+            connects: Mutex::default(),
             always: Mutex::default(),
             profiles: Mutex::default(),
             sessions: Mutex::default(),
@@ -98,16 +98,16 @@ impl Fake {
     }
 
     pub(super) fn upstream(self: &Arc<Self>, options: UpstreamOptions) -> Arc<Upstream> {
-        let upstream = Upstream::new("fake".parse().unwrap(), Arc::new(Gate(self.clone())), options);
+        let upstream = Upstream::new("fake".parse().unwrap(), Arc::new(FakeConnect(self.clone())), options);
         upstream.start();
         upstream
     }
 
-    pub(super) fn shut(&self, doors: impl IntoIterator<Item = Door>) {
-        self.doors.lock().unwrap().extend(doors);
+    pub(super) fn next_connects(&self, connects: impl IntoIterator<Item = ConnectOutcome>) {
+        self.connects.lock().unwrap().extend(connects);
     }
 
-    /// How often a connection was tried.
+    /// Number of connection attempts.
     pub(super) fn tries(&self) -> usize {
         self.profiles.lock().unwrap().len()
     }
@@ -145,7 +145,7 @@ impl Fake {
     }
 }
 
-impl Connect for Gate {
+impl Connect for FakeConnect {
     fn connect(&self, profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>> {
         let fake = self.0.clone();
         async move {
@@ -157,11 +157,11 @@ impl Connect for Gate {
             if let Some(kind) = *fake.always.lock().unwrap() {
                 return broken(kind, false);
             }
-            let door = fake.doors.lock().unwrap().pop_front().unwrap_or(Door::Open);
-            match door {
-                Door::Missing => return broken(FaultKind::CannotStart, true),
-                Door::Hangs => std::future::pending::<()>().await,
-                Door::Open => {}
+            let connect = fake.connects.lock().unwrap().pop_front().unwrap_or(ConnectOutcome::Open);
+            match connect {
+                ConnectOutcome::Missing => return broken(FaultKind::CannotStart, true),
+                ConnectOutcome::Hangs => std::future::pending::<()>().await,
+                ConnectOutcome::Open => {}
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
             let mut sessions = fake.sessions.lock().unwrap();
@@ -171,8 +171,8 @@ impl Connect for Gate {
                 profile,
                 lost: watch::Sender::new(None),
                 closed: AtomicBool::new(false),
-                hear: Mutex::default(),
-                heard: Mutex::default(),
+                listener: Mutex::default(),
+                notifications: Mutex::default(),
                 calls: AtomicUsize::new(0),
             });
             sessions.push(session.clone());
@@ -189,19 +189,19 @@ impl FakeSession {
     }
 
     pub(super) fn say(&self, method: &'static str) {
-        let hear = self.hear.lock().unwrap();
-        hear.as_ref().unwrap()(Notification::new(method, None));
+        let listener = self.listener.lock().unwrap();
+        listener.as_ref().unwrap()(Notification::new(method, None));
     }
 
     fn answer(&self, call: &Call) -> Raw {
         let arguments = call.params.as_ref().and_then(|params| params.member("arguments"));
-        let told = json!({
+        let result = json!({
             "session": self.number,
             "principal": self.profile.principal,
             "caller": call.caller.id,
             "arguments": arguments,
         });
-        told.into()
+        result.into()
     }
 }
 
@@ -209,9 +209,10 @@ impl Handler for FakeSession {
     fn call(&self, call: Call) -> Reply {
         let session = self.fake.sessions.lock().unwrap()[self.number].clone();
         if call.params.as_ref().and_then(|params| params.text_of("name")).as_deref() == Some("asks") {
-            let (tell, told) = tokio::sync::oneshot::channel();
-            let question = Question::new("elicitation/create", None, move |outcome| drop(tell.send(outcome)));
-            let answered = stream::once(async { Part::Final(told.await.unwrap()) });
+            let (sender, receiver) = tokio::sync::oneshot::channel();
+            let question =
+                Question::new("elicitation/create", None, move |outcome| drop(sender.send(outcome)));
+            let answered = stream::once(async { Part::Final(receiver.await.unwrap()) });
             return Reply::new(stream::iter([Part::Question(question)]).chain(answered));
         }
         Reply::new(stream::once(async move {
@@ -227,7 +228,7 @@ impl Handler for FakeSession {
     }
 
     fn notify(&self, notice: Notify) {
-        self.heard.lock().unwrap().push(notice.notification.method.into_owned());
+        self.notifications.lock().unwrap().push(notice.notification.method.into_owned());
     }
 }
 
@@ -254,7 +255,7 @@ impl FakeSession {
         match name.as_deref() {
             Some("gate") => self.fake.gate.notified().await,
             Some("queue") => {
-                // Ten at a time, each for ten milliseconds: a thousand in a second, and no more.
+                // Ten at a time, ten milliseconds each: at most a thousand per second.
                 let _turn = self.fake.turns.acquire().await.unwrap();
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
@@ -284,8 +285,8 @@ impl Session for FakeSession {
         self.fake.revision
     }
 
-    fn on_event(&self, hear: Box<dyn Fn(Notification) + Send + Sync>) {
-        *self.hear.lock().unwrap() = Some(hear);
+    fn on_event(&self, listener: Box<dyn Fn(Notification) + Send + Sync>) {
+        *self.listener.lock().unwrap() = Some(listener);
     }
 
     fn lost(&self) -> BoxFuture<'static, Fault> {
@@ -309,7 +310,7 @@ pub(super) fn tool(name: &str) -> Value {
     json!({"name": name, "inputSchema": {"type": "object"}})
 }
 
-/// A call of a tool by somebody whose client can do these things.
+/// A tool call by `who`, whose client has these capabilities.
 pub(super) fn call_as(who: &str, capabilities: &Value, name: &str) -> Call {
     let params =
         json!({"name": name, "arguments": {"who": who}, "_meta": {meta::CLIENT_CAPABILITIES: capabilities}});
@@ -322,7 +323,7 @@ pub(super) fn call(name: &str) -> Call {
     call_as("ada", &json!({}), name)
 }
 
-/// Waits until the upstream is as wanted; fails after a simulated hour.
+/// Waits until `wanted` is true; fails after a simulated hour.
 pub(super) async fn until(upstream: &Upstream, wanted: impl Fn(&Status) -> bool) -> Status {
     let mut versions = upstream.watch();
     let waiting = async {
@@ -332,7 +333,7 @@ pub(super) async fn until(upstream: &Upstream, wanted: impl Fn(&Status) -> bool)
             if wanted(&status) {
                 return status;
             }
-            // Not everything that a status tells is announced.
+            // Not every change of the status is announced.
             tokio::time::timeout(Duration::from_millis(50), versions.changed()).await.ok();
         }
     };

@@ -1,4 +1,4 @@
-//! What is read of a server's lists, and when.
+//! Reading of lists: pages, limits, changes.
 
 use super::{
     super::*,
@@ -56,11 +56,11 @@ async fn u10_broken_items_are_set_aside_and_the_rest_is_served() {
     let upstream = fake.upstream(UpstreamOptions::default());
     let offer = until_listed(&upstream).await;
     assert_eq!(offer.tools.len(), 2);
-    let told: Vec<_> =
+    let reported: Vec<_> =
         upstream.status().quarantined.into_iter().map(|q| (q.index, q.name, q.reason)).collect();
-    assert_eq!(told.len(), 5);
-    assert_eq!(told[0], (1, None, "it is not an object".to_owned()));
-    assert_eq!(told[4], (5, Some("good".to_owned()), "it is listed twice".to_owned()));
+    assert_eq!(reported.len(), 5);
+    assert_eq!(reported[0], (1, None, "it is not an object".to_owned()));
+    assert_eq!(reported[4], (5, Some("good".to_owned()), "it is listed twice".to_owned()));
     assert_eq!(upstream.status().lists[0].quarantined, 5);
     serde_json::to_string(&upstream.status()).unwrap();
 }
@@ -91,7 +91,7 @@ async fn a_change_is_read_soon_and_a_storm_of_them_seldom() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     let read = fake.lists_read.load(Ordering::SeqCst) - before;
-    assert!((2..=12).contains(&read), "u05: ten seconds of word of changes that are none: {read}");
+    assert!((2..=12).contains(&read), "u05: ten seconds of announcements without changes: {read}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,4 +1,4 @@
-//! Upstreams against a server that does what the test says, under simulated time.
+//! Upstreams with a fake server, under simulated time.
 
 mod calls;
 mod fake;

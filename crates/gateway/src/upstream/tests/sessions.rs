@@ -1,4 +1,4 @@
-//! Who gets which session.
+//! The assignment of sessions to callers.
 
 use super::{
     super::*,
@@ -170,17 +170,17 @@ async fn s03_nothing_crosses_between_callers() {
     let mut calls = Vec::new();
     for n in 0..20_000 {
         let who = format!("u{}", n % 20);
-        // Equal clients, equal arguments but for the name, equal tokens.
+        // All calls are equal except for the caller's name.
         let reply = upstream.call(call_as(&who, &able(), "echo"));
         calls.push((who, tokio::spawn(reply.outcome())));
     }
     let mut sessions: HashMap<u64, String> = HashMap::new();
     for (who, call) in calls {
-        let told = call.await.unwrap().unwrap();
-        assert_eq!(told.member_as::<String>("principal").unwrap(), who);
-        assert_eq!(told.member_as::<String>("caller").unwrap(), who);
-        assert_eq!(told.member("arguments").unwrap().member_as::<String>("who").unwrap(), who);
-        let session: u64 = told.member_as("session").unwrap();
+        let result = call.await.unwrap().unwrap();
+        assert_eq!(result.member_as::<String>("principal").unwrap(), who);
+        assert_eq!(result.member_as::<String>("caller").unwrap(), who);
+        assert_eq!(result.member("arguments").unwrap().member_as::<String>("who").unwrap(), who);
+        let session: u64 = result.member_as("session").unwrap();
         assert_eq!(*sessions.entry(session).or_insert_with(|| who.clone()), who);
     }
     assert_eq!(sessions.len(), 20);
@@ -213,8 +213,8 @@ async fn a_notice_of_a_caller_reaches_its_own_sessions_only() {
     let caller = Arc::new(Caller { id: "ada".to_owned(), ..(*Caller::local()).clone() });
     let notification = Notification::new("notifications/roots/list_changed", None);
     upstream.notify(Notify { notification, caller });
-    assert_eq!(*fake.session(1).heard.lock().unwrap(), ["notifications/roots/list_changed"]);
-    assert!(fake.session(2).heard.lock().unwrap().is_empty());
+    assert_eq!(*fake.session(1).notifications.lock().unwrap(), ["notifications/roots/list_changed"]);
+    assert!(fake.session(2).notifications.lock().unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]

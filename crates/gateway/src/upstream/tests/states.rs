@@ -1,8 +1,8 @@
-//! How an upstream comes, goes and comes back.
+//! Connecting, losing and reconnecting an upstream.
 
 use super::{
     super::*,
-    fake::{Door, Fake, call, until, until_listed},
+    fake::{ConnectOutcome, Fake, call, until, until_listed},
 };
 use std::{sync::atomic::Ordering, time::Duration};
 use tokio::time::Instant;
@@ -28,7 +28,7 @@ async fn u02_a_server_that_cannot_be_reached_is_tried_for_ever_with_growing_paus
     let upstream = fake.upstream(UpstreamOptions::default());
     tokio::time::sleep(Duration::from_hours(1)).await;
     let tries = fake.tries();
-    // Pauses of 15 to 30 s, and the doubling ones before.
+    // Pauses of 15 to 30 s, after the shorter ones of the backoff.
     assert!((120..=260).contains(&tries), "{tries}");
     let status = upstream.status();
     assert_eq!(status.state, State::Lost);
@@ -63,7 +63,7 @@ async fn u02_pauses_between_starts_grow_by_the_configured_factor() {
 #[tokio::test(start_paused = true)]
 async fn u02_a_missing_program_is_looked_for_once_a_minute_or_when_told() {
     let fake = Fake::legacy();
-    fake.shut([Door::Missing, Door::Missing, Door::Missing]);
+    fake.next_connects([ConnectOutcome::Missing, ConnectOutcome::Missing, ConnectOutcome::Missing]);
     let upstream = fake.upstream(UpstreamOptions::default());
     let status = until(&upstream, |status| status.state == State::Failed).await;
     assert_eq!(status.last_error.unwrap().name, "cannot-start");
@@ -81,7 +81,7 @@ async fn u02_a_missing_program_is_looked_for_once_a_minute_or_when_told() {
 #[tokio::test(start_paused = true)]
 async fn u02_a_server_that_hangs_while_connecting_is_given_up() {
     let fake = Fake::legacy();
-    fake.shut([Door::Hangs]);
+    fake.next_connects([ConnectOutcome::Hangs]);
     let upstream = fake.upstream(UpstreamOptions::default());
     let status = until(&upstream, |status| status.state == State::Lost).await;
     assert_eq!(status.last_error.unwrap().name, "timeout");
@@ -101,7 +101,7 @@ async fn u01_a_lost_server_leaves_its_list_marked_stale_and_is_back_soon() {
     until_listed(&upstream).await;
     assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
     assert_eq!(upstream.status().restarts, 1);
-    assert!(fake.session(0).closed.load(Ordering::SeqCst), "what was lost is cleared away");
+    assert!(fake.session(0).closed.load(Ordering::SeqCst), "a lost session is closed");
 }
 
 #[tokio::test(start_paused = true)]
@@ -161,11 +161,11 @@ async fn an_idle_server_ends_and_the_next_call_starts_it_again() {
     tokio::time::sleep(Duration::from_secs(100)).await;
     upstream.call(call("echo")).outcome().await.unwrap();
     tokio::time::sleep(Duration::from_secs(100)).await;
-    assert_eq!(upstream.status().state, State::Ready, "a call puts it off");
+    assert_eq!(upstream.status().state, State::Ready, "a call postpones the stop");
     tokio::time::sleep(Duration::from_secs(30)).await;
     assert_eq!(upstream.status().state, State::Idle);
     assert_eq!(fake.open_sessions(), 0);
-    assert!(!upstream.offer().unwrap().stale, "it is asleep, not away");
+    assert!(!upstream.offer().unwrap().stale, "it is idle, not lost");
     tokio::time::sleep(Duration::from_hours(1)).await;
     assert_eq!(fake.tries(), 1);
     upstream.call(call("echo")).outcome().await.unwrap();
@@ -250,13 +250,13 @@ async fn what_was_offered_before_is_shown_until_the_server_runs() {
     upstream.wake();
     assert!(!until_listed(&upstream).await.stale);
     upstream.recall(known);
-    assert!(!upstream.offer().unwrap().stale, "what is heard is never replaced by what was");
+    assert!(!upstream.offer().unwrap().stale, "a current offer is never replaced by a recalled one");
 }
 
 #[tokio::test(start_paused = true)]
 async fn stopping_while_it_connects_leaves_nothing() {
     let fake = Fake::legacy();
-    fake.shut([Door::Hangs]);
+    fake.next_connects([ConnectOutcome::Hangs]);
     let upstream = fake.upstream(UpstreamOptions::default());
     until(&upstream, |status| status.state == State::Connecting).await;
     upstream.stop().await;
