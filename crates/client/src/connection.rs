@@ -18,7 +18,7 @@ use crate::{
     resilience::Timeouts,
     server::ServerInfo,
     state::{Life, Moved, State},
-    tasks::{self, Waiting},
+    tasks::{self, PendingTasks},
 };
 use std::{
     fmt,
@@ -44,20 +44,20 @@ pub(crate) struct Inner {
     life: Arc<Life>,
     /// The log level the caller asked for.
     level: Mutex<Option<String>>,
-    /// The log level of the callers that we pass on for.
+    /// The log level of the callers whose calls we relay.
     pub(crate) levels: Levels,
     pub(crate) watched: Watched,
     pub(crate) facts: Facts,
     pub(crate) meta_cache: MetaCache,
-    pub(crate) waiting: Waiting,
+    pub(crate) pending_tasks: PendingTasks,
     pub(crate) lines: Lines,
     /// Counts sessions, so that many calls that lose one session open one new session.
     session: AtomicU64,
     renewal: AsyncMutex<()>,
 }
 
-/// The pieces that detection found.
-pub(crate) struct Found {
+/// The result of the detection.
+pub(crate) struct Detected {
     pub(crate) link: Link,
     pub(crate) speech: Speech,
     pub(crate) server: ServerInfo,
@@ -66,8 +66,8 @@ pub(crate) struct Found {
 }
 
 impl Connection {
-    pub(crate) fn new(found: Found, options: ConnectOptions) -> Self {
-        let Found { link, speech, server, ids, life } = found;
+    pub(crate) fn new(found: Detected, options: ConnectOptions) -> Self {
+        let Detected { link, speech, server, ids, life } = found;
         life.enter(State::Ready);
         disconnect_when_lost(&link, &life);
         tracing::info!(
@@ -89,7 +89,7 @@ impl Connection {
             watched: Watched::default(),
             facts: Facts::default(),
             meta_cache: MetaCache::default(),
-            waiting: Waiting::default(),
+            pending_tasks: PendingTasks::default(),
             lines: Lines::default(),
             session: AtomicU64::new(0),
             renewal: AsyncMutex::default(),
@@ -100,7 +100,7 @@ impl Connection {
         &self.0.server
     }
 
-    /// What the server says about itself, in the form of a `server/discover` result; also for a
+    /// The server's description of itself in the form of a `server/discover` result, also for a
     /// legacy server.
     pub fn introduction(&self) -> Raw {
         era::introduction(&self.0.server)
@@ -110,22 +110,22 @@ impl Connection {
         self.0.life.state()
     }
 
-    /// Follows the state.
     pub fn watch_state(&self) -> watch::Receiver<State> {
         self.0.life.watch()
     }
 
-    /// Notifications that belong to no call. A slow receiver learns how many it missed.
+    /// Notifications that belong to no call. A slow receiver gets `Lagged` with the number it
+    /// missed.
     pub fn events(&self) -> broadcast::Receiver<Arc<Notification>> {
         self.0.link.events()
     }
 
-    /// How many responses matched no request of ours.
+    /// Number of responses that matched no request of ours.
     pub fn strays(&self) -> u64 {
         self.0.link.board().strays()
     }
 
-    /// How many lines of the server's standard output were no messages.
+    /// Number of lines on the server's standard output that were not JSON-RPC messages.
     pub fn noise(&self) -> u64 {
         self.0.link.board().noise()
     }
@@ -153,8 +153,8 @@ impl Connection {
     }
 
     /// Publishes a notification that came with a call and concerns all listeners.
-    pub(crate) fn overhear(&self, notification: Notification) {
-        self.0.link.overhear(notification);
+    pub(crate) fn publish(&self, notification: Notification) {
+        self.0.link.publish(notification);
     }
 
     pub(crate) async fn notify_server(&self, notification: Notification) -> Result<(), Fault> {
@@ -209,8 +209,8 @@ impl Inner {
         self.life.state() == State::Ready
     }
 
-    /// Waits until the connection takes requests: while a lost session is renewed, until that is
-    /// done. If the line is lost, the error is the reason of the loss.
+    /// Waits until the connection accepts requests; while a lost session is renewed, until that is
+    /// done. If the connection is lost, the error is the reason of the loss.
     pub(crate) async fn ready(&self) -> Result<(), Fault> {
         if self.is_ready() {
             return Ok(());
@@ -227,7 +227,7 @@ impl Inner {
     /// Writes a request with an id of its own; it is sent when the exchange is first polled.
     pub(crate) fn exchange(&self, ask: &Ask) -> Exchange {
         let level = self.level.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.link.exchange(self.speech.dress(ask, self.ids.next(), level.as_deref()))
+        self.link.exchange(self.speech.write(ask, self.ids.next(), level.as_deref()))
     }
 
     /// The number of the current session.
@@ -236,11 +236,13 @@ impl Inner {
     }
 
     /// Opens a new session in place of session number `lost`, once, however many calls ask for it.
-    /// It goes on if the asking call is dropped, because others may wait for it.
+    /// It runs in its own task, because other calls may wait for it if the asking call is dropped.
     pub(crate) async fn renew(self: &Arc<Self>, lost: u64) -> Result<(), Loss> {
         let inner = self.clone();
         let renewal = tokio::spawn(async move { inner.renew_once(lost).await });
-        renewal.await.unwrap_or_else(|_| Err(no_new_session("the new session was given up".to_owned())))
+        renewal
+            .await
+            .unwrap_or_else(|_| Err(no_new_session("opening the new session was aborted".to_owned())))
     }
 
     async fn renew_once(&self, lost: u64) -> Result<(), Loss> {
@@ -252,13 +254,13 @@ impl Inner {
         if self.life.enter(State::Initializing) == Moved::No {
             return Err(no_new_session("the connection was closed".to_owned()));
         }
-        tracing::info!("the server forgot the session; beginning a new one");
+        tracing::info!("the server no longer knows the session; opening a new one");
         http.forget_session();
         let limit = self.options.timeouts.connect();
         let begun = handshake::initialize(&self.link, &self.speech, &self.ids, &self.options);
         let renewed = timeout(limit, begun).await.unwrap_or_else(|| {
             Err(no_new_session(format!(
-                "the server forgot our session and did not begin a new one within {limit:?}"
+                "the server no longer knows our session, and opening a new one took longer than {limit:?}"
             )))
         });
         match renewed {

@@ -1,4 +1,5 @@
-//! What a gateway needs of a client: [`Connector`] opens sessions, and a [`Connection`] is one.
+//! The client as the gateway's upstream: [`Connector`] opens sessions, and each is a
+//! [`Connection`].
 
 use crate::{
     Behalf, ConnectOptions, Connection, Memory, State, Target, Timekeeper,
@@ -16,10 +17,10 @@ use trunkline_protocol::{
 /// subscriptions.
 const CALL_LIMIT: Duration = Duration::from_hours(24);
 
-/// Told after events were dropped: any of these may be among them.
+/// Reported after events were dropped, because any of these may have been among them.
 const CHANGES: [&str; 3] = [method::TOOLS_CHANGED, method::PROMPTS_CHANGED, method::RESOURCES_CHANGED];
 
-/// Opens connections to one server, by its command or address, for callers who keep the time
+/// Opens connections to one server, by its command or URL, for callers that enforce timeouts
 /// themselves.
 pub struct Connector {
     target: Target,
@@ -27,8 +28,8 @@ pub struct Connector {
 }
 
 impl Connector {
-    /// `options` say how to connect. Each session brings its own client, and its caller the time
-    /// limits.
+    /// `options` are used for every session, except for the client identity and the call timeouts:
+    /// the session's profile and the caller set those.
     pub fn new(target: Target, mut options: ConnectOptions) -> Self {
         let connect = options.timeouts.connect();
         let limits = TimeoutOptions { connect, call: CALL_LIMIT, ceiling: CALL_LIMIT };
@@ -107,8 +108,8 @@ impl Session for Connection {
     }
 }
 
-/// A timeout names its target, whose words may be secrets; readers of a status know the upstream
-/// by its name.
+/// Removes the target from a timeout error: command arguments may be secrets, and readers of a
+/// status know the upstream by its name.
 fn without_target(fault: Fault, limit: Duration) -> Fault {
     match fault.kind() {
         FaultKind::Timeout => Fault::new(FaultKind::Timeout, format!("no connection within {limit:?}")),

@@ -1,5 +1,4 @@
-//! What must be known of a tool before it is called: arguments that travel as headers, and task
-//! support.
+//! Facts about a tool that a call needs: the arguments to send as headers, and its task support.
 
 use crate::{connection::Inner, era::Ask, handshake, server::Carrier};
 use std::{
@@ -15,12 +14,12 @@ use trunkline_protocol::{
 };
 use trunkline_resilience::timeout;
 
-/// Pages of a list that are read for facts.
+/// Page limit when the list is read for facts.
 const MAX_PAGES: usize = 100;
-/// Tools remembered.
+/// Limit of cached tools.
 const MAX_TOOLS: usize = 10_000;
 /// Timeout of reading the list.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The known tools of one server.
 #[derive(Debug, Default)]
@@ -44,7 +43,7 @@ struct Tools {
     by_name: HashMap<String, Arc<Fact>>,
     /// The whole list was read, so a tool that is missing here has no facts.
     whole: bool,
-    /// Hash of the page that was read last, to skip it if it comes again.
+    /// Hash of the page that was read last, to skip an identical one.
     last: Option<u64>,
 }
 
@@ -82,7 +81,7 @@ impl Facts {
 }
 
 impl Inner {
-    /// What is known of a tool now.
+    /// The cached facts of a tool.
     pub(crate) fn known_fact(&self, tool: &str) -> Known {
         if !self.needs_facts() {
             return Known::None;
@@ -97,8 +96,8 @@ impl Inner {
 
     /// Reads the server's list and returns the facts of a tool.
     pub(crate) async fn find_fact(&self, tool: &str) -> Option<Arc<Fact>> {
-        if timeout(PATIENCE, self.look()).await.is_none() {
-            tracing::debug!("the server does not tell of its tools");
+        if timeout(TIMEOUT, self.look()).await.is_none() {
+            tracing::debug!("the server did not return its tool list in time");
         }
         self.facts.known().by_name.get(tool).cloned()
     }
@@ -133,7 +132,7 @@ impl Inner {
         self.facts.known().whole = true;
     }
 
-    /// Reads facts from a list that passes to a caller.
+    /// Reads facts from a list that is relayed to a caller.
     pub(crate) fn learn(&self, page: &Raw) {
         if self.needs_facts() {
             self.facts.learn(page);
@@ -141,7 +140,7 @@ impl Inner {
     }
 }
 
-/// The list without tools whose header rules are invalid, as modern HTTP clients must drop them.
+/// Removes tools with invalid header rules from a list, as modern HTTP clients must.
 pub(crate) fn without_bad_headers(page: Raw) -> Raw {
     if !may_want_headers(&page) {
         return page;
@@ -152,7 +151,7 @@ pub(crate) fn without_bad_headers(page: Raw) -> Raw {
         let verdict = tool.member("inputSchema").map(|schema| header_params(&schema));
         if let Some(Err(error)) = &verdict {
             let name: String = tool.member_as("name").unwrap_or_default();
-            tracing::warn!(tool = name, %error, "the tool is left out, because its header rules are broken");
+            tracing::warn!(tool = name, %error, "the tool is dropped, because its header rules are invalid");
         }
         matches!(verdict, Some(Err(_)))
     };

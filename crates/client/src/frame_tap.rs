@@ -2,31 +2,31 @@
 
 use std::{fmt, sync::Arc};
 
-/// Which way a frame went.
+/// The direction of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From us to the server.
     Sent,
     /// From the server to us.
     Received,
-    /// From the server, and no message: a line on its standard output that is not JSON.
+    /// From the server, but not a message: a line on its standard output that is not JSON.
     Noise,
 }
 
-/// Called with every frame, in the order in which they pass.
+/// Called with every frame, in the order in which they are sent and received.
 #[derive(Clone)]
-pub struct Tap(Arc<See>);
+pub struct Tap(Arc<Callback>);
 
-type See = dyn Fn(Direction, &[u8]) + Send + Sync;
+type Callback = dyn Fn(Direction, &[u8]) + Send + Sync;
 
 impl Tap {
-    pub fn new(see: impl Fn(Direction, &[u8]) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(see))
+    pub fn new(callback: impl Fn(Direction, &[u8]) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(callback))
     }
 
-    pub(crate) fn see(tap: Option<&Self>, direction: Direction, frame: &[u8]) {
-        if let Some(Self(see)) = tap {
-            see(direction, frame);
+    pub(crate) fn observe(tap: Option<&Self>, direction: Direction, frame: &[u8]) {
+        if let Some(Self(callback)) = tap {
+            callback(direction, frame);
         }
     }
 }

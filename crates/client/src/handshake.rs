@@ -1,4 +1,4 @@
-//! The first words: `server/discover` in the modern era, `initialize` in the legacy one.
+//! The handshake: `server/discover` in the modern era, `initialize` in the legacy one.
 
 use crate::{
     era::{Ask, Speech, capabilities},
@@ -12,34 +12,35 @@ use trunkline_protocol::{
     Era, ErrorObject, Fault, FaultKind, Notification, Object, Part, Raw, Revision, method,
 };
 
-/// What a server answered to `server/discover`.
+/// The server's answer to `server/discover`.
 #[derive(Debug)]
 pub(crate) enum Probe {
-    /// A modern server, and its introduction.
+    /// A modern server, with its discovery result.
     Modern(Raw),
-    /// A modern server that does not speak the revision we tried, but these.
+    /// A modern server that refused our revision and supports these.
     OtherRevisions(Vec<String>),
-    /// A modern server that has no introduction to give.
+    /// A modern server that does not implement `server/discover`.
     Unintroduced,
     /// Not a modern server.
     Legacy,
 }
 
-/// What a server answered to `initialize`.
+/// The server's answer to `initialize`.
 #[derive(Debug)]
 pub(crate) struct Initialized {
     pub(crate) revision: Revision,
     pub(crate) result: Raw,
 }
 
-/// Prepares a probe. Giving it up is not told to the server: a legacy one would not know what is meant.
+/// Prepares a probe. Dropping it sends no cancellation, because a legacy server would not know the
+/// request.
 pub(crate) fn probe(link: &Link, speech: &Speech, ids: &IdSource) -> Exchange {
-    let mut outbound = speech.dress(&Ask::new(method::DISCOVER, Object::new()), ids.next(), None);
+    let mut outbound = speech.write(&Ask::new(method::DISCOVER, Object::new()), ids.next(), None);
     outbound.on_drop = OnDrop::Leave;
     link.exchange(outbound)
 }
 
-/// Waits for the answer to a request of the handshake; notifications that come before it mean nothing yet.
+/// Waits for the response to a request and ignores notifications and questions before it.
 pub(crate) async fn answer(exchange: &mut Exchange) -> Result<Result<Raw, ErrorObject>, Loss> {
     loop {
         match exchange.next().await {
@@ -50,7 +51,8 @@ pub(crate) async fn answer(exchange: &mut Exchange) -> Result<Result<Raw, ErrorO
     }
 }
 
-/// Reads a probe's answer. The rule rests on no single code: what is not clearly modern is legacy.
+/// Reads a probe's answer. Everything that is not clearly modern counts as legacy, because legacy
+/// servers answer unknown methods with many different codes.
 pub(crate) fn read_probe(answer: Result<Raw, ErrorObject>, status: Option<u16>) -> Probe {
     match answer {
         Ok(result) if result.member("supportedVersions").is_some() => Probe::Modern(result),
@@ -65,12 +67,12 @@ pub(crate) fn read_probe(answer: Result<Raw, ErrorObject>, status: Option<u16>) 
     }
 }
 
-/// The revisions an error says the server speaks.
+/// The revisions that an error lists as supported.
 pub(crate) fn supported(error: &ErrorObject) -> Vec<String> {
     error.data.as_ref().and_then(|data| data.member_as("supported")).unwrap_or_default()
 }
 
-/// Sends `initialize`, checks the answer and confirms it; only then may anything else be asked.
+/// Sends `initialize`, checks the answer and confirms it. No other request may be sent before.
 pub(crate) async fn initialize(
     link: &Link,
     speech: &Speech,
@@ -82,7 +84,8 @@ pub(crate) async fn initialize(
     let refused_by_status =
         answer.is_err().then(|| exchange.http_status()).flatten().filter(|status| *status >= 400);
     confirm(link, answer, options).await.map_err(|loss| match refused_by_status {
-        // An HTTP error may mean that this address wants another transport, whatever its body says.
+        // An HTTP error may mean that this address wants another transport, whatever its body
+        // says.
         Some(status) => Loss { how: LossKind::Status(status), ..loss },
         None => loss,
     })
@@ -99,10 +102,10 @@ pub(crate) fn begin_initialize(
     params.set("capabilities", capabilities(speech.revision, options).into());
     let client = options.behalf.as_ref().and_then(|behalf| behalf.client.clone());
     params.set("clientInfo", client.unwrap_or_else(|| options.client.to_json().into()));
-    link.exchange(speech.dress(&Ask::new(method::INITIALIZE, params), ids.next(), None))
+    link.exchange(speech.write(&Ask::new(method::INITIALIZE, params), ids.next(), None))
 }
 
-/// Takes the answer to `initialize` and sends `notifications/initialized`.
+/// Checks the answer to `initialize` and sends `notifications/initialized`.
 pub(crate) async fn confirm(
     link: &Link,
     answer: Result<Raw, ErrorObject>,
@@ -118,7 +121,7 @@ pub(crate) async fn confirm(
     Ok(Initialized { revision, result })
 }
 
-/// The revision that a server answered with, if we speak it.
+/// The revision of the server's answer, if we support it.
 fn agreed(result: &Raw, speak: Speak) -> Result<Revision, Fault> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -130,8 +133,9 @@ fn agreed(result: &Raw, speak: Speak) -> Result<Revision, Fault> {
         fault.with_detail(error.to_string())
     })?;
     let refused = |why: String| Fault::new(FaultKind::UnsupportedRevision, why);
-    let revision: Revision =
-        protocol_version.parse().map_err(|e| refused(format!("the server speaks another revision: {e}")))?;
+    let revision: Revision = protocol_version
+        .parse()
+        .map_err(|e| refused(format!("the server answered with an unknown revision: {e}")))?;
     if revision.era() == Era::Modern {
         return Err(refused(format!(
             "the server answered `initialize` with {revision}, a revision without it"
@@ -149,7 +153,6 @@ fn line(fault: Fault) -> Loss {
     Loss { fault, how: LossKind::Line }
 }
 
-/// A final part made of a loss.
 impl From<Loss> for Part {
     fn from(loss: Loss) -> Self {
         Self::Final(Err(loss.fault))

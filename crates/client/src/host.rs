@@ -1,31 +1,32 @@
-//! The host: whoever sits behind this client and can answer what a server asks.
+//! The host: the application behind this client, which answers the server's questions.
 
 use futures_util::future::{BoxFuture, FutureExt};
 use serde_json::{Map, Value, json};
 use std::{borrow::Cow, future};
 use trunkline_protocol::{Fault, FaultKind, Notification, Outcome, Raw, Revision, message::Root, method};
 
-/// Answers the questions of a server, and hears what it says unasked. An application implements this once; the client
-/// brings the questions of both eras to it in the same form.
+/// Answers a server's questions and receives its notifications. The questions of both eras reach
+/// it in the same form.
 pub trait Host: Send + Sync + 'static {
-    /// What this host can answer. A server is told so, and asks for nothing else.
+    /// The questions that this host can answer; declared to the server as capabilities.
     fn abilities(&self) -> Abilities;
 
-    /// Answers `sampling/createMessage`, `elicitation/create` or `roots/list` with that method's result.
+    /// Answers `sampling/createMessage`, `elicitation/create` or `roots/list` with that method's
+    /// result.
     fn answer(&self, asked: Asked) -> BoxFuture<'static, Outcome>;
 
-    /// Hears a notification that belongs to no call: logs, list changes, updated resources.
+    /// Receives a notification that belongs to no call: logs, list changes, updated resources.
     fn notice(&self, notification: &Notification);
 }
 
-/// A question as it reaches the host.
+/// A question of the server to the host.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub method: Cow<'static, str>,
     pub params: Option<Raw>,
 }
 
-/// What a host can answer.
+/// The questions that a host can answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Abilities {
     pub roots: Ability,
@@ -42,7 +43,7 @@ pub enum Ability {
     Yes,
 }
 
-/// A host with nobody behind it: it can answer nothing.
+/// A host that answers no questions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nobody;
 
@@ -62,10 +63,10 @@ impl Host for Nobody {
     fn notice(&self, _notification: &Notification) {}
 }
 
-/// The host of a connection that only passes on: it answers what a server asks when nobody's call is open.
+/// The host of a relaying connection: it answers the server's questions while no call is open.
 #[derive(Debug, Clone, Default)]
 pub struct Unattended {
-    /// The roots a server hears of.
+    /// The answer to `roots/list`.
     pub roots: Vec<Root>,
 }
 
@@ -80,7 +81,7 @@ impl Host for Unattended {
             method::ELICIT => Ok(json!({"action": "decline"}).into()),
             other => Err(Fault::new(
                 FaultKind::Declined,
-                format!("nobody is there to answer `{other}`: no call is open"),
+                format!("`{other}` cannot be answered while no call is open"),
             )),
         };
         future::ready(outcome).boxed()
@@ -90,7 +91,8 @@ impl Host for Unattended {
 }
 
 impl Abilities {
-    /// The `capabilities` that tell a server of this revision what it may ask. What the revision does not have is left out.
+    /// The `capabilities` for a server of this revision; those that the revision does not have are
+    /// left out.
     pub(crate) fn declare(self, revision: Revision) -> Value {
         let mut capabilities = Map::new();
         if self.roots == Ability::Yes {

@@ -1,9 +1,9 @@
-//! The ids of our requests: never one twice on a connection.
+//! The ids of our requests, unique on a connection.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use trunkline_protocol::RequestId;
 
-/// How request ids are made.
+/// The form of request ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ids {
     /// UUID v4: unique everywhere, so that logs of several connections can be joined.

@@ -1,7 +1,8 @@
-//! Inbox: messages for one call that were not taken yet.
+//! Inbox: a queue of messages for one call.
 //!
-//! The reader of a connection must never wait for one slow caller, so an inbox is bounded and never blocks: beyond the
-//! bound, progress replaces older progress, other notifications are dropped and counted, and the response always fits.
+//! The reader of a connection must never wait for one slow caller, so an inbox is bounded and
+//! never blocks: beyond the bound, progress replaces older progress, other notifications are
+//! dropped and counted, and the response always fits.
 
 use std::{
     collections::VecDeque,
@@ -11,7 +12,7 @@ use std::{
 };
 use trunkline_protocol::{ErrorObject, Fault, Notification, Question, Raw, method};
 
-/// Notifications kept for one call.
+/// Limit of queued notifications for one call.
 pub(crate) const INBOX_LIMIT: usize = 256;
 
 /// A message for a call.
@@ -36,7 +37,7 @@ pub(crate) struct Loss {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LossKind {
-    /// The line broke, or was never open.
+    /// The connection broke, or was never open.
     Line,
     /// The server answered with this HTTP status and no usable message.
     Status(u16),
@@ -52,7 +53,7 @@ struct Queue {
     arrivals: VecDeque<Arrival>,
     /// The response or the loss, after all that is queued.
     last: Option<Arrival>,
-    taker: Option<Waker>,
+    waker: Option<Waker>,
     dropped: u64,
 }
 
@@ -67,10 +68,10 @@ impl Inbox {
     pub(crate) fn push(&self, arrival: Arrival) {
         let mut queue = self.lock();
         queue.push(arrival);
-        let taker = queue.taker.take();
+        let waker = queue.waker.take();
         drop(queue);
-        if let Some(taker) = taker {
-            taker.wake();
+        if let Some(waker) = waker {
+            waker.wake();
         }
     }
 
@@ -83,8 +84,8 @@ impl Inbox {
         if let Some(arrival) = queue.pop() {
             return Poll::Ready(arrival);
         }
-        if !queue.taker.as_ref().is_some_and(|taker| taker.will_wake(cx.waker())) {
-            queue.taker = Some(cx.waker().clone());
+        if !queue.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            queue.waker = Some(cx.waker().clone());
         }
         Poll::Pending
     }
@@ -111,7 +112,7 @@ impl Queue {
         }
         self.dropped += 1;
         if self.dropped == 1 {
-            tracing::warn!("notifications arrive faster than they are taken; some are dropped");
+            tracing::warn!("notifications arrive faster than the caller reads them; some are dropped");
         }
         if is_progress(&arrival)
             && let Some(older) = self.arrivals.iter_mut().rev().find(|a| is_progress(a))

@@ -1,4 +1,4 @@
-//! The log level of a legacy session: as low as the caller who wants to hear most.
+//! The log level of a legacy session: the lowest level that any caller wants.
 
 use crate::{connection::Inner, era::Ask, handshake};
 use std::{
@@ -8,16 +8,18 @@ use std::{
 use trunkline_protocol::{Era, Object, Raw, message::Level, method};
 use trunkline_resilience::timeout;
 
-/// What a legacy client that set no level is taken to want; a server's own idea of it is as good.
+/// Level assumed for a legacy client that set none. It is not sent to the server, whose own
+/// default is as good.
 const DEFAULT: Level = Level::Info;
-/// How long a server may take to set it; the call goes on without.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Timeout of `logging/setLevel`; after it, the call goes on without.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
 pub(crate) struct Levels(Mutex<Option<Level>>);
 
 impl Levels {
-    /// Notes that a caller of this era wants to hear of this level; tells whether the server must be told.
+    /// Records the level that a caller of this era wants. Returns true if it must be sent to the
+    /// server.
     fn lowers(&self, level: Level, caller: Era) -> bool {
         let mut set = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let lowers = is_lower(level, caller, *set);
@@ -40,23 +42,23 @@ fn is_lower(level: Level, caller: Era, set: Option<Level>) -> bool {
 }
 
 impl Inner {
-    /// Whether the server would have to be told of a caller's wish.
-    pub(crate) fn must_tell(&self, level: Level, caller: Era) -> bool {
-        self.takes_levels() && is_lower(level, caller, self.levels.current())
+    /// True if the server must be set to this level first.
+    pub(crate) fn must_set_level(&self, level: Level, caller: Era) -> bool {
+        self.accepts_levels() && is_lower(level, caller, self.levels.current())
     }
 
-    fn takes_levels(&self) -> bool {
+    fn accepts_levels(&self) -> bool {
         self.speech.era() == Era::Legacy && self.server.has_capability("logging")
     }
 
     /// Makes sure that the server sends messages of this level.
     pub(crate) async fn want_level(&self, level: Level, caller: Era) {
-        if self.takes_levels() && self.levels.lowers(level, caller) {
+        if self.accepts_levels() && self.levels.lowers(level, caller) {
             self.send_level(level).await;
         }
     }
 
-    /// A new session knows nothing of the level.
+    /// Sets the level in a new session.
     pub(crate) async fn replay_level(&self) {
         if let Some(level) = self.levels.current() {
             self.send_level(level).await;
@@ -67,7 +69,7 @@ impl Inner {
         let mut params = Object::new();
         params.set("level", Raw::string(level.as_str()));
         let mut exchange = self.exchange(&Ask::new(method::SET_LEVEL, params));
-        match timeout(PATIENCE, handshake::answer(&mut exchange)).await {
+        match timeout(TIMEOUT, handshake::answer(&mut exchange)).await {
             Some(Ok(Ok(_))) => {}
             other => tracing::debug!(?other, "the server did not take the log level"),
         }

@@ -1,7 +1,8 @@
 //! One conversation with one MCP server, of any revision.
 //!
-//! [`Client`] is what an application uses. [`Connection`] below it is the conversation itself, as a
-//! [`Handler`](trunkline_protocol::Handler): requests in, notifications, questions and results out.
+//! [`Client`] is what an application uses. [`Connection`] below it is the conversation itself, as
+//! a [`Handler`](trunkline_protocol::Handler): requests in, notifications, questions and results
+//! out.
 
 pub mod cache;
 mod client;

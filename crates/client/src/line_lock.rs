@@ -13,9 +13,9 @@ use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, Semaphore
 use trunkline_protocol::{Fault, FaultKind};
 use trunkline_resilience::timeout;
 
-/// Calls that may wait for the lock.
+/// Limit of calls that wait for the lock.
 const MAX_WAITING: usize = 256;
-/// Tools, prompts and resources remembered as asking; with more, all are treated as asking.
+/// Tools, prompts and resources recorded as asking questions; with more, all count as asking.
 const MAX_ASKERS: usize = 1024;
 
 pub(crate) struct LineLock {
@@ -25,10 +25,10 @@ pub(crate) struct LineLock {
     /// A question came that may belong to any of several calls.
     anyone_asks: AtomicBool,
     /// A question came on this line at least once.
-    heard_questions: AtomicBool,
+    had_questions: AtomicBool,
 }
 
-/// A call's share of the line, released when this is dropped.
+/// Holds the lock of a line until it is dropped.
 #[derive(Debug)]
 pub(crate) enum LineGuard {
     Shared { _line: OwnedRwLockReadGuard<()> },
@@ -42,14 +42,19 @@ impl LineLock {
             waiting: Semaphore::new(MAX_WAITING),
             askers: Mutex::default(),
             anyone_asks: AtomicBool::new(false),
-            heard_questions: AtomicBool::new(false),
+            had_questions: AtomicBool::new(false),
         }
     }
 
     /// Locks the line: exclusively for a subject that is known to ask, shared for all others.
     pub(crate) async fn acquire(&self, subject: &str, limit: Duration) -> Result<LineGuard, Fault> {
-        let full = || Fault::new(FaultKind::Overloaded, "too many calls wait for this server's questions");
-        let _place = self.waiting.try_acquire().map_err(|_| full())?;
+        let full = || {
+            Fault::new(
+                FaultKind::Overloaded,
+                "too many calls wait until this server's questions are answered",
+            )
+        };
+        let _permit = self.waiting.try_acquire().map_err(|_| full())?;
         let exclusive = self.is_exclusive(subject);
         let line = self.line.clone();
         let guard = async {
@@ -59,7 +64,12 @@ impl LineLock {
                 LineGuard::Shared { _line: line.read_owned().await }
             }
         };
-        let late = || Fault::new(FaultKind::Timeout, "the server is waiting for another call's answers");
+        let late = || {
+            Fault::new(
+                FaultKind::Timeout,
+                "the server still waits for the answers to another call's questions",
+            )
+        };
         timeout(limit, guard).await.ok_or_else(late)
     }
 
@@ -78,13 +88,13 @@ impl LineLock {
     }
 
     /// True once a question came on this line.
-    pub(crate) fn heard_questions(&self) -> bool {
-        self.heard_questions.load(Ordering::Acquire)
+    pub(crate) fn had_questions(&self) -> bool {
+        self.had_questions.load(Ordering::Acquire)
     }
 
     /// Notes that the server asked a question during a call of this subject.
     pub(crate) fn asked(&self, subject: &str) {
-        self.heard_questions.store(true, Ordering::Release);
+        self.had_questions.store(true, Ordering::Release);
         let mut askers = self.askers();
         if askers.len() >= MAX_ASKERS {
             self.anyone_asks.store(true, Ordering::Release);
@@ -95,7 +105,7 @@ impl LineLock {
 
     /// Notes a question that may belong to any of several calls.
     pub(crate) fn asked_by_anyone(&self) {
-        self.heard_questions.store(true, Ordering::Release);
+        self.had_questions.store(true, Ordering::Release);
         self.anyone_asks.store(true, Ordering::Release);
     }
 

@@ -1,5 +1,6 @@
-//! Further lines: while a question is open on a line that all calls share, another call that may
-//! be asked gets a line of its own. So a caller who does not answer blocks only itself.
+//! Additional lines: while a question is open on a line that all calls share, another call that
+//! may cause questions gets a line of its own. So a caller that does not answer blocks only
+//! itself.
 
 use crate::{
     Connection, State, Target,
@@ -21,19 +22,19 @@ use trunkline_protocol::{Era, Fault, Reply};
 
 /// Most lines besides the first.
 const MAX_FURTHER: usize = 8;
-/// How long a call waits for the lock of the first line. Most calls end sooner, and servers may
+/// Longest wait of a call for the lock of the first line. Most calls end sooner, and servers may
 /// keep state per line.
-const PATIENCE: Duration = Duration::from_millis(500);
+const LOCK_WAIT: Duration = Duration::from_millis(500);
 
 /// The lines of one connection besides its first.
 #[derive(Default)]
 pub(crate) struct Lines {
     further: Mutex<Vec<Connection>>,
-    /// Where another line is opened.
+    /// The server to open another line to.
     pub(crate) target: OnceLock<Target>,
 }
 
-/// Starts a call that may be asked, on a line without an open question.
+/// Starts a call that may cause questions, on a line without an open question.
 pub(crate) fn begin(
     connection: Arc<Inner>,
     subject: &Arc<str>,
@@ -63,7 +64,7 @@ impl Inner {
     /// of the session; such a session counts as shared.
     pub(crate) fn shared_line(&self, ask: &Ask) -> Option<Arc<str>> {
         let shared = self.speech.era() == Era::Legacy
-            && (matches!(self.link, Link::Duplex(_)) || self.link.board().line_lock.heard_questions());
+            && (matches!(self.link, Link::Duplex(_)) || self.link.board().line_lock.had_questions());
         match &ask.standing {
             Standing::Askable(subject) if shared && self.options.behalf.is_some() => Some(subject.clone()),
             _ => None,
@@ -73,7 +74,7 @@ impl Inner {
     async fn line_for(self: &Arc<Self>, subject: &str) -> Result<(Arc<Self>, LineGuard), Fault> {
         let board = self.link.board();
         if !board.is_asking()
-            && let Ok(guard) = board.line_lock.acquire(subject, PATIENCE).await
+            && let Ok(guard) = board.line_lock.acquire(subject, LOCK_WAIT).await
         {
             self.lines.tidy();
             return Ok((self.clone(), guard));
@@ -92,7 +93,7 @@ impl Inner {
             && further.len() < MAX_FURTHER
         {
             let line = Box::pin(Connection::open(target, self.options.clone())).await?;
-            let guard = line.0.link.board().line_lock.acquire(subject, PATIENCE).await?;
+            let guard = line.0.link.board().line_lock.acquire(subject, LOCK_WAIT).await?;
             further.push(line.clone());
             return Ok((line.0, guard));
         }
@@ -102,7 +103,7 @@ impl Inner {
 }
 
 impl Lines {
-    /// Closes lines that are not used any more.
+    /// Closes idle lines.
     fn tidy(&self) {
         let Ok(mut further) = self.further.try_lock() else { return };
         for line in further.extract_if(.., |line| line.0.link.board().is_idle()) {

@@ -1,5 +1,6 @@
-//! `subscriptions/listen` on a legacy server: resources are subscribed to one by one and counted, list changes come to everyone,
-//! and word of a task's status becomes the whole of it.
+//! `subscriptions/listen` for a legacy server. Resources are subscribed to one by one, with a
+//! reference count; list changes are filtered from the notifications that every client gets; and
+//! a task status notification is completed to the whole task.
 
 use crate::{connection::Inner, era::Ask, handshake, tasks};
 use futures_util::stream;
@@ -18,14 +19,14 @@ use trunkline_protocol::{
 };
 use trunkline_resilience::timeout;
 
-/// Resources that one listener may watch.
+/// Limit of resources per listener.
 const MAX_URIS: usize = 1000;
-/// Tasks that one listener may watch.
+/// Limit of tasks per listener.
 const MAX_TASKS: usize = 1000;
-/// How long a server may take to agree to one of them.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout of one subscribe or unsubscribe request.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How many listeners watch each resource.
+/// Number of listeners per resource.
 #[derive(Debug, Default)]
 pub(crate) struct Watched(Mutex<HashMap<String, usize>>);
 
@@ -39,39 +40,40 @@ struct Filter {
     task_ids: Vec<String>,
 }
 
-/// One listener. Dropping it lets go of what it alone watched.
+/// One listener. Dropping it unsubscribes from resources that no other listener watches.
 struct Listener {
     connection: Arc<Inner>,
     events: broadcast::Receiver<Arc<Notification>>,
     filter: Filter,
-    /// Resources that were subscribed to for it.
-    held: Vec<String>,
-    /// A legacy client hears log messages that belong to no call here.
+    /// Resources that this listener is counted for in [`Watched`].
+    counted: Vec<String>,
+    /// True if log messages that belong to no call go to this listener (legacy clients only).
     logs: bool,
-    /// Whether it declared that it can follow tasks.
+    /// True if the caller declared the tasks extension.
     follows_tasks: bool,
-    /// A legacy client may have tried what a modern one must not: a server that takes subscriptions and does not say so.
-    tries: bool,
-    stage: Stage,
+    /// True for a legacy client: it may subscribe even if the server does not declare
+    /// `resources.subscribe`, because some servers accept that.
+    ignores_capability: bool,
+    stage: ListenStage,
 }
 
-enum Stage {
+enum ListenStage {
     Beginning,
     Listening(VecDeque<Notification>),
 }
 
-/// Listens for as long as the reply is there.
+/// Listens until the reply is dropped.
 pub(crate) fn listen(connection: Arc<Inner>, call: &Call) -> Reply {
     let filter = call.params.as_ref().and_then(|params| params.member_as("notifications"));
     let listener = Listener {
         events: connection.link.events(),
         connection,
         filter: filter.unwrap_or_default(),
-        held: Vec::new(),
+        counted: Vec::new(),
         follows_tasks: tasks::follows_tasks(call.params.as_ref()),
-        tries: call.revision.era() == Era::Legacy,
+        ignores_capability: call.revision.era() == Era::Legacy,
         logs: call.revision.era() == Era::Legacy && meta::get(call.params.as_ref(), LOG_LEVEL).is_some(),
-        stage: Stage::Beginning,
+        stage: ListenStage::Beginning,
     };
     Reply::new(stream::unfold(listener, |mut listener| async move {
         let part = listener.next().await;
@@ -81,29 +83,29 @@ pub(crate) fn listen(connection: Arc<Inner>, call: &Call) -> Reply {
 
 impl Listener {
     async fn next(&mut self) -> Part {
-        if let Stage::Beginning = self.stage {
+        if let ListenStage::Beginning = self.stage {
             if let Err(fault) = self.connection.ready().await {
                 return Part::Final(Err(fault));
             }
             self.begin().await;
-            self.stage = Stage::Listening(VecDeque::new());
+            self.stage = ListenStage::Listening(VecDeque::new());
             let mut params = Object::new();
             params.set("notifications", self.agreed().to_raw());
             return Part::Notification(Notification::new(method::ACKNOWLEDGED, Some(params.to_raw())));
         }
         let mut loss = self.connection.link.board().watch_loss();
         loop {
-            if let Stage::Listening(missed) = &mut self.stage
+            if let ListenStage::Listening(missed) = &mut self.stage
                 && let Some(notification) = missed.pop_front()
             {
                 return Part::Notification(self.lifted(notification).await);
             }
-            let heard = tokio::select! {
+            let received = tokio::select! {
                 biased;
                 event = self.events.recv() => Some(event),
                 _ = loss.wait_for(Option::is_some) => None,
             };
-            match heard {
+            match received {
                 Some(Ok(notification)) if self.wants(&notification) => {
                     if notification.method == method::TOOLS_CHANGED {
                         self.connection.facts.forget();
@@ -112,7 +114,7 @@ impl Listener {
                 }
                 Some(Ok(_)) => {}
                 Some(Err(broadcast::error::RecvError::Lagged(_))) => {
-                    self.stage = Stage::Listening(self.everything());
+                    self.stage = ListenStage::Listening(self.everything());
                 }
                 Some(Err(broadcast::error::RecvError::Closed)) => return Part::Final(Err(gone())),
                 None => {
@@ -123,7 +125,7 @@ impl Listener {
         }
     }
 
-    /// Keeps of the wish what the server can do.
+    /// Reduces the filter to what the server supports, and subscribes to the resources.
     async fn begin(&mut self) {
         let server = &self.connection.server;
         self.filter.tools_list_changed &= server.has_capability("tools.listChanged");
@@ -134,18 +136,19 @@ impl Listener {
         }
         self.filter.task_ids.truncate(MAX_TASKS);
         let mut uris = std::mem::take(&mut self.filter.resource_subscriptions);
-        if !self.tries && !server.has_capability("resources.subscribe") {
+        if !self.ignores_capability && !server.has_capability("resources.subscribe") {
             return;
         }
         uris.truncate(MAX_URIS);
         for uri in uris {
-            if self.held.contains(&uri) {
+            if self.counted.contains(&uri) {
                 continue;
             }
-            // Counted first: whoever else lets go meanwhile must not unsubscribe under us.
-            self.held.push(uri.clone());
+            // Counted first, so that another listener that is dropped meanwhile does not
+            // unsubscribe.
+            self.counted.push(uri.clone());
             if self.connection.watched.add(&uri) && !self.connection.subscribe(&uri).await {
-                self.held.pop();
+                self.counted.pop();
                 self.connection.watched.remove(&uri);
                 continue;
             }
@@ -180,7 +183,8 @@ impl Listener {
             method::RESOURCES_CHANGED => self.filter.resources_list_changed,
             method::RESOURCE_UPDATED => {
                 let uri: Option<String> = notification.params.as_ref().and_then(|p| p.member_as("uri"));
-                // A server may report a part of what was subscribed to, such as a file in a folder.
+                // A server may report a part of what was subscribed to, such as a file in a
+                // folder.
                 uri.is_some_and(|uri| {
                     self.filter.resource_subscriptions.iter().any(|wanted| uri.starts_with(wanted.as_str()))
                 })
@@ -191,20 +195,20 @@ impl Listener {
         }
     }
 
-    /// As a modern listener hears it: the whole state of a task, where a legacy server told its status at most.
+    /// Converts a notification for a modern listener: a legacy task status becomes the whole task.
     async fn lifted(&self, notification: Notification) -> Notification {
         let task = (notification.method == method::TASK_STATUS).then(|| task_of(&notification)).flatten();
         let Some(id) = task else { return notification };
         match self.connection.whole_task(&id).await {
             Ok(task) => Notification::new(method::TASK_CHANGED, Some(task)),
             Err(fault) => {
-                tracing::debug!(id, %fault, "a task that changed cannot be looked at");
+                tracing::debug!(id, %fault, "could not read a task after its status changed");
                 notification
             }
         }
     }
 
-    /// Anything may have changed: all of it is told.
+    /// A change notification for everything in the filter, after events were dropped.
     fn everything(&self) -> VecDeque<Notification> {
         let lists = changes(&self.filter.resource_subscriptions).into_iter();
         let tasks = self
@@ -218,33 +222,34 @@ impl Listener {
 
 impl Inner {
     async fn subscribe(&self, uri: &str) -> bool {
-        let answer = self.about(method::RESOURCES_SUBSCRIBE, uri).await;
+        let answer = self.resource_request(method::RESOURCES_SUBSCRIBE, uri).await;
         if let Err(why) = &answer {
-            tracing::debug!(uri, why, "the server does not take a subscription");
+            tracing::debug!(uri, why, "the server refused a subscription");
         }
         answer.is_ok()
     }
 
-    async fn about(&self, name: &'static str, uri: &str) -> Result<(), String> {
+    async fn resource_request(&self, name: &'static str, uri: &str) -> Result<(), String> {
         let mut params = Object::new();
         params.set("uri", Raw::string(uri));
         let mut exchange = self.exchange(&Ask::new(name, params));
-        match timeout(PATIENCE, handshake::answer(&mut exchange)).await {
+        match timeout(TIMEOUT, handshake::answer(&mut exchange)).await {
             Some(Ok(Ok(_))) => Ok(()),
             Some(Ok(Err(error))) => Err(error.message),
             Some(Err(loss)) => Err(loss.fault.to_string()),
-            None => Err("it does not answer".to_owned()),
+            None => Err("no answer in time".to_owned()),
         }
     }
 
-    /// A new session knows nothing of what was watched, and what happened meanwhile was missed.
+    /// Subscribes again in a new session, and reports everything as changed, because changes in
+    /// between were missed.
     pub(crate) async fn replay_subscriptions(&self) {
         let uris = self.watched.all();
         for uri in &uris {
             self.subscribe(uri).await;
         }
         for change in changes(&uris) {
-            self.link.overhear(change);
+            self.link.publish(change);
         }
     }
 }
@@ -254,7 +259,7 @@ fn task_of(notification: &Notification) -> Option<String> {
     notification.params.as_ref()?.member_as("taskId")
 }
 
-/// Everything that may have changed.
+/// Change notifications for all lists and for these resources.
 fn changes(uris: &[String]) -> Vec<Notification> {
     let lists = [method::TOOLS_CHANGED, method::PROMPTS_CHANGED, method::RESOURCES_CHANGED];
     let lists = lists.into_iter().map(|name| Notification::new(name, None));
@@ -264,7 +269,7 @@ fn changes(uris: &[String]) -> Vec<Notification> {
 }
 
 impl Watched {
-    /// Whether it is the first.
+    /// Returns true for the first listener of this resource.
     fn add(&self, uri: &str) -> bool {
         let mut counts = self.counts();
         let count = counts.entry(uri.to_owned()).or_default();
@@ -272,7 +277,7 @@ impl Watched {
         *count == 1
     }
 
-    /// Whether it was the last.
+    /// Returns true for the last listener of this resource.
     fn remove(&self, uri: &str) -> bool {
         let mut counts = self.counts();
         let Some(count) = counts.get_mut(uri) else { return false };
@@ -296,12 +301,12 @@ impl Watched {
 impl Drop for Listener {
     fn drop(&mut self) {
         let unwatched: Vec<String> =
-            self.held.drain(..).filter(|uri| self.connection.watched.remove(uri)).collect();
+            self.counted.drain(..).filter(|uri| self.connection.watched.remove(uri)).collect();
         let (false, Ok(runtime)) = (unwatched.is_empty(), runtime::Handle::try_current()) else { return };
         let connection = self.connection.clone();
         runtime.spawn(async move {
             for uri in unwatched {
-                if let Err(why) = connection.about(method::RESOURCES_UNSUBSCRIBE, &uri).await {
+                if let Err(why) = connection.resource_request(method::RESOURCES_UNSUBSCRIBE, &uri).await {
                     tracing::debug!(uri, why, "could not unsubscribe");
                 }
             }

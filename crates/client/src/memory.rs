@@ -1,4 +1,4 @@
-//! Memory: how servers were reached before, so that they need not be probed again.
+//! Remembers the era and transport of servers, so that they need not be probed again.
 
 use serde::{Deserialize, Serialize};
 use std::{
@@ -7,10 +7,10 @@ use std::{
 };
 use trunkline_protocol::Era;
 
-/// Targets remembered; the first ones of the alphabet are forgotten beyond that.
+/// Limit of remembered targets; beyond it the alphabetically first are removed.
 const MAX_REMEMBERED: usize = 1024;
 
-/// The way that worked.
+/// The era and transport that worked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
@@ -22,17 +22,18 @@ pub enum Way {
     LegacySse,
 }
 
-/// What was found out, by [`Target::key`](crate::Target::key). An answer that stops fitting is forgotten and found out anew.
+/// Results of detection, by [`Target::key`](crate::Target::key). One that no longer works is
+/// removed and the server is probed again.
 #[derive(Debug, Default)]
 pub struct Memory(Mutex<BTreeMap<String, Way>>);
 
 impl Memory {
-    /// Takes over what was kept elsewhere, say in a file.
+    /// Restores entries, for example from a file.
     pub fn from_entries(entries: BTreeMap<String, Way>) -> Self {
         Self(Mutex::new(entries))
     }
 
-    /// What to keep elsewhere.
+    /// A copy of all entries, for example to write them to a file.
     pub fn entries(&self) -> BTreeMap<String, Way> {
         self.map().clone()
     }

@@ -1,4 +1,4 @@
-//! How to connect, and as whom.
+//! The options of a connection, and the client's identity.
 
 use crate::{
     frame_tap::Tap,
@@ -13,42 +13,44 @@ use trunkline_process::Patience;
 use trunkline_protocol::{Era, Raw, Revision};
 use trunkline_transport::{child::ChildLimits, http::HttpOptions};
 
-/// The default age at which a cached list is asked for again.
+/// Default TTL of a cached list without a hint from the server.
 pub const DEFAULT_LIST_TTL: Duration = Duration::from_mins(5);
 
-/// How to connect. The default finds everything out by itself and has nobody to answer questions.
+/// The options of a connection. By default transport and revision are detected, and the server's
+/// questions are not answered.
 #[derive(Clone)]
 pub struct ConnectOptions {
     pub speak: Speak,
     pub timeouts: Timeouts,
-    /// Who keeps the time of calls that are passed on.
+    /// The side that enforces the timeout of relayed calls.
     pub timekeeper: Timekeeper,
     pub retry: RetryOptions,
     pub breaker: BreakerOptions,
     /// Headers, certificates and limits for HTTP.
     pub http: HttpOptions,
-    /// Whether credentials may go over plain http to another machine.
+    /// Tells if credentials may go over plain http to another machine.
     pub exposure: Exposure,
-    /// The environment a server's process may inherit a short list from. The library reads none itself.
+    /// The environment of which a server's process inherits a short list. The library reads none
+    /// itself.
     pub environment: Vec<(OsString, OsString)>,
-    /// Bounds on what a server's process may make us hold.
+    /// Limits on the memory that a server's process may make us use.
     pub process_limits: ChildLimits,
-    /// How long a server's process may take to leave.
+    /// Grace periods of a server's process at shutdown.
     pub patience: Patience,
     pub ids: Ids,
-    /// How old a cached list may get when the server gives no hint.
+    /// TTL of a cached list if the server gives no hint.
     pub list_ttl: Duration,
     pub host: Arc<dyn Host>,
     pub tap: Option<Tap>,
-    /// What was found out about servers, to be used again.
+    /// Results of earlier detections.
     pub memory: Option<Arc<Memory>>,
     pub client: ClientInfo,
-    /// The client that stands behind us, when we only pass on.
+    /// The client whose calls we relay; `None` if we are the client.
     pub behalf: Option<Behalf>,
 }
 
-/// The client on whose behalf a connection is made. Its calls bring their own `_meta`, and what a legacy server asks goes to
-/// the call it belongs to.
+/// The client on whose behalf a connection is made. Its calls have their own `_meta`, and a legacy
+/// server's question goes to the call it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Behalf {
     /// Its capabilities, as it wrote them.
@@ -57,39 +59,40 @@ pub struct Behalf {
     pub client: Option<Raw>,
 }
 
-/// Which revision to speak.
+/// The revision to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Speak {
-    /// The newest one the server has.
+    /// The newest one that the server supports.
     #[default]
     Newest,
     /// The newest of this era.
     Era(Era),
-    /// This one; a server that answers with another one is warned about, one we do not know is refused.
+    /// This one. If a legacy server answers with another one, we log a warning and use that; an
+    /// unknown one is an error.
     Exactly(Revision),
 }
 
-/// Who ends a call that takes too long.
+/// The side that enforces the timeout of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Timekeeper {
-    /// The connection, by its time limits.
+    /// The connection, by its own timeouts.
     #[default]
     Connection,
-    /// Whoever passes the call on: it drops the reply when its own time is over.
+    /// The relaying caller: it drops the reply when its own timeout expires.
     Caller,
 }
 
-/// Whether credentials may be read by whoever is in between.
+/// Tells if credentials may be sent unencrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Exposure {
-    /// Headers with credentials go over https, or stay on this machine.
+    /// Send headers with credentials only over https or to this machine.
     #[default]
     Refuse,
-    /// They go wherever the address says.
+    /// Send them to any address.
     Accept,
 }
 
-/// Who we say we are.
+/// The client's identity, sent to servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientInfo {
     pub name: String,
@@ -138,7 +141,7 @@ impl ClientInfo {
 }
 
 impl fmt::Debug for ConnectOptions {
-    /// Headers and environment may hold secrets, so only what cannot is shown.
+    /// Shows only fields without secrets: headers and environment may hold some.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ConnectOptions")
             .field("speak", &self.speak)

@@ -1,5 +1,6 @@
-//! The raw speaker, for code that must see what a [`Client`](crate::Client) repairs or hides: well-formed messages as
-//! plain JSON values, the HTTP headers that belong to them, and their answers. Linter and doctor use it; it sends nothing.
+//! Builds raw messages for code that must see what a [`Client`](crate::Client) repairs or hides:
+//! well-formed messages as plain JSON values, and their HTTP headers. It sends nothing. Linter and
+//! doctor use it.
 
 use crate::options::ClientInfo;
 use http::{HeaderMap, HeaderValue, header};
@@ -23,12 +24,12 @@ pub fn initialize_params(client: &ClientInfo, version: &str) -> Value {
     json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client.to_json()})
 }
 
-/// A request of a revision. Members of `_meta` that are given stay.
+/// A request of a revision. The `_meta` members in `params` are kept.
 pub fn request(client: &ClientInfo, revision: Revision, id: &Value, method: &str, params: Value) -> Value {
     with_params(client, revision, json!({"jsonrpc": "2.0", "id": id, "method": method}), params)
 }
 
-/// A notification of a revision. Members of `_meta` that are given stay.
+/// A notification of a revision. The `_meta` members in `params` are kept.
 pub fn notification(client: &ClientInfo, revision: Revision, method: &str, params: Value) -> Value {
     with_params(client, revision, json!({"jsonrpc": "2.0", "method": method}), params)
 }
@@ -59,7 +60,7 @@ pub fn post_headers() -> HeaderMap {
     HeaderMap::from_iter([(header::CONTENT_TYPE, JSON), (header::ACCEPT, JSON_OR_EVENTS)])
 }
 
-/// Adds the headers that a modern message must have, as far as the message says what they are.
+/// Adds the headers that a modern message must have, as far as the message determines them.
 pub fn add_modern_headers(headers: &mut HeaderMap, message: &Value) {
     if let Some(version) = message["params"]["_meta"][PROTOCOL_VERSION].as_str() {
         headers.insert(MCP_PROTOCOL_VERSION, encode_value(version));
@@ -77,7 +78,7 @@ pub fn add_modern_headers(headers: &mut HeaderMap, message: &Value) {
     }
 }
 
-/// True if the message is a response, whatever it answers.
+/// True if the message is a response to any request.
 pub fn is_response(message: &Value) -> bool {
     message.get("method").is_none() && (message.get("result").is_some() || message.get("error").is_some())
 }

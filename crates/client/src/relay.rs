@@ -1,4 +1,4 @@
-//! Relay: a caller's call, passed on to a server that may be of the other era.
+//! Relays a caller's call to a server that may be of the other era.
 
 use crate::{
     connection::Inner,
@@ -18,7 +18,7 @@ use trunkline_protocol::{
     method,
 };
 
-/// The caller of a call that is passed on, and the form its reply must have.
+/// The caller of a relayed call, and the form its reply must have.
 #[derive(Debug)]
 pub(crate) struct Relay {
     pub(crate) caller: Revision,
@@ -28,7 +28,7 @@ pub(crate) struct Relay {
     pub(crate) level: Option<Level>,
     /// True if the caller polls tasks itself.
     pub(crate) follows_tasks: bool,
-    /// The turn that was taken for the call already.
+    /// The line lock, if it was acquired before the conversation began.
     pub(crate) guard: Option<LineGuard>,
 }
 
@@ -98,7 +98,7 @@ impl Relay {
     pub(crate) fn route(&self, mut notification: Notification) -> Routed {
         match notification.method.as_ref() {
             method::PROGRESS => {
-                let Some(token) = &self.token else { return Routed::Nowhere };
+                let Some(token) = &self.token else { return Routed::Dropped };
                 let params = notification.params.as_ref().and_then(Raw::object);
                 notification.params = params.map(|mut params| {
                     params.set(PROGRESS_TOKEN, token.clone());
@@ -107,7 +107,7 @@ impl Relay {
                 Routed::Caller(notification)
             }
             method::MESSAGE if self.wants(&notification) => Routed::Caller(notification),
-            method::MESSAGE => Routed::Nowhere,
+            method::MESSAGE => Routed::Dropped,
             method::TOOLS_CHANGED
             | method::PROMPTS_CHANGED
             | method::RESOURCES_CHANGED
@@ -129,7 +129,7 @@ impl Relay {
     }
 }
 
-/// True if a modern client may answer with this; a legacy server could not check it.
+/// True if these `inputResponses` are valid. We check them, because a legacy server cannot.
 fn are_answers(answers: &Raw) -> bool {
     answers.object().is_some_and(|answers| answers.iter().all(|(_, answer)| answer.is_object()))
 }
@@ -164,10 +164,10 @@ fn read_meta(given: Option<&Raw>, caller: Era, connection: &Inner) -> (Arc<Serve
 pub(crate) enum Routed {
     Caller(Notification),
     AllListeners(Notification),
-    Nowhere,
+    Dropped,
 }
 
-/// If the server may ask questions while this request is in flight.
+/// Tells if the server may ask questions while this request is in flight.
 fn standing(ask: &Ask) -> Standing {
     let named = |member: &str| ask.params.get(member).map_or("", Raw::as_str);
     match ask.method.as_ref() {

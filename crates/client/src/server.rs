@@ -1,9 +1,9 @@
-//! What a server told about itself.
+//! A server's description of itself.
 
 use std::fmt;
 use trunkline_protocol::{Era, Raw, Revision};
 
-/// A server as it introduced itself, in either era's form.
+/// A server's identity and capabilities, from either era's handshake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerInfo {
     pub name: Option<String>,
@@ -15,11 +15,12 @@ pub struct ServerInfo {
     pub instructions: Option<String>,
     /// The `capabilities` member, whole.
     pub capabilities: Raw,
-    /// The whole answer to `initialize` or `server/discover`; an empty object when the server answered neither.
+    /// The whole result of `initialize` or `server/discover`; an empty object if the server has
+    /// neither.
     pub introduction: Raw,
 }
 
-/// How the server is reached.
+/// The transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
     Stdio,
@@ -32,9 +33,8 @@ impl ServerInfo {
         self.revision.era()
     }
 
-    /// Whether the server declares a capability, such as `tools` or `resources.subscribe`.
-    ///
-    /// A nested one is declared when it is there and not `false`.
+    /// True if the server declares a capability, such as `tools` or `resources.subscribe`: the
+    /// member exists and is neither `false` nor `null`.
     pub fn has_capability(&self, path: &str) -> bool {
         let mut at = self.capabilities.clone();
         for name in path.split('.') {

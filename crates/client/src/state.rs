@@ -1,22 +1,23 @@
-//! The life of a connection, step by step.
+//! The state machine of a connection.
 
 use std::fmt;
 use tokio::sync::watch;
 use trunkline_protocol::{Fault, FaultKind};
 
-/// Where a connection is in its life. The states follow each other in this order, and end where they began.
+/// The state of a connection. The states follow in this order, and `ShuttingDown` ends in
+/// `Disconnected`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     Disconnected,
-    /// The process starts or the address is called.
+    /// The process is being started, or the URL is being connected to.
     Connecting,
-    /// The two sides find out about each other.
+    /// The handshake is in progress.
     Initializing,
     Ready,
     ShuttingDown,
 }
 
-/// The state of one connection; anyone may watch it, only the connection moves it.
+/// The state of one connection; anyone may watch it, only the connection changes it.
 #[derive(Debug)]
 pub(crate) struct Life(watch::Sender<State>);
 
@@ -33,7 +34,8 @@ impl Life {
         *self.0.borrow()
     }
 
-    /// Moves on. A move that the order does not have (say, from `ShuttingDown` back to `Ready`) is not made.
+    /// Changes the state. An invalid transition (say, from `ShuttingDown` back to `Ready`) is
+    /// ignored.
     pub(crate) fn enter(&self, next: State) -> Moved {
         let moved = self.0.send_if_modified(|state| {
             let allowed = follows(*state, next);
@@ -45,7 +47,7 @@ impl Life {
         if moved { Moved::Yes } else { Moved::No }
     }
 
-    /// Only a ready connection takes requests.
+    /// Fails unless the connection is ready for requests.
     pub(crate) fn check_ready(&self) -> Result<(), Fault> {
         match self.state() {
             State::Ready => Ok(()),
@@ -68,7 +70,7 @@ fn follows(from: State, to: State) -> bool {
             | (Connecting, Initializing | Disconnected)
             // Back to `Connecting`: a process that died on the probe is started again.
             | (Initializing, Ready | Connecting | Disconnected)
-            // Back to `Initializing`: the server forgot the session, and is asked once more.
+            // Back to `Initializing`: the server lost the session, and a new one is opened.
             | (Ready, Initializing | ShuttingDown | Disconnected)
             | (ShuttingDown, Disconnected)
     )

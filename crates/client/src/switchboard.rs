@@ -1,4 +1,4 @@
-//! Switchboard: every message that a server sends goes to the call, the host or the listener it is meant for.
+//! Switchboard: dispatches every message of a server to its call, to the host or to the listeners.
 
 use crate::{
     era::{covers, declarable, needed_for},
@@ -27,102 +27,105 @@ use trunkline_protocol::{
     RequestId, Response, Revision, method,
 };
 
-/// Questions of a server that may be open at once; further ones are refused.
+/// Limit of open questions of a server; further ones are refused.
 const MAX_QUESTIONS: usize = 32;
-/// Answers that may be on their way to the server at once. A server that asks more while it takes no answers gets none.
+/// Limit of immediate answers in flight to the server. Questions beyond it get no answer, so that
+/// a server that does not read cannot fill our memory.
 const MAX_ANSWERS: usize = 256;
-/// Notifications kept for a listener that does not listen.
+/// Notifications buffered for a slow listener.
 const EVENT_QUEUE: usize = 1024;
 
-/// The way back to the server, for answers.
+/// Sends answers to the server.
 pub(crate) type Outlet = Arc<dyn Fn(Envelope) -> BoxFuture<'static, Result<(), Fault>> + Send + Sync>;
 
 pub(crate) struct Switchboard {
-    lines: Mutex<Lines>,
-    /// Shared, because every place of the queue has room for an event from the start.
+    calls: Mutex<Calls>,
+    /// Events are in an `Arc`, because the channel allocates all its slots in advance.
     events: broadcast::Sender<Arc<Notification>>,
     host: Arc<dyn Host>,
-    /// What the client behind us can do, when we only pass on: then questions go to calls.
+    /// Capabilities of the client whose calls we relay. If set, questions go to calls, not to the
+    /// host.
     behalf: Option<Value>,
     pub(crate) line_lock: LineLock,
-    /// Questions that were put to calls and are not answered.
+    /// Number of questions that were passed to calls and are not answered.
     asking: Arc<AtomicUsize>,
     questions: Mutex<HashMap<RequestId, AbortHandle>>,
-    room: Arc<Semaphore>,
-    answers: Arc<Semaphore>,
-    stray: AtomicU64,
+    question_slots: Arc<Semaphore>,
+    answer_slots: Arc<Semaphore>,
+    strays: AtomicU64,
     noise: AtomicU64,
     lost: watch::Sender<Option<Fault>>,
 }
 
-/// The calls that wait, until the line is lost for good.
-enum Lines {
-    Open(HashMap<RequestId, Waiting, foldhash::fast::RandomState>),
+/// The calls in flight, until the connection is lost.
+enum Calls {
+    Open(HashMap<RequestId, PendingCall, foldhash::fast::RandomState>),
     Lost(Loss),
 }
 
-struct Waiting {
+struct PendingCall {
     inbox: Arc<Inbox>,
-    part: Standing,
+    standing: Standing,
 }
 
-/// What a call that waits has to do with things that name no call.
+/// Tells which questions and notifications without a call id may belong to a call in flight.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// Our own business.
+    /// Our own request: none.
     Own,
-    /// A caller's request, during which a server has nothing to ask.
+    /// A caller's request during which a server does not ask questions.
     Plain,
-    /// A caller's request about this tool, prompt or resource, during which a server may ask.
+    /// A caller's request about this tool, prompt or resource, during which a server may ask
+    /// questions.
     Askable(Arc<str>),
 }
 
-/// Who is meant by a message that names nobody.
-enum Meant {
+/// The calls that a question without a call id may belong to.
+enum QuestionTarget {
     Nobody,
     One(Arc<Inbox>, Arc<str>),
     Several,
 }
 
-/// A place for one call's messages; leaving it, the call is forgotten.
+/// The registration of a call for its messages; dropping it removes the call.
 pub(crate) struct Ticket {
     board: Arc<Switchboard>,
     pub(crate) id: RequestId,
     pub(crate) inbox: Arc<Inbox>,
-    /// The last arrival was taken, so there is nothing to forget.
+    /// The last arrival was delivered, so the call is no longer registered.
     over: bool,
 }
 
 impl Switchboard {
     pub(crate) fn new(options: &ConnectOptions) -> Arc<Self> {
-        // What the server may ask is checked against the newest legacy revision: an older server was told of less, and a
-        // modern one does not ask this way.
+        // Questions are checked against the newest legacy revision: an older server got fewer
+        // capabilities, and a modern one does not send its questions as requests.
         let behalf = options.behalf.as_ref();
         let behalf = behalf.map(|behalf| declarable(&behalf.capabilities, Revision::NEWEST_LEGACY));
         Arc::new(Self {
-            lines: Mutex::new(Lines::Open(HashMap::default())),
+            calls: Mutex::new(Calls::Open(HashMap::default())),
             events: broadcast::Sender::new(EVENT_QUEUE),
             host: options.host.clone(),
             behalf,
             line_lock: LineLock::new(),
             asking: Arc::default(),
             questions: Mutex::default(),
-            room: Arc::new(Semaphore::new(MAX_QUESTIONS)),
-            answers: Arc::new(Semaphore::new(MAX_ANSWERS)),
-            stray: AtomicU64::new(0),
+            question_slots: Arc::new(Semaphore::new(MAX_QUESTIONS)),
+            answer_slots: Arc::new(Semaphore::new(MAX_ANSWERS)),
+            strays: AtomicU64::new(0),
             noise: AtomicU64::new(0),
             lost: watch::Sender::new(None),
         })
     }
 
-    /// Makes room for the messages of a call.
-    pub(crate) fn expect(self: &Arc<Self>, id: RequestId, part: Standing) -> Ticket {
+    /// Registers a call for its messages.
+    pub(crate) fn expect(self: &Arc<Self>, id: RequestId, standing: Standing) -> Ticket {
         let inbox = Arc::new(Inbox::default());
-        match &mut *self.lines() {
-            Lines::Open(pending) => {
-                drop(pending.insert(id.clone(), Waiting { inbox: inbox.clone(), part }));
+        match &mut *self.calls() {
+            Calls::Open(pending) => {
+                drop(pending.insert(id.clone(), PendingCall { inbox: inbox.clone(), standing }));
             }
-            Lines::Lost(loss) => inbox.push(Arrival::Lost(loss.clone())),
+            Calls::Lost(loss) => inbox.push(Arrival::Lost(loss.clone())),
         }
         Ticket { board: self.clone(), id, inbox, over: false }
     }
@@ -132,12 +135,12 @@ impl Switchboard {
         self.events.subscribe()
     }
 
-    /// Messages that answered nothing we asked.
+    /// Number of messages that belong to no request of ours.
     pub(crate) fn strays(&self) -> u64 {
-        self.stray.load(Ordering::Relaxed)
+        self.strays.load(Ordering::Relaxed)
     }
 
-    /// Lines that were no messages at all.
+    /// Number of lines that were not messages.
     pub(crate) fn noise(&self) -> u64 {
         self.noise.load(Ordering::Relaxed)
     }
@@ -146,7 +149,7 @@ impl Switchboard {
         self.noise.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Why the line is gone, once it is.
+    /// Watches the reason of the connection's loss; `None` while it is open.
     pub(crate) fn watch_loss(&self) -> watch::Receiver<Option<Fault>> {
         self.lost.subscribe()
     }
@@ -159,9 +162,9 @@ impl Switchboard {
         }
     }
 
-    /// A frame that is no message may still name the call it was meant for.
+    /// Fails the call of a malformed frame, if the frame has a readable id.
     pub(crate) fn malformed(&self, malformed: &Malformed) {
-        tracing::warn!(%malformed, "the server sent a frame that breaks the protocol");
+        tracing::warn!(%malformed, "the server sent a malformed message");
         let inbox = malformed.id.as_ref().and_then(|id| self.take(id));
         self.count_stray(inbox.is_none());
         if let Some(inbox) = inbox {
@@ -171,26 +174,26 @@ impl Switchboard {
         }
     }
 
-    /// Ends all calls that wait; the line itself may go on.
+    /// Fails all calls in flight; the connection stays open.
     pub(crate) fn fail_all(&self, fault: &Fault) {
-        let pending = match &mut *self.lines() {
-            Lines::Open(pending) => std::mem::take(pending),
-            Lines::Lost(_) => return,
+        let pending = match &mut *self.calls() {
+            Calls::Open(pending) => std::mem::take(pending),
+            Calls::Lost(_) => return,
         };
         let loss = Loss { fault: fault.clone(), how: LossKind::Line };
-        for waiting in pending.into_values() {
-            waiting.inbox.push(Arrival::Lost(loss.clone()));
+        for call in pending.into_values() {
+            call.inbox.push(Arrival::Lost(loss.clone()));
         }
     }
 
-    /// The line is gone: ends all calls that wait, and all that will come.
+    /// Marks the connection as lost: fails all calls in flight and all later ones.
     pub(crate) fn lose(&self, fault: &Fault) {
         self.fail_all(fault);
-        let mut lines = self.lines();
-        if matches!(*lines, Lines::Open(_)) {
-            *lines = Lines::Lost(Loss { fault: fault.clone(), how: LossKind::Line });
+        let mut calls = self.calls();
+        if matches!(*calls, Calls::Open(_)) {
+            *calls = Calls::Lost(Loss { fault: fault.clone(), how: LossKind::Line });
         }
-        drop(lines);
+        drop(calls);
         self.lost.send_if_modified(|lost| {
             let first = lost.is_none();
             lost.get_or_insert_with(|| fault.clone());
@@ -205,7 +208,7 @@ impl Switchboard {
         if let Some(inbox) = inbox {
             inbox.push(Arrival::Response(response.outcome));
         } else {
-            tracing::debug!(id = ?response.id, "dropped an answer to nothing we asked");
+            tracing::debug!(id = ?response.id, "dropped a response that matches no request");
         }
     }
 
@@ -218,13 +221,13 @@ impl Switchboard {
                     question.abort();
                 }
             }
-            Owner::Everyone => self.tell(notification),
+            Owner::Everyone => self.publish(notification),
         }
     }
 
-    pub(crate) fn tell(&self, notification: Notification) {
+    pub(crate) fn publish(&self, notification: Notification) {
         self.host.notice(&notification);
-        // Nobody may be listening, which is no failure.
+        // An error only means that there is no listener.
         drop(self.events.send(Arc::new(notification)));
     }
 
@@ -247,32 +250,33 @@ impl Switchboard {
         }
     }
 
-    /// The only call of a caller that is open, if there is just one; one that the server works on comes before mere lists.
+    /// The only open call of a caller, if there is just one. Calls during which a server may ask
+    /// take precedence over plain requests such as lists.
     fn sole_caller(&self) -> Option<Arc<Inbox>> {
-        match self.meant() {
-            Meant::One(inbox, _) => return Some(inbox),
-            Meant::Several => return None,
-            Meant::Nobody => {}
+        match self.question_target() {
+            QuestionTarget::One(inbox, _) => return Some(inbox),
+            QuestionTarget::Several => return None,
+            QuestionTarget::Nobody => {}
         }
-        let lines = self.lines();
-        let Lines::Open(pending) = &*lines else { return None };
-        let mut callers = pending.values().filter(|waiting| waiting.part != Standing::Own);
+        let calls = self.calls();
+        let Calls::Open(pending) = &*calls else { return None };
+        let mut callers = pending.values().filter(|call| call.standing != Standing::Own);
         let sole = callers.next()?;
         callers.next().is_none().then(|| sole.inbox.clone())
     }
 
-    /// Whose call a question belongs to that came on a line they all share.
-    fn meant(&self) -> Meant {
-        let lines = self.lines();
-        let Lines::Open(pending) = &*lines else { return Meant::Nobody };
-        let mut askable = pending.values().filter_map(|waiting| match &waiting.part {
-            Standing::Askable(subject) => Some((waiting.inbox.clone(), subject.clone())),
+    /// The call that a question on a shared line belongs to.
+    fn question_target(&self) -> QuestionTarget {
+        let calls = self.calls();
+        let Calls::Open(pending) = &*calls else { return QuestionTarget::Nobody };
+        let mut askable = pending.values().filter_map(|call| match &call.standing {
+            Standing::Askable(subject) => Some((call.inbox.clone(), subject.clone())),
             Standing::Own | Standing::Plain => None,
         });
         match (askable.next(), askable.next()) {
-            (None, _) => Meant::Nobody,
-            (Some((inbox, subject)), None) => Meant::One(inbox, subject),
-            (Some(_), Some(_)) => Meant::Several,
+            (None, _) => QuestionTarget::Nobody,
+            (Some((inbox, subject)), None) => QuestionTarget::One(inbox, subject),
+            (Some(_), Some(_)) => QuestionTarget::Several,
         }
     }
 
@@ -281,41 +285,41 @@ impl Switchboard {
             return self.reply(outlet, request.id, Ok(Raw::empty_object()));
         }
         if self.behalf.is_some() {
-            match self.meant() {
-                Meant::One(inbox, subject) => {
+            match self.question_target() {
+                QuestionTarget::One(inbox, subject) => {
                     self.line_lock.asked(&subject);
                     if let Some(arrival) = self.question(request, outlet) {
                         inbox.push(arrival);
                     }
                     return;
                 }
-                Meant::Several => {
+                QuestionTarget::Several => {
                     self.line_lock.asked_by_anyone();
-                    let fault = "several calls are open, and nothing says which of them this question belongs to; from now on one call at a time is let through, so ask again when it is called again";
+                    let fault = "several calls are open, and the question does not say which of them it belongs to; calls now run one at a time, so ask again during the next call";
                     return self.reply(outlet, request.id, Err(Fault::new(FaultKind::Declined, fault)));
                 }
-                Meant::Nobody if self.lacks(&request).is_some() => {
+                QuestionTarget::Nobody if self.lacks(&request).is_some() => {
                     let fault = format!("the client does not offer `{}`", request.method);
                     let fault = Fault::new(FaultKind::NotAvailable, fault);
                     return self.reply(outlet, request.id, Err(fault));
                 }
-                Meant::Nobody => {}
+                QuestionTarget::Nobody => {}
             }
         }
         self.ask_host(request, outlet);
     }
 
-    /// Whether a call waits for its caller's answer.
+    /// True if a call waits for its caller's answer to a question.
     pub(crate) fn is_asking(&self) -> bool {
         self.asking.load(Ordering::Acquire) > 0
     }
 
-    /// Whether nobody waits for anything.
+    /// True if the connection is open and no call is in flight.
     pub(crate) fn is_idle(&self) -> bool {
-        matches!(&*self.lines(), Lines::Open(pending) if pending.is_empty())
+        matches!(&*self.calls(), Calls::Open(pending) if pending.is_empty())
     }
 
-    /// What the client behind us would have to offer for this question, and does not.
+    /// The capability that this question needs and that the relayed client lacks.
     fn lacks(&self, request: &Request) -> Option<Value> {
         let behalf = self.behalf.as_ref()?;
         match needed_for(&request.method, request.params.as_ref()) {
@@ -324,14 +328,15 @@ impl Switchboard {
         }
     }
 
-    /// A question that belongs to a call. One that the client cannot answer is refused here, and the call hears of that.
+    /// Converts a question into an arrival of its call. A question that the client cannot answer
+    /// is refused here, and the call gets [`Arrival::Unanswerable`].
     pub(crate) fn question(&self, request: Request, outlet: &Outlet) -> Option<Arrival> {
         if let Some(needed) = self.lacks(&request) {
             let fault = format!("the client does not offer `{}`", request.method);
             self.reply(outlet, request.id, Err(Fault::new(FaultKind::NotAvailable, fault)));
             return Some(Arrival::Unanswerable(needed.into()));
         }
-        let Some(place) = self.room_for_question() else {
+        let Some(permit) = self.question_permit() else {
             self.refuse(outlet, request.id);
             return None;
         };
@@ -343,70 +348,70 @@ impl Switchboard {
             asking.fetch_sub(1, Ordering::AcqRel);
             runtime.spawn(async move {
                 send_answer(outlet, id, outcome).await;
-                drop(place);
+                drop(permit);
             });
         };
         Some(Arrival::Question(Question::new(request.method, request.params, answer)))
     }
 
     fn ask_host(self: &Arc<Self>, request: Request, outlet: &Outlet) {
-        let Some(place) = self.room_for_question() else {
+        let Some(permit) = self.question_permit() else {
             return self.refuse(outlet, request.id);
         };
         let outlet = outlet.clone();
         let (board, id) = (self.clone(), request.id.clone());
-        // The lock is held until the entry is there, so the task cannot remove it before.
+        // The lock is held until the entry is inserted, so the task cannot remove it before.
         let mut questions = self.questions();
         let task = tokio::spawn(async move {
             let Request { id, method, params, .. } = request;
             let outcome = board.host.answer(Asked { method, params }).await;
             board.questions().remove(&id);
             send_answer(outlet, id, outcome).await;
-            drop(place);
+            drop(permit);
         });
         questions.insert(id, task.abort_handle());
     }
 
-    /// A place among the open questions, kept until the answer is sent.
-    fn room_for_question(&self) -> Option<OwnedSemaphorePermit> {
-        self.room.clone().try_acquire_owned().ok()
+    /// A permit for one more open question, held until the answer is sent.
+    fn question_permit(&self) -> Option<OwnedSemaphorePermit> {
+        self.question_slots.clone().try_acquire_owned().ok()
     }
 
-    /// Tells the server that it asks too much.
+    /// Answers that too many questions are open.
     fn refuse(&self, outlet: &Outlet, id: RequestId) {
         self.reply(outlet, id, Err(Fault::new(FaultKind::Overloaded, "too many questions are open")));
     }
 
-    /// Sends an answer that needed no thought. Where too many wait to be sent already, the question is dropped.
+    /// Sends an immediate answer. If too many are queued already, the question is dropped.
     pub(crate) fn reply(&self, outlet: &Outlet, id: RequestId, outcome: Outcome) {
-        let Ok(place) = self.answers.clone().try_acquire_owned() else { return self.count_stray(true) };
+        let Ok(permit) = self.answer_slots.clone().try_acquire_owned() else { return self.count_stray(true) };
         let outlet = outlet.clone();
         tokio::spawn(async move {
             send_answer(outlet, id, outcome).await;
-            drop(place);
+            drop(permit);
         });
     }
 
     fn find(&self, id: &RequestId) -> Option<Arc<Inbox>> {
-        match &*self.lines() {
-            Lines::Open(pending) => pending.get(id).map(|waiting| waiting.inbox.clone()),
-            Lines::Lost(_) => None,
+        match &*self.calls() {
+            Calls::Open(pending) => pending.get(id).map(|call| call.inbox.clone()),
+            Calls::Lost(_) => None,
         }
     }
 
     fn take(&self, id: &RequestId) -> Option<Arc<Inbox>> {
-        match &mut *self.lines() {
-            Lines::Open(pending) => pending.remove(id).map(|waiting| waiting.inbox),
-            Lines::Lost(_) => None,
+        match &mut *self.calls() {
+            Calls::Open(pending) => pending.remove(id).map(|call| call.inbox),
+            Calls::Lost(_) => None,
         }
     }
 
     fn count_stray(&self, is_stray: bool) {
-        self.stray.fetch_add(u64::from(is_stray), Ordering::Relaxed);
+        self.strays.fetch_add(u64::from(is_stray), Ordering::Relaxed);
     }
 
-    fn lines(&self) -> MutexGuard<'_, Lines> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    fn calls(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn questions(&self) -> MutexGuard<'_, HashMap<RequestId, AbortHandle>> {
@@ -414,7 +419,7 @@ impl Switchboard {
     }
 }
 
-/// Whom a notification is meant for.
+/// The recipient of a notification.
 enum Owner {
     Call(Arc<Inbox>),
     Question(RequestId),
@@ -423,7 +428,6 @@ enum Owner {
 }
 
 impl Ticket {
-    /// The next arrival.
     pub(crate) fn poll_next(&mut self, cx: &Context<'_>) -> Poll<Arrival> {
         let arrival = ready!(self.inbox.poll_next(cx));
         self.over |= arrival.is_last();
@@ -439,13 +443,13 @@ impl Drop for Ticket {
     }
 }
 
-/// The listen call a notification belongs to, in the era that has such calls.
+/// The `subscriptions/listen` call that a modern notification belongs to.
 fn subscription_of(params: Option<&Raw>) -> Option<RequestId> {
     let meta = params?.member("_meta")?;
     RequestId::read(meta.member("io.modelcontextprotocol/subscriptionId")?).ok()
 }
 
-/// Sends the answer to a question; the peer hears no more of a failure than the fault's public text.
+/// Sends the answer to a question. Of a failure the server gets only the fault's public text.
 async fn send_answer(outlet: Outlet, id: RequestId, outcome: Outcome) {
     let outcome = outcome.map_err(|fault| answer_error(&fault));
     if let Err(fault) = outlet(Response::new(id, outcome).into()).await {
@@ -453,7 +457,7 @@ async fn send_answer(outlet: Outlet, id: RequestId, outcome: Outcome) {
     }
 }
 
-/// A refusal as legacy servers know it: −1 is "the user said no".
+/// The error of a refused question. Legacy servers know −1 as "the user declined".
 fn answer_error(fault: &Fault) -> ErrorObject {
     match fault.kind() {
         FaultKind::Declined => ErrorObject::new(-1, fault.message()),

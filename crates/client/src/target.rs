@@ -1,40 +1,40 @@
-//! What to connect to: an address, or a command to start.
+//! The target of a connection: a URL, or a command to start.
 
 use std::{ffi::OsString, fmt, path::PathBuf};
 use trunkline_process::Command;
 use url::Url;
 
-/// A server, named by address or by command.
+/// A server, given by URL or by command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     Url(Url),
     Command(CommandLine),
 }
 
-/// A command that starts a server which speaks on its standard input and output. No shell is involved.
+/// A command that starts a stdio server. No shell is involved.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommandLine {
     pub program: String,
     pub args: Vec<String>,
-    /// Variables given to the server besides the short list it inherits.
+    /// Environment variables for the server, in addition to the short list it inherits.
     pub environment: Vec<(String, String)>,
     pub directory: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadTarget {
-    #[error("`{given}` is not an address: {reason}")]
+    #[error("`{given}` is not a URL: {reason}")]
     Address { given: String, reason: String },
-    #[error("`{0}` is an address of another kind; servers are reached by http or https")]
+    #[error("`{0}` is not an http or https URL")]
     Scheme(String),
     #[error("the address holds a user name or password; send credentials in a header instead")]
     Credentials,
-    #[error("there is no command to start")]
+    #[error("the command is empty")]
     NoCommand,
 }
 
 impl CommandLine {
-    /// The command to start, which may inherit a short list of variables from `inherited`.
+    /// The command to start; it inherits a short list of variables from `inherited`.
     pub fn command(&self, inherited: &[(OsString, OsString)]) -> Command {
         let mut command = Command::new(&self.program)
             .args(&self.args)
@@ -46,7 +46,7 @@ impl CommandLine {
 }
 
 impl Target {
-    /// An `http` or `https` address.
+    /// Parses an `http` or `https` URL.
     pub fn url(text: &str) -> Result<Self, BadTarget> {
         let url = Url::parse(text)
             .map_err(|e| BadTarget::Address { given: text.to_owned(), reason: e.to_string() })?;
@@ -70,7 +70,7 @@ impl Target {
         Ok(Self::Command(CommandLine { program, args: words.collect(), ..CommandLine::default() }))
     }
 
-    /// Sets a variable for the server's process; an address has none.
+    /// Sets an environment variable for the server's process; a URL target ignores it.
     #[must_use]
     pub fn with_variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         if let Self::Command(command) = &mut self {
@@ -79,8 +79,8 @@ impl Target {
         self
     }
 
-    /// Where answers about this target are remembered. Neither variables nor the query of an address are part of it, as they
-    /// may be secrets.
+    /// Key of this target in [`Memory`](crate::Memory). It contains neither environment variables
+    /// nor the query of a URL, as they may be secrets.
     pub fn key(&self) -> String {
         match self {
             Self::Url(url) => {

@@ -1,7 +1,8 @@
-//! Tasks of a 2025-11-25 server, followed by callers who know the extension.
+//! Tasks of a 2025-11-25 server for callers that use the tasks extension.
 //!
-//! There a task's questions come as requests while `tasks/result` is waited for. So that is done here, in the background, and
-//! what is asked is told by `tasks/get` and answered by `tasks/update`.
+//! Such a server sends a task's questions as requests while `tasks/result` is pending. So we keep
+//! `tasks/result` open in the background, return the questions from `tasks/get` and take the
+//! answers from `tasks/update`.
 
 use crate::{
     connection::Inner,
@@ -26,16 +27,16 @@ use trunkline_protocol::{
 };
 use trunkline_resilience::timeout;
 
-/// Tasks whose questions are waited for at once.
+/// Limit of tasks with an open `tasks/result`.
 const MAX_WAITING: usize = 256;
-/// How long a server that says it needs input may take to say what.
+/// Wait for the first question after the status `input_required`.
 const FIRST_QUESTION: Duration = Duration::from_secs(2);
 
-/// The tasks whose questions are waited for.
+/// The tasks with an open `tasks/result`, by task id.
 #[derive(Default)]
-pub(crate) struct Waiting(Mutex<HashMap<String, Arc<Wait>>>);
+pub(crate) struct PendingTasks(Mutex<HashMap<String, Arc<PendingTask>>>);
 
-struct Wait {
+struct PendingTask {
     state: Mutex<State>,
     changed: Notify,
     work: Mutex<Option<AbortHandle>>,
@@ -48,7 +49,7 @@ struct State {
     outcome: Option<Result<Raw, ErrorObject>>,
 }
 
-/// Whether this is a request about a task.
+/// True if this method is a request about one task.
 pub(crate) fn is_about_task(name: &str) -> bool {
     matches!(name, method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL)
 }
@@ -64,42 +65,43 @@ pub(crate) async fn answer(connection: Arc<Inner>, call: Call) -> Outcome {
     match call.method.as_ref() {
         method::TASKS_UPDATE => {
             let answers: UpdateTaskParams = params.decode().map_err(|error| unreadable(&error))?;
-            connection.waiting.answer(&id, &answers.input_responses.0);
+            connection.pending_tasks.answer(&id, &answers.input_responses.0);
             Ok(done())
         }
         method::TASKS_CANCEL => {
-            connection.waiting.end(&id);
+            connection.pending_tasks.end(&id);
             match connection.about_task(method::TASKS_CANCEL, &id).await? {
                 Ok(_) => Ok(done()),
-                // It has ended already, which is as good; that it does not exist shows by asking for it.
+                // It may have ended already, which is fine; `tasks/get` fails if it does not
+                // exist.
                 Err(_) => connection.task(&call, &id).await.map(|_| done()),
             }
         }
-        _ => connection.task_told(&call, &id).await,
+        _ => connection.task_with_outcome(&call, &id).await,
     }
 }
 
 impl Inner {
-    /// All about a task, as listeners are told it.
+    /// The whole task in the form of a notification to listeners.
     pub(crate) async fn whole_task(self: &Arc<Self>, id: &str) -> Outcome {
         let call = Call::new(method::TASKS_GET, Some(one("taskId", id).to_raw()));
-        let told = self.task_told(&call, id).await?;
-        let Some(mut task) = told.object() else { return Ok(told) };
-        // It is no result here.
+        let whole = self.task_with_outcome(&call, id).await?;
+        let Some(mut task) = whole.object() else { return Ok(whole) };
+        // A notification has no `resultType`.
         task.remove("resultType");
         Ok(task.to_raw())
     }
 
-    async fn task_told(self: &Arc<Self>, call: &Call, id: &str) -> Outcome {
+    async fn task_with_outcome(self: &Arc<Self>, call: &Call, id: &str) -> Outcome {
         let mut task = self.task(call, id).await?;
         let status = task.get("status").and_then(|raw| raw.decode::<TaskStatus>().ok());
         match status {
             Some(TaskStatus::Completed | TaskStatus::Failed) => {
-                let outcome = match self.waiting.take_outcome(id) {
+                let outcome = match self.pending_tasks.take_outcome(id) {
                     Some(outcome) => outcome,
                     None => self.about_task(method::TASKS_RESULT, id).await?,
                 };
-                self.waiting.end(id);
+                self.pending_tasks.end(id);
                 add_outcome(&mut task, outcome);
             }
             Some(TaskStatus::InputRequired) => {
@@ -111,7 +113,7 @@ impl Inner {
                     task.set("inputRequests", requests);
                 }
             }
-            Some(TaskStatus::Cancelled) => self.waiting.end(id),
+            Some(TaskStatus::Cancelled) => self.pending_tasks.end(id),
             Some(TaskStatus::Working | TaskStatus::Unknown(_)) | None => {}
         }
         Ok(task.to_raw())
@@ -136,7 +138,8 @@ impl Inner {
         }
     }
 
-    /// What the task asks; it is waited for a moment, because the server has said that there is something.
+    /// The open questions of the task. Waits a moment for the first one, because the status says
+    /// that there is one.
     async fn questions_of(self: &Arc<Self>, id: &str) -> Result<InputRequests, Fault> {
         let wait = self.wait_for(id)?;
         let asked = async {
@@ -158,15 +161,16 @@ impl Inner {
         Ok(InputRequests(requests.collect()))
     }
 
-    fn wait_for(self: &Arc<Self>, id: &str) -> Result<Arc<Wait>, Fault> {
-        let mut all = self.waiting.all();
+    fn wait_for(self: &Arc<Self>, id: &str) -> Result<Arc<PendingTask>, Fault> {
+        let mut all = self.pending_tasks.all();
         if let Some(wait) = all.get(id) {
             return Ok(wait.clone());
         }
         if all.len() >= MAX_WAITING {
             return Err(Fault::new(FaultKind::Overloaded, "too many tasks wait for answers"));
         }
-        let wait = Arc::new(Wait { state: Mutex::default(), changed: Notify::new(), work: Mutex::default() });
+        let wait =
+            Arc::new(PendingTask { state: Mutex::default(), changed: Notify::new(), work: Mutex::default() });
         all.insert(id.to_owned(), wait.clone());
         let mut ask = Ask::new(method::TASKS_RESULT, one("taskId", id));
         ask.standing = Standing::Askable(id.into());
@@ -176,8 +180,8 @@ impl Inner {
     }
 }
 
-/// Collects what is asked until the result is there.
-async fn follow(connection: Arc<Inner>, wait: Arc<Wait>, ask: Ask) {
+/// Collects the task's questions until its result arrives.
+async fn follow(connection: Arc<Inner>, wait: Arc<PendingTask>, ask: Ask) {
     let mut reply = conversation::begin(connection, ask, Rounds::PassedOn, None, None);
     while let Some(part) = reply.next().await {
         match part {
@@ -196,7 +200,7 @@ async fn follow(connection: Arc<Inner>, wait: Arc<Wait>, ask: Ask) {
     }
 }
 
-impl Waiting {
+impl PendingTasks {
     fn answer(&self, id: &str, answers: &Object) {
         let Some(wait) = self.all().get(id).cloned() else { return };
         let open = std::mem::take(&mut wait.state().questions);
@@ -219,12 +223,12 @@ impl Waiting {
         }
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<Wait>>> {
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<PendingTask>>> {
         lock(&self.0)
     }
 }
 
-impl Wait {
+impl PendingTask {
     fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }
@@ -240,7 +244,7 @@ fn one(name: &'static str, value: &str) -> Object {
     params
 }
 
-/// Whether the caller declared the extension with this call.
+/// True if the caller declared the tasks extension in this call.
 pub(crate) fn follows_tasks(params: Option<&Raw>) -> bool {
     meta::get(params, meta::CLIENT_CAPABILITIES).as_ref().is_some_and(declares_tasks)
 }

@@ -1,4 +1,4 @@
-//! What to start, where, and with which environment.
+//! A command to start: program, arguments, working directory and environment.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -14,24 +14,26 @@ use crate::{environment, group::Containment, lookup, spawn_error::SpawnError};
 
 /// A program with its arguments.
 ///
-/// A bare program name is looked up in the `PATH` that the child gets, not in ours; a relative path with a slash
-/// counts from the child's working directory.
+/// A bare program name is looked up in the `PATH` that the child gets, not in ours; a relative
+/// path with a slash is relative to the child's working directory.
 #[derive(Clone)]
 pub struct Command {
     /// Program name or path.
     pub program: OsString,
     /// Arguments, not counting the program.
     pub args: Vec<OsString>,
-    /// Variables given to this child; they win over inherited ones.
+    /// Variables for this child; they override inherited ones.
     pub env: Vec<(OsString, OsString)>,
-    /// This process's environment, read by the binary; only what [`is_inherited`](crate::is_inherited) is used.
+    /// This process's environment, read by the binary; only variables that are
+    /// [inherited](crate::is_inherited) are used.
     pub inherited: Vec<(OsString, OsString)>,
     /// Working directory; this process's own if absent.
     pub directory: Option<PathBuf>,
-    /// What holds its processes together.
+    /// The method of tracking its processes.
     pub containment: Containment,
-    /// How long the rest of its group may take to exit after the leader. What is left then is named in
-    /// [`Departure::survivors`](crate::Departure::survivors) and killed; without a grace period it is killed at once.
+    /// Grace period for the rest of its group to exit after the leader. Processes that remain are
+    /// named in [`Departure::survivors`](crate::Departure::survivors) and killed; with zero they
+    /// are killed at once.
     pub grace: Duration,
 }
 
@@ -72,21 +74,21 @@ impl Command {
         self
     }
 
-    /// The whole environment of the child: what is allowed of the inherited one, then what is given.
+    /// The whole environment of the child: the allowed inherited variables, then the given ones.
     fn environment(&self) -> Vec<(OsString, OsString)> {
         let is_given = |name: &OsString| self.env.iter().any(|(given, _)| given == name);
         let inherited = environment::inherited(&self.inherited).filter(|(name, _)| !is_given(name));
         inherited.chain(&self.env).chain(self.containment.variable().as_ref()).cloned().collect()
     }
 
-    /// The value of one variable as the child will see it.
+    /// The value of one variable in the child's environment.
     pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
         self.environment().into_iter().rev().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
     /// Starts it with stdout and stderr as pipes, leading a process group of its own.
     ///
-    /// With a `setup`, a shell runs that text of ours first and then becomes the program.
+    /// With a `setup`, a shell first runs this script and then `exec`s the program.
     pub(crate) fn start(&self, stdin: Stdio, setup: Option<&str>) -> Result<process::Child, SpawnError> {
         let path = lookup::find(self)?;
         tracing::debug!(program = %path.display(), "starting");
@@ -105,10 +107,10 @@ impl Command {
     }
 }
 
-/// POSIX has a shell at this path on every system we run on.
+/// All systems that we support have a POSIX shell at this path.
 pub(crate) const SHELL: &str = "/bin/sh";
 
-/// Names the variables, but never shows their values: they hold credentials.
+/// Shows the names of variables, but never their values, which may be credentials.
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.env.iter().map(|(name, _)| name).collect();

@@ -1,8 +1,8 @@
-//! How a program ended.
+//! The ending of a program: exit status, signal, or the reason why we killed it.
 
 use std::{fmt, os::unix::process::ExitStatusExt, process::ExitStatus};
 
-/// How a program ended.
+/// The ending of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// It exited with this status.
@@ -11,15 +11,16 @@ pub enum Ending {
     Signal(i32),
     /// We killed it at its deadline.
     Deadline,
-    /// We killed it because it wrote more to stdout than is kept, see [`Overflow::Stop`](crate::Overflow::Stop).
+    /// We killed it because it wrote more to stdout than is kept, see
+    /// [`Overflow::Stop`](crate::Overflow::Stop).
     Overflow,
-    /// We killed it because its processes together used more memory than they may.
+    /// We killed it because its processes together exceeded their memory limit.
     TooMuchMemory,
-    /// We killed it because it started more processes than it may.
+    /// We killed it because it exceeded its limit of processes.
     TooManyProcesses,
     /// We killed it because we were asked to.
     Killed,
-    /// It is gone, or out of reach, and its status is unknown.
+    /// It has ended, or cannot be waited for, and its status is unknown.
     Unknown,
 }
 
@@ -59,7 +60,7 @@ impl fmt::Display for Ending {
     }
 }
 
-/// Names of the signals whose numbers are the same on all Unix systems and that end programs in practice.
+/// Names of signals that end programs in practice and have the same number on all Unix systems.
 fn signal_name(signal: i32) -> Option<&'static str> {
     Some(match signal {
         1 => "SIGHUP",

@@ -1,10 +1,11 @@
-//! Which variables of this process a child may see.
+//! The environment variables that a child inherits from this process.
 //!
-//! The list holds what programs need to find themselves, their user, their language and their temporary and
-//! cache directories, and the *paths* of extra root certificates, without which no server works behind a company's
-//! proxy. Left out on purpose, and to be given by name where wanted: `*_PROXY` and `npm_config_*`, whose values
-//! often hold credentials; `NODE_OPTIONS`, `PYTHONPATH`, `LD_*` and `DYLD_*`, which inject code; `SSH_AUTH_SOCK`,
-//! which lends out keys; and everything else.
+//! The list holds what programs need to find other programs, the user, the language and the
+//! temporary and cache directories, and the *paths* of extra root certificates, without which no
+//! server works behind a company's proxy. Left out on purpose, and to be configured by name if
+//! needed: `*_PROXY` and `npm_config_*`, whose values often hold credentials; `NODE_OPTIONS`,
+//! `PYTHONPATH`, `LD_*` and `DYLD_*`, which inject code; `SSH_AUTH_SOCK`, which gives access to
+//! keys; and everything else.
 
 use std::ffi::{OsStr, OsString};
 
@@ -41,8 +42,8 @@ pub fn is_inherited(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| NAMES.contains(&name) || name.starts_with(LOCALE_PREFIX))
 }
 
-/// The part of `variables` that a child inherits. Values that look like exported shell functions stay out, because
-/// old shells run them.
+/// The part of `variables` that a child inherits, without values that look like exported shell
+/// functions, because old shells execute them.
 pub fn inherited(variables: &[(OsString, OsString)]) -> impl Iterator<Item = &(OsString, OsString)> {
     variables
         .iter()

@@ -1,4 +1,4 @@
-//! What holds the processes of one command together, so that all of them can be counted and ended.
+//! Tracks the processes of one command, so that all of them can be counted and killed.
 
 use std::{
     ffi::OsString,
@@ -11,29 +11,29 @@ use rustix::{
 };
 
 use crate::{
-    census::{self, Known, Usage},
+    proc_scan::{self, ProcessSet, Usage},
     watchdog,
 };
 
 /// The variable that marks the processes of a command.
 const MARK: &str = "TRUNKLINE_RUN";
 
-/// How often what is left is killed; it may start new processes meanwhile.
+/// Kill passes over remaining processes, which may start new ones meanwhile.
 const SWEEPS: usize = 10;
 
-/// What holds the processes of a command together. Only this file knows the difference.
+/// The method of tracking the processes of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Containment {
-    /// Its process group. A process that starts a session of its own, as daemons do, escapes.
+    /// By its process group. A process that starts its own session, as daemons do, escapes.
     #[default]
     Group,
-    /// Its process group and, where Linux shows them in `/proc`, all descendants of the group and all processes
-    /// whose environment has this mark, which must be unique.
+    /// By its process group and, on Linux, by `/proc`: all descendants of the group and all
+    /// processes whose environment has this mark, which must be unique.
     Marked(String),
 }
 
 impl Containment {
-    /// The variable that the command must have in its environment.
+    /// The mark as an environment variable for the command.
     pub(crate) fn variable(&self) -> Option<(OsString, OsString)> {
         match self {
             Self::Group => None,
@@ -42,31 +42,31 @@ impl Containment {
     }
 }
 
-/// The processes of a command. The number of the group stays reserved until the leader is reaped, which must happen
-/// after [`Self::retire`]; from then on signals go nowhere, so a reused number is never hit.
+/// The processes of a command. The group id stays reserved until the leader is reaped. Call
+/// [`Self::retire`] before reaping; after it no signal is sent, so a reused id is never hit.
 #[derive(Debug)]
 pub(crate) struct Group {
     leader: Pid,
     containment: Containment,
-    stage: Mutex<Stage>,
-    /// The processes that were seen last.
-    known: Mutex<Known>,
+    stage: Mutex<GroupStage>,
+    /// The processes found by the last scan.
+    known: Mutex<ProcessSet>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum GroupStage {
     Live,
-    /// The group was killed, and its number is no longer ours.
+    /// The group was killed, and its id may be reused.
     Retired,
     /// Processes outside the group were killed as well.
     Swept,
 }
 
 impl Group {
-    /// Takes charge of the group that `leader` leads, and registers it with the watchdog.
+    /// Tracks the group of `leader`, and registers it with the watchdog.
     pub(crate) fn new(leader: Pid, containment: Containment) -> Self {
-        watchdog::guard(leader);
-        Self { leader, containment, stage: Mutex::new(Stage::Live), known: Mutex::default() }
+        watchdog::register(leader);
+        Self { leader, containment, stage: Mutex::new(GroupStage::Live), known: Mutex::default() }
     }
 
     pub(crate) fn leader(&self) -> Pid {
@@ -75,7 +75,7 @@ impl Group {
 
     pub(crate) fn signal(&self, signal: Signal) {
         let stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-        if *stage == Stage::Live {
+        if *stage == GroupStage::Live {
             self.send(signal);
         }
     }
@@ -89,53 +89,54 @@ impl Group {
         }
     }
 
-    /// Kills what is left in the group and gives its number up.
+    /// Kills the rest of the group and stops using its id.
     pub(crate) fn retire(&self) {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-        if *stage == Stage::Live {
+        if *stage == GroupStage::Live {
             self.send(Signal::KILL);
-            watchdog::release(self.leader);
-            *stage = Stage::Retired;
+            watchdog::unregister(self.leader);
+            *stage = GroupStage::Retired;
         }
     }
 
-    /// True if [`Self::sweep`] has something to look for.
+    /// True if [`Self::sweep`] does anything.
     pub(crate) fn needs_sweep(&self) -> bool {
         self.containment != Containment::Group
     }
 
-    /// Kills the processes that escaped from the group, which must have been retired. Reads `/proc`, so it may block.
+    /// Kills the processes that escaped from the group, which must be retired. Reads `/proc`, so
+    /// it may block.
     pub(crate) fn sweep(&self) {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         let Containment::Marked(mark) = &self.containment else { return };
-        if std::mem::replace(&mut *stage, Stage::Swept) == Stage::Swept {
+        if std::mem::replace(&mut *stage, GroupStage::Swept) == GroupStage::Swept {
             return;
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         for _ in 0..SWEEPS {
-            let mut left = census::members(None, &known);
-            left.extend(census::marked(&format!("{MARK}={mark}")));
+            let mut left = proc_scan::members(None, &known);
+            left.extend(proc_scan::marked(&format!("{MARK}={mark}")));
             if left.is_empty() {
                 return;
             }
-            census::kill(&left);
+            proc_scan::kill(&left);
             *known = left;
         }
     }
 
-    /// What its processes use together. Reads `/proc`, so it may block.
+    /// The total usage of its processes. Reads `/proc`, so it may block.
     pub(crate) fn usage(&self) -> Usage {
-        if *self.stage.lock().unwrap_or_else(PoisonError::into_inner) != Stage::Live {
+        if *self.stage.lock().unwrap_or_else(PoisonError::into_inner) != GroupStage::Live {
             return Usage::default();
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        *known = census::members(Some(self.leader), &known);
-        census::usage(&known)
+        *known = proc_scan::members(Some(self.leader), &known);
+        proc_scan::usage(&known)
     }
 
     fn send(&self, signal: Signal) {
         match kill_process_group(self.leader, signal) {
-            // Some systems answer PERM for a group of which only a dead leader is left.
+            // Some systems return EPERM for a group with only a zombie leader left.
             Ok(()) | Err(Errno::SRCH | Errno::PERM) => {}
             Err(error) => {
                 tracing::warn!(group = %self.leader, ?signal, %error, "cannot signal a process group");

@@ -2,27 +2,27 @@
 
 use std::collections::VecDeque;
 
-/// How many bytes of a stream are kept.
+/// The number of bytes of a stream to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keep {
     /// From the beginning.
     pub head: usize,
-    /// From the end, of what comes after the head.
+    /// From the end, not counting the head.
     pub tail: usize,
 }
 
-/// What was kept of a stream.
+/// The kept parts of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Captured {
     /// The beginning.
     pub head: Vec<u8>,
-    /// The end, of what came after the head.
+    /// The end, not counting the head.
     pub tail: Vec<u8>,
-    /// Bytes written in all, dropped ones included.
+    /// Total bytes written, including dropped ones.
     pub total: u64,
 }
 
-/// A stream while it is read: takes it piece by piece, and keeps its ends.
+/// Collects a stream chunk by chunk and keeps its beginning and end.
 #[derive(Debug)]
 pub struct HeadTail {
     keep: Keep,
@@ -68,7 +68,7 @@ impl Captured {
         String::from_utf8_lossy(&self.tail[start..]).into_owned()
     }
 
-    /// The text; a gap is marked with its size, and what is not UTF-8 is replaced.
+    /// The kept text. A gap is marked with its size, and invalid UTF-8 is replaced.
     pub fn text(&self) -> String {
         if !self.is_truncated() {
             return String::from_utf8_lossy(&[&self.head[..], &self.tail].concat()).into_owned();
@@ -80,7 +80,7 @@ impl Captured {
     }
 }
 
-/// `bytes` without a last character that was cut in its middle.
+/// `bytes` without an incomplete UTF-8 character at the end.
 fn whole_characters(bytes: &[u8]) -> &[u8] {
     let last = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
     let is_cut = str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
@@ -88,12 +88,12 @@ fn whole_characters(bytes: &[u8]) -> &[u8] {
 }
 
 impl HeadTail {
-    /// Nothing has been read yet.
+    /// An empty stream.
     pub fn new(keep: Keep) -> Self {
         Self { keep, head: Vec::new(), tail: VecDeque::new(), total: 0 }
     }
 
-    /// Takes the next piece.
+    /// Adds the next chunk.
     pub fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let room = self.keep.head - self.head.len();
@@ -109,7 +109,7 @@ impl HeadTail {
         self.total > (self.head.len() + self.tail.len()) as u64
     }
 
-    /// What is kept by now.
+    /// A copy of what is kept so far.
     pub fn captured(&self) -> Captured {
         let tail = self.tail.iter().copied().collect();
         Captured { head: self.head.clone(), tail, total: self.total }

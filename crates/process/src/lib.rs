@@ -1,17 +1,18 @@
-//! Child processes within bounds. This crate knows no MCP.
+//! Child processes with limits. This crate does not know MCP.
 //!
-//! A [`Command`] is a program with arguments, never a line for a shell. Its environment holds what it was given and a
-//! short list of inherited variables. There are two ways to use it:
+//! A [`Command`] is a program with arguments, never a shell command line. Its environment has the
+//! given variables and a short list of inherited ones. There are two ways to run it:
 //!
-//! - [`Process::spawn`] starts a program to talk to: the caller gets its stdin and stdout, and ends it with
-//!   [`Process::shutdown`] (EOF, SIGTERM, SIGKILL).
-//! - [`Command::run`] runs a program to its end, within [`Limits`]: both streams are read, and their ends kept.
+//! - [`Process::spawn`] starts a program to talk to: the caller gets its stdin and stdout, and
+//!   ends it with [`Process::shutdown`] (EOF, SIGTERM, SIGKILL).
+//! - [`Command::run`] runs a program to its end, within [`Limits`]: both output streams are read,
+//!   and their beginning and end are kept.
 //!
-//! Either way the program leads a process group of its own, and however it ends, or if its handle is dropped,
-//! everything that is left of the group is killed ([`Containment`]). If this process itself is killed, a small helper process,
-//! the watchdog, does the same. What a program may do while it runs (files, network) is left to others.
+//! Either way the program leads its own process group. When it ends, or when its handle is
+//! dropped, the rest of the group is killed ([`Containment`]). If this process itself is killed, a
+//! small helper process, the watchdog, kills the groups. This crate does not restrict what a
+//! program may do while it runs (files, network).
 
-mod census;
 mod command;
 mod ending;
 mod environment;
@@ -20,6 +21,7 @@ mod head_tail;
 mod limits;
 mod lookup;
 mod monitor;
+mod proc_scan;
 mod process;
 mod run;
 mod shutdown;

@@ -1,7 +1,7 @@
-//! Finds the file that a command names.
+//! Finds the executable of a command.
 //!
-//! Done here and not left to the system, so that a missing program, a file that cannot run and a bad directory can
-//! be told apart, and so that the `PATH` searched is certainly the child's.
+//! This is not left to the system, so that a missing program, a file that is not executable and a
+//! bad working directory are different errors, and so that the child's `PATH` is searched.
 
 use std::{
     ffi::OsStr,
@@ -15,13 +15,13 @@ use crate::{command::Command, spawn_error::SpawnError};
 /// Searched when the child gets no `PATH`.
 pub const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// The directories of a `PATH`. Relative ones are left out: they would let a file in the working directory pose as
-/// the program.
+/// The directories of a `PATH`, without relative ones: through these a file in the working
+/// directory could be run in place of the program.
 pub fn search_path(path: &OsStr) -> Vec<PathBuf> {
     std::env::split_paths(path).filter(|entry| entry.is_absolute()).collect()
 }
 
-/// True if the path leads to a file that somebody may execute.
+/// True if the path is a file with an execute permission.
 pub fn is_executable(path: &Path) -> bool {
     matches!(usable(path), Ok(Some(_)))
 }

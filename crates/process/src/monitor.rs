@@ -1,4 +1,5 @@
-//! The task that notices the end of a program or brings it about, kills what is left of its processes, and reaps it.
+//! The task that waits for the end of a program or kills it, kills its remaining processes, and
+//! reaps it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,16 +13,16 @@ use tokio::{
 };
 use trunkline_resilience::timeout;
 
-use crate::{census, ending::Ending, group::Group, watchdog};
+use crate::{ending::Ending, group::Group, proc_scan, watchdog};
 
-/// How long after the end of a program its streams may still be read. Only a process that left the group can hold
-/// them open.
+/// Longest time to read a program's streams after its end. Only a process that left the group can
+/// still hold them open.
 const PIPE_GRACE: Duration = Duration::from_millis(500);
 
-/// How often the group is checked while its members may still exit by themselves.
+/// Poll interval of the group during its grace period.
 const CHECK_INTERVAL: Duration = Duration::from_millis(25);
 
-/// How a program ended, and what it left behind.
+/// The end of a program, and its remaining processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Exit {
     pub(crate) ending: Ending,
@@ -29,21 +30,22 @@ pub(crate) struct Exit {
     pub(crate) survivors: Option<Vec<String>>,
 }
 
-/// Everything the task owns. Dropping it, as a runtime does when it shuts down, kills the processes.
+/// Everything the task owns. Dropping it, as a runtime does when it shuts down, kills the
+/// processes.
 pub(crate) struct Monitor {
     pub(crate) child: Child,
     pub(crate) group: Arc<Group>,
-    /// Wakes on the end of any child of this process; listening must have begun before the spawn.
+    /// SIGCHLD of this process; must be registered before the spawn.
     pub(crate) child_ended: unix::Signal,
-    /// The tasks that serve the program's pipes.
+    /// The tasks that read and write the program's pipes.
     pub(crate) pipes: JoinSet<()>,
-    /// How long the rest of the group may take to exit by itself.
+    /// Grace period for the rest of the group to exit by itself.
     pub(crate) grace: Duration,
     pub(crate) exit: watch::Sender<Option<Exit>>,
 }
 
 impl Monitor {
-    /// Runs until the program has ended; kills it when `stop` gives the reason.
+    /// Runs until the program has ended; kills it when `stop` resolves, which gives the reason.
     pub(crate) async fn run(mut self, stop: impl Future<Output = Ending>) {
         let forced = tokio::select! {
             biased;
@@ -55,7 +57,7 @@ impl Monitor {
             leader_ends(&self.group, &mut self.child_ended).await;
         }
         let survivors = self.survivors().await;
-        // Before the reaping, because after it the number of the group may belong to someone else.
+        // Before the reaping, because after it the group id may be reused.
         self.group.retire();
         let status = self.child.wait().await.map_or(Ending::Unknown, Ending::from);
         if self.group.needs_sweep() {
@@ -76,7 +78,7 @@ impl Monitor {
         }
         let until = Instant::now() + self.grace;
         loop {
-            let names = census::followers(self.group.leader());
+            let names = proc_scan::followers(self.group.leader());
             if names.as_ref().is_none_or(Vec::is_empty) || Instant::now() >= until {
                 return names;
             }
@@ -88,7 +90,7 @@ impl Monitor {
 async fn leader_ends(group: &Group, child_ended: &mut unix::Signal) {
     while !group.leader_has_ended() {
         child_ended.recv().await;
-        watchdog::tend();
+        watchdog::restart_if_dead();
     }
 }
 

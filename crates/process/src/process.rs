@@ -20,7 +20,8 @@ use crate::{
     stream::Stream,
 };
 
-/// A running program. Dropping it kills the program and its group; [`shutdown`](Self::shutdown) is the polite way.
+/// A running program. Dropping it kills the program and its group; [`shutdown`](Self::shutdown)
+/// lets it exit by itself first.
 #[derive(Debug)]
 pub struct Process {
     pub(crate) group: Arc<Group>,
@@ -37,8 +38,8 @@ pub(crate) struct Started {
 }
 
 impl Process {
-    /// Starts `command` on the current runtime, which must have I/O and time enabled. Stdin and stdout are the
-    /// caller's; stderr is read here, and its last `stderr_tail` bytes are kept.
+    /// Starts `command` on the current runtime, which must have I/O and time enabled. The caller
+    /// gets stdin and stdout; stderr is read here, and its last `stderr_tail` bytes are kept.
     pub fn spawn(
         command: &Command,
         stderr_tail: usize,
@@ -54,7 +55,7 @@ impl Process {
         setup: Option<&str>,
         keep_stderr: Keep,
     ) -> Result<Started, SpawnError> {
-        // Listening must begin before the child can end.
+        // Registered before the child can end.
         let child_ended = signal(SignalKind::child())
             .map_err(|error| SpawnError::from_system(Path::new(&command.program), error))?;
         let mut child = command.start(stdin, setup)?;
@@ -78,24 +79,24 @@ impl Process {
         self.group.leader().as_raw_nonzero().get()
     }
 
-    /// What it wrote to stderr.
+    /// Its stderr.
     pub fn stderr(&self) -> &Stream {
         &self.stderr
     }
 
-    /// Waits until it has ended. By then its group is gone and its stderr has been read.
+    /// Waits until it has ended, its group is killed and its stderr is read.
     ///
-    /// What it had written to stdout can still be read. Cancel safe; may be called any number of times.
+    /// Its remaining stdout can still be read. Cancel safe; may be called any number of times.
     pub async fn wait(&self) -> Ending {
         self.exit().await.map_or(Ending::Unknown, |exit| exit.ending)
     }
 
-    /// How it ended; `None` while it runs.
+    /// Its ending; `None` while it runs.
     pub fn try_wait(&self) -> Option<Ending> {
         self.exit.borrow().as_ref().map(|exit| exit.ending)
     }
 
-    /// `None` if the runtime that watched it is gone.
+    /// `None` if the runtime of its monitor task was shut down.
     pub(crate) async fn exit(&self) -> Option<Exit> {
         self.exit.clone().wait_for(Option::is_some).await.ok().and_then(|exit| exit.clone())
     }

@@ -16,7 +16,7 @@ use crate::{
     stream::Stream,
 };
 
-/// How often the processes of a program are counted.
+/// Interval of the checks of processes and memory.
 const COUNT_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A program that runs within limits. Dropping it kills the program and its group.
@@ -31,13 +31,12 @@ pub struct Running {
 /// A program that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finished {
-    /// How it ended.
     pub ending: Ending,
-    /// What it wrote to stdout.
+    /// Its stdout.
     pub stdout: Captured,
-    /// What it wrote to stderr.
+    /// Its stderr.
     pub stderr: Captured,
-    /// How long it ran.
+    /// Its run time.
     pub elapsed: Duration,
 }
 
@@ -47,8 +46,8 @@ impl Command {
         Ok(self.begin(limits, input)?.wait().await)
     }
 
-    /// Starts it on the current runtime, which must have I/O and time enabled. The program must be given as an
-    /// absolute path.
+    /// Starts it on the current runtime, which must have I/O and time enabled. The program must be
+    /// an absolute path.
     pub fn begin(&self, limits: &Limits, input: impl Into<Vec<u8>>) -> Result<Running, SpawnError> {
         if !Path::new(&self.program).is_absolute() {
             return Err(SpawnError::NotAbsolute { program: self.program.clone() });
@@ -73,7 +72,7 @@ impl Command {
                 () = late => Ending::Deadline,
                 () = overflowed => Ending::Overflow,
                 ending = too_much => ending,
-                // An error says that the handle was dropped.
+                // An error means that the handle was dropped.
                 _ = killed.wait_for(|killed| *killed) => Ending::Killed,
             }
         }));
@@ -87,27 +86,27 @@ impl Running {
         self.process.id()
     }
 
-    /// What it wrote to stdout by now.
+    /// Its stdout so far.
     pub fn stdout(&self) -> Captured {
         self.stdout.captured()
     }
 
-    /// What it wrote to stderr by now.
+    /// Its stderr so far.
     pub fn stderr(&self) -> Captured {
         self.process.stderr().captured()
     }
 
-    /// How it ended; `None` while it runs.
+    /// Its ending; `None` while it runs.
     pub fn try_wait(&self) -> Option<Ending> {
         self.process.try_wait()
     }
 
-    /// Kills it and its group. [`Self::wait`] then gives [`Ending::Killed`].
+    /// Kills it and its group. [`Self::wait`] then returns [`Ending::Killed`].
     pub fn kill(&self) {
         self.kill.send_replace(true);
     }
 
-    /// Waits until it has ended. By then its group is gone and its streams have been read. Cancel safe; may be
+    /// Waits until it has ended, its group is killed and its streams are read. Cancel safe; may be
     /// called any number of times.
     pub async fn wait(&self) -> Finished {
         Finished {
@@ -133,8 +132,8 @@ async fn overflow(stdout: Stream, overflow: Overflow) {
     }
 }
 
-/// Waits until the processes of a program together use more than they may. Counting also lets the group know the
-/// processes that leave it.
+/// Waits until the processes of a program together exceed a limit. Each check also records the
+/// descendants of the group, so that they can be killed if they leave it.
 async fn exceeded(group: Arc<Group>, memory: Option<u64>, processes: Option<usize>) -> Ending {
     if memory.is_none() && processes.is_none() && !group.needs_sweep() {
         std::future::pending::<()>().await;

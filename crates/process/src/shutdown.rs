@@ -1,4 +1,4 @@
-//! The ladder by which a program is asked, told and forced to end.
+//! Shutdown of a program in steps: EOF on its stdin, SIGTERM, SIGKILL.
 
 use std::time::Duration;
 
@@ -7,19 +7,19 @@ use trunkline_resilience::timeout;
 
 use crate::{ending::Ending, process::Process};
 
-/// How long a program may take to exit once its input has ended.
+/// Default of [`Patience::eof`].
 const DEFAULT_EOF_PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long a program may take to exit after SIGTERM.
+/// Default of [`Patience::term`].
 const DEFAULT_TERM_PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long the system may take to end a killed process; only one stuck inside the kernel needs more.
+/// Longest wait after SIGKILL; only a process stuck inside the kernel needs more.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long to wait on each rung of the ladder.
+/// The grace period of each shutdown step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// From the end of its input, including the writing of what is still queued, to SIGTERM.
+    /// From the start of the shutdown to SIGTERM; includes the writing of queued input.
     pub eof: Duration,
     /// From SIGTERM to SIGKILL.
     pub term: Duration,
@@ -31,10 +31,10 @@ impl Default for Patience {
     }
 }
 
-/// The step that ended a program.
+/// The shutdown step that ended a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rung {
-    /// The end of its input, or it was gone before.
+    /// EOF on its stdin, or it had ended before.
     EndOfInput,
     /// SIGTERM to its group.
     Terminate,
@@ -42,28 +42,30 @@ pub enum Rung {
     Kill,
 }
 
-/// How a shutdown went.
+/// The result of a shutdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Departure {
-    /// How the program ended.
+    /// The program's ending.
     pub ending: Ending,
     /// The step that ended it.
     pub rung: Rung,
-    /// Names of the processes that outlived the leader by [`Command::grace`](crate::Command::grace). `None`
-    /// without a grace period, and where the system does not show groups.
+    /// Names of the processes that outlived the leader by
+    /// [`Command::grace`](crate::Command::grace). `None` without a grace period, and without
+    /// `/proc`.
     pub survivors: Option<Vec<String>>,
 }
 
 impl Process {
-    /// Ends the program: `end_input` closes its stdin, then SIGTERM, then SIGKILL, the signals to its whole group.
-    /// What is left of the group when the leader is gone is killed too. `end_input` is dropped, and must close
-    /// stdin then, if the program has not read its input in time. Dropping the future kills at once.
+    /// Ends the program: `end_input` closes its stdin, then its whole group gets SIGTERM, then
+    /// SIGKILL. The rest of the group is killed after the leader has ended. If the program has not
+    /// read its input in time, `end_input` is dropped and must then close stdin. Dropping the
+    /// future kills the group at once.
     pub async fn shutdown(self, patience: Patience, end_input: impl Future<Output = ()>) -> Departure {
-        let politely = async {
+        let after_eof = async {
             end_input.await;
             self.exit().await
         };
-        let (exit, rung) = if let Some(exit) = timeout(patience.eof, politely).await {
+        let (exit, rung) = if let Some(exit) = timeout(patience.eof, after_eof).await {
             (exit, Rung::EndOfInput)
         } else if let Some(exit) = self.end_by(Signal::TERM, patience.term).await {
             (exit, Rung::Terminate)

@@ -1,4 +1,4 @@
-//! Why a program could not be started.
+//! Errors of starting a program.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -9,16 +9,16 @@ use std::{
 use rustix::io::Errno;
 use thiserror::Error;
 
-/// Errors of a machine that is short of something for the moment; `TXTBSY` is a program being written.
+/// Errors of a temporary shortage; `TXTBSY` means that the program's file is being written.
 const TRANSIENT: [Errno; 5] = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE, Errno::TXTBSY];
 
-/// Why a program could not be started.
+/// The reason why a program could not be started.
 #[derive(Debug, Error)]
 pub enum SpawnError {
     /// There is no such program.
     #[error("{}", not_found(program, searched))]
     NotFound {
-        /// The program as asked for.
+        /// The program as given in the command.
         program: OsString,
         /// The directories of the child's `PATH`; empty if the program was given as a path.
         searched: Vec<PathBuf>,
@@ -28,7 +28,7 @@ pub enum SpawnError {
     NotExecutable {
         /// The file.
         program: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         source: io::Error,
     },
     /// The working directory is missing, or not a directory.
@@ -36,21 +36,21 @@ pub enum SpawnError {
     BadWorkingDirectory {
         /// The directory.
         directory: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         source: io::Error,
     },
-    /// The program was not given as an absolute path, where only that is allowed.
+    /// The program must be an absolute path, and is not.
     #[error("the path of a program must be absolute, and {} is not", program.display())]
     NotAbsolute {
-        /// The program as asked for.
+        /// The program as given in the command.
         program: OsString,
     },
-    /// The system lacks processes, memory or descriptors right now.
-    #[error("no resources to start {}", program.display())]
+    /// The system is short of processes, memory or descriptors.
+    #[error("not enough system resources to start {}", program.display())]
     Resource {
         /// The program.
         program: PathBuf,
-        /// What is lacking.
+        /// The system's error.
         source: io::Error,
     },
     /// Anything else, such as a NUL byte in an argument.
@@ -58,24 +58,24 @@ pub enum SpawnError {
     Other {
         /// The program.
         program: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl SpawnError {
-    /// True if the same command may work a moment later.
+    /// True if a retry may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Resource { .. })
     }
 
-    /// Classifies what the system said about `program`, which [`lookup`](crate::lookup) had found.
+    /// Classifies the system's error about `program`, which [`lookup`](crate::lookup) had found.
     pub(crate) fn from_system(program: &Path, source: io::Error) -> Self {
         let program = program.to_path_buf();
         match Errno::from_io_error(&source) {
             Some(errno) if TRANSIENT.contains(&errno) => Self::Resource { program, source },
             Some(Errno::NOENT) => {
-                let text = "the interpreter named in its first line is missing";
+                let text = "the interpreter in its first line does not exist";
                 Self::NotExecutable { program, source: io::Error::new(io::ErrorKind::NotFound, text) }
             }
             Some(Errno::ACCESS | Errno::PERM | Errno::NOEXEC) => Self::NotExecutable { program, source },

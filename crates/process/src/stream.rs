@@ -1,4 +1,5 @@
-//! An output stream of a program, read to its end so that the program never waits for us.
+//! An output stream of a program, read continuously so that the program never blocks on a full
+//! pipe.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,10 +10,10 @@ use tokio::{
 
 use crate::head_tail::{Captured, HeadTail, Keep};
 
-/// One read empties a full pipe.
+/// The capacity of a pipe, so that one read empties it.
 const CHUNK: usize = 64 * 1024;
 
-/// A shared view of an output stream; may be looked at any time.
+/// A shared view of an output stream; may be read at any time.
 #[derive(Debug, Clone)]
 pub struct Stream {
     kept: Arc<Mutex<HeadTail>>,
@@ -20,7 +21,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// What is kept by now.
+    /// A copy of what is kept so far.
     pub fn captured(&self) -> Captured {
         self.kept().captured()
     }
@@ -36,7 +37,7 @@ impl Stream {
         Self { kept: Arc::new(Mutex::new(HeadTail::new(keep))), overflowed: Arc::default() }
     }
 
-    /// Waits until something had to be dropped.
+    /// Waits until bytes were dropped.
     pub(crate) async fn overflowed(&self) {
         self.overflowed.notified().await;
     }

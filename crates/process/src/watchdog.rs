@@ -1,9 +1,9 @@
 //! A helper process that ends our children if this process is killed.
 //!
-//! One `/bin/sh` per process, in a group of its own and ignoring signals, reads from a pipe that only this
-//! process holds: `+PGID` when a group starts, `-PGID` before its leader is reaped. However this process ends, the
-//! pipe reaches EOF, and the helper then ends the groups that remain: TERM, a short grace period, KILL.
-//! It is started with the first child and replaced if it dies.
+//! One `/bin/sh` per process, in its own group and ignoring signals, reads from a pipe that only
+//! this process holds: `+PGID` when a group starts, `-PGID` before its leader is reaped. However
+//! this process ends, the pipe reaches EOF, and the helper then ends the remaining groups: TERM, a
+//! short grace period, KILL. It is started with the first child and replaced if it dies.
 
 use std::{
     collections::BTreeSet,
@@ -18,11 +18,13 @@ use rustix::process::Pid;
 
 use crate::command::SHELL;
 
-/// A helper that dies is replaced after this pause, so that one that cannot run is not restarted in a loop.
+/// Minimum time between two starts of the helper, so that one that cannot run is not restarted in
+/// a loop.
 const RESTART_PAUSE: Duration = Duration::from_secs(1);
 
-/// Standard tools only. Descriptors beyond the first three may have been inherited from our own parent and
-/// must not be held. The grace period is 20 × 0.1 s, or less if all groups are gone.
+/// Uses standard tools only. Descriptors beyond the first three may be inherited from our own
+/// parent and must not stay open. The grace period is 20 × 0.1 s, or less if all groups have
+/// ended.
 const SCRIPT: &str = r#"
 trap '' HUP INT QUIT PIPE ALRM TERM USR1 USR2 TSTP TTIN TTOU
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
@@ -50,7 +52,7 @@ static WATCHDOG: Mutex<Watchdog> =
     Mutex::new(Watchdog { groups: BTreeSet::new(), helper: None, started: None });
 
 struct Watchdog {
-    /// The groups that live now; a new helper gets all of them.
+    /// The live groups; a new helper gets all of them.
     groups: BTreeSet<i32>,
     /// The helper; its stdin is the pipe.
     helper: Option<Child>,
@@ -58,29 +60,29 @@ struct Watchdog {
 }
 
 /// Registers the group of `leader`.
-pub(crate) fn guard(leader: Pid) {
+pub(crate) fn register(leader: Pid) {
     with(|watchdog| {
         let group = leader.as_raw_nonzero().get();
         watchdog.groups.insert(group);
         if watchdog.helper_runs() {
-            watchdog.tell(&format!("+{group}\n"));
+            watchdog.send_line(&format!("+{group}\n"));
         } else {
             watchdog.start();
         }
     });
 }
 
-/// Removes the group of `leader`. To be called before the leader is reaped.
-pub(crate) fn release(leader: Pid) {
+/// Removes the group of `leader`. Call it before the leader is reaped.
+pub(crate) fn unregister(leader: Pid) {
     with(|watchdog| {
         let group = leader.as_raw_nonzero().get();
         watchdog.groups.remove(&group);
-        watchdog.tell(&format!("-{group}\n"));
+        watchdog.send_line(&format!("-{group}\n"));
     });
 }
 
-/// Replaces the helper if it has died. Cheap; to be called whenever some child process has ended.
-pub(crate) fn tend() {
+/// Replaces the helper if it has died. Cheap; call it whenever a child process has ended.
+pub(crate) fn restart_if_dead() {
     with(|watchdog| {
         if !watchdog.helper_runs() && watchdog.started.is_none_or(|at| at.elapsed() >= RESTART_PAUSE) {
             watchdog.start();
@@ -97,7 +99,7 @@ impl Watchdog {
         self.helper.as_mut().is_some_and(|helper| matches!(helper.try_wait(), Ok(None)))
     }
 
-    fn tell(&mut self, line: &str) {
+    fn send_line(&mut self, line: &str) {
         if let Some(helper) = &mut self.helper
             && let Err(error) = write(helper, line)
         {
@@ -147,10 +149,10 @@ fn write(helper: &mut Child, line: &str) -> io::Result<()> {
     pipe.write_all(line.as_bytes())
 }
 
-/// A helper that still runs would take EOF on its pipe for our end, so it is killed first.
+/// Kills the helper before its pipe is closed, because EOF would make it end all groups.
 fn end(mut helper: Child) {
     if helper.kill().and_then(|()| helper.wait()).is_err() {
-        tracing::warn!("the old watchdog process cannot be ended");
+        tracing::warn!("the old watchdog process cannot be killed");
         std::mem::forget(helper.stdin);
     }
 }

@@ -1,4 +1,4 @@
-//! Children as real processes: environment, streams, ends and the shutdown ladder.
+//! Children as real processes: environment, streams, exit and the shutdown steps.
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop at the first surprise")]
 
 mod child_support;
@@ -17,7 +17,7 @@ use trunkline_process::{Command, Departure, Ending, Patience, Rung, SpawnError};
 const SHORT: Patience = Patience { eof: Duration::from_millis(200), term: Duration::from_millis(200) };
 const PATIENT: Patience = Patience { eof: LONG, term: LONG };
 
-/// A fresh directory under the build's own temporary one.
+/// A new directory in the build's temporary directory.
 fn directory(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("child-{name}-{}", std::process::id()));
     fs::create_dir_all(&path).unwrap();
@@ -51,7 +51,8 @@ async fn a_secret_of_the_parent_is_not_seen() {
     for expected in ["HOME=/h", "LC_ALL=C", "GIVEN=yes", "PATH=/usr/bin:/bin"] {
         assert!(seen.iter().any(|text| text == expected), "{expected} in {seen:?}");
     }
-    // The shell adds PWD, and some add SHLVL, OLDPWD and `_`; nothing of this process may be there.
+    // The shell adds PWD, and some add SHLVL, OLDPWD and `_`; nothing of this process may be
+    // there.
     let own = ["HOME=", "LC_ALL=", "GIVEN=", "PATH=", "PWD=", "SHLVL=", "OLDPWD=", "_="];
     assert!(seen.iter().all(|text| own.iter().any(|name| text.starts_with(name))), "{seen:?}");
 }
@@ -159,7 +160,7 @@ async fn a_child_that_ignores_everything_is_killed_with_its_group() {
     let departure = shutdown(child, SHORT).await;
     assert_eq!((departure.ending, departure.rung), (Ending::Signal(9), Rung::Kill));
     assert!(!alive(leader));
-    // The end of stdout comes only when every process that holds it is gone.
+    // EOF on stdout comes only when every process that holds it has ended.
     assert_eq!(line(&mut reader).await, None);
     until_gone(grandchild).await;
 }

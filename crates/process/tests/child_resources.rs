@@ -1,4 +1,5 @@
-//! Many children leave nothing behind. Alone in its binary: it counts what the whole process holds.
+//! Many children leak nothing. Alone in its binary, because it counts descriptors of the whole
+//! process.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop at the first surprise")]
 
@@ -13,7 +14,7 @@ fn descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// Children of this process, zombies included, in one line of `pid` each.
+/// Pids of the children of this process, including zombies.
 fn children() -> Vec<String> {
     let mut all = Vec::new();
     for task in fs::read_dir("/proc/self/task").unwrap() {
@@ -45,7 +46,7 @@ async fn one_dropped_round() {
 
 #[tokio::test]
 async fn two_hundred_children_leave_no_descriptor_and_no_zombie() {
-    // The first round starts what stays: the watchdog and the signal listener.
+    // The first round starts the watchdog and the signal listener, which stay.
     one_round().await;
     let (descriptors_before, children_before) = (descriptors(), children());
     assert_eq!(children_before.len(), 1, "only the watchdog: {children_before:?}");

@@ -1,4 +1,4 @@
-//! What happens to children when this process is killed, or its watchdog is.
+//! Children end when this process is killed, even after its watchdog was killed.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop at the first surprise")]
 
@@ -16,11 +16,11 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 /// Longer than anything here takes.
 const HANG: Duration = Duration::from_mins(1);
 
-/// Prints the pids of its two children, a grandchild each, and waits to be killed. The children are deaf to
-/// everything polite.
+/// Ignores TERM, HUP and INT, and prints the pid of a child.
 const STUBBORN: &str = "trap '' TERM HUP INT; sleep 1000 & echo $!; while :; do sleep 1000; done";
 
-/// Not a test: the process that the tests below start and kill. It does nothing unless told to.
+/// Not a test: the process that the tests below start and kill. It prints the pids of its two
+/// children and of their children, and waits to be killed. It does nothing without a `start` line.
 #[tokio::test]
 #[ignore = "started by the other tests of this file"]
 async fn victim() {
@@ -40,7 +40,7 @@ async fn victim() {
     gone.wait().await;
     println!("ready");
     if std::io::stdin().lock().read_line(&mut order).is_ok() && order.ends_with("replace\n") {
-        // The end of this child makes the process look after its watchdog again.
+        // The exit of this child makes the process check its watchdog.
         let (tick, _reader) = start(&sh("exit 0"));
         tick.wait().await;
         println!("replaced");
@@ -64,7 +64,7 @@ impl Victim {
             .unwrap();
         let output = BufReader::new(process.stdout.take().unwrap());
         let mut victim = Self { process, output, pids: Vec::new() };
-        victim.tell("start\n");
+        victim.send_line("start\n");
         victim.read_until("ready");
         assert_eq!(victim.pids.len(), 4);
         for pid in &victim.pids {
@@ -73,7 +73,7 @@ impl Victim {
         victim
     }
 
-    fn tell(&mut self, order: &str) {
+    fn send_line(&mut self, order: &str) {
         self.process.stdin.as_mut().unwrap().write_all(order.as_bytes()).unwrap();
     }
 
@@ -90,7 +90,8 @@ impl Victim {
         }
     }
 
-    /// The pid of its watchdog, by the name it runs under. A program that was just started has no name for a moment.
+    /// The pid of its watchdog, found by its command line, which is empty for a moment after the
+    /// start.
     fn watchdog(&self) -> i32 {
         let began = Instant::now();
         loop {
@@ -146,7 +147,7 @@ async fn a_watchdog_that_died_is_replaced_and_knows_the_old_children() {
     let first = victim.watchdog();
     kill_process(Pid::from_raw(first).unwrap(), Signal::KILL).unwrap();
     until_gone(first).await;
-    victim.tell("replace\n");
+    victim.send_line("replace\n");
     victim.read_until("replaced");
     assert_ne!(victim.watchdog(), first);
     victim.kill_and_check().await;

@@ -1,4 +1,4 @@
-//! Child programs stay within their bounds, and nothing of them is left behind.
+//! Child programs stay within their limits, and leave no processes behind.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ fn shell(script: &str) -> Command {
     Command::new("/bin/sh").directory("/").args(["-c", script]).envs([("PATH", "/usr/bin:/bin")])
 }
 
-/// Runs it with nothing to read, within the default limits.
+/// Runs it without input, within the default limits.
 async fn run(command: Command) -> Finished {
     command.run(&Limits::default(), []).await.expect("the program starts")
 }
@@ -33,7 +33,7 @@ fn group_exists(id: i32) -> bool {
     let entries = std::fs::read_dir("/proc").expect("/proc can be read");
     entries.flatten().any(|entry| {
         let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        // After the name: state, parent, group. A zombie waits only for its parent.
+        // After the name: state, parent, group. A zombie only waits to be reaped.
         let fields: Vec<_> = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace().collect();
         fields.len() > 2 && fields[0] != "Z" && fields[2] == id.to_string()
     })
@@ -69,7 +69,7 @@ async fn c06_the_environment_is_only_what_was_given() {
     let finished = run(Command::new("/usr/bin/env").envs([("ONE", "1")])).await;
     let names: Vec<String> =
         text(&finished).lines().map(|line| line.split('=').next().unwrap_or_default().to_owned()).collect();
-    // Shells may set these for what they start.
+    // Shells may set these for their children.
     let given: Vec<_> =
         names.iter().filter(|name| !["PWD", "OLDPWD", "SHLVL", "_"].contains(&name.as_str())).collect();
     assert_eq!(given, ["ONE"]);
@@ -142,7 +142,7 @@ async fn one_that_leaves_the_group_cannot_hold_up_the_end() {
     let command = shell(script).directory(directory.path());
     let finished = tokio::time::timeout(Duration::from_secs(20), run(command)).await.unwrap();
     assert_eq!((finished.ending, text(&finished).as_str()), (Ending::Code(0), "done\n"));
-    // The process that left is still there, and ends by this.
+    // The process that left the group still runs; this ends it.
     std::fs::write(directory.path().join("go"), "").unwrap();
 }
 

@@ -1,4 +1,5 @@
-//! Many children leave nothing behind. Alone in its process, because it counts what is open there.
+//! Many children leak nothing. Alone in its binary, because it counts the descriptors of the
+//! process.
 
 use trunkline_process::{Command, Ending, Limits};
 

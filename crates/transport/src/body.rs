@@ -1,4 +1,4 @@
-//! Reading a body whole, with a limit. Nothing else collects bodies.
+//! Reads whole bodies, with a size limit. No other code collects bodies.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -8,21 +8,21 @@ use bytes::{Bytes, BytesMut};
 use hyper::body::Body;
 use trunkline_resilience::timeout;
 
-/// How large a body that is read whole may be unless told otherwise.
+/// Default size limit of a body that is read whole.
 pub const DEFAULT_BODY_LIMIT: usize = 16 * 1024 * 1024;
 
-/// What a length that a peer merely announced may make us reserve.
+/// Most bytes that are reserved for a `Content-Length` before the data arrives.
 const MAX_RESERVED: usize = 1024 * 1024;
 
-/// An error of whatever carries the body.
+/// An error of the body's transport.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a body could not be read whole.
+/// The reason why a body could not be read whole.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {
     #[error("the body is larger than {limit} bytes")]
     TooLarge { limit: usize },
-    #[error("the body broke off")]
+    #[error("the body ended early or could not be read")]
     Broken(#[source] BoxError),
 }
 
@@ -31,12 +31,12 @@ pub enum BodyError {
 pub enum Beginning {
     /// The body is no longer than this.
     Whole(Bytes),
-    /// The body goes on beyond the limit, or could not be read further.
+    /// The body exceeds the limit, or could not be read further.
     Cut(Bytes),
 }
 
-/// Reads a body to its end. A body announced as larger than `limit` is refused before any of it is read; a body of
-/// one frame is not copied.
+/// Reads a body to its end. If its declared length exceeds `limit`, it is refused before any of it
+/// is read. A body of one frame is not copied.
 pub async fn read<B>(mut body: B, limit: usize) -> Result<Bytes, BodyError>
 where
     B: Body<Data = Bytes> + Unpin,
@@ -46,7 +46,7 @@ where
     std::future::poll_fn(|cx| collector.poll(Pin::new(&mut body), cx)).await
 }
 
-/// The next piece of a body; `None` at its end. A body that breaks off ends, too.
+/// The next data frame of a body; `None` at its end or after an error.
 pub async fn next_data<B: Body<Data = Bytes> + Unpin>(body: &mut B) -> Option<Bytes> {
     loop {
         let frame = std::future::poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await?;
@@ -56,7 +56,8 @@ pub async fn next_data<B: Body<Data = Bytes> + Unpin>(body: &mut B) -> Option<By
     }
 }
 
-/// Reads up to `limit` bytes of a body, as far as they come `within` that time, and leaves the rest.
+/// Reads up to `limit` bytes of a body, as far as they arrive `within` this time, and drops the
+/// rest.
 pub async fn read_beginning<B>(mut body: B, limit: usize, within: Duration) -> Beginning
 where
     B: Body<Data = Bytes> + Unpin,
@@ -71,7 +72,7 @@ where
     }
 }
 
-/// A body being read: everything so far, so that a reader that stops waiting can go on later.
+/// Collects a body. It holds everything read so far, so a dropped `poll` loop can be resumed.
 #[derive(Debug)]
 pub(crate) struct Collector {
     limit: usize,

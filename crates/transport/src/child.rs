@@ -1,19 +1,19 @@
-//! A server process spoken to over its standard streams. What the frames mean is left to the caller.
+//! A server process that exchanges frames over its standard streams.
 
 use tokio::process::ChildStdout;
 use trunkline_process::{Command, Departure, Patience, Process, SpawnError};
 
 use crate::stdio::{DEFAULT_LINE_LIMIT, FrameReader, FrameWriter, QueueLimits};
 
-/// Bytes of stderr that are kept, unless the caller says otherwise.
+/// Default of [`ChildLimits::stderr_tail`].
 const DEFAULT_STDERR_TAIL: usize = 64 * 1024;
 
-/// Bounds on what a child may make us hold.
+/// Limits on the memory that a child may make us use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChildLimits {
     /// Longest line on its stdout, in bytes.
     pub line: usize,
-    /// What may wait for its stdin.
+    /// Limits of the queue in front of its stdin.
     pub queue: QueueLimits,
     /// Bytes of its stderr that are kept.
     pub stderr_tail: usize,
@@ -25,7 +25,8 @@ impl Default for ChildLimits {
     }
 }
 
-/// A running server process. Dropping it kills its whole group; [`shutdown`](Self::shutdown) is the polite way.
+/// A running server process. Dropping it kills its whole group; [`shutdown`](Self::shutdown) lets
+/// it exit by itself first.
 #[derive(Debug)]
 pub struct ChildProcess {
     pub process: Process,
@@ -34,7 +35,8 @@ pub struct ChildProcess {
 }
 
 impl ChildProcess {
-    /// Starts `command` on the current runtime, which must have I/O and time enabled. The reader reads its stdout.
+    /// Starts `command` on the current runtime, which must have I/O and time enabled. The returned
+    /// reader reads its stdout.
     pub fn spawn(
         command: &Command,
         limits: ChildLimits,
@@ -44,12 +46,12 @@ impl ChildProcess {
         Ok((Self { process, writer }, FrameReader::with_limit(stdout, limits.line)))
     }
 
-    /// Ends the server: closes its stdin, then SIGTERM, then SIGKILL, the signals to its whole group. Dropping the
-    /// future kills at once.
+    /// Ends the server: closes its stdin, then sends SIGTERM, then SIGKILL to its whole group.
+    /// Dropping the future kills the group at once.
     pub async fn shutdown(self, patience: Patience) -> Departure {
         let input = AbortOnDrop(self.writer);
         let end_input = async move {
-            // A failed close means that the server is gone or does not read; a signal follows.
+            // A failed close means that the server has ended or does not read; a signal follows.
             input.0.close().await.ok();
         };
         self.process.shutdown(patience, end_input).await

@@ -1,8 +1,9 @@
-//! The headers of Streamable HTTP: their names, and how a value travels that a plain header cannot carry.
+//! The headers of Streamable HTTP: their names, and the encoding of values that a plain header
+//! cannot hold.
 //!
-//! Since revision 2026-07-28 names and arguments are mirrored into headers. A value goes as it is, unless it has
-//! control or non-ASCII characters, blank or tab at an end, or already looks encoded; then it goes as
-//! `=?base64?…?=`, with the markers exactly so.
+//! Since revision 2026-07-28 names and arguments are repeated in headers. A value is sent
+//! unchanged, unless it has control or non-ASCII characters, starts or ends with a blank or tab,
+//! or already looks encoded; then it is sent as `=?base64?…?=`, with exactly these markers.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,45 +12,45 @@ use std::borrow::Cow;
 
 /// The protocol revision of a request.
 pub const MCP_PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-/// The session a legacy server has issued.
+/// The session id that a legacy server has issued.
 pub const MCP_SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 /// The method of a request (2026-07-28).
 pub const MCP_METHOD: HeaderName = HeaderName::from_static("mcp-method");
-/// The tool, prompt, resource or task a request is about (2026-07-28).
+/// The tool, prompt, resource or task of a request (2026-07-28).
 pub const MCP_NAME: HeaderName = HeaderName::from_static("mcp-name");
-/// The event after which a stream is to be resumed.
+/// The last received event, after which the stream is resumed.
 pub const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-/// What the names of mirrored tool arguments begin with (2026-07-28).
+/// Prefix of the headers that repeat tool arguments (2026-07-28).
 pub const MCP_PARAM_PREFIX: &str = "mcp-param-";
 
 const OPENING: &str = "=?base64?";
 const CLOSING: &str = "?=";
 
-/// A header value that no client following the rules would have sent.
+/// A header value that violates the encoding rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadHeaderValue {
     #[error("the header value has characters that must be sent base64-encoded")]
     Unencoded,
-    #[error("the header value is marked as base64 and is not")]
+    #[error("the header value is marked as base64 but is not valid base64")]
     Base64,
-    #[error("the header value is base64 of something that is not UTF-8")]
+    #[error("the decoded base64 header value is not UTF-8")]
     Utf8,
 }
 
-/// Turns any text into a header value, encoding it only where it must be.
+/// Converts any text into a header value; encodes it only if necessary.
 pub fn encode_value(value: &str) -> HeaderValue {
-    if travels_as_is(value) && !looks_encoded(value) {
+    if is_plain_value(value) && !looks_encoded(value) {
         return HeaderValue::from_str(value).expect("printable ASCII is a header value");
     }
     let encoded = format!("{OPENING}{}{CLOSING}", STANDARD.encode(value));
     HeaderValue::try_from(encoded).expect("base64 is printable ASCII")
 }
 
-/// The text that [`encode_value`] was given; refuses what it would never have produced, except that a value may be
-/// encoded without need.
+/// The inverse of [`encode_value`]. Also accepts a value that was encoded without need; refuses
+/// everything else that [`encode_value`] does not produce.
 pub fn decode_value(value: &HeaderValue) -> Result<Cow<'_, str>, BadHeaderValue> {
     let text = value.to_str().map_err(|_| BadHeaderValue::Unencoded)?;
-    if !travels_as_is(text) {
+    if !is_plain_value(text) {
         return Err(BadHeaderValue::Unencoded);
     }
     let Some(inner) = text.strip_prefix(OPENING).and_then(|rest| rest.strip_suffix(CLOSING)) else {
@@ -59,7 +60,7 @@ pub fn decode_value(value: &HeaderValue) -> Result<Cow<'_, str>, BadHeaderValue>
     String::from_utf8(bytes).map(Cow::Owned).map_err(|_| BadHeaderValue::Utf8)
 }
 
-fn travels_as_is(value: &str) -> bool {
+fn is_plain_value(value: &str) -> bool {
     value.bytes().all(|byte| matches!(byte, b' '..=b'~')) && !value.starts_with(' ') && !value.ends_with(' ')
 }
 

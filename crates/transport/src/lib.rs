@@ -1,4 +1,5 @@
-//! Bytes to MCP frames and back, over stdio, Streamable HTTP and HTTP+SSE. This crate knows no MCP method.
+//! Sends and receives MCP frames over stdio, Streamable HTTP and HTTP+SSE. This crate knows no MCP
+//! method.
 
 pub mod body;
 pub mod child;

@@ -1,4 +1,5 @@
-//! A server process and its frames. How processes are started and ended is tested in `trunkline-process`.
+//! A server process and its frames. Start and shutdown of processes are tested in
+//! `trunkline-process`.
 #![expect(clippy::unwrap_used, reason = "a helper of a test may stop at the first surprise")]
 
 use std::time::Duration;
@@ -71,7 +72,7 @@ async fn writing_to_a_child_that_is_gone_is_an_error() {
     let (child, _reader) = start("exit 0", ChildLimits::default());
     timeout(LONG, child.process.wait()).await.unwrap();
     let writer = child.writer.clone();
-    // The first frame may be taken before the writer notices; it cannot be delivered.
+    // The first frame may be queued before the writer notices the closed pipe.
     writer.send(Bytes::from_static(b"{}")).await.ok();
     assert_eq!(
         timeout(LONG, writer.stalled()).await.unwrap(),

@@ -1,4 +1,4 @@
-//! Streamable HTTP: what goes out, what is understood of the answer, and what is refused.
+//! Streamable HTTP: the requests that are sent, and the responses that are accepted or refused.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod http_support;
@@ -29,7 +29,7 @@ async fn all(endpoint: &Endpoint) -> Result<Vec<Bytes>, HttpError> {
     Ok(frames)
 }
 
-/// Posts a message to a peer that answers once, and gives everything that came back.
+/// Posts a message to a peer that answers once, and returns all messages of the response.
 async fn exchange(status: u16, headers: &[(&str, &str)], body: &str) -> Result<Vec<Bytes>, HttpError> {
     let peer = Peer::start().await;
     let endpoint = peer.endpoint(HttpOptions::default());
@@ -227,7 +227,7 @@ async fn a_body_announced_beyond_the_limit_is_refused() {
     assert!(matches!(join!(server, client).1, HttpError::TooLarge { limit: 1000 }));
 }
 
-/// Sends the beginning of a chunked answer, then `endless` until the client closes.
+/// Sends the beginning of a chunked response, then `endless` until the client closes.
 async fn endless(start: &str, endless: &[u8]) -> HttpError {
     let peer = Peer::start().await;
     let endpoint = peer.endpoint(limited(100_000));
@@ -296,7 +296,8 @@ async fn an_accepted_message_leaves_the_connection_usable() {
     let server = async {
         let (mut connection, _) = peer.request().await;
         connection.write("HTTP/1.1 202 Accepted\r\ntransfer-encoding: chunked\r\n\r\n").await;
-        // The client runs on this thread as well: it has long seen the head when the end is written.
+        // The client runs on this thread as well: yielding lets it read the head before the end is
+        // written.
         for _ in 0..1000 {
             tokio::task::yield_now().await;
         }
@@ -335,8 +336,8 @@ async fn a_finished_exchange_leaves_the_connection_usable() {
     }
 }
 
-/// Answers on new connections, which are then closed, until a request comes over the given one. Should the client
-/// close that, the test fails.
+/// Answers on new connections, which are then closed, until a request arrives on the given one.
+/// The test fails if the client closes that one.
 async fn serve_until_reused(peer: &Peer, mut connection: Connection) {
     let mut reused = pin!(connection.request());
     loop {
@@ -400,7 +401,7 @@ async fn reasons_not_to_connect_are_told_apart() {
     let failure = connect_failure(&url, HttpOptions::default()).await;
     assert!(matches!(failure, ConnectFailure::Refused), "{failure:?}");
 
-    // A label longer than the name system has: no resolver needs to ask anybody.
+    // A label longer than DNS allows: the resolver fails without a query.
     let nowhere = format!("http://{}.invalid/", "x".repeat(70));
     let failure = connect_failure(&nowhere, HttpOptions::default()).await;
     assert!(matches!(failure, ConnectFailure::UnknownHost), "{failure:?}");

@@ -1,4 +1,5 @@
-//! HTTP/1.1 over plain connections: where an answer ends, what is refused, and which connection is used again.
+//! HTTP/1.1 over plain connections: the end of a response, refused responses, and connection
+//! reuse.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod http_support;
@@ -20,7 +21,7 @@ async fn ask(endpoint: &Endpoint) -> Result<Option<Bytes>, HttpError> {
     endpoint.post(HELLO, HeaderMap::new(), Resume::Never).await?.next().await
 }
 
-/// What a client makes of an answer, and the connection as it left it.
+/// The client's result for a response, and the connection afterwards.
 async fn answered(pieces: &[&str]) -> (Result<Option<Bytes>, HttpError>, Connection, Peer, Endpoint) {
     let peer = Peer::start().await;
     let endpoint = peer.endpoint(HttpOptions::default());
@@ -40,7 +41,7 @@ async fn is_used_again(pieces: &[&str]) -> bool {
     let (answer, mut connection, peer, endpoint) = answered(pieces).await;
     assert_eq!(answer.unwrap().unwrap_or_default(), "{}");
     let server = async {
-        // The client writes the next request here, or it closes.
+        // The client either reuses this connection for the next request, or closes it.
         let again = matches!(connection.0.fill_buf().await, Ok(bytes) if !bytes.is_empty());
         let mut connection = if again { connection } else { peer.accept().await };
         connection.request().await;
@@ -52,7 +53,7 @@ async fn is_used_again(pieces: &[&str]) -> bool {
     again
 }
 
-/// The error text of an answer that must not be understood; its connection is closed.
+/// The error text of a response that must be refused; its connection is closed.
 async fn refused(answer: &str) -> String {
     let (outcome, mut connection, ..) = answered(&[answer]).await;
     let error = outcome.unwrap_err();
@@ -127,7 +128,7 @@ async fn an_answer_that_can_be_read_in_two_ways_is_refused() {
 
 #[tokio::test]
 async fn what_is_no_head_is_known_by_its_first_bytes() {
-    // The alert of a server that expects TLS, and waits for more.
+    // The TLS alert of a server that expects TLS and keeps the connection open.
     refused("\u{15}\u{3}\u{3}\0\u{2}\u{2}F").await;
     refused("x").await;
 }
@@ -147,7 +148,7 @@ async fn a_request_that_was_not_sent_goes_over_another_connection() {
     let (answer, connection, peer, endpoint) = answered(&[JSON, "content-length: 2\r\n\r\n{}"]).await;
     assert_eq!(answer.unwrap().unwrap(), "{}");
     drop(connection);
-    // Whoever hears of something that happened later has heard that the server hung up, too.
+    // After this later event was seen, the close of the other connection was seen as well.
     let (_accepted, later) = join!(peer.accept(), TcpStream::connect(("127.0.0.1", peer.port)));
     drop(later.unwrap());
     let server = async {
@@ -181,7 +182,7 @@ async fn an_answer_may_come_before_all_of_the_request_is_sent() {
     let endpoint = peer.endpoint(HttpOptions::default());
     let server = async {
         let mut connection = peer.accept().await;
-        // Some of it is read, and most is not.
+        // Reads only a part of the request.
         connection.0.read_exact(&mut [0; 1000]).await.unwrap();
         connection.write("HTTP/1.1 413 X\r\ncontent-length: 3\r\n\r\nbig").await;
         connection
@@ -194,7 +195,7 @@ async fn an_answer_may_come_before_all_of_the_request_is_sent() {
         (error.status().unwrap().status.as_u16(), &error.status().unwrap().body[..]),
         (413, &b"big"[..])
     );
-    // What was only half sent is no use to anybody any more.
+    // After the early response the client does not send the rest of its request.
     let mut rest = Vec::new();
     connection.0.read_to_end(&mut rest).await.ok();
     assert!(rest.len() < 50_000_000);
@@ -214,7 +215,7 @@ async fn an_answer_that_is_given_up_closes_its_connection() {
     connection.closed().await;
 }
 
-/// Longer than a busy machine keeps anybody waiting, so that it is taken for a pause of the process.
+/// Long enough to count as a pause of the process, not as a busy machine.
 const PAUSE: Duration = Duration::from_millis(1100);
 
 #[tokio::test]
@@ -225,7 +226,7 @@ async fn a_server_that_hung_up_while_this_process_was_stopped_is_connected_to_ag
     let endpoint = Endpoint::new(client, &url).unwrap();
     let mut asking = Box::pin(ask(&endpoint));
     assert!(poll_fn(|cx| Poll::Ready(asking.as_mut().poll(cx))).await.is_pending());
-    // The connection is there, but nobody can hear of it: this thread does nothing else meanwhile.
+    // The connection is established, but the client cannot see it while this thread is blocked.
     drop(listener.accept().unwrap());
     std::thread::sleep(PAUSE);
     let answering = std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Connections over plain HTTP are kept for the next request, and one that is busy does not hold another request up.
+//! Plain HTTP connections are reused, and a busy one does not delay another request.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -12,7 +12,8 @@ use tokio::net::{TcpListener, TcpStream};
 use trunkline_transport::http::{HttpClient, HttpOptions};
 use trunkline_transport::streamable_http::{Endpoint, Resume};
 
-/// A server that answers everything with `{}`, or with a stream that stays open where it is asked for `{"open":1}`.
+/// A server that answers everything with `{}`, except `{"open":1}`, which gets a stream that stays
+/// open.
 async fn server() -> (Endpoint, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp?a=b", listener.local_addr().unwrap());
@@ -70,7 +71,7 @@ async fn requests_in_a_row_share_a_connection() {
     for _ in 0..50 {
         ask(&endpoint).await;
     }
-    // One that has just become free may be noticed a moment too late.
+    // A connection may return to the pool a moment too late.
     assert!(connections.load(Ordering::SeqCst) <= 2, "{connections:?} connections");
 }
 
@@ -102,7 +103,7 @@ async fn a_runtime_keeps_its_connections_to_itself() {
         });
     });
     tokio::task::spawn_blocking(|| other.join().unwrap()).await.unwrap();
-    // What the other runtime left behind went with it; nobody here is given it.
+    // The connections of the other runtime ended with it and must not be reused here.
     for _ in 0..5 {
         ask(&endpoint).await;
     }

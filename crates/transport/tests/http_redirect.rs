@@ -1,4 +1,5 @@
-//! Redirects: followed at home, refused elsewhere, and no header or body reaches another origin.
+//! Redirects: followed within the origin, refused otherwise; no header or body reaches another
+//! origin.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod http_support;
@@ -15,7 +16,7 @@ async fn post(endpoint: &Endpoint) -> Result<Bytes, HttpError> {
     Ok(exchange.next().await?.unwrap())
 }
 
-/// Posts to a peer that answers with a redirect and is asked nothing else.
+/// Posts to a peer that answers one request, with a redirect, and returns the client's error.
 async fn redirect(status: u16, location: &str) -> RedirectError {
     let peer = Peer::start().await;
     let endpoint = peer.endpoint(HttpOptions::default());

@@ -1,4 +1,5 @@
-//! Streams that end early are taken up again where they broke, as patiently as the server asks.
+//! Streams that end early are resumed after the last event, with the delay that the server asks
+//! for.
 
 mod http_support;
 
@@ -138,7 +139,10 @@ async fn attempts_that_bring_nothing_new_are_limited() {
     let ((), (frames, end)) = join!(server, frames(&endpoint));
     assert_eq!(frames, ["a"]);
     let Err(HttpError::Broken(source)) = end else { panic!("{end:?}") };
-    assert_eq!(source.to_string(), "the stream ended early and 2 attempts to resume it brought nothing new");
+    assert_eq!(
+        source.to_string(),
+        "the stream ended early, and 2 attempts to resume it returned no new event"
+    );
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! TLS: whom the client trusts, whom it does not and why, and that it never goes without.
+//! TLS: the servers that the client trusts, the errors for others, and no fallback to plain http.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod http_support;
@@ -47,7 +47,8 @@ fn provider() -> Arc<rustls::crypto::CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }
 
-/// A server's settings with a certificate issued by `issuer`, demanding one issued by `clients`, if given.
+/// A server's settings with a certificate issued by `issuer`; with `clients`, it requires a client
+/// certificate issued by that authority.
 fn config(params: &CertificateParams, issuer: &Authority, clients: Option<&Authority>) -> ServerConfig {
     let key = KeyPair::generate().unwrap();
     let certificate = params.signed_by(&key, issuer).unwrap();
@@ -85,14 +86,14 @@ async fn post(peer: &Peer, options: HttpOptions) -> Result<Exchange, HttpError> 
     endpoint.post(Bytes::from_static(b"{}"), HeaderMap::new(), Resume::Never).await
 }
 
-/// Posts to a server with these settings that answers one request, if it comes to that.
+/// Posts to a server with these settings that answers one request if the handshake succeeds.
 async fn exchange(config: ServerConfig, options: HttpOptions) -> Result<Exchange, HttpError> {
     let peer = Peer::start().await;
     let server = async {
         let tcp = peer.accept().await.0.into_inner();
         let tls = match TlsAcceptor::from(Arc::new(config)).accept(tcp).into_fallible().await {
             Ok(tls) => tls,
-            // Kept open, so that no reset overtakes the alert that tells the client why.
+            // Kept open, so that a reset does not overtake the alert with the reason.
             Err((_, mut tcp)) => {
                 tokio::io::copy(&mut tcp, &mut tokio::io::sink()).await.ok();
                 return;
@@ -240,7 +241,7 @@ async fn unusable_files_are_named_and_do_not_matter_without_tls() {
     }
 }
 
-/// A stream with one event that never ends, and tells when it is dropped.
+/// A stream with one event that never ends, and signals its drop.
 struct Unending(Option<Bytes>, Option<oneshot::Sender<()>>);
 
 impl Body for Unending {

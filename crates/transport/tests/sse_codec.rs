@@ -1,4 +1,4 @@
-//! The event-stream codec: the format's rules, and that neither chunking nor content changes what is read.
+//! The event-stream codec: the rules of the format, under any chunking and any content.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::time::Duration;

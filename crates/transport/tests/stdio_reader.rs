@@ -39,7 +39,7 @@ async fn read_all(source: impl AsyncRead + Unpin) -> Vec<Line> {
     lines
 }
 
-/// What a reader should make of whole input; written for clarity, not for streams.
+/// The expected lines of a whole input; a simple reference implementation without streaming.
 fn expected(input: &[u8]) -> Vec<Line> {
     let mut lines = Vec::new();
     for line in input.split(|byte| *byte == b'\n') {

@@ -188,7 +188,7 @@ async fn aborting_closes_at_once() {
     let (ours, mut peer) = tokio::io::duplex(4);
     let writer = FrameWriter::new(ours, QueueLimits::default());
     writer.send(Bytes::from(vec![b'x'; 1000])).await.unwrap();
-    // As much as fits is on its way once the first byte is.
+    // When the first byte is read, the rest that fits into the pipe was written, too.
     peer.read_u8().await.unwrap();
     writer.abort();
     let mut read = Vec::new();

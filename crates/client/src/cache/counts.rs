@@ -1,20 +1,20 @@
-//! What a cache did so far, for metrics.
+//! Counters of a cache, for metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How often what happened since the cache was made.
+/// Event counts since the cache was created.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheCounts {
-    /// Answered from the cache.
+    /// Lookups answered from the cache.
     pub hits: u64,
-    /// Fetches begun.
+    /// Fetches started.
     pub fetches: u64,
-    /// Fetches that failed, a stale list standing in or not.
+    /// Failed fetches, including those answered with a stale list.
     pub failures: u64,
-    /// Fetches whose list a stale one stood in for.
+    /// Failed fetches that were answered with a stale list.
     pub stale: u64,
-    /// Lists fetched but not kept, since they had changed meanwhile.
-    pub outrun: u64,
+    /// Fetched lists that were not cached, because they were invalidated during the fetch.
+    pub invalidated: u64,
 }
 
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub(super) struct Counters {
     pub(super) fetches: AtomicU64,
     pub(super) failures: AtomicU64,
     pub(super) stale: AtomicU64,
-    pub(super) outrun: AtomicU64,
+    pub(super) invalidated: AtomicU64,
 }
 
 impl Counters {
@@ -37,7 +37,7 @@ impl Counters {
             fetches: self.fetches.load(Ordering::Relaxed),
             failures: self.failures.load(Ordering::Relaxed),
             stale: self.stale.load(Ordering::Relaxed),
-            outrun: self.outrun.load(Ordering::Relaxed),
+            invalidated: self.invalidated.load(Ordering::Relaxed),
         }
     }
 }

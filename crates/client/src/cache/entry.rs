@@ -1,4 +1,4 @@
-//! One list, how long it may be believed, and by whom.
+//! A cached list with its freshness and scope.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::{LONGEST_TTL, Stale};
 
-/// What a fetch brings.
+/// The result of a fetch.
 #[derive(Debug, Clone)]
 pub struct Fetched<T> {
     pub value: T,
@@ -14,43 +14,44 @@ pub struct Fetched<T> {
     pub scope: Scope,
 }
 
-/// Who says how long a list is fresh.
+/// The source of a list's time to live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
-    /// The server's revision has no hint: the cache's own time counts.
+    /// The server's revision has no hints, so the cache's default TTL applies.
     Unhinted,
-    /// The server says so. More than 24 h are not believed.
+    /// The server's own TTL, capped at 24 h.
     Hinted(Duration),
 }
 
-/// Who may see a list.
+/// The audience of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {
-    /// Everybody who may use the server.
+    /// Everyone who may use the server.
     Public,
-    /// The one whose credentials fetched it. The cautious reading where nothing is said.
+    /// Only the user whose credentials fetched it. The cautious default if the server says
+    /// nothing.
     #[default]
     Private,
 }
 
-/// A list as a caller gets it.
+/// A list as returned to a caller.
 #[derive(Debug)]
 pub struct Listed<T> {
     pub value: Arc<T>,
     pub scope: Scope,
     pub source: Source,
     pub fetched_at: Instant,
-    /// Until when it is fresh. In the past for a stale list, and for one that is stale from the start.
+    /// End of its freshness. Already past for a stale list, and for one with a TTL of zero.
     pub fresh_until: Instant,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// It was there, and fresh.
+    /// From the cache, still fresh.
     Cached,
-    /// It came from the server just now.
+    /// Fetched from the server for this lookup.
     Fetched,
-    /// It is past its time, but the server could not be asked.
+    /// Expired, but the fetch of a new one failed.
     Stale,
 }
 
@@ -74,7 +75,8 @@ impl<T> Fetched<T> {
 }
 
 impl Freshness {
-    /// Reads the `ttlMs` of a revision that has it; absent or negative means stale at once, as the specification says.
+    /// Reads the `ttlMs` of a revision that has it. As the specification says, absent or negative
+    /// means immediately stale.
     pub fn from_ttl_ms(ttl_ms: Option<i64>) -> Self {
         let millis = ttl_ms.and_then(|ttl| u64::try_from(ttl).ok()).unwrap_or(0);
         Self::Hinted(Duration::from_millis(millis))
@@ -82,7 +84,7 @@ impl Freshness {
 }
 
 impl<T> Entry<T> {
-    /// `ttl` is the cache's own time.
+    /// `ttl` is the cache's default, for lists without a hint.
     pub(super) fn new(fetched: Fetched<T>, ttl: Duration, now: Instant) -> Self {
         let fresh_for = match fetched.freshness {
             Freshness::Unhinted => ttl,
@@ -100,7 +102,7 @@ impl<T> Entry<T> {
         self.fresh_until
     }
 
-    /// Whether this list may stand in for one that could not be fetched.
+    /// True if this list may be returned in place of one that could not be fetched.
     pub(super) fn usable(&self, stale: Stale, now: Instant) -> bool {
         match stale {
             Stale::Never => false,

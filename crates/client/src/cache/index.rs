@@ -1,8 +1,8 @@
-//! A list whose items are found by name, such as tools with their schemas.
+//! A list with lookup by name, such as tools with their schemas.
 
 use std::collections::HashMap;
 
-/// Items in the server's order. Where two have the same name, the first one is found.
+/// Items in the server's order. If two have the same name, lookups return the first.
 #[derive(Debug, Clone)]
 pub struct NameIndex<I> {
     items: Vec<I>,

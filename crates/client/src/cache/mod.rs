@@ -1,13 +1,16 @@
-//! Keeps the lists of a server (tools, prompts, resources, templates) for as long as they may be believed.
+//! Caches the lists of a server (tools, prompts, resources, templates) while they are fresh.
 //!
-//! How long that is, the server says where its revision has a hint (`ttlMs`), otherwise the cache's own time counts
-//! ([`Freshness`]). A notification that a list changed ends it at once ([`ListCache::invalidate`]), also for a fetch that
-//! is under way: those who were waiting get its result, but it is not kept, and whoever asks later fetches anew.
+//! The TTL is the server's `ttlMs` if its revision has that hint, otherwise the cache's default
+//! ([`Freshness`]). A list-changed notification evicts the list at once
+//! ([`ListCache::invalidate`]), even during a fetch: the callers that wait for that fetch get its
+//! result, but it is not cached, and later lookups fetch again.
 //!
-//! Many callers who need the same list share one fetch, a *flight*. The first one flies; if it is cancelled, one of those
-//! who wait takes over with its own fetch. A failure is shared with those who waited for it, but never kept.
+//! Concurrent callers of the same list share one fetch. The first caller runs it; if that caller
+//! is cancelled, one of the waiting callers takes over with its own fetch. A failure is shared
+//! with the callers that waited for it, but never cached.
 //!
-//! The cache tells no users apart. Lists that differ by user (`Scope::Private`) need the user in the key.
+//! The cache does not know users. Lists that differ by user (`Scope::Private`) need the user in
+//! the key.
 
 mod counts;
 mod entry;
@@ -34,26 +37,27 @@ pub use counts::CacheCounts;
 pub use entry::{Fetched, Freshness, Listed, Scope, Source};
 pub use index::NameIndex;
 
-/// The settings of a [`ListCache`]; they are checked by [`ListCache::new`].
+/// The settings of a [`ListCache`]; [`ListCache::new`] validates them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheOptions {
-    /// How long a list without a hint is fresh, at most 24 h; zero keeps nothing fresh.
+    /// TTL of a list without a hint, at most 24 h; with zero it is stale immediately.
     pub ttl: Duration,
     pub stale: Stale,
-    /// How many lists are kept, 1 to 10000. Beyond that, the one that goes stale first makes room.
+    /// Maximum number of lists, 1 to 10000. When full, the one that goes stale first is evicted.
     pub entries: usize,
 }
 
-/// Whether a list past its time may stand in when a new one cannot be fetched.
+/// Use of an expired list when a new one cannot be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stale {
     #[default]
     Never,
-    /// For so long after its time, at most 24 h. A list known to have changed never stands in.
+    /// Return it for this long after its expiry, at most 24 h. A list that is known to have
+    /// changed is never returned.
     OnError { for_up_to: Duration },
 }
 
-/// The lists a server has.
+/// The kinds of lists that a server has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ListKey {
     Tools,
@@ -62,7 +66,7 @@ pub enum ListKey {
     ResourceTemplates,
 }
 
-/// Lists by key. `E` is what a fetch fails with; it is cloned for each caller that waited for that fetch.
+/// Lists by key. `E` is the error of a fetch; each caller that waited for the fetch gets a clone.
 pub struct ListCache<T, E, K = ListKey> {
     options: CacheOptions,
     slots: RwLock<HashMap<K, Slot<T, E>>>,
@@ -71,14 +75,16 @@ pub struct ListCache<T, E, K = ListKey> {
 
 struct Slot<T, E> {
     entry: Option<Entry<T>>,
-    /// The fetch whose result belongs here. Another one, from before an invalidation, finds itself replaced.
-    flight: Option<Arc<Flight<T, E>>>,
+    /// The fetch whose result belongs here. A fetch from before an invalidation is no longer
+    /// stored here, so its result is not cached.
+    shared_fetch: Option<Arc<SharedFetch<T, E>>>,
 }
 
-/// A fetch that callers share; the cell sees to it that one of them makes it, and another one if that is cancelled.
-type Flight<T, E> = OnceCell<Result<Listed<T>, E>>;
+/// A fetch that callers share. The cell lets one caller run it, and another if that one is
+/// cancelled.
+type SharedFetch<T, E> = OnceCell<Result<Listed<T>, E>>;
 
-/// No list is believed for longer, whatever its server says.
+/// Longest TTL, whatever the server says.
 const LONGEST_TTL: Duration = Duration::from_hours(24);
 const MOST_ENTRIES: usize = 10_000;
 
@@ -92,10 +98,11 @@ where
         Ok(Self { options, slots: RwLock::default(), counters: Counters::default() })
     }
 
-    /// The list if it is fresh, else the result of `fetch`, or of the fetch which another caller has under way.
+    /// Returns the list if it is fresh, else the result of `fetch`, or of the fetch that another
+    /// caller already runs.
     ///
-    /// A caller's own time limit belongs around this function, where it ends the caller's wait, not into `fetch`, where
-    /// it would fail all who wait with it. `fetch` must not ask for the same key.
+    /// Put a caller's timeout around this function, where it ends only that caller's wait. Inside
+    /// `fetch` it would fail every caller that waits. `fetch` must not look up the same key.
     pub async fn get_or_fetch<F, Fut>(&self, key: &K, fetch: F) -> Result<Listed<T>, E>
     where
         F: FnOnce() -> Fut,
@@ -104,41 +111,41 @@ where
         if let Some(listed) = self.get(key) {
             return Ok(listed);
         }
-        let flight = match self.board(key) {
-            Boarding::Fresh(listed) => return Ok(listed),
-            Boarding::Flight(flight) => flight,
+        let shared_fetch = match self.join_fetch(key) {
+            Joined::Fresh(listed) => return Ok(listed),
+            Joined::Fetching(shared_fetch) => shared_fetch,
         };
-        let fly = || async {
+        let run = || async {
             Counters::count(&self.counters.fetches);
             let outcome = fetch().await;
-            self.land(key, &flight, outcome)
+            self.finish_fetch(key, &shared_fetch, outcome)
         };
-        flight.get_or_init(fly).await.clone()
+        shared_fetch.get_or_init(run).await.clone()
     }
 
-    /// The list if it is there and fresh.
+    /// Returns the list if it is cached and fresh.
     pub fn get(&self, key: &K) -> Option<Listed<T>> {
         let listed = self.read().get(key)?.fresh(Instant::now())?;
         Counters::count(&self.counters.hits);
         Some(listed)
     }
 
-    /// The list has changed: forgets it, and what a fetch under way will bring.
+    /// Evicts a list that changed; the result of a fetch in flight will not be cached either.
     pub fn invalidate(&self, key: &K) {
         self.write().remove(key);
     }
 
-    /// Forgets every list whose key matches, such as all pages or all users' copies of one.
+    /// Evicts every list whose key matches, such as all pages or all users' copies of one.
     pub fn invalidate_where(&self, matches: impl Fn(&K) -> bool) {
         self.write().retain(|key, _| !matches(key));
     }
 
-    /// Forgets everything, as when the connection is new.
+    /// Evicts all lists, for example after a reconnect.
     pub fn invalidate_all(&self) {
         self.write().clear();
     }
 
-    /// How many lists are kept or being fetched.
+    /// Number of lists that are cached or being fetched.
     pub fn len(&self) -> usize {
         self.read().len()
     }
@@ -151,50 +158,51 @@ where
         self.counters.read()
     }
 
-    /// Joins the flight for `key`, or announces one.
-    fn board(&self, key: &K) -> Boarding<T, E> {
+    /// Joins the fetch of `key`, or registers a new one.
+    fn join_fetch(&self, key: &K) -> Joined<T, E> {
         let now = Instant::now();
         let mut slots = self.write();
         if let Some(slot) = slots.get_mut(key) {
-            // Another caller may have landed since this one looked.
+            // Another caller may have completed its fetch since this one looked.
             if let Some(listed) = slot.fresh(now) {
                 Counters::count(&self.counters.hits);
-                return Boarding::Fresh(listed);
+                return Joined::Fresh(listed);
             }
-            return Boarding::Flight(Arc::clone(slot.flight.get_or_insert_default()));
+            return Joined::Fetching(Arc::clone(slot.shared_fetch.get_or_insert_default()));
         }
         if slots.len() >= self.options.entries {
             make_room(&mut slots);
         }
-        let flight = Arc::<Flight<T, E>>::default();
-        slots.insert(key.clone(), Slot { entry: None, flight: Some(Arc::clone(&flight)) });
-        Boarding::Flight(flight)
+        let shared_fetch = Arc::<SharedFetch<T, E>>::default();
+        slots.insert(key.clone(), Slot { entry: None, shared_fetch: Some(Arc::clone(&shared_fetch)) });
+        Joined::Fetching(shared_fetch)
     }
 
-    /// Keeps what a flight brought, if it is still the one its slot waits for, and says what its callers get.
-    fn land(
+    /// Caches the result if this fetch is still the one stored in the slot, and returns the result
+    /// for the waiting callers.
+    fn finish_fetch(
         &self,
         key: &K,
-        flight: &Arc<Flight<T, E>>,
+        shared_fetch: &Arc<SharedFetch<T, E>>,
         outcome: Result<Fetched<T>, E>,
     ) -> Result<Listed<T>, E> {
         let now = Instant::now();
         let outcome = outcome.map(|fetched| Entry::new(fetched, self.options.ttl, now));
         let mut slots = self.write();
-        let slot = slots.get_mut(key).filter(|slot| slot.awaits(flight));
+        let slot = slots.get_mut(key).filter(|slot| slot.runs(shared_fetch));
         let error = match (outcome, slot) {
             (Ok(entry), Some(slot)) => {
                 let listed = entry.listed(Source::Fetched);
-                *slot = Slot { entry: Some(entry), flight: None };
+                *slot = Slot { entry: Some(entry), shared_fetch: None };
                 return Ok(listed);
             }
             (Ok(entry), None) => {
-                Counters::count(&self.counters.outrun);
+                Counters::count(&self.counters.invalidated);
                 return Ok(entry.listed(Source::Fetched));
             }
             (Err(error), None) => error,
             (Err(error), Some(slot)) => {
-                slot.flight = None;
+                slot.shared_fetch = None;
                 if let Some(entry) = slot.entry.as_ref().filter(|entry| entry.usable(self.options.stale, now))
                 {
                     Counters::count(&self.counters.failures);
@@ -210,12 +218,12 @@ where
     }
 }
 
-enum Boarding<T, E> {
+enum Joined<T, E> {
     Fresh(Listed<T>),
-    Flight(Arc<Flight<T, E>>),
+    Fetching(Arc<SharedFetch<T, E>>),
 }
 
-/// Drops the list that goes stale first, if possible one that nobody fetches just now.
+/// Evicts the list that goes stale first, preferring lists without a fetch in flight.
 fn make_room<T, E, K: Eq + Hash + Clone>(slots: &mut HashMap<K, Slot<T, E>>) {
     let rank = |slot: &Slot<T, E>| (slot.is_awaited(), slot.entry.as_ref().map(Entry::fresh_until));
     let victim = slots.iter().min_by_key(|(_, slot)| rank(slot)).map(|(key, _)| key.clone());
@@ -230,13 +238,14 @@ impl<T, E> Slot<T, E> {
         Some(entry.listed(Source::Cached))
     }
 
-    /// Whether a caller is on its flight. One that all callers left, cancelled, waits for the next to ask.
+    /// True if a caller waits for its fetch. A fetch whose callers were all cancelled stays here
+    /// until the next lookup.
     fn is_awaited(&self) -> bool {
-        self.flight.as_ref().is_some_and(|flight| Arc::strong_count(flight) > 1)
+        self.shared_fetch.as_ref().is_some_and(|shared_fetch| Arc::strong_count(shared_fetch) > 1)
     }
 
-    fn awaits(&self, flight: &Arc<Flight<T, E>>) -> bool {
-        self.flight.as_ref().is_some_and(|awaited| Arc::ptr_eq(awaited, flight))
+    fn runs(&self, shared_fetch: &Arc<SharedFetch<T, E>>) -> bool {
+        self.shared_fetch.as_ref().is_some_and(|current| Arc::ptr_eq(current, shared_fetch))
     }
 }
 

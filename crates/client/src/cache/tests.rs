@@ -31,25 +31,25 @@ fn lenient(for_up_to: Duration) -> Cache {
     ListCache::new(options).unwrap()
 }
 
-/// Asks for the tools, ready to fetch `outcome`.
+/// Looks up the tools, with a fetch that returns `outcome` at once.
 async fn ask(cache: &Cache, outcome: Outcome) -> Answer {
     cache.get_or_fetch(&TOOLS, || ready(outcome)).await.map(seen)
 }
 
-/// Asks for the tools, with a fetch that ends when the sender says so.
+/// Looks up the tools, with a fetch that returns what the sender sends.
 fn ask_later(cache: &Cache) -> (oneshot::Sender<Outcome>, Pin<Box<impl Future<Output = Answer>>>) {
     let (answer, fetch) = oneshot::channel();
     let fetch = async { fetch.await.expect("the test answers") };
     (answer, Box::pin(async { cache.get_or_fetch(&TOOLS, || fetch).await.map(seen) }))
 }
 
-/// Lets a caller get as far as it can, and checks that it waits there.
+/// Polls a caller once and checks that it is pending.
 async fn waits<F: Future>(caller: &mut Pin<Box<F>>) {
     let polled = poll_fn(|cx| Poll::Ready(caller.as_mut().poll(cx))).await;
     assert!(polled.is_pending(), "the caller should wait");
 }
 
-/// Lets a caller go on to its end; paused time makes one that waits for ever fail at once.
+/// Runs a caller to its end. Time is paused, so one that never ends fails immediately.
 async fn ends<F: Future>(caller: Pin<Box<F>>) -> F::Output {
     timeout(Duration::from_secs(1), caller).await.expect("the caller should get its answer")
 }
@@ -178,7 +178,7 @@ async fn a_fetch_that_was_under_way_when_the_list_changed_is_used_but_not_kept()
     assert_eq!(ends(second).await, Ok((1, Source::Fetched)));
     assert!(cache.get(&TOOLS).is_none());
     assert_eq!(ask(&cache, plain(2)).await, Ok((2, Source::Fetched)));
-    assert_eq!(cache.counts(), CacheCounts { fetches: 2, outrun: 1, ..CacheCounts::default() });
+    assert_eq!(cache.counts(), CacheCounts { fetches: 2, invalidated: 1, ..CacheCounts::default() });
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,4 +1,4 @@
-//! A tool call, with what the caller wants besides the result.
+//! A tool call and its options: timeout, progress callback, `_meta`, task.
 
 use super::{
     Client,
@@ -17,7 +17,7 @@ use trunkline_protocol::{
     method,
 };
 
-/// A call that is sent when it is awaited. Dropping it before its end cancels it on the server's side.
+/// A call that is sent when it is awaited. Dropping it before its end cancels it on the server.
 #[must_use = "a call is sent when it is awaited"]
 pub struct ToolCall<'a> {
     client: &'a Client,
@@ -30,7 +30,7 @@ pub struct ToolCall<'a> {
 }
 
 impl Client {
-    /// Calls a tool.
+    /// Prepares the call of a tool; awaiting it sends it.
     pub fn call(&self, name: impl Into<String>, arguments: Object) -> ToolCall<'_> {
         ToolCall {
             client: self,
@@ -45,26 +45,27 @@ impl Client {
 }
 
 impl<'a> ToolCall<'a> {
-    /// How long to wait for an answer or a sign of progress.
+    /// Sets the timeout; each progress notification restarts it.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.limit = Some(limit);
         self
     }
 
-    /// Hears how far the call is.
+    /// Sets a callback for progress notifications.
     pub fn on_progress(mut self, hear: impl FnMut(ProgressParams) + Send + 'a) -> Self {
         self.on_progress = Some(Box::new(hear));
         self
     }
 
-    /// A member of `_meta`, for what the two sides have agreed on themselves.
+    /// Adds a member to `_meta`, for private extensions of client and server.
     pub fn meta(mut self, name: impl Into<String>, value: Raw) -> Self {
         self.meta.set(name.into(), value);
         self
     }
 
-    /// Asks a 2025-11-25 server to run the call as a task, kept for `keep` after it was made. The result is waited for all
-    /// the same. Servers of the modern era decide that for themselves.
+    /// Asks a 2025-11-25 server to run the call as a task and to keep it for `keep` after its
+    /// creation. Awaiting the call still waits for the result. Modern servers decide themselves
+    /// which calls become tasks.
     pub fn as_task(mut self, keep: Option<Duration>) -> Self {
         let mut task = Object::new();
         if let Some(keep) = keep {
@@ -86,7 +87,7 @@ impl<'a> ToolCall<'a> {
         };
         let outcome = self.attempt(known.as_deref(), timeouts).await;
         let result = match outcome {
-            // The tool's schema is not what we thought, or we never looked: look, and try once more.
+            // The cached schema is stale, or none was read yet: read it and retry once.
             Err(fault) if fault.kind() == FaultKind::HeaderMismatch => {
                 self.client.invalidate();
                 let tool = self.client.tool(&self.name).await?;
@@ -126,7 +127,7 @@ impl<'a> ToolCall<'a> {
         ask
     }
 
-    /// A task is asked for where the caller wants one or the tool takes nothing else.
+    /// The `task` member: set if the caller wants a task, or if the tool requires one.
     fn task_for(&self, tool: Option<&Tool>) -> Option<Object> {
         if !self.client.server().revision.has_core_tasks() {
             return None;
@@ -143,20 +144,21 @@ impl<'a> ToolCall<'a> {
     }
 }
 
-/// What is known of a tool. A server of 2025-11-25 that runs calls as tasks may take a call in no other way, so its list is
-/// asked for if it must be; without it the call is tried as it is.
+/// The tool as far as it is known. A 2025-11-25 server with tasks may require them for this tool,
+/// so the list is fetched if it is not cached. If that fails, the call is sent without a task.
 async fn tool_for_call(client: &Client, name: &str) -> Option<KnownTool> {
     let may_want_tasks =
         client.server().revision.has_core_tasks() && client.has_capability("tasks.requests.tools.call");
     let known = client.known_tool(name);
     if known.is_none() && may_want_tasks {
-        // From the list itself and not from the cache: a change that comes meanwhile keeps it out of there.
+        // Read from the returned list, not from the cache: if the list is invalidated during the
+        // fetch, it is not cached.
         return KnownTool::find(client.tools().await.ok()?, name);
     }
     known
 }
 
-/// Whether the server says that a second call does nothing more than the first.
+/// True if the server declares the tool read-only or idempotent.
 fn is_repeatable(tool: &Tool) -> bool {
     let hints = tool.annotations.as_ref();
     hints.is_some_and(|hints| hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true))

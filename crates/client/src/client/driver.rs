@@ -1,4 +1,4 @@
-//! The driver: brings one request through, and everybody concerned hears of it.
+//! Sends one request and routes its progress, questions and result.
 
 use super::Client;
 use crate::{
@@ -11,18 +11,18 @@ use trunkline_protocol::{
     Fault, FaultKind, Notification, Outcome, Part, Question, Raw, message::ProgressParams, method,
 };
 
-/// Hears how far a call is.
+/// Callback for progress notifications.
 pub(super) type OnProgress<'a> = &'a mut (dyn FnMut(ProgressParams) + Send);
 
 impl Client {
-    /// Sends a request that may be repeated if its method allows it.
+    /// Sends a request, with retries if its method allows them.
     pub(super) async fn send(&self, ask: Ask) -> Outcome {
         let safety = ask.safety;
         let attempt = |_| self.send_once(ask.clone(), self.0.timeouts, None);
         self.0.retry.run(safety, judge, attempt).await
     }
 
-    /// Sends a request once, if the breaker lets it through.
+    /// Sends a request once, unless the circuit breaker is open.
     pub(super) async fn send_once(
         &self,
         mut ask: Ask,
@@ -67,7 +67,7 @@ impl Client {
 
     fn hear(&self, notification: Notification, on_progress: OnProgress<'_>) {
         if notification.method != method::PROGRESS {
-            return self.0.connection.overhear(notification);
+            return self.0.connection.publish(notification);
         }
         let params = notification.params.as_ref().and_then(|params| params.decode().ok());
         if let Some(params) = params {
@@ -75,7 +75,7 @@ impl Client {
         }
     }
 
-    /// The host thinks beside the call, so that the call's messages go on.
+    /// Answers in a task of its own, so that the call's other messages are not delayed.
     fn answer(&self, question: Question) {
         let asked = Asked { method: question.method.clone(), params: question.params.clone() };
         let answer = self.0.connection.host().answer(asked);
@@ -83,7 +83,7 @@ impl Client {
     }
 }
 
-/// Whether a failure says something about the server's health, and not about the request.
+/// True if the failure is about the server's health, not about the request.
 fn counts_as_failure(fault: &Fault) -> bool {
     matches!(
         fault.kind(),
@@ -97,7 +97,7 @@ fn counts_as_failure(fault: &Fault) -> bool {
     )
 }
 
-/// Whether another try makes sense. One that took all its time, or whose process is gone, will not end better.
+/// Decides on a retry. After a timeout or an exited process another attempt would not succeed.
 fn judge(fault: &Fault) -> Verdict {
     match fault.kind() {
         FaultKind::Timeout | FaultKind::ServerExited | FaultKind::HeaderMismatch => Verdict::GiveUp,

@@ -1,4 +1,4 @@
-//! What a server offers, page by page to the end, and kept for a while.
+//! The lists of a server: all pages are fetched, and the whole list is cached.
 
 use super::{Client, driver::read};
 use crate::{
@@ -20,16 +20,16 @@ use trunkline_protocol::{
     method,
 };
 
-/// Pages followed before the server is taken for one whose list never ends.
+/// Page limit; a server with more is assumed to have an endless list.
 const MAX_PAGES: usize = 1000;
-/// Items taken from one list.
+/// Item limit of one list.
 const MAX_ITEMS: usize = 100_000;
 
 /// Everything of one kind that a server offers.
 #[derive(Debug, Clone)]
 pub struct Listing<T> {
     pub items: Vec<T>,
-    /// Items that could not be read, or may not be used, with the reason.
+    /// Items that could not be parsed or must not be used, with the reason.
     pub bad: Vec<BadItem>,
 }
 
@@ -40,8 +40,8 @@ pub(super) struct Lists {
     templates: ListCache<Listing<ResourceTemplate>, Fault>,
 }
 
-/// The application's host, with the lists listening in: they hear of a change before anybody else does, so that whoever
-/// hears of it and looks gets the new list.
+/// Wraps the application's host. It invalidates cached lists before the application gets the
+/// list-changed notification, so that the application then reads the new list.
 pub(super) struct ListeningHost {
     pub(super) host: Arc<dyn Host>,
     pub(super) lists: Arc<Lists>,
@@ -79,7 +79,7 @@ impl Lists {
         self.templates.invalidate_all();
     }
 
-    /// A notification may say that a list is no longer what it was.
+    /// Invalidates the lists that this notification reports as changed.
     fn hear(&self, name: &str) {
         match name {
             method::TOOLS_CHANGED => self.tools.invalidate_all(),
@@ -93,7 +93,7 @@ impl Lists {
     }
 }
 
-/// A tool in a cached list, which stays as it was when the cache moves on.
+/// A tool of one list; it stays valid when the cache replaces the list.
 pub(super) struct KnownTool {
     list: Arc<Listing<Tool>>,
     place: usize,
@@ -115,7 +115,8 @@ impl Deref for KnownTool {
 }
 
 impl Client {
-    /// All tools. Over HTTP of the modern era, tools whose header rules are broken are left out, as the specification asks.
+    /// All tools. Over modern HTTP, tools with invalid header rules are left out, as the
+    /// specification requires.
     pub async fn tools(&self) -> Result<Arc<Listing<Tool>>, Fault> {
         self.needs("tools")?;
         let fetch = || async {
@@ -128,7 +129,7 @@ impl Client {
         Ok(self.0.lists.tools.get_or_fetch(&ListKey::Tools, fetch).await?.value)
     }
 
-    /// One tool with its schema, from the cached list if it is there.
+    /// One tool with its schema, from the cached list if there is one.
     pub async fn tool(&self, name: &str) -> Result<Tool, Fault> {
         let tools = self.tools().await?;
         tools.items.iter().find(|tool| tool.name == name).cloned().ok_or_else(|| {
@@ -154,12 +155,12 @@ impl Client {
         Ok(self.0.lists.templates.get_or_fetch(&ListKey::ResourceTemplates, fetch).await?.value)
     }
 
-    /// Forgets all lists, so that the next look is a fresh one.
+    /// Evicts all cached lists, so that the next lookup asks the server.
     pub fn invalidate(&self) {
         self.0.lists.invalidate_all();
     }
 
-    /// What is cached, without asking the server.
+    /// Finds a tool in the cached list, without asking the server.
     pub(super) fn known_tool(&self, name: &str) -> Option<KnownTool> {
         KnownTool::find(self.0.lists.tools.get(&ListKey::Tools)?.value, name)
     }
@@ -188,7 +189,7 @@ impl Client {
                 return Ok(self.fetched(listing, &hints));
             };
             if !seen.insert(cursor.clone()) {
-                return Err(endless(name, "its pages lead back to each other"));
+                return Err(endless(name, "a `nextCursor` repeats"));
             }
             params.set("cursor", Raw::string(&cursor));
         }
@@ -206,7 +207,7 @@ impl Client {
     }
 }
 
-/// A list is as fresh as its stalest page, and as private as its most private one.
+/// Combines the hints of two pages: the shorter TTL and the more private scope.
 fn stricter(one: CacheHints, other: CacheHints) -> CacheHints {
     let scope = if one.is_public() { other.scope } else { one.scope };
     CacheHints { ttl_ms: one.ttl_ms.min(other.ttl_ms), scope }
@@ -217,7 +218,7 @@ fn leave_out_bad_headers(listing: &mut Listing<Tool>) {
     listing.items.retain(|tool| {
         let verdict = header_params(&tool.input_schema);
         if let Err(error) = &verdict {
-            tracing::warn!(tool = tool.name, %error, "the tool is left out, because its header rules are broken");
+            tracing::warn!(tool = tool.name, %error, "the tool is dropped, because its header rules are invalid");
             listing.bad.push(BadItem { index, name: Some(tool.name.clone()), reason: error.to_string() });
         }
         index += 1;

@@ -1,4 +1,4 @@
-//! Client: what an application uses. Lists are cached, questions are answered by the host, failures are handled.
+//! The application's interface: caches lists, lets the host answer questions, retries failures.
 
 mod call;
 mod driver;
@@ -24,7 +24,8 @@ pub use call::ToolCall;
 pub use lists::Listing;
 pub use subscription::{Change, Interest, Subscription};
 
-/// A connection to one server, with everything the protocol has, the same for every revision and transport.
+/// A connection to one server with all protocol features, the same for every revision and
+/// transport.
 #[derive(Clone)]
 pub struct Client(Arc<Shared>);
 
@@ -38,7 +39,7 @@ struct Shared {
 }
 
 impl Client {
-    /// Connects; transport and revision are found out.
+    /// Connects; transport and revision are detected.
     pub async fn connect(target: &Target, mut options: ConnectOptions) -> Result<Self, Fault> {
         let breaker = Breaker::new(target.key(), options.breaker).map_err(|e| bad_option(&e))?;
         let retry = Retry::new(options.retry).map_err(|e| bad_option(&e))?;
@@ -55,7 +56,7 @@ impl Client {
         self.0.connection.server()
     }
 
-    /// Whether the server declares a capability, such as `tools` or `resources.subscribe`.
+    /// True if the server declares a capability, such as `tools` or `resources.subscribe`.
     pub fn has_capability(&self, path: &str) -> bool {
         self.server().has_capability(path)
     }
@@ -72,12 +73,13 @@ impl Client {
         self.0.breaker.state()
     }
 
-    /// The connection itself, for whoever wants the messages as they are.
+    /// The underlying connection, for callers that want the raw messages.
     pub fn connection(&self) -> &Connection {
         &self.0.connection
     }
 
-    /// Any request, with its parameters as JSON; the reply brings what comes in between, too.
+    /// Sends any request with its parameters as JSON. The reply also yields notifications and
+    /// questions.
     pub fn request(&self, method: &str, params: Option<Raw>) -> Reply {
         use trunkline_protocol::{Call, Handler};
         let mut call = Call::new(method.to_owned(), params);
@@ -85,12 +87,12 @@ impl Client {
         self.0.connection.call(call)
     }
 
-    /// Says goodbye and waits until the server's process or session is gone.
+    /// Closes the connection and waits until the server's process or session has ended.
     pub async fn close(&self) {
         self.0.connection.close().await;
     }
 
-    /// Fails with E205 when the server does not have what is asked for.
+    /// Fails with E205 if the server does not declare this capability.
     fn needs(&self, capability: &str) -> Result<(), Fault> {
         if self.has_capability(capability) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The requests that are a question and an answer and nothing more.
+//! Requests that have one response and no options.
 
 use super::{Client, driver::read};
 use crate::era::Ask;
@@ -32,7 +32,8 @@ impl Client {
         read(&result, method::PROMPTS_GET)
     }
 
-    /// Asks how an argument could go on. Servers of 2024-11-05 do not say whether they can; they are just asked.
+    /// Requests completions of an argument. Servers of 2024-11-05 cannot declare this capability,
+    /// so for them it is not checked.
     pub async fn complete(&self, params: CompleteParams) -> Result<CompleteResult, Fault> {
         if self.server().revision.declares_completions() {
             self.needs("completions")?;
@@ -41,7 +42,7 @@ impl Client {
         read(&result, method::COMPLETE)
     }
 
-    /// Asks whether the server is there. The modern era has no `ping`; its lightest question stands in.
+    /// Checks that the server answers. The modern era has no `ping`, so `server/discover` is sent.
     pub async fn ping(&self) -> Result<(), Fault> {
         let name = match self.server().era() {
             Era::Legacy => method::PING,
@@ -50,7 +51,8 @@ impl Client {
         self.send(Ask::new(name, Object::new())).await.map(drop)
     }
 
-    /// Which log messages to send: a request of its own in the legacy era, a word with every request in the modern one.
+    /// Sets the log level: by a request in the legacy era, by a `_meta` member of each later
+    /// request in the modern one.
     pub async fn set_log_level(&self, level: Level) -> Result<(), Fault> {
         self.needs("logging")?;
         match self.server().era() {
@@ -62,7 +64,7 @@ impl Client {
         Ok(())
     }
 
-    /// Tells a legacy server that the roots are others now; a modern one asks for them each time.
+    /// Notifies a legacy server that the roots changed; a modern one asks for them each time.
     pub async fn roots_changed(&self) -> Result<(), Fault> {
         match self.server().era() {
             Era::Modern => Ok(()),
@@ -72,7 +74,7 @@ impl Client {
         }
     }
 
-    /// Any request of a method this client has no word for; questions are answered by the host, and the result is final.
+    /// Sends a request of any method. The host answers questions; the outcome is the final result.
     pub async fn ask(&self, name: &str, params: Object) -> Outcome {
         self.send(Ask::new(name.to_owned(), params)).await
     }

@@ -1,4 +1,4 @@
-//! Subscriptions: one way to hear of changes, whether the server pushes them at everyone or is listened to.
+//! Subscriptions: one interface for legacy notifications and for modern `subscriptions/listen`.
 
 use super::{Client, requests::one};
 use crate::{conversation::Rounds, era::Ask};
@@ -13,24 +13,24 @@ use tokio::{
 };
 use trunkline_protocol::{Era, Fault, Notification, Object, Part, message::TaskState, method};
 
-/// Changes kept for a listener that does not take them; beyond that the connection's messages wait for it no longer.
+/// Changes buffered for a slow subscriber.
 const CHANGE_QUEUE: usize = 256;
-/// Pauses before a stream that ended unasked is opened again: the first, and the longest.
+/// Backoff before a stream that the server ended is opened again: first and longest pause.
 const REOPEN: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
 
-/// What to hear of.
+/// The changes to subscribe to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Interest {
     pub tools: bool,
     pub prompts: bool,
     pub resources: bool,
-    /// Resources whose contents matter.
+    /// Resources to report content changes of.
     pub uris: Vec<String>,
-    /// Tasks of the extension whose progress matters.
+    /// Tasks of the extension to report status changes of.
     pub tasks: Vec<String>,
 }
 
-/// Something is no longer what it was.
+/// A change on the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     Tools,
@@ -40,11 +40,12 @@ pub enum Change {
         uri: String,
     },
     Task(Box<TaskState>),
-    /// Changes may have been missed: the stream broke and was opened again, or the listener was too slow.
+    /// Changes may have been missed: the stream broke and was opened again, or the subscriber was
+    /// too slow.
     Missed,
 }
 
-/// A subscription; dropping it ends it.
+/// A subscription; dropping it unsubscribes.
 #[derive(Debug)]
 pub struct Subscription {
     changes: mpsc::Receiver<Change>,
@@ -52,7 +53,7 @@ pub struct Subscription {
     release: Option<Release>,
 }
 
-/// How many subscriptions want each resource of a legacy server.
+/// Number of subscriptions per resource of a legacy server.
 #[derive(Debug, Default)]
 pub(super) struct Counts(HashMap<String, usize>);
 
@@ -62,14 +63,14 @@ struct Release {
 }
 
 impl Subscription {
-    /// The next change; `None` when the connection is gone.
+    /// The next change; `None` after the connection has ended.
     pub async fn next(&mut self) -> Option<Change> {
         self.changes.recv().await
     }
 }
 
 impl Client {
-    /// Subscribes. Returns once the server has agreed, so that nothing after that is missed.
+    /// Subscribes. Returns once the server has agreed; no later change is missed.
     pub async fn subscribe(&self, interest: Interest) -> Result<Subscription, Fault> {
         match self.server().era() {
             Era::Legacy => self.subscribe_to_each(interest).await,
@@ -77,7 +78,7 @@ impl Client {
         }
     }
 
-    /// The legacy way: resources one by one, list changes come to everyone.
+    /// Legacy: subscribes to each resource; list changes are sent to every client anyway.
     async fn subscribe_to_each(&self, interest: Interest) -> Result<Subscription, Fault> {
         if !interest.uris.is_empty() {
             self.needs("resources.subscribe")?;
@@ -89,23 +90,23 @@ impl Client {
             self.counts(|counts| *counts.0.entry(uri.clone()).or_default() += 1);
             release.uris.push(uri.clone());
         }
-        let (tell, changes) = mpsc::channel(CHANGE_QUEUE);
-        let task = tokio::spawn(forward(events, interest, tell)).abort_handle();
+        let (sender, changes) = mpsc::channel(CHANGE_QUEUE);
+        let task = tokio::spawn(forward(events, interest, sender)).abort_handle();
         Ok(Subscription { changes, task, release: Some(release) })
     }
 
-    /// The modern way: one long call whose notifications are the changes.
+    /// Modern: one long call whose notifications are the changes.
     async fn listen(&self, interest: Interest) -> Result<Subscription, Fault> {
-        let (tell, changes) = mpsc::channel(CHANGE_QUEUE);
+        let (sender, changes) = mpsc::channel(CHANGE_QUEUE);
         let (ready, agreed) = tokio::sync::oneshot::channel();
-        let listener = Listener { client: self.clone(), filter: filter_of(&interest), interest, tell };
+        let listener = Listener { client: self.clone(), filter: filter_of(&interest), interest, sender };
         let task = tokio::spawn(listener.run(ready)).abort_handle();
         match agreed.await {
             Ok(Ok(())) => Ok(Subscription { changes, task, release: None }),
             Ok(Err(fault)) => Err(fault),
             Err(_) => Err(Fault::new(
                 trunkline_protocol::FaultKind::ConnectionLost,
-                "the subscription was not agreed to",
+                "the connection ended before the server acknowledged the subscription",
             )),
         }
     }
@@ -119,13 +120,14 @@ struct Listener {
     client: Client,
     interest: Interest,
     filter: Object,
-    tell: mpsc::Sender<Change>,
+    sender: mpsc::Sender<Change>,
 }
 
 type Ready = tokio::sync::oneshot::Sender<Result<(), Fault>>;
 
 impl Listener {
-    /// Listens until nobody does any more. A stream that ends unasked is opened again, and what came between is missed.
+    /// Runs until the subscription is dropped. A stream that the server ends is opened again, and
+    /// [`Change::Missed`] reports the gap.
     async fn run(self, ready: Ready) {
         let mut ready = Some(ready);
         let mut pause = REOPEN.0;
@@ -145,7 +147,7 @@ impl Listener {
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(REOPEN.1);
-            if self.tell.send(Change::Missed).await.is_err() {
+            if self.sender.send(Change::Missed).await.is_err() {
                 return;
             }
         }
@@ -168,9 +170,9 @@ impl Listener {
                 }
                 Some(Part::Notification(notification)) => {
                     let change = read_change(&notification, &self.interest);
-                    self.client.0.connection.overhear(notification);
+                    self.client.0.connection.publish(notification);
                     if let Some(change) = change
-                        && self.tell.send(change).await.is_err()
+                        && self.sender.send(change).await.is_err()
                     {
                         return Ended::Unwanted;
                     }
@@ -183,20 +185,20 @@ impl Listener {
     }
 }
 
-/// How one stream of changes ended.
+/// The end of one stream of changes.
 enum Ended {
-    /// After the server had agreed to it.
+    /// After the server had acknowledged it.
     Agreed,
     Refused(Fault),
-    /// Nobody listens any more.
+    /// The subscription was dropped.
     Unwanted,
 }
 
-/// Picks the changes of interest from all that the server says.
+/// Forwards the changes of interest from all notifications of the server.
 async fn forward(
     mut events: broadcast::Receiver<Arc<Notification>>,
     interest: Interest,
-    tell: mpsc::Sender<Change>,
+    sender: mpsc::Sender<Change>,
 ) {
     loop {
         let change = match events.recv().await {
@@ -205,7 +207,7 @@ async fn forward(
             Err(broadcast::error::RecvError::Closed) => return,
         };
         if let Some(change) = change
-            && tell.send(change).await.is_err()
+            && sender.send(change).await.is_err()
         {
             return;
         }
@@ -266,7 +268,7 @@ impl Drop for Subscription {
 }
 
 impl Release {
-    /// Unsubscribes from what nobody else wants.
+    /// Unsubscribes from resources that no other subscription needs.
     async fn run(self) {
         for uri in &self.uris {
             let last = self.client.counts(|counts| {

@@ -1,4 +1,4 @@
-//! Tasks on the server's side, in either era's form.
+//! Requests about tasks on the server, in either era's form.
 
 use super::{Client, driver::read, requests::one};
 use crate::era::Ask;
@@ -8,17 +8,18 @@ use trunkline_protocol::{
     method,
 };
 
-/// Pages of tasks followed.
+/// Page limit of the task list.
 const MAX_PAGES: usize = 1000;
 
 impl Client {
-    /// Where a task stands.
+    /// The state of a task.
     pub async fn task(&self, id: &str) -> Result<TaskState, Fault> {
         let result = self.send(Ask::new(method::TASKS_GET, one("taskId", id))).await?;
         state(&result)
     }
 
-    /// Waits for the result of a task. The extension has it in the task itself, once it is done.
+    /// Returns the result of a task. A legacy server waits until the task is done; with the
+    /// extension, an unfinished task is an error.
     pub async fn task_result(&self, id: &str) -> Result<Raw, Fault> {
         if self.server().era() == Era::Legacy {
             return self.send(Ask::new(method::TASKS_RESULT, one("taskId", id))).await;

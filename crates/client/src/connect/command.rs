@@ -1,8 +1,9 @@
-//! A server that is a command: started, asked, and started again if it died of the question.
+//! Connects to a server that is started as a command. If it exits on the modern probe, it is
+//! started again and initialized in the legacy way.
 
-use super::{Attempt, PROBE_PATIENCE, Plan, Verdict, not_modern, probe, speech};
+use super::{Attempt, PROBE_TIMEOUT, Plan, Verdict, not_modern, probe, speech};
 use crate::{
-    connection::Found,
+    connection::Detected,
     handshake,
     ids::IdSource,
     inbox::LossKind,
@@ -23,7 +24,7 @@ pub(super) async fn connect(
     options: &ConnectOptions,
     life: &Arc<Life>,
     plan: Plan,
-) -> Result<Found, Fault> {
+) -> Result<Detected, Fault> {
     let attempt = start(line, options, life)?;
     let mut exchange = match plan {
         Plan::Legacy | Plan::LegacySse => return attempt.initialize().await.map_err(|loss| loss.fault),
@@ -35,13 +36,11 @@ pub(super) async fn connect(
             Verdict::Legacy | Verdict::Again => Err(not_modern()),
         };
     }
-    match timeout(PROBE_PATIENCE, probe(&attempt, &mut exchange)).await {
+    match timeout(PROBE_TIMEOUT, probe(&attempt, &mut exchange)).await {
         Some(Ok(Verdict::Modern(introduction))) => Ok(attempt.modern(introduction)),
         Some(Ok(_)) => attempt.initialize().await.map_err(|loss| loss.fault),
         Some(Err(loss)) if loss.how == LossKind::Line && loss.fault.kind() == FaultKind::ServerExited => {
-            tracing::info!(
-                "the server ended at the first modern question; starting it again for the old ones"
-            );
+            tracing::info!("the server exited on `server/discover`; starting it again with `initialize`");
             attempt.link.close().await;
             start(line, options, life)?.initialize().await.map_err(|loss| loss.fault)
         }
@@ -66,9 +65,9 @@ fn start<'a>(
     Ok(Attempt { link, carrier: Carrier::Stdio, ids: IdSource::new(options.ids), life, options })
 }
 
-/// The server is silent: it may be an old one that ignores what it does not know, or a slow one. The old question is asked as
-/// well, and the first clear answer counts.
-async fn ask_both(attempt: Attempt<'_>, mut probed: Exchange) -> Result<Found, Fault> {
+/// The probe has no answer yet: the server may be a legacy one that ignores unknown requests, or a
+/// slow one. Sends `initialize` as well; the first clear answer decides.
+async fn ask_both(attempt: Attempt<'_>, mut probed: Exchange) -> Result<Detected, Fault> {
     let old = speech(Era::Legacy, attempt.options);
     let mut initialize = handshake::begin_initialize(&attempt.link, &old, &attempt.ids, attempt.options);
     let answer = tokio::select! {
@@ -78,7 +77,7 @@ async fn ask_both(attempt: Attempt<'_>, mut probed: Exchange) -> Result<Found, F
             Verdict::Legacy | Verdict::Again => handshake::answer(&mut initialize).await,
         },
         answer = handshake::answer(&mut initialize) => match answer {
-            // A modern server that was only slow refuses `initialize`; its answer to the probe is still to come.
+            // A slow modern server refuses `initialize`; its answer to the probe may still come.
             Ok(Err(refusal)) => match probe(&attempt, &mut probed).await.map_err(|loss| loss.fault)? {
                 Verdict::Modern(introduction) => return Ok(attempt.modern(introduction)),
                 Verdict::Legacy | Verdict::Again => Ok(Err(refusal)),

@@ -1,4 +1,4 @@
-//! Credentials that anybody in between could read.
+//! Refuses to send credentials unencrypted.
 
 use crate::options::{ConnectOptions, Exposure};
 use ::http::{HeaderName, header};
@@ -6,9 +6,9 @@ use ::url::{Host, Url};
 use trunkline_protocol::{Fault, FaultKind};
 
 /// Words in the names of headers that carry credentials.
-const TELLING: [&str; 4] = ["token", "key", "secret", "auth"];
+const CREDENTIAL_WORDS: [&str; 4] = ["token", "key", "secret", "auth"];
 
-/// Refuses to send credentials in the clear to another machine.
+/// Fails if a credential header would go over plain http to another machine.
 pub(super) fn check(address: &Url, options: &ConnectOptions) -> Result<(), Fault> {
     if address.scheme() == "https" || options.exposure == Exposure::Accept || is_this_machine(address) {
         return Ok(());
@@ -18,7 +18,7 @@ pub(super) fn check(address: &Url, options: &ConnectOptions) -> Result<(), Fault
     };
     let fault = format!("the header `{name}` would go over plain http, where others can read it");
     Err(Fault::new(FaultKind::UrlRefused, fault)
-        .with_detail("use https, or say that you accept it with --allow-plain-http"))
+        .with_detail("use https, or accept the risk with --allow-plain-http"))
 }
 
 fn is_this_machine(address: &Url) -> bool {
@@ -31,7 +31,7 @@ fn is_this_machine(address: &Url) -> bool {
 }
 
 fn is_credential(name: &HeaderName) -> bool {
-    name == header::COOKIE || TELLING.iter().any(|word| name.as_str().contains(word))
+    name == header::COOKIE || CREDENTIAL_WORDS.iter().any(|word| name.as_str().contains(word))
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Connecting: transport and era are found out by asking, and what was asked is what is then used.
+//! Connecting: transport and era are detected by a probe; the probed link becomes the connection.
 
 mod command;
 mod exposure;
 mod url;
 
 use crate::{
-    connection::{Connection, Found},
+    connection::{Connection, Detected},
     era::Speech,
     handshake::{self, Initialized, Probe},
     ids::IdSource,
@@ -21,8 +21,8 @@ use std::{sync::Arc, time::Duration};
 use trunkline_protocol::{Era, Fault, FaultKind, Raw, Revision};
 use trunkline_resilience::timeout;
 
-/// How long a server may be silent about `server/discover` before it is spoken to in the old way, too.
-const PROBE_PATIENCE: Duration = Duration::from_secs(5);
+/// Wait for the answer to `server/discover` before `initialize` is tried as well.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Connection {
     /// Connects to a server of any revision over any transport.
@@ -36,7 +36,7 @@ impl Connection {
         match found {
             Ok(found) => {
                 let connection = Self::new(found, options);
-                // Nobody else sets it.
+                // Cannot fail: it is set only here.
                 connection.0.lines.target.set(target.clone()).ok();
                 Ok(connection)
             }
@@ -48,23 +48,23 @@ impl Connection {
     }
 }
 
-/// What to try, and in which order.
+/// The protocol eras and transports to try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Plan {
-    /// Ask as a modern client, and believe the answer.
+    /// Send `server/discover`; its answer decides.
     Probe,
     Modern,
     Legacy,
     LegacySse,
 }
 
-async fn find(target: &Target, options: &ConnectOptions, life: &Arc<Life>) -> Result<Found, Fault> {
+async fn find(target: &Target, options: &ConnectOptions, life: &Arc<Life>) -> Result<Detected, Fault> {
     let key = target.key();
     let known = options.memory.as_ref().and_then(|memory| memory.recall(&key));
     let plan = Plan::of(options.speak, known);
     let mut found = attempt(target, options, life, plan).await;
     if found.is_err() && known.is_some() && plan != Plan::of(options.speak, None) {
-        // What was remembered no longer fits.
+        // The remembered way no longer works.
         if let Some(memory) = &options.memory {
             memory.forget(&key);
         }
@@ -82,7 +82,7 @@ async fn attempt(
     options: &ConnectOptions,
     life: &Arc<Life>,
     plan: Plan,
-) -> Result<Found, Fault> {
+) -> Result<Detected, Fault> {
     match target {
         Target::Command(line) => command::connect(line, options, life, plan).await,
         Target::Url(address) => url::connect(address, options, life, plan).await,
@@ -118,7 +118,7 @@ fn way_of(server: &ServerInfo) -> Way {
     }
 }
 
-/// The way of speaking to try in an era.
+/// The request format to try in an era.
 fn speech(era: Era, options: &ConnectOptions) -> Speech {
     let newest = match era {
         Era::Modern => Revision::NEWEST,
@@ -131,7 +131,7 @@ fn speech(era: Era, options: &ConnectOptions) -> Speech {
     Speech::new(revision, options)
 }
 
-/// One way to a server that is being found out about.
+/// A link to a server whose era is not known yet.
 struct Attempt<'a> {
     link: Link,
     carrier: Carrier,
@@ -141,39 +141,39 @@ struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// The server is modern.
-    fn modern(self, introduction: Raw) -> Found {
+    /// The probe succeeded: the server is modern.
+    fn modern(self, introduction: Raw) -> Detected {
         let speech = speech(Era::Modern, self.options);
         self.link.settle(speech.revision);
         let server = ServerInfo::read(introduction, speech.revision, self.carrier);
-        Found { link: self.link, speech, server, ids: self.ids, life: self.life.clone() }
+        Detected { link: self.link, speech, server, ids: self.ids, life: self.life.clone() }
     }
 
-    /// The server was initialised.
-    fn legacy(self, initialized: Initialized) -> Found {
+    /// `initialize` succeeded: the server is legacy.
+    fn legacy(self, initialized: Initialized) -> Detected {
         let server = ServerInfo::read(initialized.result, initialized.revision, self.carrier);
         let speech = Speech::new(initialized.revision, self.options);
-        Found { link: self.link, speech, server, ids: self.ids, life: self.life.clone() }
+        Detected { link: self.link, speech, server, ids: self.ids, life: self.life.clone() }
     }
 
     fn begin_probe(&self) -> Exchange {
         handshake::probe(&self.link, &speech(Era::Modern, self.options), &self.ids)
     }
 
-    async fn initialize(self) -> Result<Found, Loss> {
+    async fn initialize(self) -> Result<Detected, Loss> {
         let speech = speech(Era::Legacy, self.options);
         let initialized = handshake::initialize(&self.link, &speech, &self.ids, self.options).await?;
         Ok(self.legacy(initialized))
     }
 }
 
-/// How to go on after a probe.
+/// The result of a probe.
 enum Verdict {
     /// A modern server, with its introduction.
     Modern(Raw),
-    /// The old way.
+    /// Continue with `initialize`.
     Legacy,
-    /// The server wants another revision, or ours once more.
+    /// The server refused our revision but shares a modern one: probe again.
     Again,
 }
 
@@ -197,7 +197,7 @@ impl Verdict {
     }
 }
 
-/// The newest era in which we and a server of these revisions can meet.
+/// The newest era that we share with a server of these revisions.
 fn shared_era(supported: &[String]) -> Result<Era, Fault> {
     let newest = supported.iter().filter_map(|text| text.parse::<Revision>().ok()).max();
     newest.map(Revision::era).ok_or_else(|| {
@@ -208,7 +208,7 @@ fn shared_era(supported: &[String]) -> Result<Era, Fault> {
     })
 }
 
-/// Asks as a modern client, and once more if the server wants that.
+/// Reads the answer to the probe, and sends a second probe if the answer calls for one.
 async fn probe(attempt: &Attempt<'_>, exchange: &mut Exchange) -> Result<Verdict, Loss> {
     let answer = handshake::answer(exchange).await?;
     let line = |fault| Loss { fault, how: LossKind::Line };
@@ -228,6 +228,6 @@ async fn probe(attempt: &Attempt<'_>, exchange: &mut Exchange) -> Result<Verdict
 }
 
 fn not_modern() -> Fault {
-    let fault = "the server does not speak the modern era; leave `--era` out, or say `--era legacy`";
+    let fault = "the server does not speak the modern era; omit `--era`, or pass `--era legacy`";
     Fault::new(FaultKind::UnsupportedRevision, fault)
 }

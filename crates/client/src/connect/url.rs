@@ -1,8 +1,8 @@
-//! A server that is an address: Streamable HTTP of either era, else HTTP+SSE.
+//! Connects to a URL: Streamable HTTP of either era, else HTTP+SSE.
 
-use super::{Attempt, PROBE_PATIENCE, Plan, Verdict, exposure, not_modern, probe};
+use super::{Attempt, PROBE_TIMEOUT, Plan, Verdict, exposure, not_modern, probe};
 use crate::{
-    connection::Found,
+    connection::Detected,
     ids::IdSource,
     inbox::{Loss, LossKind},
     link::{Exchange, Link, fault_of_http},
@@ -23,28 +23,28 @@ pub(super) async fn connect(
     options: &ConnectOptions,
     life: &Arc<Life>,
     plan: Plan,
-) -> Result<Found, Fault> {
+) -> Result<Detected, Fault> {
     exposure::check(address, options)?;
-    let caller = Caller { address, options, life };
+    let connector = UrlConnector { address, options, life };
     match plan {
-        Plan::Modern => caller.modern().await,
-        Plan::Legacy => caller.legacy().await,
-        Plan::LegacySse => caller.sse().await,
-        Plan::Probe => caller.probe().await,
+        Plan::Modern => connector.modern().await,
+        Plan::Legacy => connector.legacy().await,
+        Plan::LegacySse => connector.sse().await,
+        Plan::Probe => connector.probe().await,
     }
 }
 
-struct Caller<'a> {
+struct UrlConnector<'a> {
     address: &'a Url,
     options: &'a ConnectOptions,
     life: &'a Arc<Life>,
 }
 
-impl<'a> Caller<'a> {
-    async fn probe(&self) -> Result<Found, Fault> {
+impl<'a> UrlConnector<'a> {
+    async fn probe(&self) -> Result<Detected, Fault> {
         let attempt = self.attempt()?;
         let mut exchange = attempt.begin_probe();
-        match timeout(PROBE_PATIENCE, probe(&attempt, &mut exchange)).await {
+        match timeout(PROBE_TIMEOUT, probe(&attempt, &mut exchange)).await {
             Some(Ok(Verdict::Modern(introduction))) => Ok(attempt.modern(introduction)),
             Some(Err(loss)) if !may_be_older(&loss) => Err(loss.fault),
             Some(Ok(_) | Err(_)) => self.legacy().await,
@@ -52,9 +52,9 @@ impl<'a> Caller<'a> {
         }
     }
 
-    /// The server is silent: it may be an old one, or a slow modern one that refuses the old way. Its answer to the probe is
-    /// waited for a little longer than its refusal.
-    async fn ask_both(&self, attempt: Attempt<'a>, mut exchange: Exchange) -> Result<Found, Fault> {
+    /// The probe has no answer yet: the server may be a legacy one, or a slow modern one that will
+    /// refuse `initialize`. After such a refusal we still wait a while for the probe's answer.
+    async fn ask_both(&self, attempt: Attempt<'a>, mut exchange: Exchange) -> Result<Detected, Fault> {
         let introduction = {
             let (mut probed, mut old) = (pin!(probe(&attempt, &mut exchange)), pin!(self.legacy()));
             tokio::select! {
@@ -66,7 +66,7 @@ impl<'a> Caller<'a> {
                 },
                 found = &mut old => match found {
                     Ok(found) => return Ok(found),
-                    Err(fault) => match timeout(PROBE_PATIENCE, probed).await {
+                    Err(fault) => match timeout(PROBE_TIMEOUT, probed).await {
                         Some(Ok(Verdict::Modern(introduction))) => introduction,
                         _ => return Err(fault),
                     },
@@ -76,8 +76,8 @@ impl<'a> Caller<'a> {
         Ok(attempt.modern(introduction))
     }
 
-    /// The caller insists on the modern era, or remembers it.
-    async fn modern(&self) -> Result<Found, Fault> {
+    /// The options or the memory say that the server is modern.
+    async fn modern(&self) -> Result<Detected, Fault> {
         let attempt = self.attempt()?;
         let mut exchange = attempt.begin_probe();
         match probe(&attempt, &mut exchange).await.map_err(|loss| loss.fault)? {
@@ -86,8 +86,8 @@ impl<'a> Caller<'a> {
         }
     }
 
-    /// Streamable HTTP with a session; a server that refuses it may be one of the oldest kind.
-    async fn legacy(&self) -> Result<Found, Fault> {
+    /// Legacy Streamable HTTP. A server that refuses it may speak only HTTP+SSE.
+    async fn legacy(&self) -> Result<Detected, Fault> {
         let refused = match self.attempt()?.initialize().await {
             Ok(found) => return Ok(found),
             Err(loss) => loss,
@@ -96,13 +96,14 @@ impl<'a> Caller<'a> {
             return Err(refused.fault);
         }
         self.sse().await.map_err(|guess| {
-            // The first refusal says more about the server than the failure of a guess, unless it was the guess that met it.
+            // Report the refusal of `initialize`, unless HTTP+SSE reached the server and was
+            // refused.
             let met = [FaultKind::UrlRefused, FaultKind::Unauthorized, FaultKind::Forbidden];
             if met.contains(&guess.kind()) { guess } else { refused.fault }
         })
     }
 
-    async fn sse(&self) -> Result<Found, Fault> {
+    async fn sse(&self) -> Result<Detected, Fault> {
         self.life.enter(State::Connecting);
         let client = self.client()?;
         let connection = legacy_sse::Connection::open(&client, self.address.as_str(), HeaderMap::new())
@@ -135,7 +136,8 @@ impl<'a> Caller<'a> {
     }
 }
 
-/// Whether a refusal is one that an older server would give. Who is not let in is not let in the old way either.
+/// True if an older server would refuse like this. An authentication or rate-limit error would
+/// be the same over the older transport.
 fn may_be_older(loss: &Loss) -> bool {
     match loss.how {
         LossKind::Status(401 | 403 | 407 | 429) => false,

@@ -1,6 +1,6 @@
-//! Questions that were asked of the caller, and their answers.
+//! The server's questions to the caller, and the answers.
 
-use super::clock::Thinking;
+use super::clock::OpenQuestion;
 use futures_util::task::AtomicWaker;
 use std::{
     sync::{
@@ -15,31 +15,31 @@ use trunkline_protocol::{Outcome, Question, message::InputRequests};
 pub(super) struct Answers {
     keys: Vec<String>,
     unasked: std::vec::IntoIter<Question>,
-    sheet: Arc<Sheet>,
+    slots: Arc<AnswerSlots>,
 }
 
 #[derive(Default)]
-struct Sheet {
+struct AnswerSlots {
     answers: Mutex<Vec<Option<Outcome>>>,
     waker: AtomicWaker,
 }
 
 impl Answers {
     pub(super) fn to(requests: InputRequests) -> Self {
-        let sheet = Arc::new(Sheet::default());
-        sheet.fill(|answers| answers.resize_with(requests.0.len(), || None));
+        let slots = Arc::new(AnswerSlots::default());
+        slots.with(|answers| answers.resize_with(requests.0.len(), || None));
         let mut keys = Vec::new();
         let mut questions = Vec::new();
-        for (place, (key, request)) in requests.0.into_iter().enumerate() {
-            let sheet = sheet.clone();
+        for (index, (key, request)) in requests.0.into_iter().enumerate() {
+            let slots = slots.clone();
             let answer = move |outcome| {
-                sheet.fill(|answers| answers[place] = Some(outcome));
-                sheet.waker.wake();
+                slots.with(|answers| answers[index] = Some(outcome));
+                slots.waker.wake();
             };
             keys.push(key);
             questions.push(Question::new(request.method, request.params, answer));
         }
-        Self { keys, unasked: questions.into_iter(), sheet }
+        Self { keys, unasked: questions.into_iter(), slots }
     }
 
     /// The next question that the caller has not seen.
@@ -49,8 +49,8 @@ impl Answers {
 
     /// Waits until every question is answered.
     pub(super) fn poll_collect(&mut self, cx: &mut Context<'_>) -> Poll<Vec<(String, Outcome)>> {
-        self.sheet.waker.register(cx.waker());
-        let answers = self.sheet.fill(|answers| {
+        self.slots.waker.register(cx.waker());
+        let answers = self.slots.with(|answers| {
             let all = answers.iter().all(Option::is_some);
             all.then(|| answers.drain(..).flatten().collect::<Vec<_>>())
         });
@@ -58,25 +58,25 @@ impl Answers {
     }
 }
 
-impl Sheet {
-    fn fill<T>(&self, act: impl FnOnce(&mut Vec<Option<Outcome>>) -> T) -> T {
+impl AnswerSlots {
+    fn with<T>(&self, act: impl FnOnce(&mut Vec<Option<Outcome>>) -> T) -> T {
         act(&mut self.answers.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// How many questions of a call somebody is still thinking about; nothing as long as none was asked.
+/// Number of unanswered questions of a call; `None` until the first question.
 #[derive(Clone, Default)]
 pub(super) struct OpenQuestions(Option<Arc<AtomicUsize>>);
 
 impl OpenQuestions {
-    pub(super) fn thinking(&self) -> Thinking {
+    pub(super) fn any_open(&self) -> OpenQuestion {
         match &self.0 {
-            Some(count) if count.load(Ordering::Acquire) > 0 => Thinking::Somebody,
-            _ => Thinking::Nobody,
+            Some(count) if count.load(Ordering::Acquire) > 0 => OpenQuestion::Yes,
+            _ => OpenQuestion::No,
         }
     }
 
-    /// Counts a question until it is answered.
+    /// Counts this question as open until it is answered.
     pub(super) fn track(&mut self, question: Question) -> Question {
         let count = self.0.get_or_insert_default().clone();
         count.fetch_add(1, Ordering::AcqRel);

@@ -1,19 +1,19 @@
-//! The clock of one call.
+//! The timeouts of one call.
 
 use std::task::{Context, Poll, ready};
 use trunkline_resilience::{CallTimer, Expired, Moment, Timeouts, Timer};
 
-/// Nothing is set before something is waited for.
+/// The timer is armed on the first poll.
 pub(super) struct Clock {
     limits: CallTimer,
     timer: Timer,
 }
 
-/// Whether a person thinks about a question, which stops the clock of the call, though not that of its ceiling.
+/// Tells if a question is open. That suspends the call's timeout, but not its ceiling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Thinking {
-    Nobody,
-    Somebody,
+pub(super) enum OpenQuestion {
+    No,
+    Yes,
 }
 
 impl Clock {
@@ -21,17 +21,17 @@ impl Clock {
         Self { limits: CallTimer::start_at(&timeouts, Moment::now()), timer: Timer::default() }
     }
 
-    /// The server showed that it is at work.
+    /// Restarts the call's timeout after a progress notification.
     pub(super) fn progress(&mut self) {
         self.limits.renew();
     }
 
-    /// Waits for the end of the call's time.
-    pub(super) fn poll(&mut self, thinking: Thinking, cx: &mut Context<'_>) -> Poll<Expired> {
+    /// Waits until the call has timed out.
+    pub(super) fn poll(&mut self, question: OpenQuestion, cx: &mut Context<'_>) -> Poll<Expired> {
         loop {
             ready!(self.timer.poll(self.limits.expires_at(), cx));
             match self.limits.expired() {
-                Some(Expired::Call { .. }) if thinking == Thinking::Somebody => self.limits.renew(),
+                Some(Expired::Call { .. }) if question == OpenQuestion::Yes => self.limits.renew(),
                 Some(expired) => return Poll::Ready(expired),
                 None => {}
             }
@@ -58,14 +58,14 @@ mod tests {
         let mut clock = clock();
         let start = Instant::now();
         for _ in 0..3 {
-            let early = poll_fn(|cx| clock.poll(Thinking::Nobody, cx));
+            let early = poll_fn(|cx| clock.poll(OpenQuestion::No, cx));
             assert!(tokio::time::timeout(2 * SECOND, early).await.is_err());
             clock.progress();
         }
-        let expired = poll_fn(|cx| clock.poll(Thinking::Nobody, cx)).await;
+        let expired = poll_fn(|cx| clock.poll(OpenQuestion::No, cx)).await;
         assert_eq!((expired, start.elapsed()), (Expired::Call { limit: 3 * SECOND }, 9 * SECOND));
         clock.progress();
-        let expired = poll_fn(|cx| clock.poll(Thinking::Nobody, cx)).await;
+        let expired = poll_fn(|cx| clock.poll(OpenQuestion::No, cx)).await;
         assert_eq!((expired, start.elapsed()), (Expired::Ceiling { limit: 10 * SECOND }, 10 * SECOND));
     }
 
@@ -73,7 +73,7 @@ mod tests {
     async fn a_question_is_thought_about_until_the_ceiling() {
         let mut clock = clock();
         let start = Instant::now();
-        let expired = poll_fn(|cx| clock.poll(Thinking::Somebody, cx)).await;
+        let expired = poll_fn(|cx| clock.poll(OpenQuestion::Yes, cx)).await;
         assert_eq!((expired, start.elapsed()), (Expired::Ceiling { limit: 10 * SECOND }, 10 * SECOND));
     }
 }

@@ -1,7 +1,8 @@
-//! Conversation: one call, from its first request to its final result, over as many rounds as needed.
+//! Conversation: one call, from its first request to its final result, over as many rounds as
+//! needed.
 //!
 //! ```text
-//! Ready ⇒ Preparing         the tool's header rules, the log level or the line lock must be waited for
+//! Ready ⇒ Preparing         the tool's header rules, log level or line lock must be waited for
 //! Ready, Preparing ⇒ Sent   the request is sent
 //! Sent ⇒ Sent               notifications and questions pass to the caller
 //! Sent ⇒ Asking             the server needs input before it can go on
@@ -50,13 +51,13 @@ const MAX_ROUNDS: u32 = 10;
 /// Pause before the same request is sent again, times the number of rounds.
 const STATE_ONLY_PAUSE: Duration = Duration::from_millis(50);
 
-/// Who handles results that are not final.
+/// The handling of results that are not final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rounds {
-    /// The caller is of the server's era: they are passed on.
+    /// The caller is of the server's era, so they are passed on.
     PassedOn,
-    /// We do: questions go to the caller one by one, tasks are polled, and only the final result
-    /// is passed on.
+    /// We handle them: questions go to the caller one by one, tasks are polled, and only the final
+    /// result is passed on.
     Driven,
 }
 
@@ -71,7 +72,7 @@ pub(crate) fn begin(
     Reply::new(Conversation {
         session: connection.session(),
         connection,
-        stage: Stage::Ready,
+        stage: CallStage::Ready,
         step: Step::Call,
         original: None,
         ask,
@@ -96,10 +97,10 @@ struct Conversation {
     /// The caller that the call is passed on for; `None` for a call of our own.
     relay: Option<Relay>,
     guard: Option<LineGuard>,
-    /// `None` for a subscription, or if the caller keeps the time.
+    /// `None` for a subscription, or if the caller enforces the timeout.
     timeouts: Option<Timeouts>,
     clock: Option<Clock>,
-    stage: Stage,
+    stage: CallStage,
     step: Step,
     round: u32,
     session: u64,
@@ -108,7 +109,7 @@ struct Conversation {
     task: Option<TaskRun>,
 }
 
-enum Stage {
+enum CallStage {
     Ready,
     Preparing(BoxFuture<'static, Result<Prepared, Fault>>),
     Sent(Exchange),
@@ -118,7 +119,7 @@ enum Stage {
     Ended,
 }
 
-/// What the request in flight is for.
+/// The purpose of the request in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Call,
@@ -133,13 +134,13 @@ enum Renewed {
     Once,
 }
 
-impl Stage {
+impl CallStage {
     fn pause(pause: Duration) -> Self {
         Self::Waiting(Box::pin(sleep(pause)))
     }
 }
 
-/// What an arrival causes.
+/// The effect of an arrival.
 enum Next {
     Part(Part),
     Continue,
@@ -157,33 +158,33 @@ impl Conversation {
     fn poll_part(&mut self, cx: &mut Context<'_>) -> Poll<Part> {
         loop {
             let next = match &mut self.stage {
-                Stage::Ready => self.start_round(),
-                Stage::Preparing(preparing) => match ready!(preparing.as_mut().poll(cx)) {
+                CallStage::Ready => self.start_round(),
+                CallStage::Preparing(preparing) => match ready!(preparing.as_mut().poll(cx)) {
                     Ok(prepared) => self.send(prepared),
                     Err(fault) => end(Err(fault)),
                 },
-                Stage::Sent(_) => ready!(self.poll_exchange(cx)),
-                Stage::Renewing(renewing) => {
+                CallStage::Sent(_) => ready!(self.poll_exchange(cx)),
+                CallStage::Renewing(renewing) => {
                     let renewed = ready!(renewing.as_mut().poll(cx));
                     self.renewed(renewed)
                 }
-                Stage::Asking(answers) => {
+                CallStage::Asking(answers) => {
                     if let Some(question) = answers.next_question() {
                         return Poll::Ready(Part::Question(question));
                     }
                     let answers = ready!(answers.poll_collect(cx));
                     self.answered(answers)
                 }
-                Stage::Waiting(pause) => {
+                CallStage::Waiting(pause) => {
                     ready!(pause.as_mut().poll(cx));
-                    self.stage = Stage::Ready;
+                    self.stage = CallStage::Ready;
                     Next::Continue
                 }
-                Stage::Ended => end(Err(Fault::new(FaultKind::NotReady, "the call has ended"))),
+                CallStage::Ended => end(Err(Fault::new(FaultKind::NotReady, "the call has ended"))),
             };
             if let Next::Part(part) = next {
                 if matches!(part, Part::Final(_)) {
-                    self.stage = Stage::Ended;
+                    self.stage = CallStage::Ended;
                     self.task = None;
                     self.guard = None;
                 }
@@ -193,10 +194,10 @@ impl Conversation {
     }
 
     fn poll_exchange(&mut self, cx: &mut Context<'_>) -> Poll<Next> {
-        let Stage::Sent(exchange) = &mut self.stage else { return Poll::Ready(Next::Continue) };
+        let CallStage::Sent(exchange) = &mut self.stage else { return Poll::Ready(Next::Continue) };
         let Poll::Ready(arrival) = exchange.poll_next(cx) else {
             let Some(clock) = &mut self.clock else { return Poll::Pending };
-            let expired = ready!(clock.poll(self.open.thinking(), cx));
+            let expired = ready!(clock.poll(self.open.any_open(), cx));
             return Poll::Ready(expire(&self.ask, &expired));
         };
         Poll::Ready(match arrival {
@@ -225,8 +226,8 @@ impl Conversation {
         }
         match relay.route(notification) {
             Routed::Caller(notification) => return Next::Part(Part::Notification(notification)),
-            Routed::AllListeners(notification) => self.connection.link.overhear(notification),
-            Routed::Nowhere => {}
+            Routed::AllListeners(notification) => self.connection.link.publish(notification),
+            Routed::Dropped => {}
         }
         Next::Continue
     }
@@ -239,7 +240,7 @@ impl Conversation {
         }
         let mut data = Object::new();
         data.set("requiredCapabilities", needed.clone());
-        let fault = "the server asks what this client did not offer to answer";
+        let fault = "the server asked a question that needs a capability which this client did not declare";
         end(Err(Fault::new(FaultKind::ClientCapabilityMissing, fault).with_data(data.to_raw())))
     }
 
@@ -290,19 +291,19 @@ impl Conversation {
     fn error(&mut self, error: ErrorObject) -> Next {
         let era = self.connection.speech.era();
         if self.step == Step::FetchTask {
-            // The task's own error, or that the server no longer has it.
+            // Either the task failed, or the server no longer has it.
             self.task_ended();
         }
         if error.code == -32022 && self.renewed == Renewed::No && self.supports_ours(&error) {
             self.renewed = Renewed::Once;
-            self.stage = Stage::Ready;
+            self.stage = CallStage::Ready;
             return Next::Continue;
         }
         if error.code == -32020 && self.relay.is_some() && self.renewed == Renewed::No {
             // The cached header rules are missing or stale: read them again and retry once.
             self.connection.facts.forget();
             self.renewed = Renewed::Once;
-            self.stage = Stage::Ready;
+            self.stage = CallStage::Ready;
             return Next::Continue;
         }
         let asked = (error.code == -32042 && self.rounds == Rounds::Driven && self.step == Step::Call)
@@ -331,7 +332,7 @@ impl Conversation {
         }
         self.renewed = Renewed::Once;
         let (connection, lost) = (self.connection.clone(), self.session);
-        self.stage = Stage::Renewing(Box::pin(async move { connection.renew(lost).await }));
+        self.stage = CallStage::Renewing(Box::pin(async move { connection.renew(lost).await }));
         Next::Continue
     }
 
@@ -340,10 +341,10 @@ impl Conversation {
             return end(Err(loss.fault));
         }
         if self.ask.safety == Safety::Repeatable {
-            self.stage = Stage::Ready;
+            self.stage = CallStage::Ready;
             return Next::Continue;
         }
-        let fault = "the server forgot our session; a new one has begun, but the call was not repeated";
+        let fault = "the server no longer knows our session; a new one was opened, but the call was not repeated, because it may not be safe to repeat";
         end(Err(Fault::new(FaultKind::ConnectionLost, fault)))
     }
 
@@ -351,7 +352,7 @@ impl Conversation {
         match result.decode::<InputRequired>() {
             Ok(needed) => {
                 let requests = needed.input_requests.unwrap_or_default();
-                // Cut from the text, because it must be repeated byte for byte.
+                // Copied as raw text, because it must be repeated byte for byte.
                 self.ask_all(requests, result.member("requestState"))
             }
             Err(error) => bad(format!("the server asks for input in a way that cannot be read: {error}")),
@@ -372,10 +373,13 @@ impl Conversation {
             }
         }
         if requests.0.is_empty() {
-            self.stage =
-                if self.round == 1 { Stage::Ready } else { Stage::pause(STATE_ONLY_PAUSE * self.round) };
+            self.stage = if self.round == 1 {
+                CallStage::Ready
+            } else {
+                CallStage::pause(STATE_ONLY_PAUSE * self.round)
+            };
         } else {
-            self.stage = Stage::Asking(Answers::to(requests));
+            self.stage = CallStage::Asking(Answers::to(requests));
         }
         Next::Continue
     }
@@ -388,7 +392,7 @@ impl Conversation {
                 Err(fault) => return end(Err(fault)),
             }
         }
-        self.stage = Stage::Ready;
+        self.stage = CallStage::Ready;
         match (&self.task, self.connection.speech.era()) {
             (Some(task), _) => {
                 self.ask = task.update(&responses);

@@ -1,6 +1,7 @@
-//! What a request needs before it is sent. Mostly everything is known and nothing is waited for.
+//! Prepares a request before it is sent. Usually everything is cached and nothing has to be
+//! waited for.
 
-use super::{Conversation, Next, Stage, Step, clock::Clock, end};
+use super::{CallStage, Conversation, Next, Step, clock::Clock, end};
 use crate::{
     connection::Inner,
     conversation::Rounds,
@@ -15,21 +16,21 @@ use trunkline_protocol::{
     method,
 };
 
-/// What a request needs, found.
+/// The results of the preparation.
 #[derive(Default)]
 pub(super) struct Prepared {
     fact: Option<Arc<Fact>>,
     guard: Option<LineGuard>,
 }
 
-/// What has to be waited for.
+/// The preparations that must be waited for.
 #[derive(Default)]
 struct Needs {
     /// A log level that the server must be set to, and the caller's era.
     level: Option<(Level, Era)>,
     /// The tool whose header rules and task support must be known.
     tool: Option<String>,
-    /// The subject that the line is locked for.
+    /// The tool, prompt or resource that the line is locked for.
     subject: Option<Arc<str>>,
 }
 
@@ -43,7 +44,7 @@ impl Conversation {
             return self.send(prepared);
         }
         let waiting = prepare(self.connection.clone(), self.needs());
-        self.stage = Stage::Preparing(Box::pin(waiting));
+        self.stage = CallStage::Preparing(Box::pin(waiting));
         Next::Continue
     }
 
@@ -52,14 +53,14 @@ impl Conversation {
             self.guard = prepared.guard;
         }
         if self.is_tool_of_caller() {
-            let task = self.dress_for_tool(prepared.fact.as_deref());
+            let task = self.apply_fact(prepared.fact.as_deref());
             if task == TaskSupport::Required && self.is_for_modern() && !self.passes_tasks() {
                 return end(Err(tasks_needed()));
             }
         }
         self.clock = self.timeouts.map(Clock::start);
         self.session = self.connection.session();
-        self.stage = Stage::Sent(self.connection.exchange(&self.ask));
+        self.stage = CallStage::Sent(self.connection.exchange(&self.ask));
         Next::Continue
     }
 
@@ -68,7 +69,7 @@ impl Conversation {
             return None;
         }
         let Some(relay) = &self.relay else { return Some(Prepared::default()) };
-        if relay.level.is_some_and(|level| self.connection.must_tell(level, relay.caller.era())) {
+        if relay.level.is_some_and(|level| self.connection.must_set_level(level, relay.caller.era())) {
             return None;
         }
         let mut prepared = Prepared::default();
@@ -111,9 +112,8 @@ impl Conversation {
         }
     }
 
-    /// Adds arguments that the tool wants as headers, and `task` if the server takes the call only
-    /// so.
-    fn dress_for_tool(&mut self, fact: Option<&Fact>) -> TaskSupport {
+    /// Adds the arguments that the tool wants as headers, and `task` if the tool requires it.
+    fn apply_fact(&mut self, fact: Option<&Fact>) -> TaskSupport {
         let Some(fact) = fact else { return TaskSupport::Forbidden };
         if !fact.headers.is_empty() || !self.ask.mirrored.is_empty() {
             let arguments = self.ask.params.get("arguments").cloned().unwrap_or_else(Raw::empty_object);

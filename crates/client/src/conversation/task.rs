@@ -1,6 +1,6 @@
-//! A call that became a task: it is looked after until it is done.
+//! A call that became a task: polls it until it is done.
 
-use super::{Answers, Conversation, Next, Stage, Step, bad, end};
+use super::{Answers, CallStage, Conversation, Next, Step, bad, end};
 use crate::{connection::Inner, era::Ask};
 use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::runtime;
@@ -11,24 +11,24 @@ use trunkline_protocol::{
 };
 use trunkline_resilience::{CallTimer, Moment, Timeouts};
 
-/// How often a task is looked at when the server does not say.
+/// Poll interval if the server gives none.
 const DEFAULT_POLL: Duration = Duration::from_secs(1);
-/// What a server may say: neither so often that it hurts nor so seldom that nobody notices the end.
+/// Bounds of the server's poll interval: it must neither cause load nor delay the result.
 const POLL_BOUNDS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(30));
 
-/// A task on the server's side. Dropping it before its end cancels it there.
+/// A task on the server. Dropping it before its end cancels it there.
 pub(super) struct TaskRun {
     connection: Arc<Inner>,
     id: String,
     poll: Duration,
-    /// Keys of questions that were asked already; a server repeats them until it has seen the answers.
+    /// Keys of questions that were asked already; a server repeats them until it has the answers.
     asked: HashSet<String>,
-    until: Option<CallTimer>,
+    ceiling: Option<CallTimer>,
     ended: bool,
 }
 
-/// All the time that a call may take, whatever its progress.
-fn whole_time(timeouts: Timeouts) -> Option<CallTimer> {
+/// A timer for the ceiling of a call, which progress does not extend.
+fn ceiling_timer(timeouts: Timeouts) -> Option<CallTimer> {
     let timeouts = timeouts.with_call(timeouts.ceiling()).ok()?;
     Some(CallTimer::start_at(&timeouts, Moment::now()))
 }
@@ -36,7 +36,7 @@ fn whole_time(timeouts: Timeouts) -> Option<CallTimer> {
 impl Conversation {
     pub(super) fn task_started(&mut self, result: &Raw) -> Next {
         let Ok(state) = TaskState::read(result) else {
-            // Asking for a task does not oblige a server to make one.
+            // The server may answer directly although a task was requested.
             return end(Ok(result.clone()));
         };
         self.task = Some(TaskRun {
@@ -44,7 +44,7 @@ impl Conversation {
             id: state.id.clone(),
             poll: DEFAULT_POLL,
             asked: HashSet::new(),
-            until: self.timeouts.and_then(whole_time),
+            ceiling: self.timeouts.and_then(ceiling_timer),
             ended: false,
         });
         self.task_state(state)
@@ -58,8 +58,10 @@ impl Conversation {
     }
 
     pub(super) fn poll_task_after_pause(&mut self) -> Next {
-        let Some(task) = &self.task else { return bad("there is no task".to_owned()) };
-        if task.until.as_ref().is_some_and(|until| until.expired().is_some()) {
+        let Some(task) = &self.task else {
+            return bad("received a task state for a call without a task".to_owned());
+        };
+        if task.ceiling.as_ref().is_some_and(|ceiling| ceiling.expired().is_some()) {
             return end(Err(Fault::new(
                 FaultKind::Timeout,
                 "the task did not end before the call's ceiling",
@@ -67,11 +69,11 @@ impl Conversation {
         }
         self.ask = task.request(method::TASKS_GET, Object::new());
         self.step = Step::PollTask;
-        self.stage = Stage::pause(task.poll);
+        self.stage = CallStage::pause(task.poll);
         Next::Continue
     }
 
-    /// There is nothing left to cancel.
+    /// Marks the task as ended, so that dropping it does not cancel it.
     pub(super) fn task_ended(&mut self) {
         if let Some(task) = &mut self.task {
             task.ended = true;
@@ -79,7 +81,9 @@ impl Conversation {
     }
 
     fn task_state(&mut self, state: TaskState) -> Next {
-        let Some(task) = &mut self.task else { return bad("there is no task".to_owned()) };
+        let Some(task) = &mut self.task else {
+            return bad("received a task state for a call without a task".to_owned());
+        };
         if let Some(poll) = state.poll_interval {
             task.poll = poll.clamp(POLL_BOUNDS.0, POLL_BOUNDS.1);
         }
@@ -87,12 +91,12 @@ impl Conversation {
         match (&state.status, era) {
             (TaskStatus::Working | TaskStatus::Unknown(_), _) => self.poll_task_after_pause(),
             (TaskStatus::InputRequired, Era::Modern) => self.task_asks(state.input_requests),
-            // The old way: the questions come as requests while the result is waited for.
+            // A legacy server asks its questions as requests while `tasks/result` waits.
             (TaskStatus::InputRequired | TaskStatus::Completed | TaskStatus::Failed, Era::Legacy) => {
                 task.ended = state.status != TaskStatus::InputRequired;
                 self.ask = task.request(method::TASKS_RESULT, Object::new());
                 self.step = Step::FetchTask;
-                self.stage = Stage::Ready;
+                self.stage = CallStage::Ready;
                 Next::Continue
             }
             (TaskStatus::Cancelled, _) => {
@@ -112,18 +116,20 @@ impl Conversation {
     }
 
     fn task_asks(&mut self, requests: InputRequests) -> Next {
-        let Some(task) = &mut self.task else { return bad("there is no task".to_owned()) };
+        let Some(task) = &mut self.task else {
+            return bad("received a task state for a call without a task".to_owned());
+        };
         let new: Vec<_> = requests.0.into_iter().filter(|(key, _)| task.asked.insert(key.clone())).collect();
         if new.is_empty() {
             return self.poll_task_after_pause();
         }
-        self.stage = Stage::Asking(Answers::to(InputRequests(new)));
+        self.stage = CallStage::Asking(Answers::to(InputRequests(new)));
         Next::Continue
     }
 }
 
 impl TaskRun {
-    /// The request that hands over answers.
+    /// The request that sends the answers to the task's questions.
     pub(super) fn update(&self, responses: &Object) -> Ask {
         let mut params = Object::new();
         params.set("inputResponses", responses.to_raw());

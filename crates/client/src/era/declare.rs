@@ -1,31 +1,32 @@
-//! What a client can do, told to a server of another revision: only what that revision has.
+//! The client capabilities that a server's revision knows.
 
 use serde_json::{Map, Value, json};
 use trunkline_protocol::{Raw, Revision, method};
 
-/// The capabilities of a client as a server of this revision may hear them. Unknown ones stay: they are agreed on elsewhere.
+/// The client capabilities to declare to a server of this revision. Unknown ones stay, because
+/// they may be private extensions.
 pub(crate) fn declarable(capabilities: &Raw, revision: Revision) -> Value {
-    let mut told: Map<String, Value> = capabilities.decode().unwrap_or_default();
-    // Tasks towards the client are not carried, and a server that hears of none starts none.
-    told.remove("tasks");
+    let mut declared: Map<String, Value> = capabilities.decode().unwrap_or_default();
+    // We do not relay tasks that a server starts on the client, so they are not declared.
+    declared.remove("tasks");
     if !revision.has_elicitation() {
-        told.remove("elicitation");
+        declared.remove("elicitation");
     }
     if !revision.has_url_elicitation() {
-        if let Some(elicitation) = told.get_mut("elicitation") {
+        if let Some(elicitation) = declared.get_mut("elicitation") {
             let only_url = elicitation.get("url").is_some() && elicitation.get("form").is_none();
             if only_url {
-                told.remove("elicitation");
+                declared.remove("elicitation");
             } else {
                 *elicitation = json!({});
             }
         }
-        if let Some(sampling) = told.get_mut("sampling").and_then(Value::as_object_mut) {
+        if let Some(sampling) = declared.get_mut("sampling").and_then(Value::as_object_mut) {
             sampling.remove("tools");
             sampling.remove("context");
         }
     }
-    Value::Object(told)
+    Value::Object(declared)
 }
 
 /// The capability that a question needs.
@@ -37,7 +38,7 @@ pub(crate) fn needed_for(question: &str, params: Option<&Raw>) -> Option<Value> 
     Some(json!({capability: inner}))
 }
 
-/// Whether these capabilities have what a question needs.
+/// True if these capabilities include those that a question needs.
 pub(crate) fn covers(capabilities: &Value, needed: &Value) -> bool {
     match (capabilities, needed) {
         (Value::Object(have), Value::Object(need)) => {

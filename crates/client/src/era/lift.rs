@@ -1,4 +1,4 @@
-//! What a server says, for a caller of the other era.
+//! Translates a server's introduction and errors for a caller of the other era.
 
 use crate::server::ServerInfo;
 use serde_json::json;
@@ -20,17 +20,17 @@ pub(crate) fn introduction(server: &ServerInfo) -> Raw {
     if server.era() == Era::Modern {
         return server.introduction.clone();
     }
-    let told = server.introduction.object().unwrap_or_default();
+    let original = server.introduction.object().unwrap_or_default();
     let mut result = Object::new();
     result.set("supportedVersions", json!([Revision::NEWEST.as_str()]).into());
     result.set("capabilities", capabilities(server));
-    for (name, value) in told.iter() {
+    for (name, value) in original.iter() {
         if !["protocolVersion", "capabilities", "serverInfo", "_meta"].contains(&name) {
             result.set(name.to_owned(), value.clone());
         }
     }
-    let mut meta = told.get("_meta").and_then(Raw::object).unwrap_or_default();
-    if let Some(identity) = told.get("serverInfo") {
+    let mut meta = original.get("_meta").and_then(Raw::object).unwrap_or_default();
+    if let Some(identity) = original.get("serverInfo") {
         meta.set(SERVER_INFO, identity.clone());
     }
     if !meta.is_empty() {
@@ -39,20 +39,21 @@ pub(crate) fn introduction(server: &ServerInfo) -> Raw {
     result.to_raw()
 }
 
-/// Tasks of the core become the extension; a server that cannot say that it completes is taken to.
+/// Core tasks become the tasks extension. A server whose revision cannot declare completions is
+/// assumed to have them.
 fn capabilities(server: &ServerInfo) -> Raw {
-    let mut told = server.capabilities.object().unwrap_or_default();
+    let mut original = server.capabilities.object().unwrap_or_default();
     let runs_tasks = server.has_capability("tasks.requests.tools.call");
-    if told.remove("tasks").is_some() && runs_tasks {
-        declare_tasks(&mut told);
+    if original.remove("tasks").is_some() && runs_tasks {
+        declare_tasks(&mut original);
     }
-    if !server.revision.declares_completions() && told.get("completions").is_none() {
-        told.set("completions", Raw::empty_object());
+    if !server.revision.declares_completions() && original.get("completions").is_none() {
+        original.set("completions", Raw::empty_object());
     }
-    told.to_raw()
+    original.to_raw()
 }
 
-/// `_meta` without what only a modern server may hear; `None` when nothing is left.
+/// `_meta` without the members of the modern protocol; `None` if nothing is left.
 pub(crate) fn stripped(mut meta: Object) -> Option<Raw> {
     for key in PROTOCOL_KEYS {
         meta.remove(key);
@@ -60,14 +61,14 @@ pub(crate) fn stripped(mut meta: Object) -> Option<Raw> {
     (!meta.is_empty()).then(|| meta.to_raw())
 }
 
-/// An error of a server of one era, as a caller of the other knows it.
+/// Translates an error of a server for a caller of the other era.
 pub(crate) fn lift_error(mut error: ErrorObject, server: Era, caller: Era, asked: &str) -> ErrorObject {
     match (server, caller, error.code) {
         (Era::Legacy, Era::Modern, -32002) if asked == method::RESOURCES_READ => error.code = -32602,
-        // A legacy server has no number for it, but may say what it misses all the same.
+        // Legacy servers have no code for this, but may name the capability that they need.
         (Era::Legacy, Era::Modern, _) if names_capabilities(&error) => error.code = -32021,
-        // The modern era gave these numbers other meanings, or keeps them for later; and a legacy client can do nothing about
-        // the three, which are between the server and us.
+        // The modern era uses or reserves these codes for other meanings. The three of the second
+        // pattern are between the server and us; a legacy client cannot act on them.
         (Era::Legacy, Era::Modern, code @ -32099..=-32020)
         | (Era::Modern, Era::Legacy, code @ -32022..=-32020) => return renumbered(error, code),
         (Era::Modern, Era::Legacy, -32602) if asked == method::RESOURCES_READ && names_uri(&error) => {
@@ -105,8 +106,8 @@ mod tests {
 
     #[test]
     fn a_legacy_server_is_introduced_the_modern_way() {
-        let told = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}},"extensions":{"x":{}}},"serverInfo":{"name":"s","version":"1","icons":[]},"instructions":"hi","vendor":1}"#;
-        let info = ServerInfo::read(Raw::parse(told).unwrap(), Revision::V2025_11_25, Carrier::Stdio);
+        let original = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}},"extensions":{"x":{}}},"serverInfo":{"name":"s","version":"1","icons":[]},"instructions":"hi","vendor":1}"#;
+        let info = ServerInfo::read(Raw::parse(original).unwrap(), Revision::V2025_11_25, Carrier::Stdio);
         let want = r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"x":{},"io.modelcontextprotocol/tasks":{}}},"instructions":"hi","vendor":1,"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1","icons":[]}}}"#;
         assert_eq!(introduction(&info).as_str(), want);
     }

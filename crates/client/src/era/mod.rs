@@ -1,14 +1,14 @@
 //! Requests in the form that the server's era wants.
 
 mod declare;
-mod dress;
 mod lift;
 mod task;
+mod write;
 
 pub(crate) use declare::{covers, declarable, needed_for};
-pub(crate) use dress::{Speech, capabilities};
 pub(crate) use lift::{introduction, lift_error, stripped};
 pub(crate) use task::{add_outcome, flat, flat_created};
+pub(crate) use write::{Speech, capabilities};
 
 use crate::{meta_cache::ServerMeta, resilience::Safety, switchboard::Standing};
 use std::{borrow::Cow, sync::Arc};
@@ -22,7 +22,7 @@ pub(crate) struct Ask {
     pub(crate) progress: Progress,
     /// Arguments that the tool wants repeated as headers: name and value.
     pub(crate) mirrored: Vec<(String, String)>,
-    /// If it may be sent again after the first attempt was lost.
+    /// Tells if it may be sent again after the first attempt was lost.
     pub(crate) safety: Safety,
     pub(crate) standing: Standing,
     /// The caller's `_meta`, rewritten for the server and already in `params`; `None` for our own
@@ -30,7 +30,7 @@ pub(crate) struct Ask {
     pub(crate) meta: Option<Arc<ServerMeta>>,
 }
 
-/// If the caller wants progress notifications.
+/// Tells if the caller wants progress notifications.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Progress {
     #[default]

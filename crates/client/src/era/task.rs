@@ -1,11 +1,12 @@
-//! Tasks of 2025-11-25 in the form of the extension.
+//! Converts tasks of revision 2025-11-25 into the form of the tasks extension.
 
 use trunkline_protocol::{ErrorObject, Object, Raw, message::meta::RELATED_TASK};
 
-/// Members that differ in name.
+/// Members with another name in the extension: old and new name.
 const RENAMED: [(&str, &str); 2] = [("ttl", "ttlMs"), ("pollInterval", "pollIntervalMs")];
 
-/// The answer to a call that became a task: flat, and marked as one. `None` when it is none.
+/// Converts the result of a call that became a task: its members move to the top level and it gets
+/// `resultType`. `None` if the result is not a task.
 pub(crate) fn flat_created(result: &Raw) -> Option<Raw> {
     let created = result.object()?;
     let task = created.get("task")?.object()?;
@@ -18,7 +19,7 @@ pub(crate) fn flat_created(result: &Raw) -> Option<Raw> {
     Some(flat.to_raw())
 }
 
-/// A task as `tasks/get` answers it.
+/// Converts a task as `tasks/get` returns it.
 pub(crate) fn flat(task: &Raw) -> Object {
     let mut flat = Object::new();
     flat.set("resultType", Raw::string("complete"));
@@ -26,7 +27,7 @@ pub(crate) fn flat(task: &Raw) -> Object {
     flat
 }
 
-/// Adds how a task ended. A tool that failed has completed its task all the same.
+/// Adds the outcome of a task. A tool result with `isError` is still a completed task.
 pub(crate) fn add_outcome(task: &mut Object, outcome: Result<Raw, ErrorObject>) {
     match outcome {
         Ok(result) => {
@@ -35,13 +36,13 @@ pub(crate) fn add_outcome(task: &mut Object, outcome: Result<Raw, ErrorObject>) 
         }
         Err(error) => {
             task.set("status", Raw::string("failed"));
-            let mut told = Object::new();
-            told.set("code", serde_json::Value::from(error.code).into());
-            told.set("message", Raw::string(&error.message));
+            let mut object = Object::new();
+            object.set("code", serde_json::Value::from(error.code).into());
+            object.set("message", Raw::string(&error.message));
             if let Some(data) = error.data {
-                told.set("data", data);
+                object.set("data", data);
             }
-            task.set("error", told.to_raw());
+            task.set("error", object.to_raw());
         }
     }
 }
@@ -56,7 +57,7 @@ fn rename(from: &Object, to: &mut Object) {
     }
 }
 
-/// The result without the mark that ties it to its task, and with the mark of a result.
+/// The result without the `related-task` key of `_meta`, and with a `resultType`.
 fn unrelated(result: &Raw) -> Raw {
     let bare = trunkline_protocol::message::meta::remove(Some(result), [RELATED_TASK]);
     let bare = bare.unwrap_or_else(|_| result.clone());

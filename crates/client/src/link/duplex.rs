@@ -1,6 +1,6 @@
 //! A line that all messages share: a pipe to a process, or HTTP+SSE.
 
-use super::{OnDrop, Outbound, farewell::Farewells};
+use super::{OnDrop, Outbound, cancellations::Cancellations};
 use crate::{
     frame_tap::{Direction, Tap},
     inbox::{Arrival, Loss, LossKind},
@@ -37,11 +37,11 @@ pub(crate) struct Duplex {
     board: Arc<Switchboard>,
     sender: Sender,
     tap: Option<Tap>,
-    /// Whether the negotiated revision has batches.
+    /// True if the negotiated revision has batches.
     batches: AtomicBool,
     process: AsyncMutex<Option<Process>>,
     reader: Mutex<Option<AbortHandle>>,
-    farewells: Farewells,
+    cancellations: Cancellations,
 }
 
 pub(super) enum Sender {
@@ -63,7 +63,7 @@ impl Duplex {
             batches: AtomicBool::new(false),
             process: AsyncMutex::new(process),
             reader: Mutex::default(),
-            farewells: Farewells::default(),
+            cancellations: Cancellations::default(),
         })
     }
 
@@ -81,22 +81,22 @@ impl Duplex {
 
     pub(super) async fn send(&self, envelope: &Envelope) -> Result<(), Fault> {
         let frame = envelope.to_line();
-        Tap::see(self.tap.as_ref(), Direction::Sent, &frame);
+        Tap::observe(self.tap.as_ref(), Direction::Sent, &frame);
         self.deliver(frame).await
     }
 
     async fn deliver(&self, frame: Bytes) -> Result<(), Fault> {
         match &self.sender {
             Sender::Pipe(writer) => writer.send(frame).await.map_err(|e| super::report::fault_of_send(&e)),
-            // Boxed, so that calls over a pipe need not carry the room for a POST.
+            // Boxed, so that the future of a pipe call is not as large as that of a POST.
             Sender::Sse(sender) => {
                 Box::pin(sender.send(frame)).await.map_err(|e| super::report::fault_of_http(&e))
             }
         }
     }
 
-    /// Whether a frame may reach the server although its sending was given up: a pipe takes a frame whole or not at all,
-    /// while a POST that is under way may have arrived.
+    /// True if a frame may reach the server although its sending was cancelled: a pipe writes a
+    /// frame whole or not at all, but a POST in flight may have arrived.
     fn may_deliver_unfinished(&self) -> bool {
         match &self.sender {
             Sender::Pipe(_) => false,
@@ -104,7 +104,7 @@ impl Duplex {
         }
     }
 
-    /// The way answers take. It does not keep the line alive.
+    /// Sends answers to the server's questions. It does not keep the line alive.
     pub(super) fn outlet(self: &Arc<Self>) -> Outlet {
         let link = Arc::downgrade(self);
         Arc::new(move |envelope| {
@@ -116,9 +116,9 @@ impl Duplex {
         })
     }
 
-    /// A frame has arrived.
+    /// Dispatches a frame from the server.
     pub(super) fn receive(&self, frame: &Bytes, outlet: &Outlet) {
-        Tap::see(self.tap.as_ref(), Direction::Received, frame);
+        Tap::observe(self.tap.as_ref(), Direction::Received, frame);
         match Frame::parse(frame) {
             Ok(Frame::One(envelope)) => self.board.dispatch(envelope, outlet),
             Ok(Frame::Batch(messages)) if self.batches.load(Ordering::Relaxed) => {
@@ -136,29 +136,29 @@ impl Duplex {
         }
     }
 
-    pub(super) fn hear_noise(&self, line: &[u8]) {
+    pub(super) fn skip_noise(&self, line: &[u8]) {
         self.board.count_noise();
-        Tap::see(self.tap.as_ref(), Direction::Noise, line);
+        Tap::observe(self.tap.as_ref(), Direction::Noise, line);
     }
 
     pub(super) async fn close(&self) {
-        self.farewells.said().await;
+        self.cancellations.flush().await;
         self.board.lose(&Fault::new(FaultKind::NotReady, "the connection was closed"));
         if let Some(process) = self.process.lock().await.take() {
-            let departure = process.child.shutdown(process.patience).await;
-            tracing::debug!(?departure, "the server's process has ended");
+            let ending = process.child.shutdown(process.patience).await;
+            tracing::debug!(?ending, "the server's process has ended");
         }
         if let Some(reader) = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take() {
             reader.abort();
         }
     }
 
-    /// How the process ended and what it said last; `None` when there is no process.
-    pub(super) async fn obituary(&self) -> Option<String> {
+    /// The exit status of the process and its last error output; `None` if there is no process.
+    pub(super) async fn exit_report(&self) -> Option<String> {
         let process = self.process.lock().await;
         let child = &process.as_ref()?.child.process;
         let ending = child.wait().await;
-        Some(super::report::obituary(ending, child.stderr()))
+        Some(super::report::exit_report(ending, child.stderr()))
     }
 }
 
@@ -175,18 +175,18 @@ pub(crate) struct DuplexCall {
     link: Arc<Duplex>,
     ticket: Ticket,
     on_drop: OnDrop,
-    stage: Stage,
+    stage: SendStage,
 }
 
-/// How far a request got.
-enum Stage {
-    /// The server has certainly not heard of it.
+/// The sending state of a request.
+enum SendStage {
+    /// Not sent; the server cannot have received it.
     Unsent(Bytes),
-    /// It waits to be taken, or is on its way.
+    /// Waiting for room in the pipe, or being sent.
     Sending(BoxFuture<'static, Result<(), Fault>>),
-    /// The server has heard of it.
+    /// Sent; waiting for the response.
     Open,
-    /// It could not be sent, and whoever knows why may still say so.
+    /// Could not be sent; waits a moment for the reason of the loss.
     Failing(BoxFuture<'static, Arrival>),
     Done,
 }
@@ -195,31 +195,31 @@ impl DuplexCall {
     pub(super) fn new(link: &Arc<Duplex>, outbound: Outbound) -> Self {
         let ticket = link.board.expect(outbound.request.id.clone(), outbound.standing);
         let frame = Envelope::from(outbound.request).to_line();
-        Self { link: link.clone(), ticket, on_drop: outbound.on_drop, stage: Stage::Unsent(frame) }
+        Self { link: link.clone(), ticket, on_drop: outbound.on_drop, stage: SendStage::Unsent(frame) }
     }
 
     pub(super) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Arrival> {
         loop {
             match &mut self.stage {
-                Stage::Unsent(frame) => {
+                SendStage::Unsent(frame) => {
                     let frame = std::mem::take(frame);
                     self.stage = self.begin(frame);
                 }
-                Stage::Sending(sending) => {
+                SendStage::Sending(sending) => {
                     self.stage = match ready!(sending.as_mut().poll(cx)) {
-                        Ok(()) => Stage::Open,
+                        Ok(()) => SendStage::Open,
                         Err(fault) => self.failing(fault),
                     };
                 }
-                Stage::Failing(last_words) => {
-                    let arrival = ready!(last_words.as_mut().poll(cx));
-                    self.stage = Stage::Done;
+                SendStage::Failing(failing) => {
+                    let arrival = ready!(failing.as_mut().poll(cx));
+                    self.stage = SendStage::Done;
                     return Poll::Ready(arrival);
                 }
-                Stage::Open | Stage::Done => {
+                SendStage::Open | SendStage::Done => {
                     let arrival = ready!(self.ticket.poll_next(cx));
                     if arrival.is_last() {
-                        self.stage = Stage::Done;
+                        self.stage = SendStage::Done;
                     }
                     return Poll::Ready(arrival);
                 }
@@ -227,46 +227,47 @@ impl DuplexCall {
         }
     }
 
-    /// Sends the request, at once where there is room.
-    fn begin(&self, frame: Bytes) -> Stage {
+    /// Sends the request, immediately if the pipe's queue has room.
+    fn begin(&self, frame: Bytes) -> SendStage {
         let link = &self.link;
-        Tap::see(link.tap.as_ref(), Direction::Sent, &frame);
+        Tap::observe(link.tap.as_ref(), Direction::Sent, &frame);
         let frame = match &link.sender {
             Sender::Pipe(writer) => match writer.try_send(frame) {
-                Ok(()) => return Stage::Open,
+                Ok(()) => return SendStage::Open,
                 Err(TrySendError::Refused(why)) => return self.failing(super::report::fault_of_send(&why)),
                 Err(TrySendError::Full(frame)) => frame,
             },
             Sender::Sse(_) => frame,
         };
         let link = link.clone();
-        Stage::Sending(Box::pin(async move { link.deliver(frame).await }))
+        SendStage::Sending(Box::pin(async move { link.deliver(frame).await }))
     }
 
-    /// A line that cannot be written to has mostly been lost already, and the loss says why better than the write does.
-    fn failing(&self, fault: Fault) -> Stage {
+    /// After a failed write the line is usually lost, and the reason of that loss is more specific
+    /// than the write error. So we wait for it a moment.
+    fn failing(&self, fault: Fault) -> SendStage {
         let inbox = self.ticket.inbox.clone();
-        Stage::Failing(Box::pin(async move {
-            match timeout(super::pipe::LAST_WORDS, inbox.next()).await {
+        SendStage::Failing(Box::pin(async move {
+            match timeout(super::pipe::EXIT_WAIT, inbox.next()).await {
                 Some(arrival @ Arrival::Lost(_)) => arrival,
                 _ => Arrival::Lost(Loss { fault, how: LossKind::Line }),
             }
         }))
     }
 
-    /// Whether the server may have heard of the request and still work on it.
-    fn is_heard(&self) -> bool {
+    /// True if the server may have received the request and still works on it.
+    fn may_be_processed(&self) -> bool {
         match &self.stage {
-            Stage::Open => true,
-            Stage::Sending(_) => self.link.may_deliver_unfinished(),
-            Stage::Unsent(_) | Stage::Failing(_) | Stage::Done => false,
+            SendStage::Open => true,
+            SendStage::Sending(_) => self.link.may_deliver_unfinished(),
+            SendStage::Unsent(_) | SendStage::Failing(_) | SendStage::Done => false,
         }
     }
 }
 
 impl Drop for DuplexCall {
     fn drop(&mut self) {
-        if !self.is_heard() || self.on_drop == OnDrop::Leave {
+        if !self.may_be_processed() || self.on_drop == OnDrop::Leave {
             return;
         }
         let mut params = Object::new();
@@ -274,6 +275,6 @@ impl Drop for DuplexCall {
         params.set("reason", Raw::string("the caller no longer waits"));
         let notification = Notification::new(method::CANCELLED, Some(params.to_raw()));
         let link = self.link.clone();
-        self.link.farewells.say(async move { link.send(&notification.into()).await });
+        self.link.cancellations.send(async move { link.send(&notification.into()).await });
     }
 }

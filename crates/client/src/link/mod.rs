@@ -1,10 +1,10 @@
-//! Link: how requests travel to one server and their answers come back.
+//! Link: sends requests to one server and receives the responses.
 //!
 //! Over a pipe (stdio) and over HTTP+SSE all messages share one line, sorted by a [`Switchboard`].
 //! Over Streamable HTTP each request has its own answer. [`Exchange`] hides the difference.
 
+mod cancellations;
 mod duplex;
-mod farewell;
 mod http;
 mod pipe;
 mod report;
@@ -28,7 +28,7 @@ use trunkline_transport::http::Fields;
 pub(crate) use duplex::Process;
 pub(crate) use report::{fault_of_http, fault_of_spawn};
 
-/// The way to one server.
+/// The transport to one server.
 #[derive(Clone)]
 pub(crate) enum Link {
     Duplex(Arc<Duplex>),
@@ -44,7 +44,7 @@ pub(crate) struct Outbound {
     pub(crate) standing: Standing,
 }
 
-/// How a request whose caller went away is cancelled.
+/// The way to cancel a request when its caller drops it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnDrop {
     /// Send `notifications/cancelled`, unless closing the stream cancels already.
@@ -94,11 +94,11 @@ impl Link {
     }
 
     /// Publishes a notification that came with a request and concerns all listeners.
-    pub(crate) fn overhear(&self, notification: Notification) {
-        self.board().tell(notification);
+    pub(crate) fn publish(&self, notification: Notification) {
+        self.board().publish(notification);
     }
 
-    /// Sorts what arrives.
+    /// Dispatches incoming messages.
     pub(crate) fn board(&self) -> &Arc<Switchboard> {
         match self {
             Self::Duplex(link) => link.board(),

@@ -11,13 +11,13 @@ use trunkline_protocol::{Fault, FaultKind};
 use trunkline_resilience::timeout;
 use trunkline_transport::stdio::{FrameReader, Line};
 
-/// Lines that are no messages, before the server is taken for one that does not speak MCP at all.
+/// Limit of lines that are not messages; a server with more does not speak MCP.
 const NOISE_LIMIT: u64 = 10_000;
-/// How long a process that has closed its output may take to end, so that we can say how it ended.
-pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
+/// Wait for the exit of a process that has closed its output, so that the error has the status.
+pub(super) const EXIT_WAIT: Duration = Duration::from_secs(1);
 
 impl Link {
-    /// Speaks with a process that was started for it.
+    /// Opens a link to a server process.
     pub(crate) fn over_pipe(
         (process, reader): (Process, FrameReader<ChildStdout>),
         board: Arc<Switchboard>,
@@ -26,7 +26,8 @@ impl Link {
         let writer = process.child.writer.clone();
         let link = Duplex::new(board, Sender::Pipe(writer), tap, Some(process));
         let outlet = link.outlet();
-        // The task must not keep the line alive: dropping the last connection ends the process, and with it this task.
+        // The task must not keep the line alive: dropping the last connection ends the process,
+        // and with it this task.
         let task = tokio::spawn({
             let link = Arc::downgrade(&link);
             let mut reader = Reader { lines: reader, noise: 0 };
@@ -34,11 +35,12 @@ impl Link {
                 while let Some(first) = reader.next().await {
                     let Some(link) = link.upgrade() else { return };
                     let mut next = Some(first);
-                    // All that came with one read is dealt with before anything else runs, so that its answers go out together.
+                    // All lines of one read are handled before other tasks run, so that their
+                    // answers go out together.
                     while let Some(line) = next {
                         match line {
                             Ok(Line::Frame(frame)) => link.receive(&frame, &outlet),
-                            Ok(Line::Noise(line)) => link.hear_noise(&line),
+                            Ok(Line::Noise(line)) => link.skip_noise(&line),
                             Ok(Line::TooLong { limit, .. }) => link.board().fail_all(&too_long(limit)),
                             Err(fault) => return link.board().lose(&fault),
                         }
@@ -46,7 +48,7 @@ impl Link {
                     }
                 }
                 if let Some(link) = link.upgrade() {
-                    link.board().lose(&departed(&link).await);
+                    link.board().lose(&fault_of_eof(&link).await);
                 }
             }
         });
@@ -61,7 +63,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// The next line; `None` at the end; a fault when there is no point in reading on.
+    /// The next line; `None` at EOF; a fault if reading must stop.
     async fn next(&mut self) -> Option<Result<Line, Fault>> {
         match self.lines.next().await {
             Ok(line) => line.map(|line| self.judge(line)),
@@ -72,7 +74,7 @@ impl Reader {
         }
     }
 
-    /// The next line if it came with the last read.
+    /// The next line, if it is already buffered.
     fn next_buffered(&mut self) -> Option<Result<Line, Fault>> {
         let line = self.lines.next_buffered()?;
         Some(self.judge(line))
@@ -83,10 +85,11 @@ impl Reader {
             self.noise += 1;
             if self.noise == 1 {
                 let text = String::from_utf8_lossy(&text[..text.len().min(200)]);
-                tracing::warn!(%text, "the server writes to its standard output what is no message; such lines are skipped");
+                tracing::warn!(%text, "the server wrote a line to standard output that is not a JSON-RPC message; such lines are skipped");
             }
             if self.noise > NOISE_LIMIT {
-                let fault = format!("the server wrote more than {NOISE_LIMIT} lines that are no messages");
+                let fault =
+                    format!("the server wrote more than {NOISE_LIMIT} lines that are not JSON-RPC messages");
                 return Err(Fault::new(FaultKind::BadAnswer, fault));
             }
         }
@@ -98,11 +101,11 @@ fn too_long(limit: usize) -> Fault {
     Fault::new(FaultKind::TooLarge, format!("the server sent a line longer than {limit} bytes"))
 }
 
-async fn departed(link: &Duplex) -> Fault {
-    let last_words = timeout(LAST_WORDS, link.obituary()).await;
-    match last_words {
-        Some(Some(words)) => {
-            Fault::new(FaultKind::ServerExited, "the server's process ended").with_detail(words)
+async fn fault_of_eof(link: &Duplex) -> Fault {
+    let report = timeout(EXIT_WAIT, link.exit_report()).await;
+    match report {
+        Some(Some(report)) => {
+            Fault::new(FaultKind::ServerExited, "the server's process ended").with_detail(report)
         }
         _ => Fault::new(FaultKind::ConnectionLost, "the server closed its output"),
     }

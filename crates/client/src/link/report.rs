@@ -1,4 +1,4 @@
-//! What went wrong on the way, told in the words of the catalogue.
+//! Converts transport and process errors into faults of the error catalogue.
 
 use crate::inbox::{Loss, LossKind};
 use trunkline_process::{Ending, SpawnError, Stream};
@@ -8,23 +8,23 @@ use trunkline_transport::{
     stdio::SendError,
 };
 
-/// Lines of a process's error output that are shown when it has ended.
+/// Lines of a process's error output that are shown after its exit.
 const LAST_LINES: usize = 8;
-/// How much of a refusal's body is shown.
+/// Characters of a refusal's body that are shown.
 const BODY_SHOWN: usize = 300;
 
 pub(crate) fn fault_of_http(error: &HttpError) -> Fault {
     let (kind, message) = match error {
-        HttpError::InvalidUrl(_) => (FaultKind::UrlInvalid, "the address cannot be used"),
+        HttpError::InvalidUrl(_) => (FaultKind::UrlInvalid, "the URL cannot be used"),
         HttpError::Connect(_) => (FaultKind::CannotConnect, "the server cannot be reached"),
         HttpError::Tls(_) => (FaultKind::CannotConnect, "no secure connection to the server"),
         HttpError::Status(refusal) => return fault_of_status(refusal),
         HttpError::TooLarge { .. } => (FaultKind::TooLarge, "the server's answer is too large"),
         HttpError::UnexpectedContentType(_) | HttpError::UnexpectedEncoding { .. } => {
-            (FaultKind::BadAnswer, "the server answered with something that is no message")
+            (FaultKind::BadAnswer, "the server's answer is neither JSON nor an event stream")
         }
         HttpError::Redirect(_) | HttpError::ForeignEndpoint { .. } => {
-            (FaultKind::UrlRefused, "the server points to an address that is not followed")
+            (FaultKind::UrlRefused, "the server refers to another address, which is not followed")
         }
         HttpError::NoEndpoint => (FaultKind::BadAnswer, "the event stream named no endpoint"),
         HttpError::Broken(_) => (FaultKind::ConnectionLost, "the connection broke"),
@@ -92,11 +92,11 @@ pub(super) fn fault_of_send(error: &SendError) -> Fault {
     Fault::new(kind, message).with_detail(error.to_string())
 }
 
-/// How a process ended, and the last it had to say.
-pub(super) fn obituary(ending: Ending, stderr: &Stream) -> String {
+/// Describes the exit of a process, with its last error output.
+pub(super) fn exit_report(ending: Ending, stderr: &Stream) -> String {
     let lines = stderr.last_lines(LAST_LINES);
     if lines.is_empty() {
         return format!("it {ending} and wrote nothing to its error output");
     }
-    format!("it {ending}; its last words:\n{}", lines.join("\n"))
+    format!("it {ending}; its last error output:\n{}", lines.join("\n"))
 }

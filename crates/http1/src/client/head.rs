@@ -21,7 +21,7 @@ pub struct ResponseHead {
     pub reuse: Reuse,
 }
 
-/// What happens to the connection after the response.
+/// The use of the connection after the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reuse {
     KeepAlive,

@@ -13,7 +13,7 @@ pub use chunked::Chunked;
 pub use content_length::write_content_length;
 pub use message_headers::{MessageHeaders, Version};
 
-/// How the end of a body is known, and how much of it is still to come.
+/// The method of finding the end of a body, and the number of bytes still expected.
 #[derive(Debug)]
 pub enum Framing {
     Length(u64),

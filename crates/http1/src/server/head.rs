@@ -31,7 +31,7 @@ pub(crate) struct RequestHead {
     pub(crate) expect: Expect,
 }
 
-/// Whether the client waits for `100 Continue` before it sends its body.
+/// Tells if the client waits for `100 Continue` before it sends its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expect {
     Nothing,

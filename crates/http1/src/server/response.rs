@@ -9,7 +9,7 @@ use ::http::{HeaderMap, Response, StatusCode, header};
 use bytes::Bytes;
 use std::task::{Context, Poll};
 
-/// How a body is sent.
+/// The framing of a body to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyCoding {
     /// There is no body, or no more of it.
@@ -29,7 +29,7 @@ pub(super) enum Pulled {
     End,
 }
 
-/// What a response has to know of its request.
+/// The facts about the request that its response depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequestInfo {
     pub(super) version: Version,

@@ -1,4 +1,4 @@
-//! What a server connection asks of the application.
+//! The interface between a server connection and the application.
 
 use super::{HeadError, RequestBody};
 use ::http::{HeaderName, Request, Response};
@@ -54,8 +54,8 @@ pub enum Pending<B> {
     Preparing(BoxFuture<'static, Pending<B>>),
 }
 
-/// What happens to a request whose client closed its write half (we read EOF). The client may be
-/// gone, or may still read; that cannot be told apart.
+/// The treatment of a request whose client closed its write half (we read EOF). The client may have
+/// disconnected or may still read; the server cannot distinguish the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HalfClose {
     /// The request is dropped, and the connection closed.
@@ -72,7 +72,7 @@ pub trait ResponseBody {
     /// The length, if known. Then all of the body is in memory.
     fn length(&self) -> Option<u64>;
 
-    /// What a half-close means while this body is sent.
+    /// The treatment of a half-close while this body is sent.
     fn on_half_close(&self) -> HalfClose {
         HalfClose::Continues
     }

@@ -43,7 +43,8 @@ pub(crate) fn spawn(command: &Command) -> Result<(Child, Reader), SpawnError> {
 pub(crate) fn start(command: &Command) -> (Child, Reader) {
     loop {
         match spawn(command) {
-            // A child that another test starts at this moment holds a script that was just written open, until exec.
+            // A child that another test is starting holds the new script open for writing until
+            // exec.
             Err(SpawnError::Resource { source, .. }) if source.kind() == ErrorKind::ExecutableFileBusy => {
                 std::thread::yield_now();
             }
@@ -59,14 +60,14 @@ pub(crate) async fn line(reader: &mut Reader) -> Option<String> {
     (read.unwrap() > 0).then(|| line.trim_end_matches('\n').to_owned())
 }
 
-/// True if the process exists and is more than a zombie that its new parent has not reaped yet.
+/// True if the process exists and is not a zombie.
 pub(crate) fn alive(pid: i32) -> bool {
     let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let zombie = state.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'));
     test_kill_process(Pid::from_raw(pid).unwrap()).is_ok() && !zombie
 }
 
-/// Waits until a process that is not our child is gone, which no event tells.
+/// Waits until a process has ended that is not our child, so there is no event to wait for.
 pub(crate) async fn until_gone(pid: i32) {
     let gone = async {
         while alive(pid) {

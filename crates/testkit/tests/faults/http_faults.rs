@@ -343,7 +343,7 @@ fn m06_cursors_in_a_circle_are_noticed_at_once() {
         }
         let (code, text) = told(&listing.await.unwrap().unwrap_err());
         assert_eq!(code, "E217");
-        assert!(text.contains("lead back to each other"), "{text}");
+        assert!(text.contains("a `nextCursor` repeats"), "{text}");
     });
 }
 

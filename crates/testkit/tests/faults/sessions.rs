@@ -43,7 +43,7 @@ fn u13_a_call_that_may_have_run_is_not_repeated() {
         begin_session(&mut peer, "session-2").await;
         let (code, text) = told(&call.await.unwrap().unwrap_err());
         assert_eq!(code, "E215");
-        assert!(text.contains("a new one has begun, but the call was not repeated"), "{text}");
+        assert!(text.contains("a new one was opened, but the call was not repeated"), "{text}");
         assert_http_works(&client, &mut peer).await;
         let calls = peer.seen().iter().filter(|label| *label == "POST tools/call").count();
         assert_eq!(calls, 2, "the lost one and the one after it");

@@ -47,7 +47,7 @@ fn t03_a_server_that_only_prints_is_given_up() {
         line.write("chatter\n".repeat(10_001)).await;
         let (code, text) = told(&call.await.unwrap().unwrap_err());
         assert_eq!(code, "E217");
-        assert_eq!(text, "the server wrote more than 10000 lines that are no messages");
+        assert_eq!(text, "the server wrote more than 10000 lines that are not JSON-RPC messages");
         client.watch_state().wait_for(|state| *state == State::Disconnected).await.unwrap();
         assert_eq!(code_of_next(&client).await, "E217");
     });

@@ -1,4 +1,4 @@
-//! An answer: its head, read only as far as anybody asks, and its body.
+//! A response: its head, whose headers are parsed on demand, and its body.
 
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use hyper::body::Body as _;
@@ -8,7 +8,7 @@ use super::arriving::Arriving;
 use super::error::HttpError;
 use super::media::{Media, coding, content_coding, media_type};
 
-/// The head of an answer has come; its body may still be on its way.
+/// A response whose head was received; its body may still be in flight.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) head: Head,
@@ -19,20 +19,20 @@ pub(crate) struct Answer {
 pub(crate) struct Head {
     pub(crate) status: StatusCode,
     pub(super) media: Media,
-    /// The coding of a body that is not simply itself.
+    /// The content coding, unless it is `identity`.
     pub(super) coding: Option<String>,
-    pub(super) fields: Said,
+    pub(super) fields: ResponseFields,
 }
 
-/// The header fields of an answer.
+/// The header fields of a response.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum ResponseFields {
     Raw(RawHeaders),
     Map(HeaderMap),
 }
 
 impl Answer {
-    /// What kind of answer it is.
+    /// The kind of the response's content.
     pub(crate) fn media(&mut self) -> Result<Media, HttpError> {
         if self.body.is_end_stream() {
             return Ok(Media::Empty);
@@ -47,8 +47,8 @@ impl Answer {
         let mut response = Response::new(self.body);
         *response.status_mut() = self.head.status;
         *response.headers_mut() = match self.head.fields {
-            Said::Map(map) => map,
-            Said::Raw(raw) => raw.to_map(),
+            ResponseFields::Map(map) => map,
+            ResponseFields::Raw(raw) => raw.to_map(),
         };
         response
     }
@@ -61,7 +61,7 @@ impl From<Response<Arriving>> for Answer {
             status: head.status,
             media: media_type(&head.headers),
             coding: content_coding(&head.headers),
-            fields: Said::Map(head.headers),
+            fields: ResponseFields::Map(head.headers),
         };
         Self { head, body }
     }
@@ -82,14 +82,19 @@ impl Head {
                 _ => {}
             }
         }
-        Self { status, media: media.unwrap_or(Media::Other), coding: encoding, fields: Said::Raw(raw) }
+        Self {
+            status,
+            media: media.unwrap_or(Media::Other),
+            coding: encoding,
+            fields: ResponseFields::Raw(raw),
+        }
     }
 
-    /// The first field of this name.
+    /// The first header of this name.
     pub(crate) fn get(&self, name: &HeaderName) -> Option<HeaderValue> {
         match &self.fields {
-            Said::Map(map) => map.get(name).cloned(),
-            Said::Raw(raw) => raw.get(name),
+            ResponseFields::Map(map) => map.get(name).cloned(),
+            ResponseFields::Raw(raw) => raw.get(name),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The body of an answer.
+//! The body of a response.
 
 use std::fmt;
 use std::pin::Pin;
@@ -11,22 +11,22 @@ use trunkline_http1::client::{BodyError, ResponseBody};
 
 use crate::body::BoxError;
 
-/// The body of an answer. Over plain `http` its reader drives the connection, too.
-pub struct Arriving(Carrier);
+/// The body of a response. Over plain `http` reading it also drives the connection.
+pub struct Arriving(BodySource);
 
-enum Carrier {
+enum BodySource {
     Plain(ResponseBody<TcpStream>),
-    /// The answer of a connection that a task of hyper drives.
+    /// From a connection that a hyper task drives.
     Driven(Incoming),
 }
 
 impl Arriving {
     pub(super) fn driven_elsewhere(body: Incoming) -> Self {
-        Self(Carrier::Driven(body))
+        Self(BodySource::Driven(body))
     }
 
     pub(super) fn plain(body: ResponseBody<TcpStream>) -> Self {
-        Self(Carrier::Plain(body))
+        Self(BodySource::Plain(body))
     }
 }
 
@@ -39,7 +39,7 @@ impl Body for Arriving {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         match &mut self.get_mut().0 {
-            Carrier::Plain(body) => Pin::new(body).poll_frame(cx).map(|frame| {
+            BodySource::Plain(body) => Pin::new(body).poll_frame(cx).map(|frame| {
                 frame.map(|frame| {
                     frame.map_err(|error| match error {
                         BodyError::Io(error) => error.into(),
@@ -47,7 +47,7 @@ impl Body for Arriving {
                     })
                 })
             }),
-            Carrier::Driven(body) => {
+            BodySource::Driven(body) => {
                 Pin::new(body).poll_frame(cx).map(|frame| frame.map(|frame| frame.map_err(Into::into)))
             }
         }
@@ -55,15 +55,15 @@ impl Body for Arriving {
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
-            Carrier::Plain(body) => body.is_end_stream(),
-            Carrier::Driven(body) => body.is_end_stream(),
+            BodySource::Plain(body) => body.is_end_stream(),
+            BodySource::Driven(body) => body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
-            Carrier::Plain(body) => body.size_hint(),
-            Carrier::Driven(body) => body.size_hint(),
+            BodySource::Plain(body) => body.size_hint(),
+            BodySource::Driven(body) => body.size_hint(),
         }
     }
 }

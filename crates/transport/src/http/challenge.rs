@@ -1,15 +1,15 @@
-//! What a `WWW-Authenticate` header asks for (RFC 9110 §11.6.1), read with patience: servers write it in many ways.
+//! Parses `WWW-Authenticate` (RFC 9110 §11.6.1) leniently, because servers write it in many ways.
 
-/// One way to be let in, and what is said about it.
+/// One authentication scheme with its parameters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Challenge {
-    /// Such as `Bearer`; empty where parameters stand alone.
+    /// Such as `Bearer`; empty for parameters without a scheme.
     pub scheme: String,
     parameters: Vec<(String, String)>,
 }
 
 impl Challenge {
-    /// The challenges in the value of a header. What cannot be understood is passed over.
+    /// The challenges in a header value. Invalid parts are skipped.
     pub fn read(header: &str) -> Vec<Self> {
         let mut found: Vec<Self> = Vec::new();
         let mut rest = header;
@@ -35,7 +35,7 @@ impl Challenge {
                     .push((word.to_owned(), value));
                 rest = after;
             } else {
-                // A word behind a scheme is its credentials in one piece, which no server has a reason to send.
+                // A word after a scheme is a `token68`, which we do not need.
                 if begins {
                     found.push(Self { scheme: word.to_owned(), ..Self::default() });
                 }
@@ -45,7 +45,7 @@ impl Challenge {
         }
     }
 
-    /// The value of a parameter; an empty one says nothing.
+    /// The value of a parameter; `None` if it is empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         let named = self.parameters.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         named.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
@@ -57,7 +57,8 @@ impl Challenge {
     }
 }
 
-/// A value and what stands behind it. Addresses are often written without quotes, which the grammar does not allow.
+/// A value and the text after it. URLs are often written without quotes, although the grammar does
+/// not allow that.
 fn value_at(text: &str) -> (String, &str) {
     if let Some(inside) = text.strip_prefix('"') {
         return quoted(inside);
@@ -66,7 +67,7 @@ fn value_at(text: &str) -> (String, &str) {
     (text[..end].to_owned(), &text[end..])
 }
 
-/// What stands before the closing quote, and what behind it.
+/// The unescaped text before the closing quote, and the text after it.
 fn quoted(inside: &str) -> (String, &str) {
     let mut value = String::new();
     let mut rest = inside.chars();

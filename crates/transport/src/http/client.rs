@@ -27,7 +27,7 @@ struct Inner {
     connector: Connector,
     /// Idle plain connections.
     plain: Arc<Pool<TcpStream>>,
-    /// For secure connections, which may speak HTTP/2.
+    /// The client of TLS connections, which may use HTTP/2.
     secure: Client<Connector, Full<Bytes>>,
     options: HttpOptions,
 }
@@ -50,8 +50,9 @@ impl HttpClient {
         &self.0.options
     }
 
-    /// Sends a request and waits for the head of its answer, whatever its status, following redirects within the
-    /// origin. Dropping the future, or the answer's body, takes the request back.
+    /// Sends a request and waits for the head of the response, whatever its status; follows
+    /// redirects within the origin. Dropping the future, or the response's body, cancels the
+    /// request.
     pub async fn send(
         &self,
         method: Method,
@@ -63,13 +64,13 @@ impl HttpClient {
         self.ask(request).await.map(Answer::into_response)
     }
 
-    /// As [`send`](Self::send), with the head left as it came.
+    /// As [`send`](Self::send), with unparsed headers.
     pub(crate) async fn ask(&self, request: Request) -> Result<Answer, HttpError> {
         let mut sending = self.begin(request);
         std::future::poll_fn(|cx| sending.poll(cx)).await
     }
 
-    /// Prepares a request, for those who poll.
+    /// Prepares a request for callers that poll.
     pub(crate) fn begin(&self, request: Request) -> Sending {
         Sending::new(self.clone(), request)
     }

@@ -1,4 +1,4 @@
-//! Why no connection came about, before any request was sent.
+//! Errors of opening a connection, before a request was sent.
 
 use std::error::Error;
 use std::io;
@@ -17,10 +17,10 @@ pub struct ConnectError {
     pub failure: ConnectFailure,
 }
 
-/// What kept a connection from being opened.
+/// The reason why a connection could not be opened.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ConnectFailure {
-    #[error("nothing listens there")]
+    #[error("connection refused")]
     Refused,
     #[error("the host name cannot be resolved")]
     UnknownHost,
@@ -35,11 +35,11 @@ pub enum ConnectFailure {
 }
 
 impl ConnectFailure {
-    /// What a person can do about it.
+    /// Advice for the user.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Refused => Some("is the server running, and is the port right?"),
-            Self::UnknownHost => Some("check the host name and the network's name service"),
+            Self::UnknownHost => Some("check the host name and DNS"),
             Self::TimedOut { .. } => Some("is a firewall in between, or the address wrong?"),
             Self::Unreachable => Some("check the network connection"),
             Self::Tls(error) => error.hint(),
@@ -63,8 +63,8 @@ impl ConnectFailure {
     }
 }
 
-/// The first error of type `T` in a chain of sources. An `io::Error` hides the error it wraps from
-/// [`Error::source`], so that is looked into as well.
+/// The first error of type `T` in a chain of sources. [`Error::source`] of an `io::Error` skips
+/// the error that it wraps, so that one is checked as well.
 pub(super) fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
     let mut next = Some(error);
     while let Some(error) = next {

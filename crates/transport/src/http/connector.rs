@@ -1,4 +1,4 @@
-//! Opens connections: name lookup, TCP and TLS under one time limit, each failure told apart.
+//! Opens connections: name lookup, TCP and TLS under one timeout, with a separate error for each.
 
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -20,11 +20,11 @@ use super::connect_error::{ConnectError, ConnectFailure};
 use super::options::HttpOptions;
 use super::tls::Tls;
 
-/// A peer that vanished without a word is noticed on a long stream by this.
+/// Detects a dead peer on a long, quiet stream.
 const TCP_KEEP_ALIVE: Duration = Duration::from_mins(1);
 
 pub(super) type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
-/// A plain connection on its way.
+/// A plain connection being opened.
 pub(super) type Connecting = BoxFuture<Result<TcpStream, ConnectError>>;
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -36,7 +36,7 @@ pub(super) struct Connector {
     timeout: Duration,
 }
 
-/// The system's resolver, with an error of its own that can be recognised.
+/// The system's resolver, with its own error type, so that lookup failures can be recognised.
 #[derive(Clone)]
 struct Resolver(GaiResolver);
 
@@ -50,7 +50,8 @@ impl Connector {
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_keepalive(Some(TCP_KEEP_ALIVE));
-        // Shared out over the addresses of a name, so that a silent one leaves time for the others.
+        // Divided among the addresses of a name, so that one that does not answer leaves time for
+        // the others.
         tcp.set_connect_timeout(Some(options.connect_timeout));
         let tls = Tls::new(options.ca_certificates.clone(), options.client_certificate.clone());
         Self { tcp, tls: Arc::new(tls), timeout: options.connect_timeout }

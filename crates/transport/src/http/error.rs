@@ -1,4 +1,4 @@
-//! Everything that can go wrong between a request and its answer.
+//! All errors of a request.
 
 use std::error::Error;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::tls_error::TlsError;
 use crate::body::{BodyError, BoxError};
 use crate::sse::EventTooLarge;
 
-/// Why a request got no usable answer.
+/// The reason why a request got no usable response.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
     #[error(transparent)]
@@ -27,7 +27,7 @@ pub enum HttpError {
     TooLarge { limit: usize },
     #[error(transparent)]
     UnexpectedContentType(#[from] Box<UnexpectedContentType>),
-    #[error("the answer is content-encoded ({encoding}) although that was not asked for")]
+    #[error("the response has content encoding {encoding}, which was not requested")]
     UnexpectedEncoding { encoding: String },
     #[error(transparent)]
     Redirect(#[from] RedirectError),
@@ -41,17 +41,17 @@ pub enum HttpError {
     Timeout { phase: Phase, limit: Duration },
 }
 
-/// What was waited for.
+/// The event that timed out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Phase {
-    #[error("the beginning of the answer")]
+    #[error("the response head")]
     Head,
     #[error("the endpoint event")]
     Endpoint,
 }
 
 impl HttpError {
-    /// Whether the same request may well succeed later.
+    /// True if the same request may succeed later.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Connect(_) | Self::Broken(_) | Self::Timeout { .. } => true,
@@ -60,12 +60,12 @@ impl HttpError {
         }
     }
 
-    /// Whether the server may have seen the request, and perhaps acted on it.
+    /// True if the server may have received the request, and perhaps acted on it.
     pub fn may_have_been_processed(&self) -> bool {
         !matches!(self, Self::InvalidUrl(_) | Self::Connect(_) | Self::Tls(_))
     }
 
-    /// The refusal, if that is what it was.
+    /// The error status, if the server answered with one.
     pub fn status(&self) -> Option<&StatusError> {
         match self {
             Self::Status(refusal) => Some(refusal),
@@ -73,13 +73,13 @@ impl HttpError {
         }
     }
 
-    /// What a person can do about it.
+    /// Advice for the user.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Connect(error) => error.failure.hint(),
             Self::Tls(error) => error.hint(),
             Self::Redirect(RedirectError::OtherOrigin { .. }) => {
-                Some("if that is where the server lives now, use that address")
+                Some("if the server has moved there, use that address")
             }
             Self::Redirect(RedirectError::LosesBody { .. }) => Some("use the address it redirects to"),
             Self::UnexpectedContentType(_) => Some("is this the address of an MCP endpoint?"),
@@ -91,7 +91,7 @@ impl HttpError {
         Self::Broken(source.into())
     }
 
-    /// Sorts out an error of the connection pool.
+    /// Classifies an error of the connection pool.
     pub(super) fn from_request(error: hyper_util::client::legacy::Error) -> Self {
         if let Some(connect) = find::<ConnectError>(&error) {
             return connect.clone().into();
@@ -99,7 +99,8 @@ impl HttpError {
         Self::from_broken(error.into())
     }
 
-    /// An error on an open connection. Under TLS 1.3 a server refuses a client's certificate only there.
+    /// An error on an open connection. With TLS 1.3 the refusal of a client certificate arrives
+    /// here, after the handshake.
     pub(crate) fn from_broken(source: BoxError) -> Self {
         let source: Box<dyn Error + Send + Sync> = source;
         match find::<rustls::Error>(&*source) {

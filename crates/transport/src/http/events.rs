@@ -10,7 +10,7 @@ use super::arriving::Arriving;
 use super::error::HttpError;
 use crate::sse::{Decoder, Event};
 
-/// A body read as an event stream. Nothing is lost when a reader stops waiting and comes back.
+/// A body read as an event stream. Reading is cancel safe.
 #[derive(Debug)]
 pub(crate) struct EventStream {
     body: Arriving,
@@ -22,7 +22,7 @@ impl EventStream {
         Self { body, decoder: Decoder::new(event_limit) }
     }
 
-    /// The next event; none when the stream has ended as it should.
+    /// The next event; `None` at the regular end of the stream.
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Event>, HttpError>> {
         loop {
             if let Some(event) = self.decoder.next()? {

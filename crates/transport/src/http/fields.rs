@@ -2,7 +2,8 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// Header fields in the order in which they are sent. There are few of them, and nobody looks them up by hash.
+/// Header fields in the order in which they are sent. They are few, so a `Vec` is faster than a
+/// map.
 #[derive(Debug, Clone, Default)]
 pub struct Fields(Vec<(HeaderName, HeaderValue)>);
 
@@ -11,13 +12,13 @@ impl Fields {
         Self(Vec::with_capacity(capacity))
     }
 
-    /// Adds a field whose name is not here yet.
+    /// Adds a field whose name must not be present yet.
     pub fn add(&mut self, name: HeaderName, value: HeaderValue) {
         debug_assert!(self.get(&name).is_none(), "{name} is there already");
         self.0.push((name, value));
     }
 
-    /// Adds a field in place of those that have the same name.
+    /// Sets a field, replacing all fields of the same name.
     pub fn set(&mut self, name: HeaderName, value: HeaderValue) {
         match self.0.iter_mut().find(|(known, _)| *known == name) {
             None => self.0.push((name, value)),
@@ -40,7 +41,7 @@ impl Fields {
         self.0.is_empty()
     }
 
-    /// Takes all of this name away, and gives the first of them.
+    /// Removes all fields of this name and returns the first.
     pub(crate) fn remove(&mut self, name: &HeaderName) -> Option<HeaderValue> {
         let first = self.get(name)?.clone();
         self.0.retain(|(known, _)| known != name);
@@ -51,7 +52,7 @@ impl Fields {
         self.0.iter().map(|(name, value)| (name, value))
     }
 
-    /// Adds those of `extra` whose names are neither here nor in `others`.
+    /// Adds those of `extra` whose names are neither in `self` nor in `others`.
     pub(super) fn complete(&mut self, extra: &HeaderMap, others: &Self) {
         let own = self.0.len();
         for (name, value) in extra {

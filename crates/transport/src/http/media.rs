@@ -1,4 +1,4 @@
-//! What kind of answer a response is, told by its head.
+//! The content kind of a response, from its headers.
 
 use std::time::Duration;
 
@@ -11,33 +11,33 @@ use super::arriving::Arriving;
 use super::error::HttpError;
 use crate::body::{self, Beginning};
 
-/// How much of an answer that was not understood is shown.
+/// Bytes of an unexpected response that are shown.
 const SHOWN: usize = 512;
-/// How long we wait for a few bytes that nobody needs, to keep the connection usable.
+/// Longest time to drain an unneeded body so that its connection can be reused.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 const DRAIN_LIMIT: usize = 64 * 1024;
 
-/// An answer of a type no transport speaks.
+/// A response with a content type that is neither JSON nor an event stream.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the server answered with {}", content_type.as_deref().unwrap_or("no content type"))]
 pub struct UnexpectedContentType {
     pub content_type: Option<String>,
-    /// What the answer began with.
+    /// The first bytes of the body.
     pub beginning: Bytes,
 }
 
-/// The kinds of answer that are understood.
+/// The kinds of response content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Media {
     Json,
     EventStream,
-    /// Nothing, and by its head nothing to come.
+    /// No body.
     Empty,
     Other,
 }
 
 impl Media {
-    /// The kind that a content type names.
+    /// The kind of a content type.
     pub(super) fn named(content_type: &[u8]) -> Self {
         let essence = content_type.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
         if essence.eq_ignore_ascii_case(b"application/json") {
@@ -54,19 +54,19 @@ pub(super) fn media_type(headers: &HeaderMap) -> Media {
     headers.get(header::CONTENT_TYPE).map_or(Media::Other, |value| Media::named(value.as_bytes()))
 }
 
-/// The coding of a body that is not simply itself.
+/// The content coding, unless it is `identity`.
 pub(super) fn content_coding(headers: &HeaderMap) -> Option<String> {
     let codings = headers.get_all(header::CONTENT_ENCODING).iter();
     codings.map(|value| coding(value.as_bytes())).find(Option::is_some).flatten()
 }
 
-/// What a `Content-Encoding` says, unless that is nothing.
+/// The coding of a `Content-Encoding` value, unless it is empty or `identity`.
 pub(super) fn coding(value: &[u8]) -> Option<String> {
     let coding = String::from_utf8_lossy(value).trim().to_ascii_lowercase();
     (!coding.is_empty() && coding != "identity").then_some(coding)
 }
 
-/// Refuses an answer of another type, showing how it begins.
+/// The error for a response of another type, with its first bytes.
 pub(crate) async fn unexpected(answer: Answer) -> HttpError {
     let content_type = answer.head.get(&header::CONTENT_TYPE);
     let content_type = content_type.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
@@ -75,7 +75,7 @@ pub(crate) async fn unexpected(answer: Answer) -> HttpError {
     Box::new(UnexpectedContentType { content_type, beginning }).into()
 }
 
-/// Reads a body that nobody needs to its end, if that is near, so that its connection can be used again.
+/// Drains an unneeded body, if it is short, so that its connection can be reused.
 pub(crate) async fn drain(body: Arriving) {
     if !body.is_end_stream() {
         body::read_beginning(body, DRAIN_LIMIT, DRAIN_TIMEOUT).await;

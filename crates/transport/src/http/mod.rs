@@ -1,8 +1,9 @@
-//! The HTTP client under all HTTP transports: pooled connections, TLS, redirects, and errors that tell what to do.
+//! The HTTP client of all HTTP transports: pooled connections, TLS, redirects, and errors with
+//! advice.
 //!
-//! Plain connections speak HTTP/1.1 with the crate `http1`; TLS and HTTP/2 (by ALPN) are hyper's.
-//! Both address families, no proxies from the environment, no content codings. Redirects are
-//! followed within one origin only, so that no header or body ever reaches another.
+//! Plain connections use HTTP/1.1 from the crate `http1`; TLS and HTTP/2 (by ALPN) use hyper. IPv4
+//! and IPv6 are supported; proxies from the environment and content codings are not. Redirects are
+//! followed within one origin only, so that no header or body reaches another origin.
 
 mod answer;
 mod arriving;
@@ -14,9 +15,9 @@ mod error;
 mod events;
 mod fields;
 mod media;
-mod opening;
 mod options;
 mod redirect;
+mod request_template;
 mod sending;
 mod status;
 mod target;
@@ -34,12 +35,12 @@ pub(crate) use events::EventStream;
 pub use fields::Fields;
 pub use media::UnexpectedContentType;
 pub(crate) use media::{Media, drain, unexpected};
-pub(crate) use opening::Opening;
 pub use options::{
     ClientCertificate, DEFAULT_CONNECT_TIMEOUT, DEFAULT_ENDPOINT_TIMEOUT, DEFAULT_POOL_IDLE_TIMEOUT,
     DEFAULT_POOL_MAX_IDLE, ForbiddenHeader, HttpOptions, Pem,
 };
 pub use redirect::{MAX_REDIRECTS, RedirectError};
+pub(crate) use request_template::RequestTemplate;
 pub(crate) use sending::{Request, Sending};
 pub use status::{ERROR_BODY_LIMIT, ERROR_BODY_TIMEOUT, StatusError};
 pub use target::{InvalidUrl, Target};

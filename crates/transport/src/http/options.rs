@@ -1,4 +1,4 @@
-//! How an HTTP client is set up.
+//! The options of an HTTP client.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,13 +9,13 @@ use http::{HeaderMap, HeaderName, header};
 use crate::body::DEFAULT_BODY_LIMIT;
 use crate::sse::DEFAULT_EVENT_LIMIT;
 
-/// How long name lookup, TCP and TLS handshake may take together.
+/// Default timeout of name lookup, TCP connect and TLS handshake together.
 pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long an HTTP+SSE server may take to name its endpoint.
+/// Default timeout of the `endpoint` event of an HTTP+SSE server.
 pub const DEFAULT_ENDPOINT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long an unused connection is kept.
+/// Default idle timeout of a pooled connection.
 pub const DEFAULT_POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(90);
-/// How many unused connections to one origin are kept.
+/// Default limit of idle connections per origin.
 pub const DEFAULT_POOL_MAX_IDLE: usize = 256;
 
 /// Headers that belong to a single connection or message and are written by the client itself.
@@ -35,19 +35,19 @@ const FRAMING: [HeaderName; 8] = [
 pub struct HttpOptions {
     /// Sent with every request, unless the request has the same header itself.
     pub extra_headers: HeaderMap,
-    /// Trusted beside the system's roots.
+    /// Trusted in addition to the system's roots.
     pub ca_certificates: Vec<Pem>,
     pub client_certificate: Option<ClientCertificate>,
     pub connect_timeout: Duration,
-    /// How long a server may take until its answer begins. Calls may take long, so there is no limit by default.
+    /// Timeout of the response head. Calls may take long, so there is none by default.
     pub head_timeout: Option<Duration>,
     pub endpoint_timeout: Duration,
-    /// How large an answer that is not a stream may be.
+    /// Size limit of a response that is not an event stream.
     pub body_limit: usize,
-    /// How large an event of a stream may be.
+    /// Size limit of one event of a stream.
     pub event_limit: usize,
     pub pool_idle_timeout: Duration,
-    /// How many unused connections to one place each runtime keeps.
+    /// Limit of idle connections per origin and runtime.
     pub pool_max_idle: usize,
 }
 
@@ -58,7 +58,7 @@ pub enum Pem {
     Bytes(Vec<u8>),
 }
 
-/// What the client shows to a server that asks who it is.
+/// The certificate that the client presents if the server requests one.
 #[derive(Debug, Clone)]
 pub struct ClientCertificate {
     pub chain: Pem,
@@ -66,7 +66,7 @@ pub struct ClientCertificate {
     pub key: Pem,
 }
 
-/// A header that may not be set from outside.
+/// A header that [`HttpOptions::extra_headers`] may not contain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the header `{0}` is written by the HTTP client and cannot be set")]
 pub struct ForbiddenHeader(pub HeaderName);
@@ -97,7 +97,7 @@ impl Default for HttpOptions {
     }
 }
 
-/// Header values, which may be tokens, stay out of logs.
+/// Omits header values, which may be tokens.
 impl fmt::Debug for HttpOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpOptions")
@@ -115,7 +115,7 @@ impl fmt::Debug for HttpOptions {
     }
 }
 
-/// Keys stay out of logs.
+/// Omits the bytes, which may be a private key.
 impl fmt::Debug for Pem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

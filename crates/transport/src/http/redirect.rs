@@ -1,13 +1,14 @@
-//! Which redirects are followed: those that stay at home and lose nothing.
+//! Redirect policy: only redirects within the origin that keep method and body are followed.
 //!
-//! A redirect to another origin would hand it the headers (tokens, sessions) and bodies meant for this one, and one
-//! that turns a POST into a GET would lose the message. Both are refused, with the target named.
+//! A redirect to another origin would send it the headers (tokens, sessions) and bodies for this
+//! one, and a redirect that turns a POST into a GET would lose the message. Both are refused with
+//! an error that names the target.
 
 use http::{HeaderValue, Method, StatusCode};
 
 use super::target::{InvalidUrl, Target};
 
-/// How many redirects in a row are followed.
+/// Limit of redirects in a row.
 pub const MAX_REDIRECTS: usize = 5;
 
 /// A redirect that is not followed.
@@ -23,7 +24,7 @@ pub enum RedirectError {
     TooMany,
 }
 
-/// Where to go next, if the answer is a redirect at all.
+/// The target of a redirect; `None` if the response is not a redirect.
 pub(super) fn next(
     from: &Target,
     method: &Method,

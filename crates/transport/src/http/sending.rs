@@ -1,4 +1,4 @@
-//! A request on its way, until the head of its answer is there.
+//! A request in flight, until the head of its response arrives.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -21,42 +21,42 @@ use super::client::HttpClient;
 use super::connector::Connecting;
 use super::error::{HttpError, Phase};
 use super::fields::Fields;
-use super::opening::Opening;
 use super::redirect::{self, MAX_REDIRECTS, RedirectError};
+use super::request_template::RequestTemplate;
 use super::target::Target;
 
-/// A connection that was asked for longer ago is checked before it is used.
+/// If opening a connection took longer, it is checked before use.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// What is asked.
+/// A request to send.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
-    pub(crate) opening: Arc<Opening>,
-    /// What this request says beside its opening.
+    pub(crate) template: Arc<RequestTemplate>,
+    /// Headers of this request in addition to those of `template`.
     pub(crate) fields: Fields,
     pub(crate) body: Bytes,
 }
 
-/// Nothing is sent before it is polled. Dropping it takes the request back.
+/// A request in flight. It is sent when first polled; dropping it cancels the request.
 pub(crate) struct Sending {
     client: HttpClient,
     request: Request,
     redirects: usize,
-    way: Way,
-    /// Set when there is something to wait for.
+    state: SendState,
+    /// The head timeout, armed when the first poll is pending.
     limit: Option<Box<Deadline>>,
 }
 
-enum Way {
+enum SendState {
     Unsent,
-    /// Opening a plain connection; since when, if it is the first attempt.
+    /// Opening a plain connection, with the start time of the first attempt.
     Connecting(Connecting, Option<Instant>),
     Plain(Box<Connection<TcpStream>>, Origin),
     Secure(ResponseFuture),
     Over,
 }
 
-/// Where a plain connection comes from.
+/// The source of a plain connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
     Pool,
@@ -65,23 +65,25 @@ enum Origin {
 
 impl Sending {
     pub(super) fn new(client: HttpClient, mut request: Request) -> Self {
-        request.fields.complete(&client.options().extra_headers, &request.opening.fields);
-        Self { client, request, redirects: 0, way: Way::Unsent, limit: None }
+        request.fields.complete(&client.options().extra_headers, &request.template.fields);
+        Self { client, request, redirects: 0, state: SendState::Unsent, limit: None }
     }
 
-    /// Waits for the head of the answer, whatever its status; redirects within the origin are followed.
+    /// Waits for the head of the response, whatever its status; follows redirects within the
+    /// origin.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, HttpError>> {
         loop {
-            let answer = match self.poll_way(cx) {
+            let answer = match self.poll_state(cx) {
                 Poll::Ready(answer) => answer?,
                 Poll::Pending => {
                     let error = ready!(self.poll_limit(cx));
                     return Poll::Ready(Err(error));
                 }
             };
-            let opening = &self.request.opening;
+            let template = &self.request.template;
             let location = || answer.head.get(&header::LOCATION);
-            let Some(next) = redirect::next(&opening.target, &opening.method, answer.head.status, location)?
+            let Some(next) =
+                redirect::next(&template.target, &template.method, answer.head.status, location)?
             else {
                 return Poll::Ready(Ok(answer));
             };
@@ -89,51 +91,52 @@ impl Sending {
                 return Poll::Ready(Err(RedirectError::TooMany.into()));
             }
             self.redirects += 1;
-            self.request.opening = Arc::new(opening.towards(next));
-            self.way = Way::Unsent;
+            self.request.template = Arc::new(template.with_target(next));
+            self.state = SendState::Unsent;
             self.limit = None;
         }
     }
 
-    fn poll_way(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, HttpError>> {
-        let Self { client, request, way, .. } = self;
-        let target = &request.opening.target;
+    fn poll_state(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, HttpError>> {
+        let Self { client, request, state, .. } = self;
+        let target = &request.template.target;
         loop {
-            match way {
-                Way::Unsent if !target.is_plain() => {
-                    *way = Way::Secure(client.secure().request(request.to_http()));
+            match state {
+                SendState::Unsent if !target.is_plain() => {
+                    *state = SendState::Secure(client.secure().request(request.to_http()));
                 }
-                Way::Unsent => {
-                    *way = match client.pool().take(target.authority()) {
-                        Some(connection) => Way::start(connection, Origin::Pool, request),
-                        None => Way::Connecting(client.connect(target), Some(Instant::now())),
+                SendState::Unsent => {
+                    *state = match client.pool().take(target.authority()) {
+                        Some(connection) => SendState::start(connection, Origin::Pool, request),
+                        None => SendState::Connecting(client.connect(target), Some(Instant::now())),
                     };
                 }
-                Way::Connecting(connecting, since) => {
+                SendState::Connecting(connecting, since) => {
                     let stream = ready!(connecting.as_mut().poll(cx))?;
                     let mut connection = Box::new(Connection::new(stream, target.authority().into()));
-                    // If it took long until we saw the connection, the server may have closed it.
+                    // If this process was paused meanwhile, the server may have closed the
+                    // connection.
                     let is_old = since.is_some_and(|since| since.elapsed() > FRESH);
-                    *way = if is_old && !connection.is_quiet() {
-                        Way::Connecting(client.connect(target), None)
+                    *state = if is_old && !connection.is_quiet() {
+                        SendState::Connecting(client.connect(target), None)
                     } else {
-                        Way::start(connection, Origin::New, request)
+                        SendState::start(connection, Origin::New, request)
                     };
                 }
-                Way::Plain(connection, origin) => match ready!(connection.poll_response(cx)) {
-                    Ok(head) => return Poll::Ready(Ok(way.answer(head, client))),
+                SendState::Plain(connection, origin) => match ready!(connection.poll_response(cx)) {
+                    Ok(head) => return Poll::Ready(Ok(state.answer(head, client))),
                     // The server closed the connection while it was idle.
-                    Err(RequestError::Unsent(_)) if *origin == Origin::Pool => *way = Way::Unsent,
+                    Err(RequestError::Unsent(_)) if *origin == Origin::Pool => *state = SendState::Unsent,
                     Err(error) => {
-                        *way = Way::Over;
+                        *state = SendState::Over;
                         return Poll::Ready(Err(error.into()));
                     }
                 },
-                Way::Secure(answer) => {
+                SendState::Secure(answer) => {
                     let answer = ready!(Pin::new(answer).poll(cx)).map_err(HttpError::from_request)?;
                     return Poll::Ready(Ok(answer.map(Arriving::driven_elsewhere).into()));
                 }
-                Way::Over => return Poll::Pending,
+                SendState::Over => return Poll::Pending,
             }
         }
     }
@@ -145,9 +148,9 @@ impl Sending {
     }
 }
 
-impl Way {
+impl SendState {
     fn start(mut connection: Box<Connection<TcpStream>>, origin: Origin, request: &Request) -> Self {
-        connection.start(&request.opening.method, &request.body, |out| request.write_head(out));
+        connection.start(&request.template.method, &request.body, |out| request.write_head(out));
         Self::Plain(connection, origin)
     }
 
@@ -173,12 +176,12 @@ impl From<RequestError> for HttpError {
 }
 
 impl Request {
-    /// Writes the request line and the headers, without those of the framing.
+    /// Writes the request line and the headers, without the framing headers.
     fn write_head(&self, out: &mut Vec<u8>) {
-        let Self { opening, fields, .. } = self;
-        out.extend_from_slice(&opening.text);
+        let Self { template, fields, .. } = self;
+        out.extend_from_slice(&template.text);
         if fields.get(&header::HOST).is_none() {
-            out.extend_from_slice(&opening.host);
+            out.extend_from_slice(&template.host);
         }
         for (name, value) in fields.iter() {
             if *name != header::CONTENT_LENGTH && *name != header::TRANSFER_ENCODING {
@@ -187,14 +190,14 @@ impl Request {
         }
     }
 
-    /// A request that shares its opening with no other.
+    /// A request with its own `template`, not shared with others.
     pub(crate) fn new(method: Method, target: Target, fields: Fields, body: Bytes) -> Self {
-        Self { opening: Arc::new(Opening::new(method, target, Fields::default())), fields, body }
+        Self { template: Arc::new(RequestTemplate::new(method, target, Fields::default())), fields, body }
     }
 
     fn to_http(&self) -> http::Request<Full<Bytes>> {
         let mut request = http::Request::new(Full::new(self.body.clone()));
-        let Opening { method, target, fields, .. } = &*self.opening;
+        let RequestTemplate { method, target, fields, .. } = &*self.template;
         *request.method_mut() = method.clone();
         *request.uri_mut() = target.uri().clone();
         let all = fields.iter().chain(self.fields.iter());

@@ -1,4 +1,4 @@
-//! An answer whose status says no.
+//! A response with an error status.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,20 +8,21 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use super::answer::Answer;
 use crate::body::{self, Beginning};
 
-/// How much of a refusal's body is kept.
+/// Size limit of the kept body of an error response.
 pub const ERROR_BODY_LIMIT: usize = 1024 * 1024;
-/// How long a refusal's body may take.
+/// Timeout of reading the body of an error response.
 pub const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The server's refusal, with what it said about it.
+/// An error response with its headers and body.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the server answered with status {status}")]
 pub struct StatusError {
     pub status: StatusCode,
     pub headers: HeaderMap,
-    /// The body, as far as it came within limit and time; empty if it was content-encoded.
+    /// The body, as far as it was read within size limit and timeout; empty if it was
+    /// content-encoded.
     pub body: Bytes,
-    /// The body was longer than what is kept of it.
+    /// True if the body is incomplete.
     pub truncated: bool,
 }
 
@@ -46,7 +47,7 @@ impl StatusError {
         self.headers.get_all(header::WWW_AUTHENTICATE).iter()
     }
 
-    /// How long the server asks to be left alone, given in seconds or as a date.
+    /// The `Retry-After` delay, given in seconds or as a date.
     pub fn retry_after(&self) -> Option<Duration> {
         let value = self.headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
         if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -56,7 +57,7 @@ impl StatusError {
         Some(date.duration_since(SystemTime::now()).unwrap_or_default())
     }
 
-    /// Whether the same request may well succeed later.
+    /// True if the same request may succeed later.
     pub fn is_transient(&self) -> bool {
         matches!(self.status.as_u16(), 408 | 425 | 429 | 502 | 503 | 504)
     }

@@ -18,7 +18,7 @@ struct Parsed {
     host: HeaderValue,
 }
 
-/// Why a text is no URL that requests can be sent to.
+/// The reason why requests cannot be sent to a URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidUrl {
     #[error("`{text}` is not a URL: {reason}")]
@@ -55,14 +55,14 @@ impl Target {
         &self.0.url
     }
 
-    /// What `reference`, relative or not, means here.
+    /// Resolves a relative or absolute reference against this URL.
     pub(crate) fn resolve(&self, reference: &str) -> Result<Self, InvalidUrl> {
         let syntax =
             |reason: String| InvalidUrl::Syntax { text: reference.chars().take(200).collect(), reason };
         Self::new(self.0.url.join(reference).map_err(|error| syntax(error.to_string()))?)
     }
 
-    /// Whether both have the same scheme, host and port.
+    /// True if both have the same scheme, host and port.
     pub(crate) fn same_origin(&self, other: &Self) -> bool {
         self.0.url.origin() == other.0.url.origin()
     }
@@ -75,7 +75,7 @@ impl Target {
         self.0.plain
     }
 
-    /// Path and query, as a request over an open connection names them.
+    /// Path and query, as in the request line.
     pub(crate) fn path(&self) -> &str {
         self.0.uri.path_and_query().map_or("/", PathAndQuery::as_str)
     }

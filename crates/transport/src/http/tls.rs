@@ -1,5 +1,5 @@
-//! The TLS settings of a client, built when the first `https` URL is used: loading the system's roots takes
-//! milliseconds that a local server's user need not wait.
+//! The TLS settings of a client, built when the first `https` URL is used: loading the system's
+//! roots takes milliseconds, which users of local servers should not pay.
 
 use std::sync::Arc;
 
@@ -30,7 +30,8 @@ impl Tls {
         Self { sources, config: OnceCell::new() }
     }
 
-    /// A failure is not kept: a file that was missing may be there the next time.
+    /// Builds the settings once. A failure is not cached, because a missing file may exist at the
+    /// next call.
     pub(super) async fn config(&self) -> Result<Arc<ClientConfig>, TlsError> {
         let build = || async {
             let sources = Arc::clone(&self.sources);

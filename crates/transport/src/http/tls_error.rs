@@ -1,11 +1,11 @@
-//! Why a secure connection could not be made.
+//! Errors of TLS connections.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::{AlertDescription, CertificateError, InvalidMessage};
 
-/// A failure of TLS. None of them is worked around: there is no way to connect without verification.
+/// A TLS error. There is no option to connect without verification.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum TlsError {
     #[error("the server's certificate is not issued by a trusted authority")]
@@ -35,17 +35,19 @@ pub enum TlsError {
 }
 
 impl TlsError {
-    /// What a person can do about it.
+    /// Advice for the user.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::UnknownIssuer => Some("if you trust the server, name its authority with --cacert"),
-            Self::WrongHost => Some("use the host name the certificate was made for"),
+            Self::UnknownIssuer => Some("if you trust the server, pass its CA certificate with --cacert"),
+            Self::WrongHost => Some("use the host name that the certificate was issued for"),
             Self::Expired | Self::NotYetValid => {
                 Some("check the clock of both machines, or renew the certificate")
             }
             Self::ClientCertificateRequired => Some("give a client certificate and its key"),
-            Self::NotTls => Some("if the server is meant to be reached in the clear, use http://"),
-            Self::NoRoots => Some("install the system's ca-certificates, or name an authority with --cacert"),
+            Self::NotTls => Some("if the server does not use TLS, use http://"),
+            Self::NoRoots => {
+                Some("install the system's ca-certificates, or pass a CA certificate with --cacert")
+            }
             _ => None,
         }
     }

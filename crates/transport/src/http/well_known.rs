@@ -1,9 +1,10 @@
-//! Where the documents lie that lead from a 401 to the place where one signs in: RFC 9728, then RFC 8414.
+//! The URLs of the metadata documents that lead from a 401 to the sign-in: RFC 9728, then RFC
+//! 8414.
 
 use super::Challenge;
 use url::Url;
 
-/// Where the metadata of a server may be: as one of its challenges says, then by its path, then at the root.
+/// Possible URLs of a server's metadata: from its challenges, then by its path, then at the root.
 pub fn resource_places<'a>(url: &Url, challenges: impl IntoIterator<Item = &'a str>) -> Vec<Url> {
     let challenges = challenges.into_iter().flat_map(Challenge::read);
     let mut named = challenges.filter_map(|challenge| url.join(challenge.get("resource_metadata")?).ok());
@@ -12,7 +13,7 @@ pub fn resource_places<'a>(url: &Url, challenges: impl IntoIterator<Item = &'a s
     once_each(named.next().into_iter().chain(places))
 }
 
-/// Where the metadata of an authorization server may be, in the three forms that exist.
+/// Possible URLs of an authorization server's metadata, in the three existing forms.
 pub fn issuer_places(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     let forms = [
@@ -23,7 +24,7 @@ pub fn issuer_places(issuer: &Url) -> Vec<Url> {
     once_each(forms.map(|form| at(issuer, &form)))
 }
 
-/// The same origin with another path, whatever that looks like.
+/// The URL with another path on the same origin.
 fn at(url: &Url, path: &str) -> Url {
     let mut place = url.clone();
     place.set_path(path);

@@ -1,4 +1,4 @@
-//! Opening the stream and learning where to post.
+//! Opens the stream and reads the endpoint to post to.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, header};
@@ -20,8 +20,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Opens the stream at `url` and waits for the server to name its endpoint, which must be of the same origin:
-    /// what is posted there carries the same headers, tokens included.
+    /// Opens the stream at `url` and waits for the server's `endpoint` event. The endpoint must be
+    /// of the same origin, because it gets the same headers, including tokens.
     pub async fn open(client: &HttpClient, url: &str, headers: HeaderMap) -> Result<Self, HttpError> {
         let target = Target::parse(url)?;
         let limit = client.options().endpoint_timeout;

@@ -1,4 +1,5 @@
-//! HTTP+SSE, the transport of 2024-11-05: one stream to read from, one address, named by the stream, to post to.
+//! HTTP+SSE, the transport of 2024-11-05: one event stream to read from, and an endpoint, named by
+//! the stream, to post to.
 
 mod connection;
 mod receiver;

@@ -15,8 +15,7 @@ impl Receiver {
         Self { stream }
     }
 
-    /// The next message; none when the server has closed the stream. Nothing is lost if the future is dropped and
-    /// asked for again.
+    /// The next message; `None` when the server has closed the stream. Cancel safe.
     pub async fn next(&mut self) -> Result<Option<Bytes>, HttpError> {
         while let Some(event) = self.stream.next().await? {
             if event.is("message") && !event.data.is_empty() {

@@ -6,26 +6,27 @@ use bytes::{Buf, Bytes, BytesMut};
 
 use super::{Event, Line};
 
-/// How large an event, and any line of the stream, may be unless told otherwise.
+/// Default size limit of an event and of a line.
 pub const DEFAULT_EVENT_LIMIT: usize = 16 * 1024 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// The event or line outgrew the limit. The stream cannot be read further.
+/// An event or line exceeds the limit. The stream cannot be read further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an event of the stream is larger than {limit} bytes")]
 pub struct EventTooLarge {
     pub limit: usize,
 }
 
-/// Reads an event stream chunk by chunk: [`push`](Self::push) a chunk, then take [`next`](Self::next) until it has
-/// none. A line that lies within one chunk is not copied; one that spans chunks is copied once, to join it.
+/// Decodes an event stream chunk by chunk: [`push`](Self::push) a chunk, then call
+/// [`next`](Self::next) until it returns `None`. A line within one chunk is not copied; a line
+/// that spans chunks is copied once.
 ///
-/// What was not closed by an empty line when the stream ends is no event; dropping the decoder discards it.
+/// An event that is not closed by an empty line at the end of the stream is discarded.
 #[derive(Debug)]
 pub struct Decoder {
     limit: usize,
-    /// What is left of the chunk last pushed.
+    /// The unread rest of the last chunk.
     chunk: Bytes,
     /// A line whose end has not been seen yet, from earlier chunks.
     partial: BytesMut,
@@ -66,7 +67,7 @@ impl Decoder {
         }
     }
 
-    /// Adds the stream's next bytes. Whatever the decoder still holds of earlier ones comes first.
+    /// Adds the next bytes of the stream after those that are still unread.
     pub fn push(&mut self, chunk: Bytes) {
         if self.chunk.is_empty() {
             self.chunk = chunk;
@@ -78,7 +79,7 @@ impl Decoder {
         }
     }
 
-    /// The next complete event, or none until more bytes are pushed.
+    /// The next complete event; `None` until more bytes are pushed.
     #[expect(clippy::should_implement_trait, reason = "none means not yet, and an iterator ends at none")]
     pub fn next(&mut self) -> Result<Option<Event>, EventTooLarge> {
         if self.failed {
@@ -159,7 +160,7 @@ impl Block {
             b"event" => self.event = Some(Line::copied(&line)),
             b"id" if memchr::memchr(0, &line).is_none() => self.id = Some(Line::copied(&line)),
             b"retry" => self.retry = milliseconds(&line).or(self.retry),
-            // Comments, which have an empty name, and fields nobody knows.
+            // Comments, which have an empty name, and unknown fields.
             _ => {}
         }
     }
@@ -203,7 +204,7 @@ impl Data {
     }
 }
 
-/// The delay a `retry` field names: ASCII digits and nothing else, as the format demands.
+/// The delay of a `retry` field: ASCII digits only, as the format requires.
 fn milliseconds(value: &[u8]) -> Option<Duration> {
     let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
     let number = digits.then(|| std::str::from_utf8(value).ok()?.parse().ok()).flatten()?;

@@ -4,13 +4,13 @@ use bytes::{BufMut, BytesMut};
 
 use super::{Event, Line};
 
-/// A comment that keeps a quiet stream open; every reader ignores it.
+/// A comment that keeps an idle stream open; readers ignore it.
 pub const KEEP_ALIVE: &[u8] = b":\n\n";
 
 /// Appends `event` to `out`.
 ///
-/// Content cannot become a field: every line of the data gets its own `data` field, where a line ends at LF, CR or
-/// CRLF (a reader sees LF for each), and names and ids are one [`Line`] by type.
+/// Data cannot inject fields: each of its lines gets its own `data` field, where a line ends at
+/// LF, CR or CRLF (a reader gets LF for each), and names and ids are a single [`Line`] by type.
 pub fn encode(event: &Event, out: &mut BytesMut) {
     out.reserve(event.data.len() + 64);
     line(out, b"event: ", event.event.as_ref());

@@ -1,18 +1,18 @@
-//! A value that fits on one line of an event stream, so that it cannot start a field of its own.
+//! A value without line breaks, so that it cannot inject a field into an event stream.
 
 use std::fmt;
 
 use bytes::Bytes;
 use http::HeaderValue;
 
-/// Longer ids are not sent back in a header: servers commonly refuse heads beyond 8 KiB.
+/// Longest id that is sent back in a header: servers commonly refuse heads beyond 8 KiB.
 const MAX_HEADER_BYTES: usize = 4096;
 
 /// An event's id or name: no carriage return, no line feed.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Line(Bytes);
 
-/// A text that cannot stand on one line of an event stream.
+/// A text with a line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the value contains a line break or a NUL")]
 pub struct NotALine;
@@ -38,13 +38,14 @@ impl Line {
         self.0.len()
     }
 
-    /// The value as a header, if it is one: not empty, not overlong, no control characters.
+    /// The value as a header; `None` if it is empty, too long or has control characters.
     pub fn to_header(&self) -> Option<HeaderValue> {
         let fits = !self.0.is_empty() && self.0.len() <= MAX_HEADER_BYTES;
         fits.then(|| HeaderValue::from_bytes(&self.0).ok()).flatten()
     }
 
-    /// Copies a line out of a chunk: it is short, and is kept long after the chunk should be gone.
+    /// Copies a line out of a chunk. The line is short and kept for long, and must not keep the
+    /// chunk in memory.
     pub(super) fn copied(value: &[u8]) -> Self {
         Self(Bytes::copy_from_slice(value))
     }

@@ -1,9 +1,10 @@
-//! The event-stream format (WHATWG HTML, "Server-sent events"): one decoder, one encoder, both on bytes.
+//! The event-stream format (WHATWG HTML, "Server-sent events"): one decoder, one encoder, both on
+//! bytes.
 //!
-//! An [`Event`] holds what one block of the stream itself carried. A browser drops a block without `data`; here a
-//! block is an event as soon as it carries `data`, `id` or `retry`, because servers prime a resumable stream with an
-//! id (and a delay) alone. Whoever wants messages skips the events whose data is empty. A block with nothing but
-//! `event` or comments is no event.
+//! An [`Event`] holds the fields of one block of the stream. A browser drops a block without
+//! `data`; here a block with `data`, `id` or `retry` is an event, because servers start a
+//! resumable stream with an id (and a delay) alone. Code that reads messages skips events with
+//! empty data. A block with only `event` or comments is not an event.
 
 mod decoder;
 mod encode;
@@ -20,23 +21,24 @@ pub use line::{Line, NotALine};
 /// One event of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Event {
-    /// The `id` of this very event. An empty one tells the reader to forget the id it remembered.
+    /// The `id` of this event. An empty one resets the last event id.
     pub id: Option<Line>,
     /// The event's name; without one it is a `message`.
     pub event: Option<Line>,
     /// The `data` lines, joined by line feeds.
     pub data: Bytes,
-    /// How long the server wants a reader to wait before it reconnects.
+    /// The delay before a reconnect that the server asks for.
     pub retry: Option<Duration>,
 }
 
 impl Event {
-    /// An event of the default name that carries only `data`.
+    /// An event without a name, with only `data`.
     pub fn message(data: Bytes) -> Self {
         Self { data, ..Self::default() }
     }
 
-    /// Whether the event goes by the name `name`; an event without name, or with an empty one, is a `message`.
+    /// True if the event has this name; an event without a name, or with an empty one, is a
+    /// `message`.
     pub fn is(&self, name: &str) -> bool {
         let own = self.event.as_ref().map_or(&b""[..], Line::as_bytes);
         let own = if own.is_empty() { b"message" } else { own };

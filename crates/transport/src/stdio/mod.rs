@@ -1,7 +1,7 @@
 //! Newline-delimited frames over any pair of byte streams.
 //!
-//! A *frame* is one JSON text on one line, without its newline, as `Bytes`; parsing it is the caller's. Whether
-//! the streams belong to a child process ([`crate::child`]) or to this process does not matter here.
+//! A *frame* is one JSON text on one line, without its newline, as `Bytes`; the caller parses it.
+//! The streams may belong to a child process ([`crate::child`]) or to this process.
 
 mod queue;
 mod queue_limits;

@@ -1,4 +1,4 @@
-//! Queue: what waits to be written, gathered into pieces that are worth one write each.
+//! The write queue: small frames are joined into chunks of one write each.
 
 use std::{
     collections::VecDeque,
@@ -11,31 +11,31 @@ use tokio::sync::{Semaphore, TryAcquireError};
 
 use super::{queue_limits::Price, writer::SendError};
 
-/// Frames are gathered up to this size, which is what a pipe holds.
+/// Largest chunk of joined frames: the capacity of a pipe.
 const GATHER: usize = 64 * 1024;
 
-/// Frames from this size on are written as they are: copying them would cost more than a system call.
+/// Frames from this size on are not joined: copying them would cost more than a system call.
 const LARGE: usize = 32 * 1024;
 
-/// What all handles put frames into and one worker takes pieces out of.
+/// All handles put frames in, and one worker takes chunks out.
 #[derive(Debug)]
 pub(super) struct Queue {
-    waiting: Mutex<Waiting>,
-    /// Every frame that waits holds room here.
+    state: Mutex<QueueState>,
+    /// Every queued frame holds permits for its cost.
     pub(super) room: Semaphore,
     price: Price,
 }
 
-/// How far things are with the other end.
+/// The state of the connection to the peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     Moving,
     Stalled,
-    /// The write half is closed; the value tells why.
+    /// The write half is closed, for this reason.
     Ended(SendError),
 }
 
-/// What is written at once, and the room that it gives back.
+/// Bytes for one write, and the permits to return after it.
 #[derive(Debug)]
 pub(super) struct Piece {
     pub(super) text: Text,
@@ -48,41 +48,41 @@ pub(super) enum Text {
     Large(Bytes),
 }
 
-/// How much there is to write.
+/// The number of queued frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Load {
     One,
     Several,
-    /// And nothing more will come.
+    /// The queue is empty and closed.
     Nothing,
 }
 
-/// What became of a frame that would not wait.
+/// The result of an attempt to queue a frame without waiting.
 #[derive(Debug)]
 pub(super) enum Put {
     Taken,
-    /// There is no room now; the frame comes back.
+    /// The queue is full; returns the frame.
     Full(Bytes),
 }
 
 #[derive(Debug)]
-struct Waiting {
-    /// Pieces that nothing is added to any more.
+struct QueueState {
+    /// Complete pieces.
     pieces: VecDeque<Piece>,
     /// The last piece, to which frames are added.
     gathered: Vec<u8>,
     cost: usize,
-    /// Frames since all was taken.
+    /// Frames queued since the queue was last empty.
     frames: usize,
     flow: Flow,
     closing: bool,
-    /// The worker, while it has nothing to do.
+    /// The waker of the worker, while it waits for frames.
     idle: Option<Waker>,
 }
 
 impl Queue {
     pub(super) fn new(price: Price) -> Self {
-        let waiting = Waiting {
+        let state = QueueState {
             pieces: VecDeque::new(),
             gathered: Vec::new(),
             cost: 0,
@@ -91,40 +91,40 @@ impl Queue {
             closing: false,
             idle: None,
         };
-        Self { waiting: Mutex::new(waiting), room: Semaphore::new(price.total()), price }
+        Self { state: Mutex::new(state), room: Semaphore::new(price.total()), price }
     }
 
     pub(super) fn cost_of(&self, frame: &Bytes) -> u32 {
         self.price.of_frame(frame.len())
     }
 
-    /// Takes a frame if there is room for it.
+    /// Queues a frame if there is room for it.
     pub(super) fn try_put(&self, frame: Bytes) -> Result<Put, Flow> {
-        let waiting = self.lock();
-        if waiting.flow != Flow::Moving {
-            return Err(waiting.flow);
+        let state = self.lock();
+        if state.flow != Flow::Moving {
+            return Err(state.flow);
         }
         match self.room.try_acquire_many(self.cost_of(&frame)) {
             Ok(permit) => permit.forget(),
             Err(TryAcquireError::NoPermits) => return Ok(Put::Full(frame)),
-            Err(TryAcquireError::Closed) => return Err(waiting.flow),
+            Err(TryAcquireError::Closed) => return Err(state.flow),
         }
-        self.add(waiting, frame)
+        self.add(state, frame)
     }
 
-    /// Takes a frame whose room was acquired before.
+    /// Queues a frame whose permits were acquired before.
     pub(super) fn put(&self, frame: Bytes) -> Result<Put, Flow> {
         self.add(self.lock(), frame)
     }
 
-    fn add(&self, mut waiting: MutexGuard<'_, Waiting>, frame: Bytes) -> Result<Put, Flow> {
-        if waiting.closing {
-            return Err(waiting.flow);
+    fn add(&self, mut state: MutexGuard<'_, QueueState>, frame: Bytes) -> Result<Put, Flow> {
+        if state.closing {
+            return Err(state.flow);
         }
         let cost = self.cost_of(&frame) as usize;
-        waiting.add(frame, cost);
-        let idle = waiting.idle.take();
-        drop(waiting);
+        state.add(frame, cost);
+        let idle = state.idle.take();
+        drop(state);
         if let Some(worker) = idle {
             worker.wake();
         }
@@ -133,41 +133,41 @@ impl Queue {
 
     /// Waits until there is something to write.
     pub(super) fn poll_load(&self, cx: &Context<'_>) -> Poll<Load> {
-        let mut waiting = self.lock();
-        match waiting.frames {
-            0 if waiting.closing => return Poll::Ready(Load::Nothing),
+        let mut state = self.lock();
+        match state.frames {
+            0 if state.closing => return Poll::Ready(Load::Nothing),
             0 => {}
             1 => return Poll::Ready(Load::One),
             _ => return Poll::Ready(Load::Several),
         }
-        if !waiting.idle.as_ref().is_some_and(|idle| idle.will_wake(cx.waker())) {
-            waiting.idle = Some(cx.waker().clone());
+        if !state.idle.as_ref().is_some_and(|idle| idle.will_wake(cx.waker())) {
+            state.idle = Some(cx.waker().clone());
         }
         Poll::Pending
     }
 
-    /// The next piece, if there is one. `spare` is what the last one was gathered in.
+    /// The next piece, if there is one. `spare` is an empty buffer to collect the next frames in.
     pub(super) fn take(&self, spare: &mut Vec<u8>) -> Option<Piece> {
-        let mut waiting = self.lock();
-        if let Some(piece) = waiting.pieces.pop_front() {
+        let mut state = self.lock();
+        if let Some(piece) = state.pieces.pop_front() {
             return Some(piece);
         }
-        waiting.frames = 0;
-        if waiting.gathered.is_empty() {
+        state.frames = 0;
+        if state.gathered.is_empty() {
             return None;
         }
-        let text = std::mem::replace(&mut waiting.gathered, std::mem::take(spare));
-        let cost = std::mem::take(&mut waiting.cost);
+        let text = std::mem::replace(&mut state.gathered, std::mem::take(spare));
+        let cost = std::mem::take(&mut state.cost);
         Some(Piece { text: Text::Gathered(text), cost })
     }
 
-    /// Nothing more is taken; what waits is still written.
+    /// Refuses further frames; those in the queue are still written.
     pub(super) fn close(&self) {
         self.room.close();
-        let mut waiting = self.lock();
-        waiting.closing = true;
-        let idle = waiting.idle.take();
-        drop(waiting);
+        let mut state = self.lock();
+        state.closing = true;
+        let idle = state.idle.take();
+        drop(state);
         if let Some(worker) = idle {
             worker.wake();
         }
@@ -177,17 +177,17 @@ impl Queue {
         self.lock().flow
     }
 
-    /// Notes how things are with the other end; says whether that is new.
-    pub(super) fn show(&self, now: Flow) -> bool {
+    /// Sets the state of the connection; returns true if it changed.
+    pub(super) fn set_flow(&self, now: Flow) -> bool {
         std::mem::replace(&mut self.lock().flow, now) != now
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Waiting {
+impl QueueState {
     fn add(&mut self, frame: Bytes, cost: usize) {
         self.frames += 1;
         if frame.len() >= LARGE {

@@ -1,22 +1,22 @@
-//! How much may wait for a peer that reads slowly, and for how long.
+//! Size and time limits of the write queue, for a peer that reads slowly.
 
 use std::time::Duration;
 
-/// Frames that may wait to be written.
+/// Default limit of queued frames.
 pub const DEFAULT_QUEUE_FRAMES: usize = 4096;
 
-/// Bytes that may wait to be written.
+/// Default limit of queued bytes.
 pub const DEFAULT_QUEUE_BYTES: usize = 16 * 1024 * 1024;
 
-/// How long a peer may leave its input unread before its callers hear of it.
+/// Default time without progress after which sends fail.
 pub const DEFAULT_STALL_LIMIT: Duration = Duration::from_secs(25);
 
-/// Bounds of the queue in front of a [`FrameWriter`](super::FrameWriter).
+/// Limits of the queue of a [`FrameWriter`](super::FrameWriter).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueLimits {
-    /// Most frames that may wait.
+    /// Most queued frames.
     pub frames: usize,
-    /// Most bytes that may wait; a single frame above it is still taken, but only alone.
+    /// Most queued bytes; a single larger frame is accepted when the queue is empty.
     pub bytes: usize,
     /// Longest time without progress before sends fail with `Stalled`.
     pub stall: Duration,
@@ -28,10 +28,11 @@ impl Default for QueueLimits {
     }
 }
 
-/// Turns both bounds into one currency, so that a single fair semaphore keeps them.
+/// Converts both limits into one cost, so that a single fair semaphore enforces them.
 ///
-/// A frame costs its bytes, but at least `bytes / frames`, and at most everything there is. Hence the costs
-/// in the queue can exceed neither bound, and a frame larger than the whole queue waits until it is alone.
+/// A frame costs its bytes, but at least `bytes / frames`, and at most the whole limit. So the
+/// queued frames exceed neither limit, and a frame larger than the whole queue waits until it is
+/// empty.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Price {
     floor: u32,

@@ -5,30 +5,31 @@ use std::io;
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Longest line that is taken as a frame, unless the caller says otherwise.
+/// Default size limit of a line.
 pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// How many bytes of a line beyond the limit are kept, so that its `id` can be found.
+/// Bytes kept of the beginning of a too long line, so that its `id` can be found.
 pub const TOO_LONG_HEAD: usize = 1024;
 
-/// As much as a pipe holds: one read can empty it.
+/// The capacity of a pipe, so that one read can empty it.
 const CHUNK: usize = 64 * 1024;
 
-/// Below this much room a read would be too small to be worth its system call.
+/// Least free space for a read; a smaller read would not be worth its system call.
 const LEAST_ROOM: usize = 8 * 1024;
 
-/// After a line of this size the buffer is given back instead of reused.
+/// After a line above this size the buffer is freed instead of reused.
 const SHRINK_ABOVE: usize = 4 * CHUNK;
 
-/// What one line of the peer turned out to be. Blank lines are not reported.
+/// One line of the peer. Blank lines are not reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     /// A line whose first non-blank byte opens a JSON object or array; nothing more is checked.
     Frame(Bytes),
-    /// A line that cannot be a message: a banner, a log line, a BOM. To be counted, reported and skipped.
+    /// A line that cannot be a message: a banner, a log line, a BOM. The caller should count,
+    /// report and skip it.
     Noise(Bytes),
-    /// A line longer than the limit. Reported as soon as the limit is crossed, since the line may never end;
-    /// its rest is discarded silently, and the line after it is read as usual.
+    /// A line longer than the limit. Reported as soon as the limit is exceeded, since the line may
+    /// never end; its rest is discarded silently, and the line after it is read as usual.
     TooLong {
         /// The limit in bytes.
         limit: usize,
@@ -39,15 +40,15 @@ pub enum Line {
 
 /// Splits a byte stream into lines.
 ///
-/// Frames are slices of the read buffer, not copies: keeping a small frame for long keeps up to 64 KiB with
-/// it. `\r\n` is taken as `\n`. What stands between the last newline and the end of the stream is given as a
-/// last line, because some servers exit without ending theirs; a fragment that was cut off then fails to parse
-/// like any other bad frame.
+/// Frames are slices of the read buffer, not copies: a small frame that is kept for long keeps up
+/// to 64 KiB in memory. `\r\n` counts as `\n`. The text between the last newline and EOF is
+/// returned as a last line, because some servers exit without a final newline; a truncated
+/// fragment then fails to parse like any other bad frame.
 #[derive(Debug)]
 pub struct FrameReader<R> {
     source: R,
     buffer: BytesMut,
-    /// Bytes at the front of `buffer` that are known to hold no newline.
+    /// Bytes at the front of `buffer` that are known to contain no newline.
     scanned: usize,
     limit: usize,
     discarding: bool,
@@ -61,7 +62,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         Self::with_limit(source, DEFAULT_LINE_LIMIT)
     }
 
-    /// A reader that takes lines of up to `limit` bytes, newline not counted.
+    /// A reader of lines of up to `limit` bytes, not counting the newline.
     pub fn with_limit(source: R, limit: usize) -> Self {
         Self {
             source,
@@ -74,7 +75,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         }
     }
 
-    /// The next line, or `None` at the end of the stream.
+    /// The next line; `None` at EOF.
     ///
     /// Cancel safe: a dropped call loses nothing. After an error the stream counts as ended.
     pub async fn next(&mut self) -> io::Result<Option<Line>> {
@@ -122,7 +123,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         }
     }
 
-    /// Bytes of over-long lines thrown away so far.
+    /// Bytes of too long lines that were discarded so far.
     pub fn discarded(&self) -> u64 {
         self.discarded
     }
@@ -179,8 +180,8 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         }
     }
 
-    /// The rest behind a large line is small (at most one read); moving it frees the large allocation as soon
-    /// as the frame is dropped.
+    /// Moves the bytes after a large line, at most one read, to a new buffer, so that the large
+    /// allocation is freed with the frame.
     fn give_back_after(&mut self, length: usize) {
         if length > SHRINK_ABOVE {
             self.buffer = BytesMut::from(&self.buffer[..]);

@@ -1,7 +1,8 @@
 //! Our own standard input and output.
 //!
-//! A pipe is opened anew through `/proc`, which gives a description of our own: it can be made non-blocking without anybody
-//! noticing who shares the one we inherited. What is no pipe, or cannot be opened, goes through a thread that may block.
+//! A pipe is opened again through `/proc`, which gives us our own open file description: making it
+//! non-blocking does not affect processes that share the inherited one. Anything that is not a
+//! pipe, or cannot be opened, is used through tokio's blocking thread.
 
 use std::{fs, io, os::unix::fs::FileTypeExt};
 
@@ -13,7 +14,7 @@ use tokio::{
 const INPUT: &str = "/proc/self/fd/0";
 const OUTPUT: &str = "/proc/self/fd/1";
 
-/// What we are told. To be called on a runtime with I/O enabled.
+/// Our standard input. Call it on a runtime with I/O enabled.
 pub fn standard_input() -> Box<dyn AsyncRead + Send + Unpin> {
     match open(INPUT, |options| options.open_receiver(INPUT)) {
         Ok(pipe) => Box::new(pipe),
@@ -21,7 +22,7 @@ pub fn standard_input() -> Box<dyn AsyncRead + Send + Unpin> {
     }
 }
 
-/// What we tell. To be called on a runtime with I/O enabled.
+/// Our standard output. Call it on a runtime with I/O enabled.
 pub fn standard_output() -> Box<dyn AsyncWrite + Send + Unpin> {
     match open(OUTPUT, |options| options.open_sender(OUTPUT)) {
         Ok(pipe) => Box::new(pipe),
@@ -30,7 +31,8 @@ pub fn standard_output() -> Box<dyn AsyncWrite + Send + Unpin> {
 }
 
 fn open<T>(path: &str, open: impl FnOnce(&pipe::OpenOptions) -> io::Result<T>) -> io::Result<T> {
-    // Looked at first, because opening something else may have effects: a terminal would become ours.
+    // Checked first, because opening another file may have side effects: a terminal could become
+    // our controlling terminal.
     if fs::metadata(path)?.file_type().is_fifo() {
         open(&pipe::OpenOptions::new())
     } else {

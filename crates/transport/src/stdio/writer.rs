@@ -1,4 +1,5 @@
-//! A shared handle that queues frames for one writer task, which sends many of them with few writes.
+//! A shared handle that queues frames for one writer task, which sends many of them with few
+//! writes.
 
 use std::{future::poll_fn, io, pin::pin, sync::Arc, time::Duration};
 
@@ -15,43 +16,43 @@ use super::{
     queue_limits::{Price, QueueLimits},
 };
 
-/// A buffer that grew beyond this is given back instead of reused.
+/// A buffer larger than this is freed instead of reused.
 const KEEP: usize = 128 * 1024;
 
-/// Why a frame was not taken.
+/// The reason why a frame was not queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SendError {
     /// The peer closed its end, or it broke.
-    #[error("the peer no longer takes input ({0})")]
+    #[error("the peer closed its input ({0})")]
     Closed(io::ErrorKind),
     /// This side closed the writer.
-    #[error("the input of the peer was closed by this side")]
+    #[error("this side closed the peer's input")]
     Finished,
     /// The peer reads nothing, or too slowly.
     #[error("the peer did not read its input for {0:?}")]
     Stalled(Duration),
-    /// The frame holds a newline and would be read as two; compact it first.
+    /// The frame contains a newline and would be read as two; the caller must remove it.
     #[error("a frame must not contain a newline")]
     RawNewline,
 }
 
-/// Why a frame was not taken at once.
+/// The reason why a frame was not queued immediately.
 #[derive(Debug, Error)]
 pub enum TrySendError {
-    /// There is no room now; [`FrameWriter::send`] waits for it. The frame comes back.
-    #[error("no room for the frame now")]
+    /// The queue is full; returns the frame. [`FrameWriter::send`] would wait.
+    #[error("the write queue is full")]
     Full(Bytes),
-    /// It will not be taken later, either.
+    /// Waiting would not help.
     #[error(transparent)]
     Refused(SendError),
 }
 
 /// Writes frames, one line each, to a peer. Clones share one queue and one order.
 ///
-/// A frame is *taken* when there is room in the queue; that says nothing about its being read. A peer that does
-/// not read for [`QueueLimits::stall`] makes every send fail with [`SendError::Stalled`] and [`Self::stalled`]
-/// resolve, but the stream stays whole: if the peer reads again, sending works again.
-/// When the last clone goes, what is queued is written and the stream is closed.
+/// A send completes when the frame is queued, not when the peer has read it. If the peer does not
+/// read for [`QueueLimits::stall`], every send fails with [`SendError::Stalled`] and
+/// [`Self::stalled`] resolves, but the stream stays intact: if the peer reads again, sending works
+/// again. When the last clone is dropped, the queued frames are written and the stream is closed.
 #[derive(Debug, Clone)]
 pub struct FrameWriter {
     shared: Arc<Shared>,
@@ -61,7 +62,7 @@ pub struct FrameWriter {
 struct Shared {
     queue: Arc<Queue>,
     stall: Duration,
-    /// For those who wait; what holds now is known by the queue.
+    /// Wakes waiting calls on a change; the current value is in the queue.
     flow: watch::Receiver<Flow>,
     abort: Arc<Notify>,
 }
@@ -81,8 +82,8 @@ impl FrameWriter {
         let queue = Arc::new(Queue::new(Price::of(&limits)));
         let (flow_in, flow) = watch::channel(Flow::Moving);
         let abort = Arc::new(Notify::new());
-        let gauge = Gauge { stall: limits.stall, flow: flow_in, queue: queue.clone() };
-        let worker = Worker { sink, gauge, spare: Vec::new() };
+        let publisher = FlowPublisher { stall: limits.stall, flow: flow_in, queue: queue.clone() };
+        let worker = Worker { sink, publisher, spare: Vec::new() };
         tokio::spawn(worker.run_until(abort.clone()));
         Self { shared: Arc::new(Shared { queue, stall: limits.stall, flow, abort }) }
     }
@@ -94,7 +95,7 @@ impl FrameWriter {
         match self.try_send(frame) {
             Ok(()) => Ok(()),
             Err(TrySendError::Refused(why)) => Err(why),
-            // Boxed, so that whoever sends need not carry the room for a wait that is rare.
+            // Boxed, so that the rare wait does not enlarge the future of every send.
             Err(TrySendError::Full(frame)) => Box::pin(self.send_later(frame)).await,
         }
     }
@@ -111,8 +112,9 @@ impl FrameWriter {
         }
     }
 
-    /// Refuses further frames, writes those that are queued, and closes the write half, which the peer sees as
-    /// the end of its input. Fails with `Stalled` if the peer does not read; then only [`Self::abort`] helps.
+    /// Refuses further frames, writes the queued ones, and closes the write half, which the peer
+    /// sees as EOF. Fails with `Stalled` if the peer does not read; then only [`Self::abort`]
+    /// helps.
     pub async fn close(&self) -> Result<(), SendError> {
         self.shared.queue.close();
         let mut flow = self.shared.flow.clone();
@@ -122,13 +124,13 @@ impl FrameWriter {
         }
     }
 
-    /// Closes the write half at once and drops what is queued.
+    /// Closes the write half at once and drops the queued frames.
     pub fn abort(&self) {
         self.shared.queue.room.close();
         self.shared.abort.notify_one();
     }
 
-    /// Waits until nothing can be written any more, because the peer closed its end or because this side closed the write half.
+    /// Waits until the write half is closed, by the peer or by this side.
     pub async fn ended(&self) -> SendError {
         let mut flow = self.shared.flow.clone();
         match flow.wait_for(|flow| matches!(flow, Flow::Ended(_))).await.as_deref() {
@@ -137,8 +139,8 @@ impl FrameWriter {
         }
     }
 
-    /// Waits until the peer has left its input unread for [`QueueLimits::stall`] while something was waiting
-    /// to be written, or until the write half is closed, and tells which.
+    /// Waits until the peer has not read for [`QueueLimits::stall`] while frames were queued, or
+    /// until the write half is closed. Returns which of them happened.
     pub async fn stalled(&self) -> SendError {
         let mut flow = self.shared.flow.clone();
         match flow.wait_for(|flow| *flow != Flow::Moving).await.as_deref() {
@@ -168,7 +170,7 @@ impl FrameWriter {
         queue.put(frame).map(drop).map_err(|flow| self.refusal(flow))
     }
 
-    /// Why nothing is taken while the flow is this.
+    /// The error of a send in this state.
     fn refusal(&self, flow: Flow) -> SendError {
         match flow {
             Flow::Moving => SendError::Finished,
@@ -188,13 +190,13 @@ impl FrameWriter {
 /// The only owner of the sink.
 struct Worker<W> {
     sink: W,
-    gauge: Gauge,
-    /// What the last piece was gathered in.
+    publisher: FlowPublisher,
+    /// The buffer of the last piece, for reuse.
     spare: Vec<u8>,
 }
 
-/// What the handles see of the worker.
-struct Gauge {
+/// Publishes the worker's state to the handles.
+struct FlowPublisher {
     stall: Duration,
     flow: watch::Sender<Flow>,
     queue: Arc<Queue>,
@@ -207,18 +209,19 @@ impl<W: AsyncWrite + Unpin> Worker<W> {
             () = abort.notified() => SendError::Finished,
             result = self.run() => result.err().unwrap_or(SendError::Finished),
         };
-        let Self { sink, gauge, .. } = self;
-        // Whoever sees the end may rely on the stream being closed, and nobody may wait for room after it.
+        let Self { sink, publisher, .. } = self;
+        // Closed before the end is published, so that callers can rely on it. Closing the queue
+        // then wakes all that wait for room.
         drop(sink);
-        gauge.show(Flow::Ended(why));
-        gauge.queue.close();
+        publisher.set_flow(Flow::Ended(why));
+        publisher.queue.close();
     }
 
     async fn run(&mut self) -> Result<(), SendError> {
-        let queue = self.gauge.queue.clone();
+        let queue = self.publisher.queue.clone();
         loop {
             match poll_fn(|cx| queue.poll_load(cx)).await {
-                // Whoever else can run may have something to add.
+                // Let other tasks run, which may queue more frames for the same write.
                 Load::One => tokio::task::yield_now().await,
                 Load::Several => {}
                 Load::Nothing => break,
@@ -233,14 +236,14 @@ impl<W: AsyncWrite + Unpin> Worker<W> {
                     self.spare = text;
                 }
             }
-            self.gauge.patiently(self.sink.flush()).await?;
+            self.publisher.watch_stall(self.sink.flush()).await?;
         }
-        self.gauge.patiently(self.sink.shutdown()).await
+        self.publisher.watch_stall(self.sink.shutdown()).await
     }
 
     async fn write(&mut self, mut bytes: &[u8]) -> Result<(), SendError> {
         while !bytes.is_empty() {
-            let count = self.gauge.patiently(self.sink.write(bytes)).await?;
+            let count = self.publisher.watch_stall(self.sink.write(bytes)).await?;
             if count == 0 {
                 return Err(SendError::Closed(io::ErrorKind::WriteZero));
             }
@@ -250,18 +253,18 @@ impl<W: AsyncWrite + Unpin> Worker<W> {
     }
 }
 
-impl Gauge {
-    /// Waits for one step of the sink, telling the handles when it takes longer than `stall`. A stall ends the
-    /// writer only when nobody can send through it any more: otherwise a server that is merely busy would be lost.
-    async fn patiently<T>(&self, step: impl Future<Output = io::Result<T>>) -> Result<T, SendError> {
+impl FlowPublisher {
+    /// Waits for one operation of the sink, and publishes a stall if it takes longer than `stall`.
+    /// A stall ends the writer only if the queue is closed; otherwise the peer may just be busy.
+    async fn watch_stall<T>(&self, step: impl Future<Output = io::Result<T>>) -> Result<T, SendError> {
         let mut step = pin!(step);
         loop {
             match timeout(self.stall, step.as_mut()).await {
                 Some(result) => {
-                    self.show(Flow::Moving);
+                    self.set_flow(Flow::Moving);
                     return result.map_err(|error| SendError::Closed(error.kind()));
                 }
-                None => self.show(Flow::Stalled),
+                None => self.set_flow(Flow::Stalled),
             }
             if self.queue.room.is_closed() {
                 return Err(SendError::Stalled(self.stall));
@@ -269,8 +272,8 @@ impl Gauge {
         }
     }
 
-    fn show(&self, now: Flow) {
-        if self.queue.show(now) {
+    fn set_flow(&self, now: Flow) {
+        if self.queue.set_flow(now) {
             self.flow.send_replace(now);
         }
     }

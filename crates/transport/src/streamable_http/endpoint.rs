@@ -8,8 +8,8 @@ use http::{HeaderValue, Method, header};
 use super::exchange::Exchange;
 use super::resume::{Progress, Purpose, Reconnect, Resume};
 use crate::http::{
-    self as client, Answer, Arriving, EventStream, Fields, HttpClient, HttpError, InvalidUrl, Media, Opening,
-    Request, StatusError, Target,
+    self as client, Answer, Arriving, EventStream, Fields, HttpClient, HttpError, InvalidUrl, Media, Request,
+    RequestTemplate, StatusError, Target,
 };
 
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -23,8 +23,8 @@ pub struct Endpoint(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     client: HttpClient,
-    /// How a message is posted.
-    post: Arc<Opening>,
+    /// The common head of all POST requests.
+    post: Arc<RequestTemplate>,
 }
 
 impl Endpoint {
@@ -36,7 +36,7 @@ impl Endpoint {
         let mut fields = Fields::with_capacity(2);
         fields.add(header::ACCEPT, BOTH);
         fields.add(header::CONTENT_TYPE, JSON);
-        let post = Arc::new(Opening::new(Method::POST, target, fields));
+        let post = Arc::new(RequestTemplate::new(Method::POST, target, fields));
         Self(Arc::new(Inner { client, post }))
     }
 
@@ -48,9 +48,10 @@ impl Endpoint {
         &self.0.client
     }
 
-    /// Posts one message. The answer has begun when this returns; its messages come from the [`Exchange`].
+    /// Posts one message. Returns when the response head has arrived; the [`Exchange`] yields its
+    /// messages.
     ///
-    /// A status other than 2xx is an error that carries the body.
+    /// A status other than 2xx is an error that contains the body.
     pub async fn post(
         &self,
         body: Bytes,
@@ -62,16 +63,16 @@ impl Endpoint {
         Ok(exchange)
     }
 
-    /// As [`post`](Self::post), for those who poll: the message is sent when the exchange is first asked.
+    /// As [`post`](Self::post), for callers that poll: the message is sent at the first poll.
     pub fn begin(&self, body: Bytes, mut headers: Fields, resume: Resume) -> Exchange {
         headers.remove(&header::ACCEPT);
         headers.remove(&header::CONTENT_TYPE);
-        let request = Request { opening: Arc::clone(&self.0.post), fields: headers, body };
+        let request = Request { template: Arc::clone(&self.0.post), fields: headers, body };
         Exchange::new(self.clone(), request, resume)
     }
 
-    /// Opens the stream for what the server has to say of its own, and keeps it open as `reconnect` says. To go on
-    /// behind an event seen earlier, put its id into `headers`.
+    /// Opens the GET stream for messages that belong to no request, and reconnects it as
+    /// `reconnect` says. To resume after an earlier event, put its id into `headers`.
     ///
     /// A server without such a stream answers 405, which is an error like any other status.
     pub async fn listen(
@@ -90,14 +91,14 @@ impl Endpoint {
         }
     }
 
-    /// Tells the server that the session named in `headers` is over.
+    /// Ends the session in `headers`, by a DELETE request.
     pub async fn delete(&self, headers: impl Into<Fields>) -> Result<(), HttpError> {
         let answer = self.send(Method::DELETE, headers.into()).await?;
         client::drain(answer.body).await;
         Ok(())
     }
 
-    /// Takes a stream up again; none if the server says that there is nothing more.
+    /// Resumes a stream; `None` if the server says that there are no more messages.
     pub(super) async fn reopen(&self, headers: Fields) -> Result<Option<EventStream>, HttpError> {
         let mut answer = self.get(headers).await?;
         match answer.media()? {

@@ -10,14 +10,14 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use hyper::body::Body as _;
 
 use super::endpoint::Endpoint;
-use super::resume::{Progress, Purpose, Resume, WentAway};
+use super::resume::{LostDuringResponse, Progress, Purpose, Resume};
 use crate::body::Collector;
 use crate::http::{
     Answer, Arriving, EventStream, Head, HttpError, Media, Request, Sending, StatusError, drain, unexpected,
 };
 use crate::sse::Line;
 
-/// A message being sent and its answer being received. Dropping it takes the message back, or closes the stream.
+/// A message and its response. Dropping it cancels the request, or closes the stream.
 #[derive(Debug)]
 pub struct Exchange {
     endpoint: Endpoint,
@@ -29,7 +29,7 @@ pub struct Exchange {
 
 enum State {
     Sending(Sending),
-    /// The answer is read for the sake of its connection, or of what it says about a refusal.
+    /// Reads a body to reuse its connection, or to report an error response.
     Settling(BoxFuture<Result<(), HttpError>>),
     Json {
         body: Arriving,
@@ -40,8 +40,8 @@ enum State {
     Done,
 }
 
-/// How much of what follows the last message is read where it was received.
-const AT_ONCE: usize = 8;
+/// Frames after the last message that are read without waiting, before a task is spawned for it.
+const MAX_READY_FRAMES: usize = 8;
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -51,17 +51,17 @@ impl Exchange {
         Self { endpoint, head: None, state, resume, progress: None }
     }
 
-    /// The status of the answer, once it has begun.
+    /// The status of the response, once its head has arrived.
     pub fn status(&self) -> Option<StatusCode> {
         self.head.as_ref().map(|head| head.status)
     }
 
-    /// A header field of the answer, once it has begun.
+    /// A header of the response, once its head has arrived.
     pub fn header(&self, name: &HeaderName) -> Option<HeaderValue> {
         self.head.as_ref()?.get(name)
     }
 
-    /// Waits until the answer has begun. A status other than 2xx is an error that carries the body.
+    /// Waits for the response head. A status other than 2xx is an error that contains the body.
     pub fn poll_begun(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HttpError>> {
         loop {
             let begun = match &mut self.state {
@@ -83,14 +83,15 @@ impl Exchange {
         }
     }
 
-    /// The next message; none when there are no more. Nothing is lost if the future is dropped and asked for again.
+    /// The next message; `None` when there are no more. Cancel safe.
     ///
-    /// A caller that has what it came for stops asking: only then is an early end not an error.
+    /// A caller that has its response should stop calling this: a resumable stream that ends is
+    /// resumed, and is an error if that fails.
     pub async fn next(&mut self) -> Result<Option<Bytes>, HttpError> {
         std::future::poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    /// As [`next`](Self::next), for those who poll. After an error or none, it stays at none.
+    /// As [`next`](Self::next), for callers that poll. After an error or `None` it returns `None`.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, HttpError>> {
         let next = ready!(self.poll_frame(cx));
         if !matches!(next, Ok(Some(_))) {
@@ -99,19 +100,19 @@ impl Exchange {
         Poll::Ready(next)
     }
 
-    /// Where a stream opened later could go on.
+    /// The id to resume this stream with.
     pub fn last_event_id(&self) -> Option<&Line> {
         self.progress.as_ref().and_then(Progress::last_id)
     }
 
-    /// Ends an exchange whose last message was received. A server may take a moment to end the stream behind it;
-    /// this lets it, so that the connection can be used again, where a drop would close it.
+    /// Ends an exchange whose last message was received. The server may end the stream a moment
+    /// later; this drains it, so that the connection can be reused, where a drop would close it.
     pub fn finish(self) {
         let State::Events(stream) = self.state else { return };
         let mut body = stream.into_body();
-        // Mostly the end came together with the message.
+        // Usually the end of the stream arrived together with the message.
         let mut cx = Context::from_waker(Waker::noop());
-        for _ in 0..AT_ONCE {
+        for _ in 0..MAX_READY_FRAMES {
             match Pin::new(&mut body).poll_frame(&mut cx) {
                 Poll::Ready(Some(Ok(_))) => {}
                 Poll::Ready(_) => return,
@@ -138,7 +139,7 @@ impl Exchange {
             self.state = State::Settling(Box::pin(refusal));
             return Ok(());
         }
-        // 202 and 204 carry no message, whatever else their bodies hold.
+        // The body of 202 and 204 is never a message.
         let is_silent = matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT);
         let media = if is_silent && !answer.body.is_end_stream() { None } else { Some(answer.media()?) };
         self.state = match media {
@@ -210,7 +211,7 @@ impl Exchange {
         }
     }
 
-    /// Decides what an ended stream means: true if it is being taken up again, false if that was all.
+    /// Handles the end of a stream: true if it is being resumed, false if it was complete.
     fn stream_ended(&mut self, error: Option<HttpError>) -> Result<bool, HttpError> {
         let Some(progress) = self.progress.as_mut().filter(|progress| progress.resumable()) else {
             return error.map_or(Ok(false), Err);
@@ -229,14 +230,16 @@ impl Exchange {
         Ok(true)
     }
 
-    /// Tries again if the error may pass and there are attempts left; otherwise the error stands.
+    /// Resumes the stream if the error is transient and there are attempts left; otherwise returns
+    /// it.
     fn reopen_or(&mut self, error: HttpError) -> Result<(), HttpError> {
         let asked = error.status().and_then(crate::http::StatusError::retry_after);
         let progress = self.progress.as_mut().filter(|_| error.is_transient());
         let Some(wait) = progress.and_then(|progress| progress.next_wait(asked)) else {
             return Err(match error {
-                // That nobody listens now says nothing of the request, which was taken before.
-                HttpError::Connect(_) => HttpError::broken(WentAway(error)),
+                // Not a connect error: the server received the request before, so it may have been
+                // processed.
+                HttpError::Connect(_) => HttpError::broken(LostDuringResponse(error)),
                 other => other,
             });
         };

@@ -1,8 +1,9 @@
-//! Streamable HTTP, the client's side: messages are posted to one endpoint, the answer is one JSON message or a
-//! stream of them.
+//! The client side of Streamable HTTP: messages are posted to one endpoint, and the response is
+//! one JSON message or a stream of messages.
 //!
-//! Bytes in, bytes out: which headers a revision wants, what a message means and when an exchange is over is for the
-//! caller to know. Closing an exchange (dropping it) closes its stream, which since 2026-07-28 means "cancel".
+//! This module handles bytes: the caller knows the headers of a revision, the meaning of a message
+//! and the last message of an exchange. Dropping an exchange closes its stream, which since
+//! 2026-07-28 means "cancel".
 
 mod endpoint;
 mod exchange;

@@ -1,8 +1,8 @@
-//! When and how a broken stream is taken up again.
+//! Resumes broken streams, with backoff.
 //!
-//! The wait before a reconnect is what the server said in `retry`, exactly, or the default. Each further attempt
-//! that brings nothing new doubles it. Attempts are counted only while nothing new comes: an event starts the count
-//! again, and so does a standalone stream that stayed open for a while.
+//! The wait before a reconnect is the server's `retry`, or the default. Each further attempt
+//! without a new event doubles it. An event resets the number of attempts, and so does a
+//! standalone stream that stayed open for a while.
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ use crate::headers::LAST_EVENT_ID;
 use crate::http::{Fields, HttpError};
 use crate::sse::{Event, Line};
 
-/// How many attempts in a row may bring nothing new.
+/// Default limit of attempts in a row without a new event.
 pub const DEFAULT_RESUME_ATTEMPTS: u32 = 5;
-/// The wait before a reconnect if the server names none.
+/// Default wait before a reconnect, if the server sent no `retry`.
 pub const DEFAULT_RETRY: Duration = Duration::from_secs(1);
-/// What the wait grows to at most, unless the server asks for more.
+/// Default longest wait, unless the server asks for more.
 pub const DEFAULT_MAX_RETRY: Duration = Duration::from_secs(30);
-/// A standalone stream that lasted this long was fine, even if nothing came over it.
+/// A standalone stream that was open for this long counts as healthy, even without events.
 pub const STEADY: Duration = Duration::from_secs(10);
 
-/// Whether the answer to a POST may be taken up again when its stream ends too early.
+/// Tells if the response stream of a POST may be resumed when it ends too early.
 #[derive(Debug, Clone)]
 pub enum Resume {
     /// A broken stream is lost (2026-07-28, or no session).
@@ -31,7 +31,7 @@ pub enum Resume {
     LastEventId { headers: Fields, reconnect: Reconnect },
 }
 
-/// How patiently a stream is reconnected.
+/// Retry settings of a reconnect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reconnect {
     pub attempts: u32,
@@ -39,19 +39,19 @@ pub struct Reconnect {
     pub max_retry: Duration,
 }
 
-/// The stream ended early again and again.
+/// Resuming the stream failed too often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the stream ended early and {attempts} attempts to resume it brought nothing new")]
+#[error("the stream ended early, and {attempts} attempts to resume it returned no new event")]
 pub struct GaveUp {
     pub attempts: u32,
 }
 
-/// The server went away while it answered, and did not come back. The request had reached it.
+/// The server became unreachable during its response. It had received the request.
 #[derive(Debug, thiserror::Error)]
-#[error("the server ended during the call and cannot be reached any more: {0}")]
-pub(super) struct WentAway(#[source] pub(super) HttpError);
+#[error("the connection was lost during the call, and the server can no longer be reached: {0}")]
+pub(super) struct LostDuringResponse(#[source] pub(super) HttpError);
 
-/// What is known about a stream that may have to be reconnected.
+/// The state of a stream that may have to be reconnected.
 #[derive(Debug)]
 pub(super) struct Progress {
     purpose: Purpose,
@@ -59,16 +59,17 @@ pub(super) struct Progress {
     headers: Fields,
     last_id: Option<Line>,
     retry: Option<Duration>,
-    fruitless: u32,
+    failed_attempts: u32,
     opened: Instant,
 }
 
-/// What a stream is for.
+/// The purpose of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// The answer to one message: can only be resumed behind an event, and its early end is a failure.
+    /// The response to one message: it can only be resumed after an event with an id, and its
+    /// early end is a failure.
     Answer,
-    /// What the server has to say of its own: can be opened anew at any time.
+    /// Messages that belong to no request: it can be opened again at any time.
     Standalone,
 }
 
@@ -83,7 +84,7 @@ impl Progress {
         let last_id = headers.remove(&LAST_EVENT_ID);
         let last_id = last_id.and_then(|id| Line::new(id.as_bytes().to_vec()).ok());
         let opened = Instant::now();
-        Self { purpose, reconnect, headers, last_id, retry: None, fruitless: 0, opened }
+        Self { purpose, reconnect, headers, last_id, retry: None, failed_attempts: 0, opened }
     }
 
     pub(super) fn purpose(&self) -> Purpose {
@@ -95,7 +96,7 @@ impl Progress {
     }
 
     pub(super) fn gave_up(&self) -> GaveUp {
-        GaveUp { attempts: self.fruitless }
+        GaveUp { attempts: self.failed_attempts }
     }
 
     pub(super) fn saw(&mut self, event: &Event) {
@@ -104,7 +105,7 @@ impl Progress {
         }
         self.retry = event.retry.or(self.retry);
         if event.id.is_some() || !event.data.is_empty() {
-            self.fruitless = 0;
+            self.failed_attempts = 0;
         }
     }
 
@@ -114,24 +115,25 @@ impl Progress {
 
     pub(super) fn ended(&mut self) {
         if self.purpose == Purpose::Standalone && self.opened.elapsed() >= STEADY {
-            self.fruitless = 0;
+            self.failed_attempts = 0;
         }
     }
 
-    /// Whether there is a point to take the stream up again at.
+    /// True if the stream can be resumed.
     pub(super) fn resumable(&self) -> bool {
         self.purpose == Purpose::Standalone || self.last_id_header().is_some()
     }
 
-    /// How long to wait before the next attempt, if there may be one; `asked` is what a refusal asked for.
+    /// The wait before the next attempt; `None` if there are no attempts left. `asked` is the
+    /// `Retry-After` of an error response.
     pub(super) fn next_wait(&mut self, asked: Option<Duration>) -> Option<Duration> {
-        if self.fruitless >= self.reconnect.attempts {
+        if self.failed_attempts >= self.reconnect.attempts {
             return None;
         }
         let base = self.retry.unwrap_or(self.reconnect.default_retry);
         let ceiling = self.reconnect.max_retry.max(base);
-        let wait = base.saturating_mul(1 << self.fruitless.min(31)).min(ceiling);
-        self.fruitless += 1;
+        let wait = base.saturating_mul(1 << self.failed_attempts.min(31)).min(ceiling);
+        self.failed_attempts += 1;
         Some(wait.max(asked.unwrap_or_default().min(ceiling)))
     }
 

@@ -50,7 +50,7 @@ impl Peer {
         Connection(BufReader::new(self.listener.accept().await.unwrap().0))
     }
 
-    /// Asserts that nobody has connected.
+    /// Asserts that there was no connection.
     pub fn assert_untouched(self) {
         let accepted = self.listener.into_std().unwrap().accept();
         assert_eq!(accepted.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
@@ -93,13 +93,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.0.flush().await.unwrap();
     }
 
-    /// Answers with a whole body.
+    /// Sends a complete response.
     pub async fn answer(&mut self, status: u16, headers: &[(&str, &str)], body: &str) {
         let head = head(status, headers, &format!("content-length: {}\r\n", body.len()));
         self.write(head + body).await;
     }
 
-    /// Begins an answer in chunks.
+    /// Begins a chunked response.
     pub async fn begin(&mut self, headers: &[(&str, &str)]) {
         self.write(head(200, headers, "transfer-encoding: chunked\r\n")).await;
     }
@@ -121,7 +121,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.write("0\r\n\r\n").await;
     }
 
-    /// Writes until the client has had enough.
+    /// Writes until the client closes the connection.
     pub async fn write_until_closed(&mut self, bytes: &[u8]) {
         while self.0.write_all(bytes).await.is_ok() {}
     }
@@ -129,7 +129,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Waits for the client to close the connection.
     pub async fn closed(&mut self) {
         let mut rest = Vec::new();
-        // A reset is a way to close as well.
+        // A reset counts as a close, too.
         if self.0.read_to_end(&mut rest).await.is_ok() {
             assert_eq!(rest, b"", "the client sent more instead of closing");
         }

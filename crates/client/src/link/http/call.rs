@@ -34,7 +34,7 @@ pub(crate) struct HttpCall {
     ticket: Option<Ticket>,
     /// `None` once the answer is complete.
     exchange: Option<Exchange>,
-    stage: Stage,
+    stage: HttpStage,
     /// Further messages of a batch.
     arrived: VecDeque<Arrival>,
     on_drop: OnDrop,
@@ -43,7 +43,7 @@ pub(crate) struct HttpCall {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum HttpStage {
     Unsent,
     Sending,
     Open,
@@ -65,14 +65,14 @@ impl HttpCall {
         };
         let ticket = resume.as_ref().map(|_| link.board().expect(id.clone(), standing));
         let body = Envelope::from(request).to_bytes();
-        Tap::see(link.tap.as_ref(), Direction::Sent, &body);
+        Tap::observe(link.tap.as_ref(), Direction::Sent, &body);
         let exchange = link.endpoint.begin(body, headers, resume.unwrap_or(Resume::Never));
         Box::new(Self {
             link: link.clone(),
             id,
             ticket,
             exchange: Some(exchange),
-            stage: Stage::Unsent,
+            stage: HttpStage::Unsent,
             arrived: VecDeque::new(),
             on_drop,
             opens_session,
@@ -110,12 +110,12 @@ impl HttpCall {
     /// The next message; `None` if it is not for this call.
     fn poll_exchange(&mut self, cx: &mut Context<'_>) -> Poll<Option<Arrival>> {
         let Some(exchange) = &mut self.exchange else { return Poll::Ready(Some(ended())) };
-        if matches!(self.stage, Stage::Unsent | Stage::Sending) {
-            self.stage = Stage::Sending;
+        if matches!(self.stage, HttpStage::Unsent | HttpStage::Sending) {
+            self.stage = HttpStage::Sending;
             if let Err(error) = ready!(exchange.poll_begun(cx)) {
                 return Poll::Ready(Some(self.refused(&error)));
             }
-            self.stage = Stage::Open;
+            self.stage = HttpStage::Open;
             self.status = exchange.status().map(|status| status.as_u16());
             if self.opens_session {
                 self.link.session().id = exchange.header(&MCP_SESSION_ID);
@@ -133,7 +133,7 @@ impl HttpCall {
         let HttpError::Status(refusal) = error else { return Arrival::Lost(loss_of_http(error)) };
         let status = refusal.status.as_u16();
         self.status = Some(status);
-        Tap::see(self.link.tap.as_ref(), Direction::Received, &refusal.body);
+        Tap::observe(self.link.tap.as_ref(), Direction::Received, &refusal.body);
         if status == 404 && self.link.session().id.is_some() {
             let fault = Fault::new(FaultKind::ConnectionLost, "the server no longer knows our session");
             return Arrival::Lost(Loss { fault, how: LossKind::Session });
@@ -149,7 +149,7 @@ impl HttpCall {
     }
 
     fn receive(&mut self, frame: &Bytes) -> Option<Arrival> {
-        Tap::see(self.link.tap.as_ref(), Direction::Received, frame);
+        Tap::observe(self.link.tap.as_ref(), Direction::Received, frame);
         match Frame::parse(frame) {
             Ok(Frame::One(envelope)) => self.sort(envelope),
             Ok(Frame::Batch(messages)) if self.link.has_batches() => {
@@ -194,15 +194,15 @@ impl HttpCall {
     /// The answer is complete. Reads a stream that has not ended yet to its end, so that its
     /// connection can be reused.
     fn finish(&mut self) {
-        self.stage = Stage::Done;
+        self.stage = HttpStage::Done;
         if let Some(exchange) = self.exchange.take() {
             exchange.finish();
         }
     }
 
     /// In the legacy era closing the stream does not cancel; a notification must be sent.
-    fn must_say_cancelled(&self) -> bool {
-        let open = matches!(self.stage, Stage::Sending | Stage::Open);
+    fn must_send_cancelled(&self) -> bool {
+        let open = matches!(self.stage, HttpStage::Sending | HttpStage::Open);
         open && self.on_drop == OnDrop::Cancel && self.is_legacy()
     }
 
@@ -213,7 +213,7 @@ impl HttpCall {
 
 impl Drop for HttpCall {
     fn drop(&mut self) {
-        if !self.must_say_cancelled() {
+        if !self.must_send_cancelled() {
             return;
         }
         let mut params = Object::new();
@@ -221,7 +221,7 @@ impl Drop for HttpCall {
         params.set("reason", Raw::string("the caller no longer waits"));
         let notification = Notification::new(method::CANCELLED, Some(params.to_raw()));
         let link = self.link.clone();
-        self.link.farewells.say(async move { link.notify(notification).await });
+        self.link.cancellations.send(async move { link.notify(notification).await });
     }
 }
 

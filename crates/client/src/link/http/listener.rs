@@ -1,4 +1,4 @@
-//! The stream of a legacy session on which the server speaks unasked.
+//! The GET stream of a legacy session, for messages that belong to no request.
 
 use super::HttpLink;
 use crate::{
@@ -18,14 +18,15 @@ use trunkline_transport::{
     streamable_http::{Exchange, Reconnect},
 };
 
-/// How long a connection waits for its stream before it goes on without.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Longest wait of a connection for this stream; then it goes on without.
+const TIMEOUT: Duration = Duration::from_secs(1);
 
 impl HttpLink {
-    /// Begins to listen, if the server has such a stream; most errors mean that it has none, and none of them is fatal.
+    /// Opens the stream, if the server has one. Most errors mean that it has none; none is fatal.
     ///
-    /// Returns once the server has answered, or has not within a moment: what it sends from then on is not missed, and a late
-    /// request of ours is not taken for something else.
+    /// Returns when the server has answered the GET, or after a timeout. So messages that the
+    /// server sends after the connect are not missed, and the GET does not overlap with later
+    /// requests.
     pub(crate) async fn listen(self: &Arc<Self>) {
         let (answered, begun) = oneshot::channel();
         let headers = self.session().headers();
@@ -33,25 +34,25 @@ impl HttpLink {
         let (link, outlet) = (Arc::downgrade(self), self.outlet());
         let task = tokio::spawn(async move {
             let opened = endpoint.listen(headers, Some(Reconnect::default())).await;
-            // Nobody may be waiting any more.
+            // The receiver may have timed out.
             answered.send(()).ok();
             match opened {
                 Ok(stream) => hear(stream, &link, &outlet).await,
                 Err(HttpError::Status(refusal)) => {
-                    tracing::debug!(status = %refusal.status, "the server has no stream of its own");
+                    tracing::debug!(status = %refusal.status, "the server offers no GET stream for this session");
                 }
-                Err(error) => tracing::debug!(%error, "the server's own stream cannot be opened"),
+                Err(error) => tracing::debug!(%error, "the session's GET stream cannot be opened"),
             }
         });
         let old = self.listener.lock().unwrap_or_else(PoisonError::into_inner).replace(task.abort_handle());
         if let Some(old) = old {
             old.abort();
         }
-        timeout(PATIENCE, begun).await;
+        timeout(TIMEOUT, begun).await;
     }
 
     fn receive(self: &Arc<Self>, frame: &Bytes, outlet: &Outlet) {
-        Tap::see(self.tap.as_ref(), Direction::Received, frame);
+        Tap::observe(self.tap.as_ref(), Direction::Received, frame);
         match Frame::parse(frame) {
             Ok(Frame::One(envelope)) => self.board.dispatch(envelope, outlet),
             Ok(Frame::Batch(messages)) if self.has_batches() => {
@@ -70,7 +71,7 @@ impl HttpLink {
     }
 }
 
-/// Hears what the server says, for as long as both sides are there.
+/// Dispatches the stream's messages until the stream ends or the link is dropped.
 async fn hear(mut stream: Exchange, link: &Weak<HttpLink>, outlet: &Outlet) {
     loop {
         match stream.next().await {
@@ -79,7 +80,7 @@ async fn hear(mut stream: Exchange, link: &Weak<HttpLink>, outlet: &Outlet) {
                 None => return,
             },
             Ok(None) => return,
-            Err(error) => return tracing::debug!(%error, "the server's own stream has ended"),
+            Err(error) => return tracing::debug!(%error, "the session's GET stream has ended"),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Streamable HTTP, both eras: every request has its own answer; a legacy session has a stream as
-//! well.
+//! Streamable HTTP of both eras: each request has its own response, and a legacy session also has
+//! a GET stream.
 
 mod call;
 mod listener;
 
-use super::{Link, farewell::Farewells, report::fault_of_http};
+use super::{Link, cancellations::Cancellations, report::fault_of_http};
 use crate::{
     frame_tap::{Direction, Tap},
     switchboard::{Outlet, Switchboard},
@@ -26,9 +26,9 @@ use trunkline_transport::{
 pub(super) use call::HttpCall;
 
 /// Timeout of ending a session.
-const GOODBYE: Duration = Duration::from_secs(5);
+const DELETE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout for a message that has no answer.
-const ACCEPTANCE: Duration = Duration::from_secs(30);
+const POST_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) struct HttpLink {
     endpoint: Endpoint,
@@ -36,10 +36,10 @@ pub(crate) struct HttpLink {
     tap: Option<Tap>,
     session: Mutex<HttpSession>,
     listener: Mutex<Option<AbortHandle>>,
-    farewells: Farewells,
+    cancellations: Cancellations,
 }
 
-/// What a legacy server wants repeated with every request.
+/// Values that a legacy server wants repeated with every request.
 #[derive(Debug, Clone, Default)]
 struct HttpSession {
     id: Option<HeaderValue>,
@@ -86,7 +86,7 @@ impl Link {
             tap,
             session: Mutex::default(),
             listener: Mutex::default(),
-            farewells: Farewells::default(),
+            cancellations: Cancellations::default(),
         }))
     }
 }
@@ -112,20 +112,20 @@ impl HttpLink {
 
     pub(super) async fn notify(&self, notification: Notification) -> Result<(), Fault> {
         let headers = self.session().headers_for(&notification);
-        self.tell(&notification.into(), headers).await
+        self.post_message(&notification.into(), headers).await
     }
 
     /// Sends a message that has no answer: a notification, or the answer to a question.
-    async fn tell(&self, envelope: &Envelope, headers: Fields) -> Result<(), Fault> {
+    async fn post_message(&self, envelope: &Envelope, headers: Fields) -> Result<(), Fault> {
         let body = envelope.to_bytes();
-        Tap::see(self.tap.as_ref(), Direction::Sent, &body);
+        Tap::observe(self.tap.as_ref(), Direction::Sent, &body);
         let accepted = self.endpoint.post(body, headers, Resume::Never);
-        match timeout(ACCEPTANCE, accepted).await {
+        match timeout(POST_TIMEOUT, accepted).await {
             // A server may answer 200 with a body; it is ignored.
             Some(Ok(exchange)) => exchange.finish(),
             Some(Err(error)) => return Err(fault_of_http(&error)),
             None => {
-                let fault = format!("the server did not accept a notification within {ACCEPTANCE:?}");
+                let fault = format!("the server did not accept a notification within {POST_TIMEOUT:?}");
                 return Err(Fault::new(FaultKind::Timeout, fault));
             }
         }
@@ -141,13 +141,13 @@ impl HttpLink {
                 let closed = || Fault::new(FaultKind::NotReady, "the connection is closed");
                 let link = link.ok_or_else(closed)?;
                 let headers = link.session().headers();
-                link.tell(&envelope, headers).await
+                link.post_message(&envelope, headers).await
             })
         })
     }
 
     pub(super) async fn close(&self) {
-        self.farewells.said().await;
+        self.cancellations.flush().await;
         self.board.lose(&Fault::new(FaultKind::NotReady, "the connection was closed"));
         self.stop_listening();
         let headers = {
@@ -157,7 +157,7 @@ impl HttpLink {
             }
             session.headers()
         };
-        match timeout(GOODBYE, self.endpoint.delete(headers)).await {
+        match timeout(DELETE_TIMEOUT, self.endpoint.delete(headers)).await {
             Some(Ok(())) => {}
             // 405 is allowed: the server decides how long it keeps sessions.
             Some(Err(error)) => tracing::debug!(%error, "the server did not end the session"),

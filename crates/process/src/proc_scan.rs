@@ -1,17 +1,17 @@
-//! Finds, counts and kills processes by what Linux shows in `/proc`. On other systems it finds nothing.
+//! Finds, counts and kills processes through Linux `/proc`. On other systems it finds nothing.
 
 use std::{collections::BTreeMap, fs};
 
 use rustix::process::Pid;
 
-/// Processes by number, with the time of their start, which tells two processes of the same number apart.
-pub(crate) type Known = BTreeMap<i32, u64>;
+/// Processes by pid, with their start time, which detects a reused pid.
+pub(crate) type ProcessSet = BTreeMap<i32, u64>;
 
-/// What several processes use together.
+/// The total resource usage of several processes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     pub(crate) processes: usize,
-    /// Bytes of memory that is not shared with others.
+    /// Bytes of private memory.
     pub(crate) memory: u64,
 }
 
@@ -27,13 +27,13 @@ struct Stat {
 }
 
 /// The living processes of the group `leader`, those of `known`, and all their descendants.
-pub(crate) fn members(leader: Option<Pid>, known: &Known) -> Known {
+pub(crate) fn members(leader: Option<Pid>, known: &ProcessSet) -> ProcessSet {
     let all = stats();
     let leader = leader.map(|leader| leader.as_raw_nonzero().get());
     let is_first = |stat: &&Stat| {
         Some(stat.group) == leader || Some(stat.pid) == leader || known.get(&stat.pid) == Some(&stat.start)
     };
-    let mut members: Known = all.iter().filter(is_first).map(|stat| (stat.pid, stat.start)).collect();
+    let mut members: ProcessSet = all.iter().filter(is_first).map(|stat| (stat.pid, stat.start)).collect();
     loop {
         let is_child = |stat: &&Stat| members.contains_key(&stat.parent) && !members.contains_key(&stat.pid);
         let found: Vec<_> = all.iter().filter(is_child).map(|stat| (stat.pid, stat.start)).collect();
@@ -47,7 +47,7 @@ pub(crate) fn members(leader: Option<Pid>, known: &Known) -> Known {
 }
 
 /// The processes that have `variable` (as `NAME=value`) in the environment they started with.
-pub(crate) fn marked(variable: &str) -> Known {
+pub(crate) fn marked(variable: &str) -> ProcessSet {
     let is_marked = |stat: &Stat| {
         let environment = fs::read(format!("/proc/{}/environ", stat.pid)).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|entry| entry == variable.as_bytes())
@@ -56,7 +56,7 @@ pub(crate) fn marked(variable: &str) -> Known {
     all.filter(|stat| !stat.is_zombie && is_marked(stat)).map(|stat| (stat.pid, stat.start)).collect()
 }
 
-/// The names of the living members of a group, except its leader; `None` if the system does not show processes.
+/// The names of the living members of a group, except its leader; `None` without `/proc`.
 pub(crate) fn followers(leader: Pid) -> Option<Vec<String>> {
     let leader = leader.as_raw_nonzero().get();
     let all = stats();
@@ -64,32 +64,32 @@ pub(crate) fn followers(leader: Pid) -> Option<Vec<String>> {
     (!all.is_empty()).then(|| all.iter().filter(is_follower).map(|stat| stat.name.clone()).collect())
 }
 
-pub(crate) fn usage(members: &Known) -> Usage {
+pub(crate) fn usage(members: &ProcessSet) -> Usage {
     Usage {
         processes: members.len(),
         memory: members.keys().map(|pid| private_memory(*pid).unwrap_or(0)).sum(),
     }
 }
 
-/// Kills each of these that still is the one meant.
+/// Kills those processes whose pid was not reused.
 #[cfg(target_os = "linux")]
-pub(crate) fn kill(processes: &Known) {
+pub(crate) fn kill(processes: &ProcessSet) {
     use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
     for (pid, start) in processes {
         let Some(id) = Pid::from_raw(*pid) else { continue };
-        // From here on the handle means one process, whatever becomes of its number.
+        // From here on the handle refers to one process, even if its pid is reused.
         let Ok(handle) = pidfd_open(id, PidfdFlags::empty()) else { continue };
         if stat(*pid).is_some_and(|stat| !stat.is_zombie && stat.start == *start)
             && let Err(error) = pidfd_send_signal(&handle, Signal::KILL)
         {
-            tracing::debug!(pid, %error, "cannot kill a process that a command left behind");
+            tracing::debug!(pid, %error, "cannot kill a remaining process of a command");
         }
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn kill(_processes: &Known) {}
+pub(crate) fn kill(_processes: &ProcessSet) {}
 
 fn private_memory(pid: i32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
@@ -108,7 +108,7 @@ fn stat(pid: i32) -> Option<Stat> {
     parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// The name in parentheses may contain anything, so the fields begin after the last one.
+/// The name in parentheses may itself contain parentheses, so the fields begin after the last `)`.
 fn parse(pid: i32, text: &str) -> Option<Stat> {
     let (head, rest) = text.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! What all requests of one kind to one target have in common, written once.
+//! The part of the head that all requests of one kind to one target share, serialized once.
 
 use http::Method;
 use trunkline_http1::write_header;
@@ -7,17 +7,17 @@ use super::fields::Fields;
 use super::target::Target;
 
 #[derive(Debug)]
-pub(crate) struct Opening {
+pub(crate) struct RequestTemplate {
     pub(super) method: Method,
     pub(super) target: Target,
     pub(super) fields: Fields,
-    /// The request line and the fields, as a plain connection carries them.
+    /// The request line and the fields in HTTP/1.1 form.
     pub(super) text: Vec<u8>,
-    /// The `host` field, which a request may have of its own.
+    /// The `host` field, used unless the request has its own.
     pub(super) host: Vec<u8>,
 }
 
-impl Opening {
+impl RequestTemplate {
     pub(crate) fn new(method: Method, target: Target, fields: Fields) -> Self {
         let mut text = Vec::new();
         for part in [method.as_str(), " ", target.path(), " HTTP/1.1\r\n"] {
@@ -35,8 +35,8 @@ impl Opening {
         &self.target
     }
 
-    /// The same for another target.
-    pub(super) fn towards(&self, target: Target) -> Self {
+    /// A copy for another target.
+    pub(super) fn with_target(&self, target: Target) -> Self {
         Self::new(self.method.clone(), target, self.fields.clone())
     }
 }

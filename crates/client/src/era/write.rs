@@ -1,4 +1,4 @@
-//! Writes a request for its server: id, `_meta` and headers, as the server's revision wants them.
+//! Writes a request for its server: id, `_meta` and headers, as the server's revision requires.
 
 use super::{Ask, Progress};
 use crate::{
@@ -25,7 +25,7 @@ const TOOLS_CALL: HeaderValue = HeaderValue::from_static(method::TOOLS_CALL);
 /// Header fields of most requests, with those that the transport adds.
 const USUAL_HEADERS: usize = 8;
 
-/// How requests to one server are written.
+/// Writes the requests to one server.
 #[derive(Debug, Clone)]
 pub(crate) struct Speech {
     pub(crate) revision: Revision,
@@ -52,7 +52,7 @@ impl Speech {
     }
 
     /// The request as it is sent. Members of `_meta` that the caller wrote win over ours.
-    pub(crate) fn dress(&self, ask: &Ask, id: RequestId, level: Option<&str>) -> Outbound {
+    pub(crate) fn write(&self, ask: &Ask, id: RequestId, level: Option<&str>) -> Outbound {
         let given = ask.params.get("_meta");
         let level = level.filter(|_| self.era() == Era::Modern);
         let headers = self.headers(ask, given);
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn a_modern_request_says_in_its_headers_what_its_body_says() {
         let speech = Speech::new(Revision::NEWEST, &ConnectOptions::default());
-        let outbound = speech.dress(&ask(), RequestId::number(5), Some("debug"));
+        let outbound = speech.write(&ask(), RequestId::number(5), Some("debug"));
         let header = |name: &'static str| {
             outbound.headers.get(&HeaderName::from_static(name)).unwrap().to_str().unwrap().to_owned()
         };
@@ -199,10 +199,10 @@ mod tests {
     fn a_legacy_request_carries_nothing_of_it() {
         let speech = Speech::new(Revision::V2025_11_25, &ConnectOptions::default());
         let mut plain = Ask::new(method::TOOLS_LIST, Object::new());
-        let outbound = speech.dress(&plain, RequestId::number(5), Some("debug"));
+        let outbound = speech.write(&plain, RequestId::number(5), Some("debug"));
         assert!(outbound.headers.is_empty() && outbound.request.params.is_none());
         plain.progress = Progress::Wanted;
-        let outbound = speech.dress(&plain, RequestId::number(6), None);
+        let outbound = speech.write(&plain, RequestId::number(6), None);
         assert_eq!(outbound.request.params.unwrap().as_str(), r#"{"_meta":{"progressToken":6}}"#);
     }
 }
