@@ -1,13 +1,13 @@
-//! What the fuzz targets have in common: a parser each, and how long it may take.
+//! Shared by the fuzz targets: the checked parsers and the CPU time limit.
 
 pub mod parsers;
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// How long one input may take, in time of the processor. The clock on the wall would also count what other programs took,
-/// and the pauses of a machine that sleeps. That everything runs several times slower here, and most of it several times,
-/// is not made up for: what keeps this bound here keeps it everywhere.
+/// CPU time limit of one input. Wall-clock time would include other programs and suspends of the
+/// machine. The limit is not raised although a fuzzing build is several times slower and most
+/// inputs are parsed several times, so an input within it is within it everywhere.
 const MOST: Duration = Duration::from_secs(1);
 
 /// Defines the target of one parser.
@@ -18,7 +18,7 @@ macro_rules! target {
     };
 }
 
-/// Checks what must hold, and that it took no longer than it may.
+/// Runs the check on an input and asserts the time limit.
 pub fn in_time(holds: fn(&[u8]), data: &[u8]) {
     let before = used();
     holds(data);

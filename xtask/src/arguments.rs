@@ -1,6 +1,7 @@
-//! `Arguments`: the words after a command's name, taken one option at a time.
+//! `Arguments`: the arguments after a command's name, consumed one option at a time.
 //!
-//! A command takes what it knows and then calls [`Arguments::finish`], which refuses what is left over.
+//! A command consumes the options it knows and then calls [`Arguments::finish`], which rejects the
+//! rest.
 
 use std::str::FromStr;
 
@@ -16,19 +17,19 @@ impl Arguments {
         Self { words: words.collect() }
     }
 
-    /// Takes the next word if it is not an option.
+    /// Consumes the next argument if it is not an option.
     pub(crate) fn word(&mut self) -> Option<String> {
         let first = self.words.first()?;
         (!first.starts_with('-')).then(|| self.words.remove(0))
     }
 
-    /// Takes `--name`, and says whether it was there.
+    /// Consumes `--name`; true if it was present.
     pub(crate) fn flag(&mut self, name: &str) -> bool {
         let position = self.words.iter().position(|word| word == name);
         position.map(|index| self.words.remove(index)).is_some()
     }
 
-    /// Takes `--name VALUE` or `--name=VALUE`.
+    /// Consumes `--name VALUE` or `--name=VALUE`.
     pub(crate) fn value(&mut self, name: &str) -> Result<Option<String>> {
         for index in 0..self.words.len() {
             if let Some(rest) = self.words[index].strip_prefix(name) {
@@ -49,7 +50,7 @@ impl Arguments {
         Ok(None)
     }
 
-    /// Takes every `--name VALUE`, in order.
+    /// Consumes every `--name VALUE`, in order.
     pub(crate) fn values(&mut self, name: &str) -> Result<Vec<String>> {
         let mut all = Vec::new();
         while let Some(value) = self.value(name)? {
@@ -58,7 +59,7 @@ impl Arguments {
         Ok(all)
     }
 
-    /// Takes `--name VALUE` and reads the value as a number or the like.
+    /// Consumes `--name VALUE` and parses the value.
     pub(crate) fn parsed<T: FromStr>(&mut self, name: &str) -> Result<Option<T>>
     where
         T::Err: std::error::Error + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Tests that try an attack or a fault are named by its id; `docs/attacks.md` explains the ids.
+//! Checks that ids in the names of attack and fault tests are explained in `docs/attacks.md`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,7 +26,7 @@ fn ids_are_read_from_names_of_functions() {
     assert_eq!(cited("fn h08_slow()\nfn other()\nasync fn a12_x()\nfn u8_x()\nfn abc01_x()"), ["H08", "A12"]);
 }
 
-/// The ids at the beginning of function names: a letter, two digits and an underscore.
+/// Returns the ids at the beginning of function names: a letter, two digits and an underscore.
 fn cited(source: &str) -> Vec<String> {
     let id = |name: &str| {
         let id = name.get(..4)?.strip_suffix('_')?;

@@ -1,4 +1,4 @@
-//! How long a source file may be.
+//! Checks the length of source files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::workspace::Workspace;
 
 const MOST_LINES: usize = 500;
-/// A file that starts with this line is a table of facts, which may be as long as the facts are many.
+/// A file that starts with this line is a table of facts, which has no limit.
 const TABLE: &str = "// table";
 
 #[test]

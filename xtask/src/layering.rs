@@ -1,8 +1,8 @@
-//! Which of our crates may depend on which; dependencies point down only.
+//! Checks which of our crates depend on which; dependencies point down only.
 
 use crate::workspace::metadata;
 
-/// What a crate may name among its normal dependencies.
+/// The workspace crates that a crate may have as normal dependencies.
 enum May {
     Use(&'static [&'static str]),
     UseAllBut(&'static [&'static str]),
@@ -13,7 +13,7 @@ const LAYERS: &[(&str, May)] = &[
     ("testkit", May::UseAllBut(&["trunkline", "xtask", "bench"])),
     ("serve", May::Use(&["auth", "resilience", "http1", "transport", "protocol"])),
     ("client", May::Use(&["auth", "process", "resilience", "transport", "protocol"])),
-    // Probes own the raw wire: what a client would repair or hide is what they are after.
+    // Probes read and write raw frames: they look for faults that a client would repair or hide.
     ("lint", May::Use(&["client", "config", "process", "schema", "secrets", "transport", "protocol"])),
     ("doctor", May::Use(&["client", "config", "process", "secrets", "transport", "protocol"])),
     ("gateway", May::Use(&["resilience", "schema", "secrets", "protocol"])),
@@ -24,7 +24,7 @@ const LAYERS: &[(&str, May)] = &[
     ("transport", May::Use(&["process", "resilience", "http1", "protocol"])),
     ("http1", May::Use(&["resilience"])),
     ("auth", May::Use(&["resilience"])),
-    // Clocks and counters that know no MCP: whoever waits for somebody waits by the same ones.
+    // Clocks, timeouts and counters without any MCP, shared by every crate that waits for a peer.
     ("resilience", May::Use(&[])),
     ("process", May::Use(&["resilience"])),
     ("schema", May::Use(&[])),

@@ -1,7 +1,7 @@
 //! Development tasks, run as `cargo xtask <command>`; `cargo xtask help` lists them.
 //!
-//! Every command is one file in `commands/`; what commands share lies beside it: the workspace's paths, processes,
-//! the test peers and the conformance suites.
+//! Every command is one file in `commands/`. The modules next to it are shared by commands: the
+//! workspace's paths, processes, the test peers and the conformance suites.
 
 #![expect(
     clippy::print_stdout,

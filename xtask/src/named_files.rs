@@ -1,4 +1,4 @@
-//! Files that the architecture page names exist.
+//! Checks that the files named on the architecture page exist.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,7 +24,7 @@ fn paths_are_read_from_prose_tables_and_pictures() {
     assert_eq!(named(page).into_iter().collect::<Vec<_>>(), ["a/src/b.rs", "d/mod.rs", "docs/c.md"]);
 }
 
-/// Paths of Rust files and pages; a bare file name is no path.
+/// Returns the paths of Rust files and pages; a bare file name is not a path.
 fn named(page: &str) -> BTreeSet<&str> {
     let words = page.split(|c: char| !(c.is_ascii_alphanumeric() || "_-/.:".contains(c)));
     words

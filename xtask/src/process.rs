@@ -1,5 +1,5 @@
-//! Running programs: in the foreground with their output passed through, or bounded in time with their output in a
-//! file.
+//! Runs programs: in the foreground with their output passed through, or with a timeout and their
+//! output in a file.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -14,23 +14,23 @@ use anyhow::{Context, Result, anyhow, bail};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
-/// How a bounded program ended.
+/// How a program with a timeout ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     Exited(ExitStatus),
     OutOfTime,
 }
 
-/// What is ended together with a bounded program.
+/// The processes that are killed at the end of a program with a timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// The program alone; it shares our process group, so Ctrl-C reaches it.
+    /// Only the program; it shares our process group, so Ctrl-C reaches it.
     Program,
-    /// The program and everything it started and left behind.
+    /// The program and all its descendants, by its own process group.
     Group,
 }
 
-/// Runs a program with our own output and fails unless it succeeds.
+/// Runs a program that inherits our output; returns an error unless it succeeds.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = shown(command);
     let status = command.status().map_err(|error| cannot_start(&shown, &error))?;
@@ -40,7 +40,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a program, passes each line of its output on and shows it to `see`.
+/// Runs a program; each line of its output is forwarded and passed to `see`.
 pub(crate) fn run_watching(command: &mut Command, mut see: impl FnMut(&str)) -> Result<ExitStatus> {
     let shown = shown(command);
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| cannot_start(&shown, &error))?;
@@ -54,7 +54,7 @@ pub(crate) fn run_watching(command: &mut Command, mut see: impl FnMut(&str)) -> 
     child.wait().with_context(|| format!("`{shown}` could not be waited for"))
 }
 
-/// Runs a program for at most `limit`, without input and with all its output in the file `log`.
+/// Runs a program for at most `limit`, without input; its output and errors go to the file `log`.
 pub(crate) fn run_bounded(
     command: &mut Command,
     log: &Path,
@@ -66,7 +66,8 @@ pub(crate) fn run_bounded(
     bounded(command, limit, scope)
 }
 
-/// Runs a program and what it starts for at most `limit`, without input and with its output and errors in two files.
+/// Runs a program and its descendants for at most `limit`, without input; its output and errors go
+/// to two files.
 pub(crate) fn run_apart(command: &mut Command, out: &Path, err: &Path, limit: Duration) -> Result<Ending> {
     command.stdout(create(out)?).stderr(create(err)?);
     bounded(command, limit, Scope::Group)
@@ -100,10 +101,10 @@ pub(crate) fn shown(command: &Command) -> String {
 
 fn wait(mut child: Child, pid: Pid, limit: Duration, scope: Scope) -> io::Result<Ending> {
     let (done, ended) = mpsc::channel();
-    // The waiter owns the child, so the process id stays ours until it reports.
+    // The waiter thread owns the child, so the process id cannot be reused before it reports.
     let waiter = thread::spawn(move || {
         let status = child.wait();
-        // Nobody listens any more when the time was up.
+        // The receiver is gone after a timeout.
         drop(done.send(status));
     });
     let ending = match ended.recv_timeout(limit) {
@@ -111,7 +112,7 @@ fn wait(mut child: Child, pid: Pid, limit: Duration, scope: Scope) -> io::Result
         Err(_) => Ending::OutOfTime,
     };
     match scope {
-        // A group may outlive its leader, so it is ended in any case.
+        // A group may outlive its leader, so it is killed in any case.
         Scope::Group => unless_gone(rustix::process::kill_process_group(pid, Signal::KILL))?,
         Scope::Program if ending == Ending::OutOfTime => {
             unless_gone(rustix::process::kill_process(pid, Signal::KILL))?;
@@ -122,7 +123,7 @@ fn wait(mut child: Child, pid: Pid, limit: Duration, scope: Scope) -> io::Result
     Ok(ending)
 }
 
-/// What is gone already, or about to be, needs no ending.
+/// Treats a process that has exited, or is about to, as killed.
 fn unless_gone(result: Result<(), Errno>) -> io::Result<()> {
     match result {
         Ok(()) | Err(Errno::SRCH | Errno::PERM) => Ok(()),
@@ -171,8 +172,9 @@ mod tests {
         assert_eq!(seen, ["one", "two"]);
     }
 
-    /// Runs a shell that starts a long sleep and then does `ending`; returns once the sleep is dead as well. Both hold
-    /// a named pipe open, so its reader sees the end of file when the last of them is gone.
+    /// Runs a shell that starts a long sleep and then does `ending`; returns once the sleep is
+    /// dead as well. Both hold a named pipe open, so its reader sees EOF when the last of them has
+    /// exited.
     fn run_with_grandchild(ending: &str, limit: Duration) -> Ending {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("alive");
@@ -186,7 +188,7 @@ mod tests {
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("exec 3>\"$0\"; sleep 300 & {ending}")]).arg(&pipe);
         let ending = run_bounded(&mut shell, &folder.path().join("log"), limit, Scope::Group).unwrap();
-        // Should the shell have been ended before it opened the pipe, this lets the reader go.
+        // Unblocks the reader if the shell was killed before it opened the pipe.
         drop(OpenOptions::new().read(true).write(true).open(&pipe).unwrap());
         gone.recv_timeout(LONG).expect("the sleep outlived its group").unwrap();
         ending

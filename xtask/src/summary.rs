@@ -1,4 +1,4 @@
-//! `Summary`: what the steps of a long task did and how long they took.
+//! `Summary`: the steps of a long task and their durations.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ enum Outcome {
 }
 
 impl Summary {
-    /// Announces a step, runs it, and tells how long it took.
+    /// Prints the name of a step, runs it, then prints and records its duration.
     pub(crate) fn step<T>(&mut self, name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
         println!("\n== {name}");
         let start = Instant::now();

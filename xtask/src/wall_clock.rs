@@ -1,5 +1,5 @@
-//! V06: who looks at the wall clock, which somebody may set back by a day. Everything that waits, expires or counts down uses a
-//! clock that only goes forward.
+//! V06: lists the files that read the wall clock, which may jump back by a day. Waits, expiries
+//! and countdowns use a monotonic clock.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::fs;
 use crate::file_length::sources;
 use crate::workspace::Workspace;
 
-/// Where the time of day is read, and what for.
+/// Files that read the wall clock, and the purpose.
 const READERS: [(&str, &str); 18] = [
     ("auth/src/keys/mod.rs", "the day on which a key expires"),
     ("config/src/write.rs", "the name of a file that is kept"),

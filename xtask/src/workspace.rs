@@ -1,4 +1,4 @@
-//! `Workspace`: where the repository and its build output lie, as cargo sees them.
+//! `Workspace`: the paths of the repository and its build output, from `cargo metadata`.
 
 use std::env;
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ pub(crate) struct Workspace {
     target: PathBuf,
 }
 
-/// The part of `cargo metadata` that tasks look at.
+/// The part of `cargo metadata` that tasks use.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) workspace_root: PathBuf,
@@ -38,7 +38,7 @@ pub(crate) struct Dependency {
     pub(crate) kind: Option<String>,
 }
 
-/// Asks cargo about the workspace that xtask was built from.
+/// Reads the metadata of the workspace that xtask was built from.
 pub(crate) fn metadata() -> Result<Metadata> {
     let mut command = Command::new(cargo_program());
     command.args(["metadata", "--format-version", "1", "--no-deps"]);
@@ -47,7 +47,7 @@ pub(crate) fn metadata() -> Result<Metadata> {
     if !output.status.success() {
         bail!("cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
-    serde_json::from_slice(&output.stdout).context("cargo metadata answered something unexpected")
+    serde_json::from_slice(&output.stdout).context("the output of cargo metadata is not the expected JSON")
 }
 
 impl Workspace {

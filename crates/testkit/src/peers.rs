@@ -1,14 +1,14 @@
-//! Where `cargo xtask peers` put the servers that are not built here.
+//! Finds the servers that `cargo xtask peers` installed.
 
 use std::{
     env,
     path::{Path, PathBuf},
 };
 
-/// Where the peers are, when they are not where `cargo xtask peers` puts them.
+/// Variable with the folder of the peers; without it, `target/peers` is used.
 const PEERS: &str = "TRUNKLINE_PEERS";
 
-/// A program or file of a peer; a test that needs it ends where it is missing, and says what to do.
+/// Returns the path of a peer's program or file; panics with a hint if it is not installed.
 pub fn installed(path: &str) -> String {
     #[expect(
         clippy::disallowed_methods,

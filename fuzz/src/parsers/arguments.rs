@@ -1,6 +1,7 @@
-//! Arguments of tools: a tool is called if and only if they fit its schema, and gets them as they were written.
+//! Arguments of tools: a tool is called if and only if they match its schema, and receives them
+//! unchanged.
 //!
-//! The validator itself is the second opinion on the quicker look that most arguments get.
+//! Most arguments are checked by a fast path; the full validator is the reference.
 
 use serde_json::{Value, json};
 use std::{cell::LazyCell, sync::LazyLock};
@@ -45,7 +46,7 @@ static SCHEMAS: LazyLock<[Value; 3]> = LazyLock::new(|| {
     [plain, rich, nested]
 });
 
-/// What the arguments are checked by, and what the tool that has them is called through.
+/// A toolbox with one tool per schema, and the reference validators.
 struct Bench {
     runtime: Runtime,
     toolbox: Toolbox,
@@ -85,7 +86,7 @@ impl Bench {
 
     fn judges(&self, tool: usize, arguments: &Raw) {
         let given = self.call(tool, arguments);
-        // What the validator's own numbers and texts cannot hold is not given to it.
+        // Skip values that `serde_json` cannot represent, such as huge numbers.
         let Ok(mut value) = arguments.decode::<Value>() else { return };
         if value.is_null() {
             value = json!({});
@@ -98,7 +99,7 @@ impl Bench {
         }
     }
 
-    /// What the tool got, if it was called.
+    /// Returns the arguments that the tool received; `None` if it was not called.
     fn call(&self, tool: usize, arguments: &Raw) -> Option<String> {
         let mut call = self.trial.request("tools/call", json!({"name": tool.to_string()}));
         call.params = call.params.and_then(|params| params.with("arguments", arguments));
@@ -120,7 +121,7 @@ impl Bench {
     }
 }
 
-/// Takes away nulls that mean "left out"; says whether there were any.
+/// Removes nulls that mean "absent"; true if there were any.
 fn drop_nulls(value: &mut Value, schema: &Value) -> bool {
     let Some(members) = value.as_object_mut() else { return false };
     let before = members.len();

@@ -1,7 +1,8 @@
-//! Audit trails: whatever the files hold, a trail is called whole only if every record follows from the one before it.
+//! Audit trails: for any files, a trail counts as intact only if every record's hash follows from
+//! the record before it.
 //!
-//! An input is the segments and then the head, with a NUL between each two. Hashes need not be right: where a line has the
-//! letters `HASH` in the place of one, the right one is put there.
+//! An input is the segments and then the head, separated by NULs. The placeholder `HASH` in a line
+//! is replaced by the correct hash.
 
 use ring::digest::{SHA256, digest};
 use std::{fs, path::Path, sync::LazyLock};
@@ -10,7 +11,7 @@ use trunkline_gateway::audit::{Report, tail, verify};
 
 const LINES: usize = 3;
 
-/// Where the files of this process lie.
+/// Temporary folder of this process.
 static DIRECTORY: LazyLock<TempDir> = LazyLock::new(|| TempDir::new().expect("a directory can be made"));
 
 pub fn holds(data: &[u8]) {
@@ -41,7 +42,7 @@ fn write(directory: &Path, segments: &[Vec<u8>], head: &[u8]) {
     fs::write(directory.join("head"), head).expect("a file can be written");
 }
 
-/// The lines with the right hashes where they want some; `before` becomes the hash of the last one.
+/// Fills in the correct hashes; `before` is the previous hash and becomes that of the last line.
 fn hashed(segment: &[u8], before: &mut [u8; 32]) -> Vec<u8> {
     let mut written = Vec::new();
     for line in segment.split_inclusive(|byte| *byte == b'\n') {
@@ -58,7 +59,7 @@ fn hashed(segment: &[u8], before: &mut [u8; 32]) -> Vec<u8> {
     written
 }
 
-/// The text with the hash in the place of its name.
+/// Replaces the placeholder `HASH` by the hash.
 fn replaced(text: &[u8], hash: &[u8; 32]) -> Vec<u8> {
     match find(text, b"HASH") {
         Some(at) => [&text[..at], hex(hash).as_bytes(), &text[at + 4..]].concat(),
@@ -81,7 +82,7 @@ fn hex(hash: &[u8; 32]) -> String {
     format!("{high:032x}{low:032x}")
 }
 
-/// The chain again, told in the plainest way.
+/// Checks the chain again with the simplest possible code.
 fn follows(report: &Report, trail: &[u8]) {
     if report.repeated > 0 {
         return;

@@ -1,7 +1,8 @@
-//! Credentials: nobody gets in but with the key or with a token that says what it must, whatever the headers hold.
+//! Credentials: for any headers, only the key or a token with valid claims authenticates.
 //!
-//! The first byte of an input says what the rest is: `h` the `Authorization` headers, one a line; `s` the header and the
-//! claims of a token, a line each, which is then signed with the right key; `k` a key file; `j` a set of signing keys.
+//! The first byte of an input gives the kind of the rest: `h` the `Authorization` headers, one per
+//! line; `s` the header and the claims of a token, one per line, which is then signed with the
+//! correct key; `k` a key file; `j` a set of signing keys.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use http::HeaderValue;
@@ -22,7 +23,7 @@ use trunkline_auth::{
 const KEY: &str = "tl_q3J-8vYk0WdZ5hXn2RbTfLs7uCmGaPe9iOoKyE4xNw1";
 const ISSUER: &str = "https://id.example";
 const AUDIENCE: &str = "https://tools.example/mcp";
-/// How far a clock may differ, and how long a check may take.
+/// Allowance in seconds for clock skew and the duration of the check.
 const SLACK: u64 = 60;
 
 static SIGNER: LazyLock<Ed25519KeyPair> =
@@ -69,18 +70,18 @@ fn headers_are_judged(text: &[u8]) {
     let headers: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
     match admit(&headers) {
         Ok(id) => {
-            let [header] = headers[..] else { panic!("taken with more than one header") };
+            let [header] = headers[..] else { panic!("accepted with more than one header") };
             let header = std::str::from_utf8(header).expect("a key is text").trim_matches([' ', '\t']);
             let (scheme, token) = header.split_at("bearer".len());
             assert!(scheme.eq_ignore_ascii_case("bearer") && token.trim_start_matches(' ') == KEY);
             assert_eq!(id, "ada");
         }
-        Err(error) => is_told(&error, text),
+        Err(error) => challenge_is_valid(&error, text),
     }
 }
 
-/// What a refused caller is told fits into a header, whatever it is made of.
-fn is_told(error: &AuthError, text: &[u8]) {
+/// Checks that the challenge of a refusal is a valid header for any settings.
+fn challenge_is_valid(error: &AuthError, text: &[u8]) {
     assert!(matches!(error.status(), 401 | 429 | 503));
     let text = String::from_utf8_lossy(text).into_owned();
     let challenge = Challenge { resource_metadata: Some(text.clone()), scopes: vec![text] };
@@ -99,7 +100,8 @@ fn is_told(error: &AuthError, text: &[u8]) {
     }
 }
 
-/// A token with the right signature gets in only if it is meant for us, now.
+/// A token with a valid signature is accepted only with our issuer and audience and within its
+/// validity.
 fn tokens_are_judged(parts: &[u8]) {
     let mut lines = parts.splitn(2, |byte| *byte == b'\n');
     let (header, claims) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());

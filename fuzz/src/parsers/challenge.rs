@@ -1,5 +1,5 @@
-//! Challenges: whatever a server asks for is read to its end, what is read can be written, and what we write is read as it was
-//! meant.
+//! Challenges: any `WWW-Authenticate` header can be parsed, a parsed challenge survives a round
+//! trip, and the parser understands the challenges that we send.
 
 use std::fmt::Write as _;
 use trunkline_auth as auth;
@@ -20,7 +20,7 @@ pub fn holds(data: &[u8]) {
 fn comes_back(found: &[Challenge]) {
     let mut written = String::new();
     for challenge in found {
-        // Parameters without a scheme come first, if at all.
+        // Only the first challenge may lack a scheme.
         assert!(is_token(&challenge.scheme) || (challenge.scheme.is_empty() && written.is_empty()));
         written.push_str(&challenge.scheme);
         for (at, (name, value)) in challenge.parameters().enumerate() {
@@ -42,7 +42,7 @@ fn is_token(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-/// What our own door says, whatever its settings hold.
+/// Parses our own challenge, made from any settings.
 fn ours_are_understood(text: &str) {
     let ours = auth::Challenge { resource_metadata: Some(text.to_owned()), scopes: vec![text.to_owned()] };
     let header = ours.unauthorized(&auth::AuthError::Expired);

@@ -1,5 +1,5 @@
-//! Settings: text with comments is read as what it says and where it says it, and whatever a file holds is settings or a list
-//! of problems that can be found in it.
+//! Settings: JSON with comments is parsed with correct values and positions, and any file gives
+//! either settings or a list of problems with positions in it.
 
 use serde_json::Value as Json;
 use std::{
@@ -15,7 +15,7 @@ use trunkline_config::{
     load,
 };
 
-/// Where the files of this process lie.
+/// Temporary folder of this process.
 static DIRECTORY: LazyLock<TempDir> = LazyLock::new(|| TempDir::new().expect("a directory can be made"));
 
 pub fn holds(data: &[u8]) {
@@ -37,22 +37,22 @@ pub fn holds(data: &[u8]) {
     loads(text, tree.is_ok());
 }
 
-/// What stands at the place of a value is that value.
+/// Checks that the text at the position of a value is that value.
 fn knows_its_places(node: &Node, text: &str) {
-    let own = text.get(node.place.range()).expect("a place lies in its text");
+    let own = text.get(node.place.range()).expect("a position is within its text");
     let again = jsonc::parse(own, 0).expect("a part is a document by itself");
     assert_eq!(again.to_json(), node.to_json());
     let mut seen = HashSet::new();
     for entry in node.entries() {
-        let key = text.get(entry.key_place.range()).expect("a place lies in its text");
+        let key = text.get(entry.key_place.range()).expect("a position is within its text");
         assert_eq!(jsonc::parse(key, 0).expect("a name is a text").text(), Some(entry.key.as_str()));
-        assert!(seen.insert(&entry.key), "a name that stands twice");
+        assert!(seen.insert(&entry.key), "a duplicate name");
         knows_its_scalar(&entry.node, text);
     }
     node.items().iter().for_each(|item| knows_its_scalar(item, text));
 }
 
-/// The same without the cost of reading every level anew.
+/// Checks only scalars by parsing, which avoids parsing every level again.
 fn knows_its_scalar(node: &Node, text: &str) {
     if matches!(node.value, Value::List(_) | Value::Table(_)) {
         assert!(matches!(text.as_bytes()[node.place.range().start], b'{' | b'['));
@@ -60,20 +60,20 @@ fn knows_its_scalar(node: &Node, text: &str) {
         node.entries().iter().for_each(|entry| knows_its_scalar(&entry.node, text));
         node.items().iter().for_each(|item| knows_its_scalar(item, text));
     } else {
-        let own = text.get(node.place.range()).expect("a place lies in its text");
+        let own = text.get(node.place.range()).expect("a position is within its text");
         assert_eq!(jsonc::parse(own, 0).expect("a value is a document").to_json(), node.to_json());
     }
 }
 
-/// What is refused is no JSON, or nests too deep, or names something twice.
+/// Checks that a rejected text is not JSON, is nested too deep, or has a duplicate key.
 fn agrees_that_it_is_none(text: &str) {
     let Ok(strict) = serde_json::from_str::<Json>(text) else { return };
     let written = serde_json::to_string(&strict).expect("JSON can be written");
     let twice = members(text) != members(&written);
-    assert!(twice || text.matches(['[', '{']).count() > jsonc::MAX_DEPTH, "refused, though it is JSON");
+    assert!(twice || text.matches(['[', '{']).count() > jsonc::MAX_DEPTH, "rejected, though it is JSON");
 }
 
-/// How many names are followed by a colon, counted outside of texts.
+/// Returns the number of colons outside strings, which is the number of members.
 fn members(text: &str) -> usize {
     let (mut count, mut in_text, mut escaped) = (0, false, false);
     for byte in text.bytes() {
@@ -88,7 +88,7 @@ fn members(text: &str) -> usize {
     count
 }
 
-/// Reads the text as a project's file.
+/// Loads the text as a project's configuration file.
 fn loads(text: &str, is_sound: bool) {
     let file = DIRECTORY.path().join("trunkline.jsonc");
     fs::write(&file, text).expect("a file can be written");
@@ -126,7 +126,7 @@ fn are_in_the_text(problems: &[Problem], sources: &Sources, text: &str) {
     for problem in problems.iter().filter(|problem| problem.line > 0) {
         assert!(problem.line as usize <= lines, "{problem:?}");
         assert!(problem.column > 0 && problem.length > 0, "{problem:?}");
-        // A line that is too long is not shown.
+        // `line` returns `None` for a line that is too long.
         assert!(!sources.line(problem).is_some_and(|line| line.contains('\n')));
     }
 }

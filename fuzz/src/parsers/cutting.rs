@@ -1,7 +1,7 @@
-//! Streams cut into pieces, as a network or a pipe may cut them.
+//! Splits a stream into chunks, as a network or a pipe may.
 //!
-//! The first line of an input says how the rest is cut: each of its bytes, modulo 32, is the length of a piece, over and
-//! over again.
+//! The first line of an input gives the chunk lengths: each of its bytes, modulo 32, is the length
+//! of a chunk; they repeat until the end of the stream.
 
 use bytes::Bytes;
 use std::{
@@ -12,20 +12,20 @@ use std::{
 };
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// Gives one piece a time, and between two of them lets its reader wait.
+/// A reader that returns one piece per read, with a `Pending` before each.
 pub(super) struct Pieces {
     left: VecDeque<Bytes>,
     waits: bool,
 }
 
-/// The lengths of the pieces, and the stream to be cut.
+/// Splits an input into the lengths of the pieces and the stream.
 pub(super) fn cutting(data: &[u8]) -> (&[u8], Bytes) {
     let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(0);
     let (lengths, stream) = data.split_at(end);
     (lengths, Bytes::copy_from_slice(stream.strip_prefix(b"\n").unwrap_or(stream)))
 }
 
-/// The pieces of a stream, some of which may be empty.
+/// Splits a stream into pieces, some of which may be empty.
 pub(super) fn cut(stream: &Bytes, lengths: &[u8]) -> Vec<Bytes> {
     let mut rest = stream.clone();
     let mut pieces = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn cut(stream: &Bytes, lengths: &[u8]) -> Vec<Bytes> {
 
 impl Pieces {
     pub(super) fn new(pieces: impl IntoIterator<Item = Bytes>) -> Self {
-        // A piece of nothing would be the end.
+        // An empty read would mean EOF.
         Self { left: pieces.into_iter().filter(|piece| !piece.is_empty()).collect(), waits: false }
     }
 }

@@ -1,9 +1,10 @@
-//! The gateway's own names: whatever servers list, everything that clients see leads back to who listed it, what was not given
-//! out is not taken, and what passes is not touched.
+//! The gateway's public names: for any lists of servers, every public name is routed to the server
+//! that listed it, names that were not issued are refused, and forwarded parameters are not
+//! changed.
 //!
-//! An input is lines. The first character of each says what the rest is: `a` and `b` a resource of the servers of these names,
-//! `A` and `B` a template, `1` and `2` a tool, `r` a URI that is read, and `c`, `s` and `t` a cursor, a state and the id of a
-//! task that nobody was given.
+//! An input is lines. The first character of each gives the kind of the rest: `a` and `b` a
+//! resource of the server with this name, `A` and `B` a template, `1` and `2` a tool, `r` a URI to
+//! read, and `c`, `s` and `t` a forged cursor, request state and task id.
 
 use serde_json::{Value, json};
 use std::{
@@ -25,9 +26,9 @@ use trunkline_protocol::{
     method,
 };
 
-/// Items on a page, so that most lists have more than one.
+/// Items per page; small, so that most lists have several pages.
 const PAGE: usize = 2;
-/// The most lines that are looked at.
+/// Maximum number of lines used.
 const MOST: usize = 40;
 
 pub fn holds(data: &[u8]) {
@@ -45,7 +46,7 @@ pub fn holds(data: &[u8]) {
     RUNTIME.with(|runtime| runtime.block_on(async { Bench::new(&lines).judges(&lines).await }));
 }
 
-/// A server that answers with what it was asked, and with all of its URIs.
+/// A server that answers with the parameters it received and with all of its URIs.
 struct Echo {
     name: ServerName,
     offer: Arc<Offer>,
@@ -59,7 +60,7 @@ struct Bench {
     servers: [Arc<Echo>; 2],
 }
 
-/// What a name of ours stands for: a server, and its own name.
+/// The target of a public name: a server, and the name on that server.
 type Meant = (String, String);
 
 impl Bench {
@@ -93,7 +94,8 @@ impl Bench {
         }
     }
 
-    /// Every resource is listed once, and is read where it was listed; gives the public URIs.
+    /// Checks that every resource is listed once and read from its server; returns the public
+    /// URIs.
     async fn resources_lead_back(&self) -> BTreeMap<Meant, String> {
         let mut public = BTreeMap::new();
         for uri in self.listed(method::RESOURCES_LIST, "resources", "uri").await {
@@ -112,7 +114,7 @@ impl Bench {
         public
     }
 
-    /// Every tool is called where it was listed, and speaks of resources by their public URIs.
+    /// Checks that every tool is called on its server and that its links have public URIs.
     async fn tools_lead_back(&self, public: &BTreeMap<Meant, String>) {
         let mut seen = BTreeSet::new();
         for name in self.listed(method::TOOLS_LIST, "tools", "name").await {
@@ -140,10 +142,10 @@ impl Bench {
     }
 
     async fn is_refused(&self, method: &'static str, params: Value) {
-        assert!(self.ask(method, params).await.is_err(), "nobody was given this");
+        assert!(self.ask(method, params).await.is_err(), "this was never issued");
     }
 
-    /// The names on all pages of a list, no two the same.
+    /// Returns the names on all pages of a list; asserts that they are unique.
     async fn listed(&self, method: &'static str, member: &str, key: &str) -> Vec<String> {
         let (mut names, mut params) = (Vec::new(), json!({}));
         loop {
@@ -170,7 +172,7 @@ impl Bench {
     }
 }
 
-/// Who was asked for what. Nothing else in the parameters was changed.
+/// Returns the target of a call; asserts that nothing else in the parameters was changed.
 fn meant(result: &Value, member: &str) -> Meant {
     let asked = result["asked"].as_str().expect("as it came");
     let params: Value = serde_json::from_str(asked).expect("JSON");

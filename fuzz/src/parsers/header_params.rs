@@ -1,7 +1,8 @@
-//! Headers that a tool's schema asks for: what is found can be sent, and leads to the arguments it was found for. And the trace
-//! that a message says it belongs to.
+//! `x-mcp-header` parameters of a tool's schema: each can be sent as a header and belongs to its
+//! argument. Also parses `traceparent`.
 //!
-//! An input is a schema, a line break, and arguments; a line that is no JSON is looked at as a `traceparent`.
+//! An input is a schema, a line break, and arguments; the first line is also parsed as a
+//! `traceparent`.
 
 use http::HeaderName;
 use serde_json::Value;
@@ -43,7 +44,7 @@ pub fn holds(data: &[u8]) {
     }
 }
 
-/// The schema at the path of a parameter asks for its header.
+/// Checks that the schema at the path of a parameter declares its header.
 fn is_in(param: &HeaderParam, schema: &Value) {
     let place = param.path.iter().fold(schema, |schema, name| &schema["properties"][name]);
     assert_eq!(place["x-mcp-header"], param.header.as_str());

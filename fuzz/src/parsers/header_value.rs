@@ -1,4 +1,5 @@
-//! Header values: any text travels through a header and comes back, and any header is refused or understood.
+//! Header values: any text survives a round trip through a header, and any header is rejected or
+//! decoded.
 
 use http::HeaderValue;
 use trunkline_transport::headers::{decode_value, encode_value};
@@ -10,12 +11,12 @@ pub fn holds(data: &[u8]) {
     let Ok(value) = HeaderValue::from_bytes(data) else { return };
     if let Ok(text) = decode_value(&value) {
         let again = travels(&text);
-        // Whoever encodes without need is understood; nobody else may write a text in two ways.
+        // Unnecessary base64 is accepted; otherwise each text has exactly one encoding.
         assert!(again == value || value.as_bytes().starts_with(b"=?base64?"));
     }
 }
 
-/// Encodes a text, checks what goes over the wire and that it means the text.
+/// Encodes a text and checks that the header is valid and decodes to the text.
 fn travels(text: &str) -> HeaderValue {
     let value = encode_value(text);
     let sent = value.to_str().expect("visible ASCII and blanks");

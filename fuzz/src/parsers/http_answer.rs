@@ -1,6 +1,7 @@
-//! Answers over plain HTTP: where the network cuts them must not matter, and what we take for whole means the same to others.
+//! HTTP responses: chunk boundaries must not matter, and hyper must agree on every response that
+//! we accept as complete.
 //!
-//! The first line of an input says how the rest is cut, see [`cutting`](super::cutting). `hyper` is the second opinion.
+//! The first line of an input gives the chunk lengths, see [`cutting`](super::cutting).
 
 use super::cutting::{Pieces, cut, cutting};
 use bytes::Bytes;
@@ -27,36 +28,37 @@ thread_local! {
 pub fn holds(data: &[u8]) {
     let (lengths, stream) = cutting(data);
     for method in [Method::POST, Method::HEAD] {
-        let whole = heard([stream.clone()], &method);
+        let whole = parsed([stream.clone()], &method);
         for (pieces, how) in
             [(cut(&stream, lengths), "as the input says"), (cut(&stream, &[1]), "at every byte")]
         {
-            is_heard_alike(heard(pieces, &method), whole.as_ref(), how);
+            assert_same(parsed(pieces, &method), whole.as_ref(), how);
         }
-        if let Some(heard) = whole
-            && matches!(heard.end, End::KeepAlive | End::Closed)
+        if let Some(parsed) = whole
+            && matches!(parsed.end, End::KeepAlive | End::Closed)
         {
-            assert!(heard.body.len() <= stream.len());
-            means_the_same(&heard, &stream, method);
+            assert!(parsed.body.len() <= stream.len());
+            means_the_same(&parsed, &stream, method);
         }
     }
 }
 
-fn heard(pieces: impl IntoIterator<Item = Bytes>, method: &Method) -> Option<ReadResponse> {
+fn parsed(pieces: impl IntoIterator<Item = Bytes>, method: &Method) -> Option<ReadResponse> {
     RUNTIME.with(|runtime| {
         let _entered = runtime.enter();
-        let mut hearing = pin!(read_response(join(Pieces::new(pieces), sink()), method.clone()));
+        let mut reading = pin!(read_response(join(Pieces::new(pieces), sink()), method.clone()));
         let mut cx = Context::from_waker(Waker::noop());
         loop {
-            if let Poll::Ready(heard) = hearing.as_mut().poll(&mut cx) {
-                return heard;
+            if let Poll::Ready(parsed) = reading.as_mut().poll(&mut cx) {
+                return parsed;
             }
         }
     })
 }
 
-/// What stands behind an answer closes the connection if it came along with the end, and else is noticed by whoever asks next.
-fn is_heard_alike(mut cut: Option<ReadResponse>, whole: Option<&ReadResponse>, how: &str) {
+/// Bytes after a response close the connection if they arrive in the same read as its end;
+/// otherwise they are noticed by the next request. So the ends may differ in this way.
+fn assert_same(mut cut: Option<ReadResponse>, whole: Option<&ReadResponse>, how: &str) {
     if let (Some(cut), Some(whole)) = (&mut cut, whole)
         && (cut.end, whole.end) == (End::KeepAlive, End::Closed)
     {
@@ -65,11 +67,11 @@ fn is_heard_alike(mut cut: Option<ReadResponse>, whole: Option<&ReadResponse>, h
     assert_eq!(cut.as_ref(), whole, "cut {how}");
 }
 
-/// Two readers of one answer must not see two answers: that is how answers are smuggled.
-fn means_the_same(heard: &ReadResponse, stream: &Bytes, method: Method) {
+/// Two parsers must not see different responses in the same bytes: that allows response smuggling.
+fn means_the_same(parsed: &ReadResponse, stream: &Bytes, method: Method) {
     let other = RUNTIME.with(|runtime| runtime.block_on(by_hyper(stream.clone(), method)));
-    let (status, body) = other.expect("taken, though hyper refuses it");
-    assert_eq!((heard.status, heard.body.as_slice()), (status, body.as_slice()));
+    let (status, body) = other.expect("accepted, though hyper rejects it");
+    assert_eq!((parsed.status, parsed.body.as_slice()), (status, body.as_slice()));
 }
 
 async fn by_hyper(stream: Bytes, method: Method) -> Result<(StatusCode, Vec<u8>), hyper::Error> {
@@ -78,7 +80,7 @@ async fn by_hyper(stream: Bytes, method: Method) -> Result<(StatusCode, Vec<u8>)
         let mut request = Vec::new();
         while !request.ends_with(b"\r\n\r\n") && far.read_buf(&mut request).await.is_ok_and(|read| read > 0) {
         }
-        // The other side closes when it has read enough.
+        // Fails if hyper closes the connection early, which is fine.
         drop(far.write_all(&stream).await);
     };
     let ask = async {

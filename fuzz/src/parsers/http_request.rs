@@ -1,6 +1,7 @@
-//! Requests over plain HTTP: where the network cuts them must not matter, and what we take for whole means the same to others.
+//! HTTP requests: chunk boundaries must not matter, and hyper must agree on every request that we
+//! accept as complete.
 //!
-//! The first line of an input says how the rest is cut, see [`cutting`](super::cutting). `hyper` is the second opinion.
+//! The first line of an input gives the chunk lengths, see [`cutting`](super::cutting).
 
 use super::cutting::{cut, cutting};
 use bytes::Bytes;
@@ -20,31 +21,31 @@ use tokio::{
 use trunkline_http1::trial::{End, ReadRequest, read_requests};
 use trunkline_transport::body;
 
-/// No input is so long.
+/// Body limit, larger than any input.
 const LIMIT: usize = 16 * 1024 * 1024;
 
-/// What two readers must agree on.
+/// The parts of a request on which both parsers must agree: method, target and body.
 type Seen = (Method, String, Vec<u8>);
 
 pub fn holds(data: &[u8]) {
     let (lengths, stream) = cutting(data);
-    let whole = heard([stream.clone()]);
-    assert_eq!(heard(cut(&stream, lengths)), whole, "cut as the input says");
-    assert_eq!(heard(cut(&stream, &[1])), whole, "cut at every byte");
-    let seen = |heard: ReadRequest| (heard.method, heard.target.to_string(), heard.body);
+    let whole = parsed([stream.clone()]);
+    assert_eq!(parsed(cut(&stream, lengths)), whole, "cut as the input says");
+    assert_eq!(parsed(cut(&stream, &[1])), whole, "cut at every byte");
+    let seen = |parsed: ReadRequest| (parsed.method, parsed.target.to_string(), parsed.body);
     let ours: Vec<Seen> = whole.0.into_iter().map(seen).collect();
     if !ours.is_empty() {
         means_the_same(&ours, &stream);
     }
 }
 
-/// A head that is wrong is refused at the end of a line at the latest, sooner if it is seen sooner.
-fn heard(pieces: impl IntoIterator<Item = Bytes>) -> (Vec<ReadRequest>, End) {
-    let (heard, end) = read_requests(pieces);
-    (heard, if end == End::Invalid { End::Truncated } else { end })
+/// Treats `Invalid` as `Truncated`: how early an invalid head is detected depends on the chunks.
+fn parsed(pieces: impl IntoIterator<Item = Bytes>) -> (Vec<ReadRequest>, End) {
+    let (parsed, end) = read_requests(pieces);
+    (parsed, if end == End::Invalid { End::Truncated } else { end })
 }
 
-/// Two readers of one connection must not see two requests: that is how requests are smuggled.
+/// Two parsers must not see different requests in the same bytes: that allows request smuggling.
 fn means_the_same(ours: &[Seen], stream: &Bytes) {
     thread_local! {
         static RUNTIME: LazyCell<Runtime> = LazyCell::new(|| {
@@ -59,7 +60,7 @@ async fn by_hyper(stream: Bytes) -> Vec<Seen> {
     let (near, far) = tokio::io::duplex(1024);
     let (mut answers, mut asking) = tokio::io::split(far);
     let ask = async move {
-        // The other side closes when it has read enough.
+        // Fails if hyper closes the connection early, which is fine.
         drop(asking.write_all(&stream).await);
         drop(asking.shutdown().await);
     };
@@ -80,7 +81,7 @@ async fn by_hyper(stream: Bytes) -> Vec<Seen> {
         }
     });
     let serve = http1::Builder::new().half_close(true).serve_connection(TokioIo::new(near), service);
-    // What is wrong behind the last request is not looked at here.
+    // Errors after the last request do not matter here.
     drop(tokio::join!(serve, ask, listen).0);
     Arc::into_inner(seen).and_then(|seen| seen.into_inner().ok()).unwrap_or_default()
 }

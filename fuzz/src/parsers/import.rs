@@ -1,6 +1,8 @@
-//! The files of other clients: whatever they hold becomes servers that our file can take, and nothing else in it changes.
+//! Import of other clients' files: any content becomes valid entries of our file, and nothing else
+//! in our file changes.
 //!
-//! The first byte of an input says whose file it is; the rest is that file, a NUL, and our file, if there is one.
+//! The first character of an input selects the client; the rest is its file, and optionally a NUL
+//! and our file.
 
 use std::path::{Path, PathBuf};
 use trunkline_config::{
@@ -35,7 +37,7 @@ pub fn holds(data: &[u8]) {
     }
 }
 
-/// What is added is there afterwards, and what was there still is.
+/// Checks that added servers are present afterwards and that existing content is kept.
 fn goes_in(ours: Option<&str>, existing: Option<&Node>, plan: &Plan) {
     for planned in &plan.servers {
         if planned.outcome != Outcome::Refused {
@@ -46,7 +48,7 @@ fn goes_in(ours: Option<&str>, existing: Option<&Node>, plan: &Plan) {
         Ok(written) => written,
         Err(errors) => {
             let broken = ours.is_some_and(|ours| !ours.trim().is_empty()) && existing.is_none();
-            assert!(broken || errors[0].reason.contains("larger than"), "a sound file is taken");
+            assert!(broken || errors[0].reason.contains("larger than"), "a valid file is accepted");
             return;
         }
     };
@@ -63,12 +65,12 @@ fn goes_in(ours: Option<&str>, existing: Option<&Node>, plan: &Plan) {
     }
 }
 
-/// The table of servers, unless something else stands in its place.
+/// Returns the table of servers, if it is an object.
 fn servers_of(tree: &Node) -> Option<&Node> {
     tree.at(&["mcp", "servers"]).filter(|servers| servers.kind() == "an object")
 }
 
-/// Every member that was there is there, with the same value; what is new is below `mcp.servers`.
+/// Checks that every existing member keeps its value; only `mcp.servers` may get new members.
 fn keeps(before: &Node, after: &Node) {
     if before.kind() != "an object" {
         assert_eq!(before.to_json(), after.to_json());

@@ -1,4 +1,5 @@
-//! JSON text: taken where `serde_json` takes it and our bounds allow, found and changed without touching any other byte.
+//! JSON text: accepted if `serde_json` accepts it and it is within our limits; members are found
+//! and changed without touching any other byte.
 
 use bytes::Bytes;
 use serde::{
@@ -9,11 +10,11 @@ use serde_json::value::RawValue;
 use std::{collections::HashSet, fmt, ops::Range};
 use trunkline_protocol::{Defect, MAX_DEPTH, RareMember, Raw, Sifted};
 
-/// How deep and how often objects within an object are looked into.
+/// Maximum number of values checked, and of members per object.
 const LOOKS: usize = 16;
-/// How many members are changed one by one.
+/// Maximum number of members changed per object.
 const CHANGES: usize = 6;
-/// A name that most objects lack.
+/// A name that hardly any object has.
 const NEW: &str = "new\"\\ \u{e9}";
 
 static RARE: RareMember = RareMember::new("isError");
@@ -22,12 +23,12 @@ pub fn holds(data: &[u8]) {
     let is_json = serde_json::from_slice::<&RawValue>(data).is_ok();
     match Raw::parse(Bytes::copy_from_slice(data)) {
         Ok(raw) => {
-            assert!(is_json, "taken, though it is no JSON");
+            assert!(is_json, "accepted, though it is not JSON");
             assert_eq!(raw.as_bytes(), data.trim_ascii());
             assert!(depth(data) <= MAX_DEPTH);
             assert!(
                 !matches!(serde_json::from_slice(data), Ok(Names::Twice)),
-                "taken with a name that stands twice"
+                "accepted with a duplicate name"
             );
             looks(&raw);
         }
@@ -36,9 +37,9 @@ pub fn holds(data: &[u8]) {
             let names = serde_json::from_slice::<Names>(data);
             match malformed.defect {
                 Defect::Depth => assert!(depth(data) > MAX_DEPTH),
-                Defect::DuplicateKey => assert!(!matches!(names, Ok(Names::Differ)), "no name stands twice"),
+                Defect::DuplicateKey => assert!(!matches!(names, Ok(Names::Differ)), "no name is duplicated"),
                 Defect::Json("half a surrogate pair in a member name") => assert!(names.is_err()),
-                _ => assert!(!is_json, "refused, though it is JSON: {malformed}"),
+                _ => assert!(!is_json, "rejected, though it is JSON: {malformed}"),
             }
         }
     }
@@ -49,7 +50,7 @@ pub fn holds(data: &[u8]) {
     }
 }
 
-/// How deep brackets and braces lie in one another, outside of texts.
+/// Returns the nesting depth of brackets and braces outside strings.
 fn depth(text: &[u8]) -> usize {
     let (mut now, mut most, mut in_text, mut escaped) = (0_usize, 0, false, false);
     for byte in text {
@@ -68,7 +69,7 @@ fn depth(text: &[u8]) -> usize {
     most
 }
 
-/// Looks at a value, and at the objects within it.
+/// Checks a value and the values inside it.
 fn looks(whole: &Raw) {
     let mut waiting = vec![whole.clone()];
     for _ in 0..LOOKS {
@@ -98,7 +99,8 @@ fn finds(raw: &Raw, members: &Members) {
     assert!(object.iter().map(|(name, value)| (name.to_owned(), value.as_bytes())).eq(want.iter().cloned()));
     for (name, value) in want.iter().take(LOOKS) {
         assert_eq!(raw.member(name).expect("it is there").as_bytes(), *value);
-        // A name that is no word may be spelt with other escapes than those that are looked for.
+        // A name with other characters than letters may be written with escapes that `may_name`
+        // does not search for.
         assert!(raw.may_name(name) || !name.bytes().all(|byte| byte.is_ascii_alphabetic()), "{name}");
         assert_eq!(raw.text_of(name).map(Into::into), serde_json::from_slice::<String>(value).ok());
     }
@@ -107,7 +109,8 @@ fn finds(raw: &Raw, members: &Members) {
     assert_eq!(raw.pick(names), names.map(|name| raw.member(name)));
 }
 
-/// What is replaced stands in its place, what is added at the end, and every other byte stays.
+/// Checks that a replaced value stays in its position, an added one is last, and no other byte
+/// changes.
 fn changes(raw: &Raw, members: &Members) {
     let text = raw.as_str();
     let value = Raw::string("new\n");
@@ -151,7 +154,7 @@ fn leaves_out(raw: &Raw, members: &Members) {
     assert_eq!(raw.sifted(|_| Sifted::Kept), None);
 }
 
-/// The members of an object as `serde_json` finds them: their names, and where their values stand.
+/// The members of an object as `serde_json` finds them: names, and the ranges of the values.
 struct Members(Vec<(String, Range<usize>)>);
 
 impl Members {
@@ -195,7 +198,8 @@ impl<'de> Deserialize<'de> for Entries<'de> {
     }
 }
 
-/// Whether a name stands twice in one object, at any depth, as `serde_json` sees it; it reads no deeper than it likes.
+/// Tells if any object has a duplicate name, at any depth, according to `serde_json` (which has
+/// its own depth limit).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Names {
     Differ,

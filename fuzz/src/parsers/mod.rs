@@ -1,5 +1,6 @@
-//! What must hold of each parser, whatever comes. The fuzz targets bring inputs that nobody thought of; the tests of the
-//! workspace run the same over the checked-in seeds and mutations of them.
+//! The properties of each parser that must hold for any input. The fuzz targets generate inputs;
+//! the tests of the workspace check the same properties with the checked-in seeds and mutations of
+//! them.
 
 pub mod arguments;
 pub mod audit;
@@ -24,7 +25,7 @@ pub mod sse;
 pub mod stdio;
 pub mod template;
 
-/// What must hold of an input.
+/// Checks the properties of a parser for one input; panics if one does not hold.
 pub type Holds = fn(&[u8]);
 
 /// All parsers, by the names of their targets.

@@ -1,6 +1,7 @@
-//! Names: any tool of any server gets a public name that clients take, that leads back to it, and that no other tool has.
+//! Names: any tool of any server gets a unique public name that clients accept and that maps back
+//! to the tool.
 //!
-//! An input is the name of a server, a line break, and names of tools, a line each.
+//! An input is the name of a server, a line break, and names of tools, one per line.
 
 use trunkline_protocol::{MAX_PUBLIC_NAME, NameMap, PublicName, ServerName, ToolName};
 

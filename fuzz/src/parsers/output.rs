@@ -1,9 +1,10 @@
-//! What programs print: build tools, tests and git say what they like, and what is shown of it is bounded and harmless.
+//! Output of build tools, tests and git: for any output, the reports are bounded and free of
+//! control characters.
 
 use serde_json::Value;
 use trunkline_packs::{ci, git};
 
-/// Entries of one kind that are shown, and bytes of a message with the mark of a cut.
+/// Limits: entries of one kind, and bytes of a message including the ellipsis.
 const MOST: usize = 50;
 const LONGEST: usize = 1500 + '…'.len_utf8();
 
@@ -22,12 +23,12 @@ pub fn holds(data: &[u8]) {
         is_harmless(&report);
     }
     for listing in git::listings(&text) {
-        // A name may hold anything, and is given as it is; what is made for people is clean.
+        // File names are passed on unchanged; only the text for people must be clean.
         is_harmless(&listing["lines"]);
     }
 }
 
-/// No terminal takes it for a command.
+/// Asserts that no string has control characters other than newline and tab.
 fn is_harmless(value: &Value) {
     match value {
         Value::String(text) => {

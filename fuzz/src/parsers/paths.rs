@@ -1,7 +1,7 @@
-//! Paths: whatever a client names, what is reached lies below a root, links and all.
+//! Paths: any path from a client resolves below a root, also through symbolic links.
 //!
-//! The first byte of an input says what the path is wanted for; the rest is the path, in which `@` at the beginning stands for
-//! the directory of the test.
+//! The first byte of an input gives the purpose of the path; the rest is the path, in which a
+//! leading `@` is replaced by the directory of the test.
 
 use std::{
     fs,
@@ -19,45 +19,45 @@ use trunkline_packs::sandbox::{HardLinks, Protected, Purpose, Roots, Sandbox, Sp
 const INSIDE: &str = "inside";
 const OUTSIDE: &str = "outside";
 
-static GROUND: LazyLock<Ground> = LazyLock::new(|| Ground::new().expect("a directory can be made"));
+static TREE: LazyLock<TestTree> = LazyLock::new(|| TestTree::new().expect("a directory can be made"));
 
 pub fn holds(data: &[u8]) {
     let Some((purpose, path)) = data.split_first() else { return };
     let path = String::from_utf8_lossy(path);
     let path = match path.strip_prefix('@') {
-        Some(below) => format!("{}{below}", GROUND.home.display()),
+        Some(below) => format!("{}{below}", TREE.home.display()),
         None => path.into_owned(),
     };
     let purposes = [Purpose::Read, Purpose::Look, Purpose::Change, Purpose::Rename, Purpose::Create];
     let purpose = purposes[usize::from(*purpose) % purposes.len()];
     if purpose == Purpose::Create {
-        if let Ok(spot) = GROUND.scratch.spot(&path, purpose) {
-            GROUND.is_below(&spot);
+        if let Ok(spot) = TREE.scratch.spot(&path, purpose) {
+            TREE.is_below(&spot);
         }
-        GROUND.nothing_else_was_made();
+        TREE.nothing_else_was_made();
         return;
     }
-    for sandbox in [&GROUND.open, &GROUND.guarded] {
+    for sandbox in [&TREE.open, &TREE.guarded] {
         if let Ok(spot) = sandbox.spot(&path, purpose) {
-            GROUND.is_below(&spot);
-            GROUND.holds_what_is_inside(&spot);
+            TREE.is_below(&spot);
+            TREE.holds_what_is_inside(&spot);
             comes_back(sandbox, &spot);
         }
     }
 }
 
-/// Two roots, an outside, and links of every kind between them.
-struct Ground {
+/// Two roots, a folder outside, and links of every kind between them.
+struct TestTree {
     _directory: TempDir,
     home: PathBuf,
-    /// Nothing is protected.
+    /// A sandbox without protected paths.
     open: Sandbox,
     guarded: Sandbox,
-    /// Where directories are made.
+    /// A sandbox in which directories are created.
     scratch: Sandbox,
 }
 
-impl Ground {
+impl TestTree {
     fn new() -> std::io::Result<Self> {
         let directory = TempDir::new()?;
         let home = directory.path().canonicalize()?;
@@ -110,7 +110,8 @@ impl Ground {
         })
     }
 
-    /// Asks the kernel where the directory is that was opened, and whether the name is one name.
+    /// Checks with the kernel that the opened directory is below a root, and that the name is a
+    /// single component.
     fn is_below(&self, spot: &Spot) {
         let Ok((dir, name)) = spot.entry() else { return };
         let real = fs::read_link(format!("/proc/self/fd/{}", dir.fd().as_raw_fd())).expect("it is open");
@@ -132,7 +133,7 @@ impl Ground {
         }
     }
 
-    /// Directories appear where they are asked for and nowhere else; then they go.
+    /// Checks that directories were created only where requested, and removes them.
     fn nothing_else_was_made(&self) {
         assert_eq!(names(&self.home), ["f", "new", "one", "out", "two"]);
         assert_eq!(names(&self.home.join("out")), ["a", "f"]);
@@ -149,7 +150,8 @@ fn names(directory: &Path) -> Vec<std::ffi::OsString> {
     names
 }
 
-/// How a place is shown is how it can be named, unless the first name looks like something else.
+/// Checks that the displayed path resolves to the same place, unless it looks like a home or drive
+/// path.
 fn comes_back(sandbox: &Sandbox, spot: &Spot) {
     let label = spot.label();
     assert!(!label.chars().any(char::is_control), "{label:?}");

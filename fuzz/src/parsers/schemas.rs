@@ -1,4 +1,4 @@
-//! Schemas: whatever schema and value come, judging, compiling and checking end within their budget.
+//! Schemas: for any schema and value, judging, compiling and checking end within their budget.
 //!
 //! An input is a schema, a line break, and a value.
 

@@ -1,8 +1,8 @@
-//! Texts in which secrets are hidden: whatever stands around one, it is not shown, and nothing else breaks.
+//! Masking of secrets: a secret is masked in any surrounding text, without panics.
 
 use trunkline_secrets::{Caution, Mask, SHAPES, find, is_secret, masked_address, name_class};
 
-/// A value that the mask is told of.
+/// A value that the mask knows as secret.
 const KNOWN: &str = "opaque-value-1";
 
 pub fn holds(data: &[u8]) {
@@ -12,7 +12,7 @@ pub fn holds(data: &[u8]) {
         let hidden = mask.hide(&text);
         assert!(!hidden.contains(KNOWN), "{text:?}");
         assert_eq!(mask.hide_part(&text, 0..text.len()), hidden);
-        // The first byte chooses a token, which stands between blanks in front of the text.
+        // The first byte selects a token, which is put before the text with a space between them.
         let token = SHAPES[usize::from(data.first().copied().unwrap_or_default()) % SHAPES.len()].positive;
         let hidden = mask.hide_part(&format!("{token} {text}"), 0..token.len());
         assert!(!hidden.contains(token), "{text:?}");

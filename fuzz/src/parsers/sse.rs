@@ -1,13 +1,13 @@
-//! Event streams: where the network cuts a stream must not matter, and no stream may fill the memory.
+//! Event streams: chunk boundaries must not matter, and the decoder's memory is bounded.
 //!
-//! The first line of an input says how the rest is cut, see [`cutting`](super::cutting).
+//! The first line of an input gives the chunk lengths, see [`cutting`](super::cutting).
 
 use super::cutting::{cut, cutting};
 use bytes::{Bytes, BytesMut};
 use trunkline_transport::sse::{Decoder, Event, EventTooLarge, Line, encode};
 
 const LIMITS: [usize; 3] = [8, 64, 1 << 20];
-/// What a decoder holds besides text, when it is shown.
+/// Maximum length of a decoder's `Debug` output besides its buffered text.
 const SHOWN: usize = 1024;
 
 pub fn holds(data: &[u8]) {
@@ -24,7 +24,7 @@ pub fn holds(data: &[u8]) {
     }
 }
 
-/// What came out, and how it ended.
+/// The decoded events, and the final result.
 type Read = (Vec<Event>, Result<(), EventTooLarge>);
 
 fn decode(chunks: impl IntoIterator<Item = Bytes>, limit: usize) -> Read {
@@ -38,8 +38,9 @@ fn decode(chunks: impl IntoIterator<Item = Bytes>, limit: usize) -> Read {
             return (events, end);
         }
     }
-    // An unfinished line and an unfinished event; a byte is shown as four characters at most. Looking at the end is
-    // enough, as every beginning of a stream is a stream.
+    // The decoder buffers an unfinished line and an unfinished event; `Debug` prints a byte with
+    // at most four characters. A check at the end is enough, as every prefix of a stream is a
+    // stream.
     assert!(format!("{decoder:?}").len() <= limit.saturating_mul(2 * 4).saturating_add(SHOWN));
     (events, Ok(()))
 }
@@ -63,7 +64,7 @@ fn size(event: &Event) -> usize {
     event.data.len() + [&event.id, &event.event].into_iter().flatten().map(Line::len).sum::<usize>()
 }
 
-/// An event that was read can be written and read again.
+/// Checks that a decoded event survives a round trip.
 fn comes_back(event: &Event) {
     let mut written = BytesMut::new();
     encode(event, &mut written);

@@ -1,7 +1,7 @@
-//! Lines over a pipe: where it cuts them must not matter, a line beyond the limit costs only itself, and frames are written
-//! as they were read.
+//! Lines over a pipe: chunk boundaries must not matter, a line beyond the limit affects no other
+//! line, and frames are written exactly as they were read.
 //!
-//! The first line of an input says how the rest is cut, see [`cutting`](super::cutting).
+//! The first line of an input gives the chunk lengths, see [`cutting`](super::cutting).
 
 use super::cutting::{Pieces, cut, cutting};
 use bytes::Bytes;
@@ -14,7 +14,7 @@ use tokio::{io::AsyncReadExt as _, runtime::Runtime};
 use trunkline_transport::stdio::{FrameReader, FrameWriter, Line, QueueLimits, TOO_LONG_HEAD};
 
 const LIMITS: [usize; 3] = [4, 64, 1 << 20];
-/// What a pipe holds between the writer and its reader.
+/// Capacity of the pipe between writer and reader.
 const PIPE: usize = 64;
 
 pub fn holds(data: &[u8]) {
@@ -30,10 +30,10 @@ pub fn holds(data: &[u8]) {
     }
 }
 
-/// The lines, and how many bytes were thrown away.
+/// The lines, and the number of discarded bytes.
 type Lines = (Vec<Line>, u64);
 
-/// What a reader must give, told in the plainest way.
+/// The expected lines, computed with the simplest possible code.
 fn by_hand(stream: &[u8], limit: usize) -> Lines {
     let (mut lines, mut discarded) = (Vec::new(), 0);
     for whole in stream.split(|byte| *byte == b'\n') {
@@ -55,7 +55,7 @@ fn read(pieces: impl IntoIterator<Item = Bytes>, limit: usize) -> Lines {
     let mut lines = Vec::new();
     let mut cx = Context::from_waker(Waker::noop());
     loop {
-        // A call that has to wait is given up and made anew, which must lose nothing.
+        // A pending `next` is dropped and called again, which must lose nothing (cancel safety).
         let next = pin!(reader.next()).poll(&mut cx);
         match next {
             Poll::Pending => {}
@@ -66,7 +66,7 @@ fn read(pieces: impl IntoIterator<Item = Bytes>, limit: usize) -> Lines {
     }
 }
 
-/// Frames that are sent arrive in their order, each as a line.
+/// Checks that sent frames arrive in order, each as one line.
 fn comes_back(lines: &[Line]) {
     thread_local! {
         static RUNTIME: LazyCell<Runtime> = LazyCell::new(|| {

@@ -1,4 +1,5 @@
-//! Families of resources: whatever URI is asked for, what a template's variables hold stays in its place.
+//! Resource templates: for any URI, the values of a template's variables stay within their
+//! segment.
 //!
 //! An input is a template, a line break, and a URI.
 
@@ -42,7 +43,7 @@ fn stay_in_place(variables: &BTreeMap<String, String>, template: &str) {
     }
 }
 
-/// The template with values in the place of its variables.
+/// Expands the template with these values.
 fn filled(template: &str, variables: &BTreeMap<String, String>) -> String {
     let mut uri = String::new();
     let mut rest = template;

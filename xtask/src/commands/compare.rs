@@ -1,4 +1,4 @@
-//! `cargo xtask compare`: our linter beside others, on the same set of faults.
+//! `cargo xtask compare`: compares our linter with others on the same set of faults.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::peers;
 use crate::process;
 use crate::workspace::Workspace;
 
-/// Where the table is kept.
+/// The page that `--write` replaces.
 const PAGE: &str = "docs/lint-comparison.md";
 
 pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
@@ -37,6 +37,6 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     }
     match table.unnamed() {
         unnamed if unnamed.is_empty() => Ok(()),
-        unnamed => bail!("ours does not name {}", unnamed.join(", ")),
+        unnamed => bail!("our linter does not name these faults: {}", unnamed.join(", ")),
     }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask conformance client|server`: the official suites' scenarios for one side.
+//! `cargo xtask conformance client|server`: runs the official suites' scenarios for one side.
 
 use std::env;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     conclude(&reports)
 }
 
-/// Fails when a scenario failed.
+/// Returns an error if a scenario failed.
 pub(super) fn conclude(reports: &[Report]) -> Result<()> {
     println!();
     for report in reports {

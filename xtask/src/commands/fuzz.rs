@@ -1,8 +1,9 @@
 //! `cargo xtask fuzz`: runs each fuzz target for a while, starting from its seeds.
 //!
-//! An input breaks a target by a panic, by more than 512 MB of memory, or by more than a second. The second is one of the
-//! processor, measured by the target itself: a build for fuzzing is several times slower than a real one, which is not made up
-//! for, but what other programs take is not counted. The clock on the wall only ends what would never end.
+//! An input fails if it causes a panic, uses more than 512 MB of memory or more than a second of
+//! CPU time. The target measures the CPU time itself, so other programs do not count; the limit is
+//! not raised although a fuzzing build is several times slower. A wall-clock timeout only catches
+//! inputs that never end.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,11 +17,11 @@ use crate::workspace::Workspace;
 
 const SECONDS: u64 = 20;
 
-/// The most memory of a target, its engine and what the sanitizer notes included.
+/// Memory limit of a target, including libFuzzer and the sanitizer's bookkeeping.
 const MEMORY_MB: u32 = 512;
-/// What was freed is kept by the sanitizer to find uses of it, and counts as memory.
+/// Size of the sanitizer's quarantine of freed memory, which counts towards the limit.
 const FREED_MB: u32 = 32;
-/// When an input counts as one that never ends, by the clock on the wall.
+/// Wall-clock timeout of one input, in seconds.
 const ENDLESS: u32 = 30;
 
 pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
@@ -38,7 +39,7 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     let cargo_fuzz = cargo_fuzz(workspace)?;
     for target in &targets {
         println!("\n== fuzz {target}, {seconds} s");
-        // New inputs go into the first folder; the checked-in seeds are only read.
+        // libFuzzer writes new inputs to the first folder; the checked-in seeds are only read.
         let found = workspace.target().join("fuzz").join(target);
         fs::create_dir_all(&found)?;
         let mut build = nightly(&cargo_fuzz);
@@ -57,7 +58,8 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     Ok(())
 }
 
-/// Whether the targets compile, with the toolchain of the workspace; nothing to do where there are none.
+/// Checks that the targets compile with the toolchain of the workspace; does nothing without
+/// targets.
 pub(super) fn check(workspace: &Workspace) -> Result<()> {
     if !workspace.root().join("fuzz/Cargo.toml").exists() {
         println!("there is no fuzz folder");
@@ -66,7 +68,7 @@ pub(super) fn check(workspace: &Workspace) -> Result<()> {
     process::run(&mut workspace.cargo(&["check", "--manifest-path", "fuzz/Cargo.toml"]))
 }
 
-/// A target is a file in `fuzz/fuzz_targets`; its seeds lie in `fuzz/corpus/<target>`.
+/// A target is a file in `fuzz/fuzz_targets`; its seeds are in `fuzz/corpus/<target>`.
 fn targets(package: &Path) -> Result<Vec<String>> {
     let folder = package.join("fuzz_targets");
     let entries = fs::read_dir(&folder).with_context(|| format!("{} is not there", folder.display()))?;
@@ -111,11 +113,11 @@ fn cargo_fuzz(workspace: &Workspace) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// A cargo subcommand that itself calls the nightly cargo.
+/// Returns a command that calls a cargo subcommand with the nightly toolchain.
 fn nightly(program: &Path) -> Command {
     let mut command = Command::new("rustup");
     command.args(["run", "nightly"]).arg(program);
-    // These name the toolchain that runs this task, and would win.
+    // These name the toolchain that runs this task and would override nightly.
     command.env_remove("CARGO").env_remove("RUSTC").env_remove("RUSTUP_TOOLCHAIN");
     command
 }

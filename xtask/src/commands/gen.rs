@@ -1,7 +1,7 @@
-//! `cargo xtask gen`: pages of `docs/` that the binary writes itself.
+//! `cargo xtask gen`: writes or checks the pages of `docs/` that the binary generates.
 //!
-//! `trunkline __gen DIR` writes `DIR/docs/*.md`, which are checked in and compared here, and completions and man
-//! pages beside them, which are not.
+//! `trunkline __gen DIR` writes `DIR/docs/*.md`, which are checked in and compared here. It also
+//! writes completions and man pages, which are not checked in.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::arguments::Arguments;
 use crate::process;
 use crate::workspace::Workspace;
 
-/// What becomes of pages that differ from the generated ones.
+/// What to do with pages that differ from the generated ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stale {
     Report,
@@ -28,7 +28,7 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     generate(workspace, stale)
 }
 
-/// Fails when a checked-in page differs from what the already built binary would write.
+/// Returns an error if a checked-in page differs from the output of the already built binary.
 pub(super) fn check(workspace: &Workspace) -> Result<()> {
     generate(workspace, Stale::Report)
 }

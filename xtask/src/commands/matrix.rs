@@ -1,4 +1,5 @@
-//! `cargo xtask matrix`: every pair of eras, over every transport, through `trunkline bridge`.
+//! `cargo xtask matrix`: runs the suites through `trunkline bridge`, for every pair of eras and
+//! every transport.
 
 use std::fs;
 
@@ -11,7 +12,7 @@ use crate::peers;
 use crate::process;
 use crate::workspace::Workspace;
 
-/// Where the table is kept.
+/// The page that `--write` replaces.
 const PAGE: &str = "docs/matrix.md";
 
 pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
@@ -41,7 +42,7 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     conclude(&table)
 }
 
-/// Fails when something failed that is possible.
+/// Returns an error if a scenario failed that can pass.
 pub(super) fn conclude(table: &Table) -> Result<()> {
     match table.failed() {
         0 => Ok(()),
@@ -50,7 +51,7 @@ pub(super) fn conclude(table: &Table) -> Result<()> {
 }
 
 pub(super) fn via(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
-    let Some(url) = arguments.word() else { bail!("say where the server is: cargo xtask via URL") };
+    let Some(url) = arguments.word() else { bail!("expected the URL of a server: cargo xtask via URL") };
     arguments.finish()?;
     matrix::via(workspace, &url)
 }

@@ -1,4 +1,5 @@
-//! The commands, one file each. A new one is a file with `run` and a line in [`COMMANDS`].
+//! The commands, one file each. A new command needs a file with `run` and an entry in
+//! [`COMMANDS`].
 
 mod bench;
 mod compare;
@@ -25,7 +26,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "test",
         usage: "test",
-        summary: "everything that must pass: fmt, clippy, generated files, tests, conformance",
+        summary: "run everything that must pass: fmt, clippy, generated files, tests, conformance",
         run: test::run,
     },
     Command {
@@ -37,31 +38,31 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "conformance",
         usage: "conformance client|server [--only NAME]... [--command COMMAND] [--timeout SECONDS]",
-        summary: "run the official suites' client scenarios; --command replaces our client",
+        summary: "run the official suites' scenarios for one side; --command replaces our client",
         run: conformance::run,
     },
     Command {
         name: "matrix",
         usage: "matrix [--cell NAME]... [--only SCENARIO]... [--fixture ERA-TRANSPORT=TARGET]... [--as-built] [--write]",
-        summary: "the official suites through `trunkline bridge`, for every pair of eras and every transport",
+        summary: "run the official suites through `trunkline bridge`, for every pair of eras and every transport",
         run: matrix::run,
     },
     Command {
         name: "compare",
         usage: "compare [--only FAULT]... [--linter NAME]... [--as-built] [--write]",
-        summary: "our linter beside mcp-doctor, mcplint and the Inspector, on crates/testkit/faults",
+        summary: "compare our linter with mcp-doctor, mcplint and the Inspector on crates/testkit/faults",
         run: compare::run,
     },
     Command {
         name: "via",
         usage: "via URL",
-        summary: "our conformance client through a bridge in front of URL; the matrix has the suite run it",
+        summary: "run our conformance client through a bridge to URL; the suites call this for the matrix",
         run: matrix::via,
     },
     Command {
         name: "gen",
         usage: "gen [--check]",
-        summary: "write the generated pages of docs/, or only tell which are stale",
+        summary: "write the generated pages of docs/; --check only lists stale ones",
         run: r#gen::run,
     },
     Command {
@@ -72,8 +73,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        usage: "bench client|serve|gateway [--seconds N] [--rounds N] [--concurrency N]... [--only NAME]... [--upstream PROGRAM] [--mode NAME]... [--peers FOLDER] [--harness FOLDER]",
-        summary: "what a call costs with our client or at our server, beside rmcp's and others'",
+        usage: "bench client|serve|gateway|http1|audit|timers [--seconds N] [--rounds N] [--concurrency N]... [--only NAME]... [--upstream PROGRAM] [--mode NAME]... [--peers FOLDER] [--harness FOLDER]",
+        summary: "measure the cost of a call with our client, server and gateway, compared with others",
         run: bench::run,
     },
 ];

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that must pass before a change is taken.
+//! `cargo xtask test`: runs everything that must pass before a change is merged.
 
 use std::process::Command;
 use std::thread;
@@ -17,7 +17,7 @@ use crate::workspace::Workspace;
 /// Tests find the peers through this variable.
 const PEERS: &str = "TRUNKLINE_PEERS";
 
-/// How many tests passed and failed, of all kinds.
+/// Number of passed and failed tests of all kinds.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Tally {
     passed: usize,
@@ -29,18 +29,19 @@ pub(super) fn run(workspace: &Workspace, arguments: Arguments) -> Result<()> {
     let mut summary = Summary::default();
     let mut tally = Tally::default();
     let root = workspace.peers();
-    // The peers come from the network while the compiler works.
+    // Download the peers while the compiler runs.
     let installing = thread::spawn(move || peers::install(&root));
     let mut installing = Some(installing);
     let mut join = || {
-        let installing = installing.take().ok_or_else(|| anyhow!("the peers were asked for twice"))?;
+        let installing =
+            installing.take().ok_or_else(|| anyhow!("the peers' installation was already joined"))?;
         installing.join().map_err(|_| anyhow!("the installation panicked"))?
     };
     let result = steps(workspace, &mut summary, &mut tally, &mut join);
 
     println!("\n{summary}");
     if let Err(error) = &result {
-        // A step that is no test counts as one that failed.
+        // A failed step that is not a test counts as one failed test.
         tally.failed = tally.failed.max(1);
         println!("stopped: {error:#}");
     }
@@ -48,7 +49,8 @@ pub(super) fn run(workspace: &Workspace, arguments: Arguments) -> Result<()> {
         if !installing.is_finished() {
             println!("(test peers are still being installed; waiting, so that they are there next time)");
         }
-        // The first failure has been told; this one would come again.
+        // The first failure is already reported; a failed installation shows again in the next
+        // run.
         drop(installing.join());
     }
     println!("{} passed, {} failed", tally.passed, tally.failed);
@@ -66,7 +68,8 @@ fn steps(
     summary.step("cargo clippy", || {
         cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
     })?;
-    // With the tests, because their dependencies decide which features are on: so all is compiled only once.
+    // Together with the tests: dev-dependencies change the enabled features, and a separate build
+    // would compile everything twice.
     summary.step("cargo build", || cargo(&["build", "--workspace", "--bins", "--examples", "--tests"]))?;
     summary.step("generated pages", || r#gen::check(workspace))?;
     summary.step("fuzz targets compile", || fuzz::check(workspace))?;

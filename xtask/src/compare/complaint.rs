@@ -1,8 +1,8 @@
-//! `Complaint`: one thing a linter says is wrong.
+//! `Complaint`: one problem that a linter reports.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Complaint {
-    /// The linter's own name of the check, if it has names.
+    /// The linter's own name of the check; empty if it has none.
     pub(super) check: String,
     pub(super) text: String,
 }
@@ -12,12 +12,12 @@ impl Complaint {
         Self { check: check.to_owned(), text: text.trim().to_owned() }
     }
 
-    /// Whether both say the same, times and counts apart.
+    /// True if both have the same text, ignoring times and counts.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.check == other.check && without_digits(&self.text) == without_digits(&other.text)
     }
 
-    /// Whether one of these words, in lower case, is in it.
+    /// True if the complaint contains one of these lower-case words.
     pub(super) fn mentions(&self, words: &[String]) -> bool {
         let text = format!("{} {}", self.check, self.text).to_lowercase();
         words.iter().any(|word| text.contains(word.as_str()))

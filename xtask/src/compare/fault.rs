@@ -1,4 +1,4 @@
-//! `Fault`: one mistake of a server's author, as `crates/testkit/faults` has it.
+//! `Fault`: one mistake of a server's author, read from `crates/testkit/faults`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,25 @@ use serde_json::{Value, json};
 #[serde(deny_unknown_fields)]
 pub(super) struct Fault {
     pub(super) name: String,
-    /// What the author did wrong, in a sentence.
+    /// The mistake, in one sentence.
     pub(super) mistake: String,
-    /// It shows only when tools are called.
+    /// True if only a call of a tool shows the fault.
     #[serde(default)]
     pub(super) active: bool,
-    /// The rules of ours of which one must find it.
+    /// Our rules, at least one of which must find the fault.
     pub(super) named_by: Vec<String>,
-    /// What a complaint of another linter must mention, in lower case.
+    /// Words, in lower case; a complaint of another linter must contain one of them.
     pub(super) words: Vec<String>,
     /// The script of `faulty-server`.
     pub(super) server: Value,
 }
 
-/// How a server is reached.
+/// Transport of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Over {
     Stdio,
     Http,
-    /// Listening on all interfaces.
+    /// HTTP on all interfaces.
     HttpEverywhere,
 }
 
@@ -56,7 +56,7 @@ impl Fault {
         }
     }
 
-    /// The right server that speaks the same eras over the same transport.
+    /// Returns the correct server with the same eras and transport.
     pub(super) fn without_fault(&self) -> Self {
         let eras: Vec<&str> =
             self.server["eras"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -77,13 +77,13 @@ impl Fault {
         self.server["faults"].as_array().is_none_or(Vec::is_empty)
     }
 
-    /// Whether methods that begin so are part of the fault.
+    /// True if the fault involves methods with this prefix.
     pub(super) fn is_about(&self, methods: &str) -> bool {
         let faults = self.server["faults"].as_array().into_iter().flatten();
         faults.filter_map(|fault| fault["when"]["method"].as_str()).any(|method| method.starts_with(methods))
     }
 
-    /// The tool that a linter which wants one named is given.
+    /// The tool for a linter that calls one tool by name.
     pub(super) fn tool(&self) -> &str {
         let faults = self.server["faults"].as_array().into_iter().flatten();
         let subject = faults
@@ -92,7 +92,7 @@ impl Fault {
         subject.or_else(|| self.server["offer"]["tools"][0]["name"].as_str()).unwrap_or("echo")
     }
 
-    /// The names of that tool's parameters that are text.
+    /// The names of that tool's string parameters.
     pub(super) fn parameters(&self) -> Vec<&str> {
         match self.server["offer"]["tools"][0]["inputSchema"]["properties"].as_object() {
             Some(properties) => properties.keys().map(String::as_str).collect(),

@@ -1,4 +1,5 @@
-//! The Inspector's command line. It is no linter: it calls one method, and says so when that fails.
+//! The Inspector's command line. It is not a linter: it calls one method and reports if that
+//! fails.
 
 use std::process::Command;
 
@@ -7,11 +8,11 @@ use super::fault::Fault;
 use super::served::Served;
 use crate::peers::Linters;
 
-/// How long it may take to connect, in milliseconds.
+/// Connect timeout in milliseconds.
 const CONNECT: &str = "15000";
 
-/// Its runs: the list of tools with what it can check, resources and prompts where the fault is about them, and a call
-/// where tools may be called.
+/// Returns its runs: `tools/list` with all available checks, resources and prompts if the fault
+/// involves them, and `tools/call` if the fault needs a call.
 pub(super) fn commands(linters: &Linters, fault: &Fault, served: &Served) -> Vec<Command> {
     let mut runs: Vec<Vec<String>> = vec![words(&["tools/list", "--strict"])];
     if fault.is_clean() || fault.is_about("resources/") {
@@ -38,7 +39,8 @@ pub(super) fn commands(linters: &Linters, fault: &Fault, served: &Served) -> Vec
         .collect()
 }
 
-/// Every line of its standard error that is more than a frame, if it failed or warns.
+/// Returns the lines of its standard error that contain a letter, which skips box borders;
+/// `failed` if there are none and it exited with an error.
 pub(super) fn complaints(err: &str, exit: &str) -> Vec<Complaint> {
     let check = format!("exit {exit}");
     let mut all: Vec<Complaint> = err

@@ -1,4 +1,4 @@
-//! `Linter`: the tools that are compared, how each is run and how its report is read.
+//! `Linter`: the linters that are compared, how to run each, and how to read its report.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::{Bench, inspector};
 use crate::peers::Linters;
 use crate::process::{self, Ending};
 
-/// How long one run may take; a linter that has not ended by then has said nothing.
+/// Timeout of one run; a linter that exceeds it counts as having reported nothing.
 const LIMIT: Duration = Duration::from_secs(90);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,7 +47,7 @@ impl Linter {
         }
     }
 
-    /// Runs it in each way that may show the fault, and keeps what it said in the folder `output`.
+    /// Runs it in each mode that may show the fault and stores its reports in the folder `output`.
     pub(super) fn run(self, bench: &Bench, fault: &Fault, served: &Served, output: &Path) -> Result<()> {
         if output.exists() {
             fs::remove_dir_all(output)?;
@@ -76,7 +76,7 @@ impl Linter {
         }
     }
 
-    /// What the runs kept in the folder `output` complain about.
+    /// Reads the complaints from the reports in the folder `output`.
     pub(super) fn complaints(self, output: &Path) -> Result<Vec<Complaint>> {
         let mut all = Vec::new();
         for number in 0.. {
@@ -141,13 +141,13 @@ fn with_target(command: &mut Command, served: &Served) {
     };
 }
 
-/// The JSON in an output that may have other text around it.
+/// Extracts the JSON from an output that may have other text around it.
 fn json_of(text: &str) -> Value {
     let inside = text.find('{').zip(text.rfind('}')).and_then(|(from, to)| text.get(from..=to));
     inside.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
-/// Findings above info, and those at info, which a fault may be of, too.
+/// Reads our findings of every level; some faults are reported at level info.
 fn findings(out: &str, err: &str, exit: &str) -> Vec<Complaint> {
     let report = json_of(out);
     let rules = report["targets"].as_array().into_iter().flatten().flat_map(|target| list(&target["rules"]));
@@ -176,7 +176,7 @@ fn doctor_findings(out: &str, err: &str, exit: &str) -> Vec<Complaint> {
     all
 }
 
-/// What `validate` and `scan` say is wrong or suspicious.
+/// Reads the problems reported by `validate` and `scan`.
 fn mcplint_results(out: &str, err: &str) -> Vec<Complaint> {
     let report = json_of(out);
     let results = list(&report["results"]).chain(list(&report["findings"]));

@@ -1,7 +1,8 @@
-//! Linters side by side: which of them names which fault of `crates/testkit/faults`.
+//! Compares linters: which of them names which fault of `crates/testkit/faults`.
 //!
-//! A linter's complaints about a faulty server are compared with its complaints about the right server that speaks the
-//! same eras over the same transport, so that what it always says names nothing. See [`Verdict`] for what counts.
+//! A linter's complaints about a faulty server are compared with its complaints about the correct
+//! server with the same eras and transport, so that complaints about both count for nothing. See
+//! [`Verdict`] for the rules.
 
 mod complaint;
 mod fault;
@@ -30,29 +31,29 @@ pub(crate) use linter::Linter;
 pub(crate) use table::Table;
 use verdict::Verdict;
 
-/// How many linters run at a time; they mostly wait.
+/// Number of linters that run concurrently; they mostly wait for I/O.
 const AT_ONCE: usize = 10;
 
-/// What a run is about; an empty list means all.
+/// Selection of faults and linters; an empty list means all.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) only: Vec<String>,
-    /// The linters to run. Of the others, what an earlier run left behind is judged again.
+    /// The linters to run. For the others, the reports of an earlier run are read again.
     pub(crate) linters: Vec<Linter>,
 }
 
-/// Where everything lies that a run needs.
+/// Paths and programs that a run needs.
 #[derive(Debug)]
 struct Bench {
     ours: PathBuf,
     server: PathBuf,
     linters: Linters,
-    /// The output of every linter about every server.
+    /// Folder with the report of every linter about every server.
     outputs: PathBuf,
     plan: Plan,
 }
 
-/// Runs every linter on every fault, and on the right servers beside them.
+/// Runs every linter on every fault, and on the matching correct servers.
 pub(crate) fn run(workspace: &Workspace, linters: Linters, plan: Plan) -> Result<Table> {
     let mut faults = fault::read_all(&workspace.root().join("crates/testkit/faults"))?;
     faults.retain(|fault| plan.only.is_empty() || plan.only.contains(&fault.name));
@@ -144,7 +145,7 @@ fn counts(all: &BTreeMap<Linter, Vec<Complaint>>) -> String {
         .join("  ")
 }
 
-/// Reads a linter's word.
+/// Parses the name of a linter.
 pub(crate) fn linter(word: &str) -> Result<Linter> {
     let known = Linter::ALL.into_iter().find(|linter| linter.name() == word);
     known.ok_or_else(|| anyhow!("there is no linter {word}"))

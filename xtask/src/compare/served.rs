@@ -1,4 +1,4 @@
-//! `Served`: a faulty server that a linter can reach, by a command or at an address.
+//! `Served`: a faulty server that a linter can reach, as a command or at an address.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -12,18 +12,18 @@ use anyhow::{Context, Result, bail};
 
 use super::fault::{Fault, Over};
 
-/// How often a server that listens is looked for, and how long in between.
+/// Number of connection attempts to a started server, and the pause between them.
 const TRIES: u32 = 200;
 const PAUSE: Duration = Duration::from_millis(25);
 
 #[derive(Debug)]
 pub(super) enum Served {
-    /// A program without arguments, for linters that know no command lines.
+    /// A program without arguments, for linters that cannot pass arguments.
     Program(PathBuf),
-    Url(String, #[expect(dead_code, reason = "the process ends when this goes")] Running),
+    Url(String, #[expect(dead_code, reason = "dropping it kills the process")] Running),
 }
 
-/// A process that ends with this value.
+/// A process that is killed on drop.
 #[derive(Debug)]
 pub(super) struct Running(Child);
 
@@ -44,7 +44,7 @@ impl Served {
         }
     }
 
-    /// What a linter is given that takes a program or an address.
+    /// The argument for a linter that accepts a program or a URL.
     pub(super) fn word(&self) -> String {
         match self {
             Self::Program(path) => path.display().to_string(),
@@ -55,7 +55,7 @@ impl Served {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited already.
         self.0.kill().ok();
         self.0.wait().ok();
     }

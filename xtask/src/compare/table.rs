@@ -13,7 +13,7 @@ pub(crate) struct Table {
     versions: Vec<(Linter, String)>,
     rows: Vec<Row>,
     clean: Vec<(String, [usize; COUNT])>,
-    /// How many faults ours names as the others must.
+    /// Number of faults that our linter names when judged by the words, as the others are.
     by_words: usize,
 }
 
@@ -45,13 +45,13 @@ impl Table {
         self.by_words += 1;
     }
 
-    /// The faults that ours does not name.
+    /// Returns the faults that our linter does not name.
     pub(crate) fn unnamed(&self) -> Vec<&str> {
         let rows = self.rows.iter().filter(|row| !matches!(row.verdicts[0], Verdict::Named(_)));
         rows.map(|row| row.name.as_str()).collect()
     }
 
-    /// The totals, as they are printed and kept.
+    /// Returns the totals, for the terminal and the page.
     pub(crate) fn summary(&self) -> String {
         let mut text = String::from(
             "| linter | version | named | noticed, but something else | missed | complaints about right servers |\n|---|---|---|---|---|---|\n",
@@ -80,7 +80,7 @@ impl Table {
         text
     }
 
-    /// The page that is kept.
+    /// Returns the whole page in Markdown.
     pub(crate) fn page(&self) -> String {
         let mut text = format!("{HEAD}\n{}\n{HOW}\n## Fault by fault\n\n", self.summary());
         let names = Linter::ALL.map(Linter::name).join(" | ");

@@ -1,4 +1,4 @@
-//! `Verdict`: what a linter made of a fault.
+//! `Verdict`: how well a linter reported a fault.
 
 use super::complaint::Complaint;
 use super::fault::Fault;
@@ -6,10 +6,11 @@ use super::linter::Linter;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// A complaint that it has not about the right server speaks of the faulty thing. For ours: one of the rules that
-    /// the fault names found it.
+    /// A complaint that it does not make about the correct server mentions the faulty part. For
+    /// our linter: one of the rules that the fault lists found it.
     Named(String),
-    /// There is a complaint that it has not about the right server, and it speaks of something else.
+    /// It makes a complaint that it does not make about the correct server, but about something
+    /// else.
     Noticed(String),
     Missed,
 }
@@ -29,7 +30,7 @@ impl Verdict {
     }
 }
 
-/// Whether a fault is named as another linter must name it, by the words alone.
+/// True if the complaints name the fault by its words alone, the criterion for other linters.
 pub(super) fn is_named_by_words(fault: &Fault, seen: &[Complaint], usual: &[Complaint]) -> bool {
     new(seen, usual).iter().any(|complaint| complaint.mentions(&fault.words))
 }

@@ -1,8 +1,8 @@
 //! The official conformance suites, run against our client and our server.
 //!
-//! A *run* is one suite at one revision. For a client the suite starts a mock server per scenario and runs the client
-//! against it; a server it calls itself. It then leaves its checks in a file, which [`verdict`] judges more strictly than
-//! the suite does.
+//! A *run* is one suite at one revision. To test a client, the suite starts a mock server per
+//! scenario and runs the client against it; a server is called by the suite itself. The suite
+//! writes its checks to a file, which [`verdict`] judges more strictly than the suite does.
 
 mod report;
 mod server;
@@ -27,14 +27,14 @@ const RUNS: [(&str, &str); 3] =
     [(SUITE_CURRENT, "2025-11-25"), (SUITE_CURRENT, "2026-07-28"), (SUITE_STABLE, "2025-11-25")];
 /// The revision that the extensions belong to.
 const MODERN: &str = "2026-07-28";
-/// Scenarios with this beginning wait for OAuth in the client.
+/// Prefix of scenarios that are skipped until the client supports OAuth.
 const LEFT_OUT: &str = "auth/";
 pub(crate) const EXAMPLE: &str = "conformance-client";
-/// The scenarios of the tasks extension begin so; one of them never tests anything.
+/// Prefix of the scenarios of the tasks extension; one of them never tests anything.
 const TASKS: &str = "tasks-";
 const NEVER_TESTS: &str = "tasks-status-notifications";
 
-/// What is tested.
+/// The program under test.
 #[derive(Debug)]
 pub(crate) enum Subject {
     Client(Client),
@@ -57,20 +57,21 @@ impl Subject {
     }
 }
 
-/// What the suites run; they append the mock server's URL.
+/// The client that the suites run; they append the mock server's URL.
 #[derive(Debug)]
 pub(crate) struct Client {
-    /// Cut at blanks by the suites, so it must not need quoting.
+    /// The suites split it at spaces, so it must not need quoting.
     pub(crate) command: String,
     pub(crate) folder: PathBuf,
     pub(crate) limit: Duration,
 }
 
-/// The client's time for one scenario unless told otherwise.
+/// Default timeout of the client for one scenario.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
 impl Client {
-    /// The example built from this workspace. It is called from its own folder, because a path may have blanks.
+    /// The example of this workspace. It runs from its own folder, because an absolute path may
+    /// contain spaces.
     pub(crate) fn example(workspace: &Workspace) -> Result<Self> {
         let path = workspace.example(EXAMPLE);
         let folder = path.parent().context("an example lies in a folder")?.to_owned();
@@ -79,8 +80,8 @@ impl Client {
     }
 }
 
-/// Runs the client scenarios of every suite, or of these only those named in `only`, one after the other, for the
-/// suites measure times.
+/// Runs the client scenarios of every suite, or only those named in `only`. They run one after
+/// another, because the suites measure time.
 pub(crate) fn run_client(
     workspace: &Workspace,
     peers: &Peers,
@@ -99,7 +100,7 @@ pub(crate) fn run_client(
     planned.iter().map(|(suite, scenarios)| run_one(suite, scenarios, &subject, workspace)).collect()
 }
 
-/// Runs the server scenarios of every suite and those of the tasks extension, each run against a fresh server.
+/// Runs the server scenarios of every suite and of the tasks extension, each run on a new server.
 pub(crate) fn run_server(workspace: &Workspace, peers: &Peers, only: &[String]) -> Result<Vec<Report>> {
     let mut planned = Vec::new();
     for (version, revision) in RUNS {
@@ -120,7 +121,8 @@ pub(crate) fn run_server(workspace: &Workspace, peers: &Peers, only: &[String]) 
     Ok(reports)
 }
 
-/// Scenarios that fail when an answer is some hundred milliseconds late, as it may be on a busy machine, are tried again.
+/// Number of attempts: scenarios that fail if a response is some hundred milliseconds late, as it
+/// may be on a busy machine, are retried.
 fn attempts(scenario: &str) -> u32 {
     match scenario {
         "sse-retry" | "server-sse-polling" | "server-stateless" => 3,
@@ -128,7 +130,8 @@ fn attempts(scenario: &str) -> u32 {
     }
 }
 
-/// The scenarios of the current suite at a revision, those of the tasks extension included where there are such.
+/// Returns the server scenarios of the current suite at a revision, including the tasks extension
+/// where the revision has it.
 pub(crate) fn server_scenarios(
     workspace: &Workspace,
     peers: &Peers,
@@ -144,7 +147,7 @@ pub(crate) fn server_scenarios(
     Ok((suite, scenarios))
 }
 
-/// The client scenarios of the current suite at a revision, without those that wait for OAuth.
+/// Returns the client scenarios of the current suite at a revision, except those that need OAuth.
 pub(crate) fn client_scenarios(
     workspace: &Workspace,
     peers: &Peers,
@@ -156,7 +159,7 @@ pub(crate) fn client_scenarios(
     Ok((suite, scenarios))
 }
 
-/// Runs one scenario, once more where it measures time and failed.
+/// Runs one scenario, and retries it if it measures time and failed.
 pub(crate) fn try_scenario(
     suite: &Suite,
     scenario: &str,

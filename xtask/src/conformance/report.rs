@@ -1,4 +1,4 @@
-//! `Report`: the verdicts of one run, printed as they come.
+//! `Report`: the verdicts of one run, each printed when its scenario ends.
 
 use super::verdict::Verdict;
 

@@ -1,4 +1,4 @@
-//! The server that the suites call, as a process of its own.
+//! The server that the suites call, as a separate process.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 
 pub(crate) const SERVER_EXAMPLE: &str = "conformance-server";
 
-/// A running server; it ends with this value.
+/// A running server; it is stopped on drop.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
     process: Child,
@@ -20,7 +20,7 @@ pub(crate) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts the example on a free port. Its first line says where it listens.
+    /// Starts the example on a free port. Its first line of output holds its URL.
     pub(super) fn start(workspace: &Workspace) -> Result<Self> {
         Self::example(workspace, "both")
     }
@@ -32,7 +32,7 @@ impl ServerProcess {
         Self::read(command, |line| line.trim().strip_prefix("listening on ").map(str::to_owned))
     }
 
-    /// Starts a program whose first line of output says where it listens.
+    /// Starts a program; `url` extracts its URL from its first line of output.
     pub(crate) fn read(mut command: Command, url: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let shown = shown(&command);
         let mut process = command
@@ -48,13 +48,14 @@ impl ServerProcess {
         }
         drop(process.kill());
         drop(process.wait());
-        bail!("`{shown}` did not say where it listens, but {line:?}")
+        bail!("`{shown}` printed no URL in its first line, but {line:?}")
     }
 }
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        // Politely first, so that it ends what it started itself. It may have ended already, which the suite has noticed.
+        // SIGTERM first, so that it can stop its own children. It may have exited already; then
+        // the suite has reported a failure.
         if let Some(pid) = i32::try_from(self.process.id()).ok().and_then(Pid::from_raw) {
             rustix::process::kill_process(pid, Signal::TERM).ok();
         }

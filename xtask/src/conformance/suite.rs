@@ -12,9 +12,9 @@ use super::verdict::{Evidence, Verdict, judge};
 use crate::peers::Peers;
 use crate::process::{Ending, Scope, run_bounded, shown};
 
-/// What the suite itself may take beyond the client's limit, to start and to clean up.
+/// Time beyond the client's timeout that the suite may use to start and to clean up.
 const GRACE: Duration = Duration::from_secs(30);
-/// The suite tells of a bad end of the client in these words, even where it forgives it.
+/// The suite prints this if the client failed, even where it tolerates the failure.
 const CLIENT_EXITED: &str = "Client exited with code ";
 const CLIENT_OUT_OF_TIME: &str = "Client timed out after ";
 const CHECKS: &str = "checks.json";
@@ -42,12 +42,12 @@ impl Suite {
         format!("{}@{}", self.version, self.revision)
     }
 
-    /// The names of all scenarios for one side that apply at the revision, as the suite lists them.
+    /// Returns the names of all scenarios for one side at the revision, in the order of the suite.
     pub(super) fn scenarios(&self, side: &str) -> Result<Vec<String>> {
         self.list(&[side, "--spec-version", self.revision])
     }
 
-    /// The names of the server scenarios of extensions, which the suite lists only without a revision.
+    /// Returns the server scenarios of extensions, which the suite lists only without a revision.
     pub(super) fn extension_scenarios(&self) -> Result<Vec<String>> {
         self.list(&["--server"])
     }
@@ -63,7 +63,7 @@ impl Suite {
         Ok(listed(&String::from_utf8_lossy(&output.stdout)))
     }
 
-    /// Runs one scenario and judges it; its traces stay under `results`.
+    /// Runs one scenario and judges it; its traces are kept in `results`.
     pub(super) fn run(&self, scenario: &str, subject: &Subject, results: &Path) -> Result<Verdict> {
         let folder = results.join(subject.side()).join(self.label()).join(scenario.replace('/', "__"));
         if folder.exists() {
@@ -84,7 +84,7 @@ impl Suite {
             }
             Subject::Server(server) => {
                 command.args(["--url", &server.url]).current_dir(&folder);
-                // Without it the suite would not run an extension's scenario at a revision.
+                // Without `--force` the suite does not run an extension's scenario at a revision.
                 command.args(scenario.starts_with(super::TASKS).then_some("--force"));
             }
         }
@@ -100,7 +100,7 @@ impl Suite {
     }
 }
 
-/// The scenario names of a listing; what follows the second heading is a summary of the same names.
+/// Parses the scenario names of a listing; the second heading starts a summary of the same names.
 fn listed(text: &str) -> Vec<String> {
     text.lines()
         .take_while(|line| !line.starts_with("Run and reported"))
@@ -115,7 +115,7 @@ fn complaint(log: &str) -> Option<String> {
     log.lines().find(told).map(str::to_owned)
 }
 
-/// The suite puts its file into a folder named for the scenario and the time.
+/// Finds the checks file; the suite puts it into a folder named for the scenario and the time.
 fn find(folder: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).ok()?;
     entries.filter_map(Result::ok).find_map(|entry| {

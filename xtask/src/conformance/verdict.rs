@@ -1,28 +1,28 @@
-//! `Verdict`: whether a scenario passed, judged from what the suite left behind.
+//! `Verdict`: whether a scenario passed, judged from the suite's output.
 //!
-//! Stricter than the suite: a warning fails, so does a client that exits with another status than zero even where the
-//! suite forgives it, and so does a scenario that passed without having tested anything.
+//! It is stricter than the suite: a warning is a failure, and so is a nonzero exit status of the
+//! client even where the suite tolerates it, and a scenario that passed without testing anything.
 
 use std::fmt;
 
 use serde::Deserialize;
 
-/// What one scenario left behind.
+/// Output of one scenario.
 #[derive(Debug)]
 pub(super) struct Evidence {
-    /// The content of the checks file, if there was one.
+    /// Content of the checks file, if there was one.
     pub(super) checks: Option<String>,
     pub(super) suite_succeeded: bool,
-    /// What the suite said about the client's end, if it was a bad one.
+    /// The suite's message about the client's exit, if the client failed.
     pub(super) complaint: Option<String>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Verdict {
     counts: Counts,
-    /// Why the scenario failed; empty when it passed.
+    /// Reasons of the failure; empty if the scenario passed.
     reasons: Vec<String>,
-    /// The names of the checks that did not apply to what the client did.
+    /// Names of the checks that the suite skipped as not applicable.
     skipped: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ enum Status {
     Info,
 }
 
-/// The suite adds this check to nearly every scenario, even to those in which the client said nothing.
+/// The suite adds this check to nearly every scenario, even if the client sent nothing.
 const WIRE_SCHEMA: &str = "wire-schema";
 const LONGEST_REASON: usize = 220;
 
@@ -63,11 +63,11 @@ pub(super) fn judge(evidence: &Evidence) -> Verdict {
     let checks: Vec<Check> = match evidence.checks.as_deref().map(serde_json::from_str) {
         Some(Ok(checks)) => checks,
         Some(Err(error)) => {
-            verdict.reasons.push(format!("its checks cannot be read: {error}"));
+            verdict.reasons.push(format!("the suite's checks cannot be read: {error}"));
             return verdict;
         }
         None => {
-            verdict.reasons.push("it left no checks (crash or time-out)".to_owned());
+            verdict.reasons.push("the suite wrote no checks (crash or timeout)".to_owned());
             return verdict;
         }
     };
@@ -177,8 +177,8 @@ mod tests {
     #[test]
     fn a_missing_or_broken_checks_file_fails() {
         let missing = Evidence { checks: None, suite_succeeded: true, complaint: None };
-        assert_eq!(reasons(&missing), ["it left no checks (crash or time-out)"]);
-        assert!(reasons(&evidence("[{"))[0].starts_with("its checks cannot be read"));
+        assert_eq!(reasons(&missing), ["the suite wrote no checks (crash or timeout)"]);
+        assert!(reasons(&evidence("[{"))[0].starts_with("the suite's checks cannot be read"));
         assert!(!judge(&evidence(r#"[{"id":"a","status":"MAYBE"}]"#)).passed());
     }
 

@@ -1,4 +1,4 @@
-//! The bridge as a process, and the server behind it.
+//! The bridge as a process, and its upstream server.
 
 use std::process::Command;
 
@@ -9,13 +9,13 @@ use crate::conformance::{EXAMPLE, SERVER_EXAMPLE, ServerProcess};
 use crate::process;
 use crate::workspace::Workspace;
 
-/// A server that the bridge stands in front of.
+/// An upstream server of the bridge.
 #[derive(Debug)]
 pub(crate) struct Fixture {
-    /// Such as `legacy-http`.
+    /// Era and transport, such as `legacy-http`.
     kind: String,
     target: Target,
-    /// Ends with the fixture.
+    /// Stopped when the fixture is dropped.
     _process: Option<ServerProcess>,
 }
 
@@ -26,7 +26,7 @@ enum Target {
 }
 
 impl Fixture {
-    /// Reads `legacy-http=http://…` or `modern-stdio=node server.mjs`.
+    /// Parses `legacy-http=http://…` or `modern-stdio=node server.mjs`.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let Some((kind, target)) = text.split_once('=') else {
             bail!("--fixture {text} is not ERA-TRANSPORT=TARGET")
@@ -39,7 +39,7 @@ impl Fixture {
         Ok(Self { kind: kind.to_owned(), target, _process: None })
     }
 
-    /// The one that was given for this era and transport, or our own.
+    /// Returns the given fixture for this era and transport, or our own server.
     pub(super) fn of(given: &[Self], era: &str, transport: &str, workspace: &Workspace) -> Result<Self> {
         let kind = format!("{era}-{transport}");
         if let Some(given) = given.iter().find(|fixture| fixture.kind == kind) {
@@ -66,7 +66,7 @@ pub(super) fn start(workspace: &Workspace, fixture: &Fixture) -> Result<ServerPr
     ServerProcess::read(command, endpoint)
 }
 
-/// Runs our conformance client against a bridge in front of the address.
+/// Runs our conformance client against a bridge whose upstream is the URL.
 pub(crate) fn via(workspace: &Workspace, url: &str) -> Result<()> {
     let mut command = bridge(workspace);
     command.arg(url);

@@ -1,8 +1,9 @@
-//! The transparency matrix: the official suites through `trunkline bridge`, in front of a server of either era.
+//! The transparency matrix: the official suites through `trunkline bridge` to a server of either
+//! era.
 //!
-//! A *cell* is one revision that the suite speaks, one era that the server speaks, and the transport between the bridge and the
-//! server. Within one era everything must pass; between the eras all that both have, and the rest has a reason in
-//! [`impossible`].
+//! A *cell* is the suite's revision, the server's era, and the transport between the bridge and
+//! the server. Within one era everything must pass. Between the eras, all features that both have
+//! must pass; each other scenario has a reason in [`impossible`].
 
 mod bridge;
 mod impossible;
@@ -21,18 +22,18 @@ use table::{Outcome, Row};
 const LEGACY: &str = "2025-11-25";
 const MODERN: &str = "2026-07-28";
 
-/// What is run.
+/// Selection of cells, scenarios and servers.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     /// Names of cells; all when empty.
     pub(crate) cells: Vec<String>,
     /// Names of scenarios; all when empty.
     pub(crate) only: Vec<String>,
-    /// Servers instead of our own.
+    /// Servers that replace our own.
     pub(crate) fixtures: Vec<Fixture>,
 }
 
-/// One combination.
+/// One cell of the matrix.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     name: &'static str,
@@ -68,7 +69,8 @@ const CELLS: [Cell; 10] = [
 /// The client suite, with the bridge between our client and the suite's servers.
 const CLIENT_CELLS: [(&str, &str); 2] = [("client-legacy", LEGACY), ("client-modern", MODERN)];
 
-/// The part that `cargo xtask test` runs: each direction of the bridge once, each transport once, and the client suites.
+/// Cells that `cargo xtask test` runs: each direction of the bridge once, each transport once, and
+/// the client suites.
 pub(crate) const BOUNDED: [&str; 4] =
     ["modern-legacy-stdio", "legacy-modern-http", "client-legacy", "client-modern"];
 
@@ -123,8 +125,8 @@ fn run_client(
     Ok(row)
 }
 
-/// This program itself, called by the suite in place of a client. It is named by its place: a build that replaced it while it
-/// runs has taken that of the running one.
+/// This program itself, which the suite runs in place of a client. It is found by its path in the
+/// target folder, because a build may have replaced the running file.
 fn via_client(workspace: &Workspace) -> Client {
     let folder = workspace.binary().parent().map(std::path::Path::to_owned).unwrap_or_default();
     Client { command: format!("./xtask{} via", std::env::consts::EXE_SUFFIX), folder, limit: LIMIT }

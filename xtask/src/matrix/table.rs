@@ -1,12 +1,12 @@
-//! The table: what passed, what failed, and what cannot be.
+//! The table: scenarios that passed, failed, or cannot pass.
 
 use std::fmt::Write as _;
 
 use crate::conformance::Verdict;
 
-/// What stands before the tables.
+/// Text before the tables.
 const HEAD: &str = include_str!("head.md");
-/// What the tables cannot tell, because our own server does not show it.
+/// Text after the tables, on cases that our own server does not show.
 const NOTES: &str = include_str!("notes.md");
 
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub(super) struct Row {
 pub(super) enum Outcome {
     Passed,
     Failed(Vec<String>),
-    /// It failed, and must: this clause says why.
+    /// It failed and cannot pass, for this reason.
     Impossible(&'static str),
 }
 
@@ -92,7 +92,7 @@ impl Table {
         self.rows.iter().map(Row::failed).sum()
     }
 
-    /// The counts, as they are printed and kept.
+    /// Returns the counts, for the terminal and the page.
     pub(crate) fn summary(&self) -> String {
         let mut text = String::from(
             "| client speaks | server speaks | between bridge and server | passed | cannot be | failed |\n|---|---|---|---|---|---|\n",
@@ -112,7 +112,7 @@ impl Table {
         text
     }
 
-    /// The page that is kept.
+    /// Returns the whole page in Markdown.
     pub(crate) fn page(&self) -> String {
         let mut text = HEAD.to_owned();
         text.push_str(&self.summary());

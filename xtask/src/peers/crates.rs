@@ -10,7 +10,7 @@ use super::npm::gist;
 use super::pins::Pin;
 use crate::process::{Ending, Scope, run_bounded};
 
-/// They are built from source, hundreds of crates.
+/// Timeout; they are built from source, with hundreds of dependencies.
 const LIMIT: Duration = Duration::from_hours(1);
 
 pub(super) fn install(folder: &Path, pins: &[Pin], log: &Path) -> Result<()> {

@@ -45,7 +45,7 @@ impl Group {
         fs::read_to_string(root.join(&self.folder).join(STAMP)).is_ok_and(|stamp| stamp == self.stamp(root))
     }
 
-    /// Makes the folder anew; its stamp comes last.
+    /// Removes the folder and installs it again; the stamp file is written last.
     pub(super) fn install(&self, root: &Path) -> Result<()> {
         let folder = root.join(&self.folder);
         if folder.exists() {
@@ -66,7 +66,7 @@ impl Group {
         let mut lines: Vec<String> =
             self.pins.iter().map(|(name, version)| format!("{name} {version}\n")).collect();
         if self.source == Source::Python {
-            // A Python environment holds its own path, so it cannot be moved.
+            // A Python environment contains its own path, so a moved one must be installed again.
             lines.push(format!("at {}\n", root.join(&self.folder).display()));
         }
         lines.concat()

@@ -1,7 +1,9 @@
-//! Test peers: foreign MCP servers and clients, and the official conformance suites, installed into `target/peers`.
+//! Test peers: foreign MCP servers and clients, and the official conformance suites, installed
+//! into `target/peers`.
 //!
-//! A *group* is a folder of `target/peers` that is installed as a whole. Its file `installed` holds the pinned list
-//! it was made from and is written last, so a group that is half done or made from another list is made again.
+//! A *group* is a folder of `target/peers` that is installed as a whole. Its file `installed`
+//! holds the pinned list it was made from and is written last, so an incomplete or outdated group
+//! is installed again.
 
 mod crates;
 mod group;
@@ -26,7 +28,7 @@ pub(crate) struct Peers {
     root: PathBuf,
 }
 
-/// Installed linters of others, and their versions.
+/// The installed linters of others, and their versions.
 #[derive(Debug, Clone)]
 pub(crate) struct Linters {
     pub(crate) mcp_doctor: PathBuf,
@@ -52,7 +54,8 @@ pub(crate) fn install(root: &Path) -> Result<Peers> {
     Ok(peers)
 }
 
-/// Installs the linters that ours is compared with, which takes long: two of them are built from source.
+/// Installs the linters that ours is compared with, which takes long: two of them are built from
+/// source.
 pub(crate) fn install_linters(root: &Path) -> Result<Linters> {
     let clients = Group::npm("clients", &pins::CLIENTS);
     install_groups(root, vec![Group::krate(pins::MCP_DOCTOR), Group::krate(pins::MCPLINT), clients])?;
@@ -90,12 +93,12 @@ fn install_groups(root: &Path, groups: Vec<Group>) -> Result<()> {
 }
 
 impl Peers {
-    /// What may be installed in a folder.
+    /// Returns the peers of a folder, without checking that they are installed.
     pub(crate) fn at(root: &Path) -> Self {
         Self { root: root.to_owned() }
     }
 
-    /// A Node new enough for the conformance suites.
+    /// Returns a Node that is new enough for the conformance suites.
     pub(crate) fn node(&self) -> Result<PathBuf> {
         if let Some(node) = npm::system_node()? {
             return Ok(node);
@@ -109,7 +112,8 @@ impl Peers {
         self.root.join(suite_folder(version)).join("node_modules").join(pins::SUITE).join("dist/index.js")
     }
 
-    /// Finds out here, and not in the middle of a test, when an installation lacks what tests start.
+    /// Checks that the programs that tests start are there, so that no test fails later without
+    /// them.
     fn check(&self) -> Result<()> {
         let mut wanted = vec![self.suite(SUITE_CURRENT), self.suite(SUITE_STABLE), self.node()?];
         wanted.extend(pins::NPM_PROGRAMS.map(|name| self.root.join("npm/node_modules/.bin").join(name)));
@@ -143,7 +147,7 @@ fn suite_folder(version: &str) -> String {
     format!("conformance-{version}")
 }
 
-/// What a program prints, or nothing when it does not run or fails.
+/// Returns a program's output; `None` if it does not start or fails.
 fn answer_of(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())

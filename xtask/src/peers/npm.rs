@@ -13,7 +13,7 @@ use crate::process::{Ending, Scope, run_bounded};
 
 const LIMIT: Duration = Duration::from_mins(10);
 const GIST_LINES: usize = 4;
-/// Words by which npm tells that it did not reach its registry.
+/// Error codes and messages of npm for an unreachable registry.
 const UNREACHABLE: [&str; 6] =
     ["ENOTFOUND", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EAI_AGAIN", "ENETUNREACH"];
 
@@ -31,7 +31,7 @@ pub(super) fn install(folder: &Path, pins: &[Pin], log: &Path) -> Result<()> {
     }
 }
 
-/// The Node on the PATH, when it is new enough for the suites.
+/// Returns the Node on the PATH if it is new enough for the suites.
 pub(super) fn system_node() -> Result<Option<PathBuf>> {
     let asked = answer_of("node", &["-p", "process.versions.node + ' ' + process.execPath"]);
     let Some((version, path)) = asked.as_deref().and_then(|text| text.split_once(' ')) else {
@@ -54,7 +54,8 @@ fn explain(ending: Ending, output: &str, log: &Path) -> String {
     format!("{cause}\n{}\n    (all of it: {})", gist(output), log.display())
 }
 
-/// The first lines in which an installer speaks of an error, or its last ones if it does not; indented.
+/// Returns the first error lines of an installer's output, or its last lines if there are none;
+/// indented.
 pub(super) fn gist(output: &str) -> String {
     let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
     let mut chosen: Vec<&str> =

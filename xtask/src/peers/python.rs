@@ -13,7 +13,7 @@ use super::pins::{OLDEST_PYTHON, Pin};
 use crate::process::{Ending, Scope, run_bounded};
 
 const LIMIT: Duration = Duration::from_mins(10);
-/// Words by which pip tells that it did not reach its index.
+/// Messages of pip for an unreachable index.
 const UNREACHABLE: [&str; 5] = [
     "NewConnectionError",
     "ConnectTimeoutError",
@@ -57,7 +57,7 @@ fn step(command: &mut Command, log: &Path) -> Result<()> {
 }
 
 fn explain(ending: Ending, output: &str, log: &Path) -> String {
-    // An index that cannot be reached also ends in "no matching distribution", so it is looked for first.
+    // An unreachable index also causes "no matching distribution", so check for it first.
     let cause = if UNREACHABLE.iter().any(|word| output.contains(word)) {
         "the Python package index cannot be reached; check the network and `pip config list`, then try again"
     } else if output.contains("No matching distribution") {

@@ -1,4 +1,5 @@
-//! A server with the faults of a script: `faulty-server SCRIPT [--http ADDRESS]`, where SCRIPT is a file or JSON.
+//! Runs a server with the faults of a script: `faulty-server SCRIPT [--http ADDRESS]`, where
+//! SCRIPT is a file or JSON text.
 
 use std::{error::Error, process::ExitCode};
 use trunkline_testkit::faulty::{Script, serve, serve_http};
@@ -23,6 +24,6 @@ async fn run() -> Result<i32, Box<dyn Error>> {
         return Ok(0);
     }
     let code = serve(script, tokio::io::stdin(), tokio::io::stdout()).await?;
-    // The runtime would wait for a read of standard input that nobody needs any more.
+    // Exit at once: dropping the runtime would block on the pending read of standard input.
     std::process::exit(code)
 }

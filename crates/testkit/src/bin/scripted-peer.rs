@@ -1,4 +1,4 @@
-//! A server that is told by a test what to do; see `trunkline_testkit::script::relay`.
+//! The process of a scripted server; see `trunkline_testkit::script::relay`.
 
 fn main() -> std::io::Result<()> {
     trunkline_testkit::script::relay::run(std::env::args().skip(1))

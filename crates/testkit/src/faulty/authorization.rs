@@ -1,4 +1,4 @@
-//! The faulty server as a protected resource, and as the one who protects it.
+//! The faulty server as a protected resource and as its authorization server.
 
 use super::Auth;
 use axum::{
@@ -8,7 +8,7 @@ use axum::{
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The answer of a server that asks for a token; none if the request may pass.
+/// Returns the response of a server that requires a token; `None` if the request is authorized.
 pub(super) fn answer(auth: &Auth, uri: &Uri, headers: &BTreeMap<String, String>) -> Option<Response<Body>> {
     let host = headers.get("host").map(String::as_str).unwrap_or_default();
     let origin = format!("http://{host}");

@@ -1,25 +1,25 @@
-//! What an act makes of a right answer.
+//! Applies a fault to a correct answer.
 
 use super::Act;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What becomes of an id on its way back.
+/// How the id of a response differs from that of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdFault {
-    /// A number becomes a text.
+    /// A number becomes a string.
     Text,
-    /// A text that looks like a number becomes one.
+    /// A string that looks like a number becomes a number.
     Number,
-    /// A whole number becomes one with a fraction.
+    /// An integer becomes a float, such as `1.0`.
     Float,
-    /// Every id is the server's own count.
+    /// The server numbers its responses itself.
     Own,
 }
 
-/// Changes the answer to a message; `heard` messages came before it.
-pub(super) fn apply(answer: &mut Option<Value>, act: &Act, message: &Value, heard: usize) {
+/// Changes the answer to a message; `count` is the number of messages so far, this one included.
+pub(super) fn apply(answer: &mut Option<Value>, act: &Act, message: &Value, count: usize) {
     let id = message.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or(Value::Null);
     let whole = |member: &str, value: &Value| json!({"jsonrpc": "2.0", "id": id, member: value});
     if let Some(result) = &act.result {
@@ -40,7 +40,7 @@ pub(super) fn apply(answer: &mut Option<Value>, act: &Act, message: &Value, hear
     }
     let Some(answer) = answer else { return };
     for (pointer, value) in &act.set {
-        set(answer, pointer, &counted(value, heard));
+        set(answer, pointer, &counted(value, count));
     }
     for (pointer, from) in &act.copy {
         if let Some(value) = message.pointer(from) {
@@ -59,12 +59,12 @@ pub(super) fn apply(answer: &mut Option<Value>, act: &Act, message: &Value, hear
         remove(answer, pointer);
     }
     if let Some(fault) = act.id {
-        answer["id"] = fault.of(&id, heard);
+        answer["id"] = fault.of(&id, count);
     }
 }
 
 impl IdFault {
-    fn of(self, id: &Value, heard: usize) -> Value {
+    fn of(self, id: &Value, count: usize) -> Value {
         let float = |id: &Value| id.as_i64().and_then(|whole| format!("{whole}.0").parse::<f64>().ok());
         match self {
             Self::Text => id.as_str().map_or_else(|| json!(id.to_string()), |text| json!(text)),
@@ -73,7 +73,7 @@ impl IdFault {
                 number.map_or_else(|| id.clone(), |number| json!(number))
             }
             Self::Float => float(id).map_or_else(|| id.clone(), |float| json!(float)),
-            Self::Own => json!(heard),
+            Self::Own => json!(count),
         }
     }
 }
@@ -121,7 +121,7 @@ fn copy(message: &mut Value, pointer: &str, times: usize) {
     }
 }
 
-/// A value in whose texts `$n` is a number.
+/// Replaces `$n` in a string by a number.
 fn counted(value: &Value, number: usize) -> Value {
     match value {
         Value::String(text) => Value::String(text.replace("$n", &number.to_string())),

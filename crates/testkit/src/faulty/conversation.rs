@@ -1,4 +1,4 @@
-//! One line of talk: what a message is answered with, faults included.
+//! One connection to the faulty server: determines the answer to each message, faults included.
 
 use super::{Act, Fault, Kind, Script, When, change, model};
 use serde_json::{Value, json};
@@ -8,20 +8,20 @@ use tokio::{
     net::TcpStream,
 };
 
-/// How a message is answered.
+/// The answer to a message, and the faults that apply to it.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Reply {
     pub(super) answer: Option<Value>,
     pub(super) act: Act,
     pub(super) id: Value,
     /// The progress token of the request.
     pub(super) token: Value,
-    /// The address that is to be fetched first.
+    /// URL to fetch before answering.
     pub(super) fetch: Option<String>,
 }
 
-/// What came, as far as the transport knows.
-pub(super) struct Heard<'a> {
+/// A message as the transport received it.
+pub(super) struct Received<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) http: Option<&'a str>,
     pub(super) headers: BTreeMap<String, String>,
@@ -30,29 +30,29 @@ pub(super) struct Heard<'a> {
 #[derive(Debug)]
 pub(super) struct Conversation {
     pub(super) script: Script,
-    /// How often each fault's condition was met.
+    /// Number of messages that matched each fault's condition.
     met: Vec<usize>,
-    heard: usize,
-    deaf: bool,
+    received: usize,
+    silenced: bool,
 }
 
-/// A message as conditions see it.
+/// The properties of a message that conditions test.
 struct Seen<'a> {
     kind: Kind,
     message: &'a Value,
-    /// The error code of the right answer.
+    /// Error code of the correct answer.
     code: Option<i64>,
-    heard: &'a Heard<'a>,
+    received: &'a Received<'a>,
 }
 
 impl Conversation {
     pub(super) fn new(script: Script) -> Self {
-        Self { met: vec![0; script.faults.len()], script, heard: 0, deaf: false }
+        Self { met: vec![0; script.faults.len()], script, received: 0, silenced: false }
     }
 
-    /// The answer to some bytes.
-    pub(super) fn hear(&mut self, heard: &Heard<'_>) -> Told {
-        let parsed: Option<Value> = serde_json::from_slice(heard.bytes).ok();
+    /// Returns the answer to a message.
+    pub(super) fn reply_to(&mut self, received: &Received<'_>) -> Reply {
+        let parsed: Option<Value> = serde_json::from_slice(received.bytes).ok();
         let kind = kind_of(parsed.as_ref());
         let message = parsed.unwrap_or(Value::Null);
         let id =
@@ -71,26 +71,26 @@ impl Conversation {
             Some(answer) => answer["error"]["code"].as_i64(),
             None => model::is_unknown_notification(&message).then_some(-32601),
         };
-        let acts = self.acts(&Seen { kind, message: &message, code, heard });
-        self.heard += 1;
+        let acts = self.acts(&Seen { kind, message: &message, code, received });
+        self.received += 1;
         let token = message["params"]["_meta"]["progressToken"].clone();
-        let mut told = Told { answer: None, act: Act::default(), id: id.clone(), token, fetch: None };
+        let mut reply = Reply { answer: None, act: Act::default(), id: id.clone(), token, fetch: None };
         for act in acts {
-            change::apply(&mut answer, &act, &message, self.heard);
-            merge(&mut told.act, act);
+            change::apply(&mut answer, &act, &message, self.received);
+            merge(&mut reply.act, act);
         }
-        for value in told.act.headers.values_mut() {
-            *value = value.replace("$n", &self.heard.to_string());
+        for value in reply.act.headers.values_mut() {
+            *value = value.replace("$n", &self.received.to_string());
         }
-        told.act.silence |= self.deaf;
-        self.deaf |= told.act.deaf;
-        if told.act.serve_batch {
+        reply.act.silence |= self.silenced;
+        self.silenced |= reply.act.deaf;
+        if reply.act.serve_batch {
             answer = Some(self.batch(&message));
         }
-        told.answer = answer;
-        let address = told.act.fetch.as_deref().and_then(|pointer| message.pointer(pointer));
-        told.fetch = address.and_then(Value::as_str).map(str::to_owned);
-        told
+        reply.answer = answer;
+        let address = reply.act.fetch.as_deref().and_then(|pointer| message.pointer(pointer));
+        reply.fetch = address.and_then(Value::as_str).map(str::to_owned);
+        reply
     }
 
     fn batch(&self, batch: &Value) -> Value {
@@ -101,11 +101,11 @@ impl Conversation {
         Value::Array(batch.as_array().into_iter().flatten().map(answer).collect())
     }
 
-    /// What happens without a message: at the start, at the end.
+    /// Returns the faults of an event that is not a message: start or end.
     pub(super) fn event(&mut self, kind: Kind) -> Act {
-        let heard = Heard { bytes: b"", http: None, headers: BTreeMap::new() };
+        let received = Received { bytes: b"", http: None, headers: BTreeMap::new() };
         let mut all = Act::default();
-        for act in self.acts(&Seen { kind, message: &Value::Null, code: None, heard: &heard }) {
+        for act in self.acts(&Seen { kind, message: &Value::Null, code: None, received: &received }) {
             merge(&mut all, act);
         }
         all
@@ -114,7 +114,7 @@ impl Conversation {
     fn acts(&mut self, seen: &Seen<'_>) -> Vec<Act> {
         let mut acts = Vec::new();
         for (met, Fault { when, act }) in self.met.iter_mut().zip(&self.script.faults) {
-            if when.behind.is_some_and(|behind| self.heard < behind) || !fits(when, seen) {
+            if when.behind.is_some_and(|behind| self.received < behind) || !fits(when, seen) {
                 continue;
             }
             *met += 1;
@@ -146,7 +146,7 @@ fn kind_of(message: Option<&Value>) -> Kind {
 }
 
 fn fits(when: &When, seen: &Seen<'_>) -> bool {
-    let Seen { kind, message, code, heard } = *seen;
+    let Seen { kind, message, code, received } = *seen;
     let begins = |text: Option<&str>, start: &str| text.is_some_and(|text| text.starts_with(start));
     let params = &message["params"];
     let subject = ["name", "uri", "cursor"].into_iter().find_map(|name| params.get(name)?.as_str());
@@ -164,16 +164,16 @@ fn fits(when: &When, seen: &Seen<'_>) -> bool {
             .iter()
             .all(|(pointer, start)| begins(message.pointer(pointer).and_then(Value::as_str), start))
         && when.code.is_none_or(|wanted| code == Some(wanted))
-        && when.longer.is_none_or(|least| heard.bytes.len() >= least)
-        && when.http.as_deref().is_none_or(|method| heard.http == Some(method))
-        && when.headers.iter().all(|(name, value)| heard.headers.get(name) == Some(value))
+        && when.longer.is_none_or(|least| received.bytes.len() >= least)
+        && when.http.as_deref().is_none_or(|method| received.http == Some(method))
+        && when.headers.iter().all(|(name, value)| received.headers.get(name) == Some(value))
         && when
             .header_begins
             .iter()
-            .all(|(name, start)| begins(heard.headers.get(name).map(String::as_str), start))
+            .all(|(name, start)| begins(received.headers.get(name).map(String::as_str), start))
 }
 
-/// Puts the second act's doings over the first's.
+/// Adds the effects of `act` to `all`; for single values, `act` wins.
 fn merge(all: &mut Act, act: Act) {
     all.before.extend(act.before);
     all.after.extend(act.after);
@@ -199,8 +199,8 @@ fn merge(all: &mut Act, act: Act) {
     all.unchecked.extend(act.unchecked);
 }
 
-impl Told {
-    /// Fetches what the script says, as a tool without any care would.
+impl Reply {
+    /// Fetches the script's URL without any check, as a tool vulnerable to SSRF would.
     pub(super) async fn fetch(&self) {
         let Some((host, path)) =
             self.fetch.as_deref().and_then(|it| it.strip_prefix("http://")?.split_once('/'))
@@ -213,7 +213,7 @@ impl Told {
         stream.read_to_end(&mut Vec::new()).await.ok();
     }
 
-    /// The bytes of the answer as a line would carry them; none for silence.
+    /// Returns the bytes of the answer, without a newline; `None` if there is no answer.
     pub(super) fn text(&self) -> Option<Vec<u8>> {
         if self.act.silence {
             return None;

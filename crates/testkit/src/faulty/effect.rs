@@ -1,4 +1,4 @@
-//! Tools that do with their arguments what they should not, for real: no test can then be passed by knowing a payload.
+//! Tools with real vulnerabilities, so that no test can pass merely by recognizing a payload.
 
 use super::model;
 use serde::{Deserialize, Serialize};
@@ -9,25 +9,26 @@ use std::{
     process::Command,
 };
 
-/// The most that is read of anything.
+/// Maximum bytes read from a file.
 const LARGEST: u64 = 64 * 1024;
 
-/// What is made of the text that a pointer leads to in the request.
+/// A vulnerable use of a string of the request; each variant holds the JSON pointer to it.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Effect {
-    /// A file under the folder for temporary ones, however the path leaves it; `file:` URIs, too.
+    /// Reads a file below the temporary folder without checking for path traversal; also `file:`
+    /// URIs.
     Read(String),
-    /// A shell runs `echo` with it.
+    /// Passes it unquoted to `echo` in a shell.
     Shell(String),
-    /// A number is worked out by the template `{{a*b}}`.
+    /// Evaluates a template expression `{{a*b}}`.
     Template(String),
-    /// A SQL statement is put together with it; a quote breaks that.
+    /// Concatenates it into an SQL statement, which an unbalanced quote breaks.
     Sql(String),
 }
 
 impl Effect {
-    /// The result, or the error.
+    /// Returns the result, or the error object.
     pub(super) fn result(&self, message: &Value) -> Result<Value, Value> {
         let given =
             |pointer: &str| message.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -51,7 +52,7 @@ impl Effect {
             Err(why) => Ok(json!({"content": [{"type": "text", "text": why}], "isError": true})),
         }?;
         if model::is_modern(message) {
-            model::dress(&mut result, method);
+            model::add_modern_members(&mut result, method);
         }
         Ok(result)
     }

@@ -2,7 +2,7 @@
 
 use super::{
     HttpCheck, Script, authorization,
-    conversation::{Conversation, Heard, Told},
+    conversation::{Conversation, Received, Reply},
     model,
 };
 use axum::{
@@ -22,20 +22,20 @@ use std::{
 use tokio::net::TcpListener;
 
 struct Shared {
-    talk: Mutex<Conversation>,
+    conversation: Mutex<Conversation>,
     sessions: Mutex<BTreeSet<String>>,
-    /// A server of the legacy era takes everything for legacy.
+    /// False for a server that treats every message as legacy.
     modern: bool,
     made: std::sync::atomic::AtomicU64,
-    /// Held while a call goes on that keeps all others waiting.
+    /// Locked by a call that blocks all others.
     busy: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// Serves for ever.
+/// Serves until the future is dropped.
 pub async fn serve_http(script: Script, listener: TcpListener) -> io::Result<()> {
     let shared = Arc::new(Shared {
         modern: script.speaks("modern"),
-        talk: Mutex::new(Conversation::new(script)),
+        conversation: Mutex::new(Conversation::new(script)),
         sessions: Mutex::new(BTreeSet::new()),
         made: std::sync::atomic::AtomicU64::new(1),
         busy: Arc::default(),
@@ -50,23 +50,23 @@ async fn answer(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response<Body> {
-    let told_headers: BTreeMap<String, String> = headers
+    let header_texts: BTreeMap<String, String> = headers
         .iter()
         .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
         .collect();
-    let auth = shared.talk.lock().unwrap_or_else(PoisonError::into_inner).script.auth.clone();
+    let auth = shared.conversation.lock().unwrap_or_else(PoisonError::into_inner).script.auth.clone();
     let message: Value = serde_json::from_slice(&body).unwrap_or_default();
     let method_name = message["method"].as_str().unwrap_or_default();
     let auth = auth.filter(|auth| !auth.open.iter().any(|open| open == method_name));
-    if let Some(refusal) = auth.and_then(|auth| authorization::answer(&auth, &uri, &told_headers)) {
+    if let Some(refusal) = auth.and_then(|auth| authorization::answer(&auth, &uri, &header_texts)) {
         return refusal;
     }
-    let heard = Heard { bytes: &body, http: Some(method.as_str()), headers: told_headers };
-    let mut told = shared.talk.lock().unwrap_or_else(PoisonError::into_inner).hear(&heard);
-    told.fetch().await;
-    let delay = Duration::from_millis(told.act.delay_ms);
-    if told.act.block {
-        // In a task of its own, so that it goes on when the client has left.
+    let received = Received { bytes: &body, http: Some(method.as_str()), headers: header_texts };
+    let mut reply = shared.conversation.lock().unwrap_or_else(PoisonError::into_inner).reply_to(&received);
+    reply.fetch().await;
+    let delay = Duration::from_millis(reply.act.delay_ms);
+    if reply.act.block {
+        // In a separate task, so that it continues after the client has disconnected.
         let busy = shared.busy.clone().lock_owned().await;
         let work = async move {
             tokio::time::sleep(delay).await;
@@ -77,41 +77,42 @@ async fn answer(
         drop(shared.busy.lock().await);
         tokio::time::sleep(delay).await;
     }
-    if told.act.silence {
+    if reply.act.silence {
         std::future::pending::<()>().await;
     }
     let refused =
-        if told.act.lenient { None } else { refusal(&shared, &told.act.unchecked, &heard, &message) };
+        if reply.act.lenient { None } else { refusal(&shared, &reply.act.unchecked, &received, &message) };
     let (status, refusal) = match refused {
         Some((status, error)) => (status, Some(error)),
         None if method == Method::DELETE => (204, None),
-        None => (status_of(&told, &message), None),
+        None => (status_of(&reply, &message), None),
     };
     let mut more = Vec::new();
     if let Some(error) = refusal {
-        let own = told.act.status.is_some() || told.act.raw.is_some();
+        let own = reply.act.status.is_some() || reply.act.raw.is_some();
         if !own {
-            told.answer = error.map(|error| json!({"jsonrpc": "2.0", "id": told.id, "error": error}));
+            reply.answer = error.map(|error| json!({"jsonrpc": "2.0", "id": reply.id, "error": error}));
         }
     } else if message["method"] == "initialize"
-        && told.answer.as_ref().is_some_and(|it| it.get("result").is_some())
+        && reply.answer.as_ref().is_some_and(|it| it.get("result").is_some())
     {
-        more.push(("mcp-session-id", shared.begin(told.act.headers.remove("mcp-session-id"))));
+        more.push(("mcp-session-id", shared.begin(reply.act.headers.remove("mcp-session-id"))));
     } else if method == Method::DELETE
-        && !told.act.unchecked.contains(&HttpCheck::Session)
-        && let Some(session) = heard.headers.get("mcp-session-id")
+        && !reply.act.unchecked.contains(&HttpCheck::Session)
+        && let Some(session) = received.headers.get("mcp-session-id")
     {
         shared.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
-        told.answer = None;
+        reply.answer = None;
     }
-    respond(&told, status, more)
+    respond(&reply, status, more)
 }
 
 impl Shared {
-    /// A new session, of the script's name if it has one.
+    /// Starts a session; `name` is the session id that the script gives, if any.
     fn begin(&self, name: Option<String>) -> String {
         let number = self.made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        // Looks random and is not: good enough to be told apart, and the same in every run.
+        // Looks random but is deterministic: the ids differ from each other and are the same in
+        // every run.
         let scrambled = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bf0_3635_dcf5_1f2a;
         let session = name.unwrap_or_else(|| {
             format!("{scrambled:016x}{:016x}", scrambled.rotate_left(29).wrapping_mul(0xd6e8_feb8_6659_fd93))
@@ -123,10 +124,15 @@ impl Shared {
 
 type Refusal = (u16, Option<Value>);
 
-/// The checks that come before a message is looked at.
-fn refusal(shared: &Shared, unchecked: &[HttpCheck], heard: &Heard<'_>, message: &Value) -> Option<Refusal> {
-    let headers = &heard.headers;
-    let posted = heard.http == Some("POST");
+/// Checks the HTTP request before its message is handled.
+fn refusal(
+    shared: &Shared,
+    unchecked: &[HttpCheck],
+    received: &Received<'_>,
+    message: &Value,
+) -> Option<Refusal> {
+    let headers = &received.headers;
+    let posted = received.http == Some("POST");
     let checks = |check: HttpCheck| !unchecked.contains(&check);
     let own = |value: &String| {
         let host = value.rsplit("://").next().unwrap_or_default();
@@ -139,8 +145,8 @@ fn refusal(shared: &Shared, unchecked: &[HttpCheck], heard: &Heard<'_>, message:
     if checks(HttpCheck::Host) && !headers.get("host").is_some_and(own) {
         return Some((403, None));
     }
-    let homeless = heard.http == Some("DELETE") && !headers.contains_key("mcp-session-id");
-    if checks(HttpCheck::Get) && (heard.http == Some("GET") || homeless) {
+    let lacks_session = received.http == Some("DELETE") && !headers.contains_key("mcp-session-id");
+    if checks(HttpCheck::Get) && (received.http == Some("GET") || lacks_session) {
         return Some((405, None));
     }
     let json = |media: &String| media.starts_with("application/json");
@@ -189,7 +195,7 @@ fn modern_refusal(headers: &BTreeMap<String, String>, message: &Value) -> Option
     if name.as_deref() == params[member].as_str() { None } else { mismatch("Mcp-Name") }
 }
 
-/// A header value with the base64 sentinel taken off.
+/// Decodes a header value with the base64 sentinel.
 fn decoded(value: &str) -> String {
     let inner = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
     let Some(inner) = inner else { return value.to_owned() };
@@ -214,8 +220,8 @@ fn decoded(value: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn status_of(told: &Told, message: &Value) -> u16 {
-    let code = told.answer.as_ref().and_then(|answer| answer["error"]["code"].as_i64());
+fn status_of(reply: &Reply, message: &Value) -> u16 {
+    let code = reply.answer.as_ref().and_then(|answer| answer["error"]["code"].as_i64());
     match code {
         _ if message.get("id").is_none() && message.get("method").is_some() => 202,
         Some(-32700 | -32600) => 400,
@@ -227,31 +233,31 @@ fn status_of(told: &Told, message: &Value) -> u16 {
     }
 }
 
-fn respond(told: &Told, status: u16, more: Vec<(&'static str, String)>) -> Response<Body> {
-    let status = told.act.status.unwrap_or_else(|| *told.act.statuses.get(&status).unwrap_or(&status));
-    let text = told.text().unwrap_or_default();
+fn respond(reply: &Reply, status: u16, more: Vec<(&'static str, String)>) -> Response<Body> {
+    let status = reply.act.status.unwrap_or_else(|| *reply.act.statuses.get(&status).unwrap_or(&status));
+    let text = reply.text().unwrap_or_default();
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     for (name, value) in more {
         headers.insert(name, HeaderValue::from_str(&value).expect("a session id is plain"));
     }
-    if told.act.stream {
+    if reply.act.stream {
         headers.insert("content-type", HeaderValue::from_static("text/event-stream"));
         let mut events = Vec::new();
-        for line in &told.act.before {
-            events.extend_from_slice(format!("data: {}\n\n", told.filled(line)).as_bytes());
+        for line in &reply.act.before {
+            events.extend_from_slice(format!("data: {}\n\n", reply.filled(line)).as_bytes());
         }
         if !text.is_empty() {
             events.extend_from_slice(b"event: message\ndata: ");
             events.extend_from_slice(&text);
             events.extend_from_slice(b"\n\n");
         }
-        for line in &told.act.after {
-            events.extend_from_slice(format!("data: {}\n\n", told.filled(line)).as_bytes());
+        for line in &reply.act.after {
+            events.extend_from_slice(format!("data: {}\n\n", reply.filled(line)).as_bytes());
         }
         let first = futures_util::stream::iter([Ok::<_, io::Error>(Bytes::from(events))]);
-        *response.body_mut() = if told.act.linger {
+        *response.body_mut() = if reply.act.linger {
             Body::from_stream(first.chain(futures_util::stream::pending()))
         } else {
             Body::from_stream(first)
@@ -260,7 +266,7 @@ fn respond(told: &Told, status: u16, more: Vec<(&'static str, String)>) -> Respo
         headers.insert("content-type", HeaderValue::from_static("application/json"));
         *response.body_mut() = Body::from(text);
     }
-    for (name, value) in &told.act.headers {
+    for (name, value) in &reply.act.headers {
         let name = HeaderName::from_bytes(name.as_bytes()).expect("a script names real headers");
         if value.is_empty() {
             response.headers_mut().remove(name);

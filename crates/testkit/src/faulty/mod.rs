@@ -1,7 +1,7 @@
-//! A server that is right in both eras, except for the faults a script gives it.
+//! A server that is correct in both eras, except for the faults that a script gives it.
 //!
-//! The linter's tests break it in one way at a time: the same [`Script`] runs inside the test over a pipe, as a process, and
-//! over HTTP. What a right server answers is in [`model`]; what goes wrong is data.
+//! The linter's tests break it in one way at a time: the same [`Script`] runs inside the test over
+//! a pipe, as a process, and over HTTP. The correct answers are in [`model`]; the faults are data.
 
 mod authorization;
 mod change;

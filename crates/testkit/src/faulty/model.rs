@@ -1,4 +1,5 @@
-//! The right answers: a small server of both eras, with tools, resources, templates, prompts and completion.
+//! The correct answers: a small server of both eras with tools, resources, templates, prompts and
+//! completion.
 
 use super::Script;
 use serde_json::{Map, Value, json};
@@ -20,7 +21,7 @@ pub fn answer(script: &Script, message: &Value) -> Answer {
     if is_modern(message) && script.speaks("modern") {
         check_meta(params)?;
         let mut result = modern(script, method, params)?;
-        dress(&mut result, method);
+        add_modern_members(&mut result, method);
         return Ok(result);
     }
     if !script.speaks("legacy") {
@@ -39,19 +40,20 @@ pub fn answer(script: &Script, message: &Value) -> Answer {
     }
 }
 
-/// Whether a message is one of the modern era: everything but the handshake is, where it says so, and nothing else.
+/// True if a message is of the modern era: `server/discover`, or any message with a modern `_meta`
+/// member.
 pub fn is_modern(message: &Value) -> bool {
     let meta = &message["params"]["_meta"];
     message["method"] == "server/discover" || meta.get(VERSION).is_some() || meta.get(CAPABILITIES).is_some()
 }
 
-/// Whether a modern request has the `_meta` members it must have.
+/// True if a modern request has the required `_meta` members.
 pub fn has_meta(message: &Value) -> bool {
     let meta = &message["params"]["_meta"];
     meta.get(VERSION).is_some() && meta.get(CAPABILITIES).is_some()
 }
 
-/// Whether a notification is none that a client of any revision sends.
+/// True if no revision defines this notification for clients.
 pub fn is_unknown_notification(message: &Value) -> bool {
     const KNOWN: [&str; 4] = [
         "notifications/initialized",
@@ -251,8 +253,8 @@ fn usual(member: &str) -> Value {
     }
 }
 
-/// What every modern result carries.
-pub(super) fn dress(result: &mut Value, method: &str) {
+/// Adds the members that every modern result has.
+pub(super) fn add_modern_members(result: &mut Value, method: &str) {
     let Some(members) = result.as_object_mut() else { return };
     members.entry("resultType").or_insert_with(|| json!("complete"));
     if matches!(

@@ -1,56 +1,56 @@
-//! Script: which faults a server has, as data.
+//! Script: the faults of a server, as data.
 
 use super::{Effect, IdFault, Written};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// A server that is right but for its faults.
+/// A server that is correct except for its faults.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 pub struct Script {
-    /// What the fixture shows, for people.
+    /// Describes the fixture, for readers.
     #[serde(default)]
     pub about: String,
-    /// The eras it speaks: `legacy`, `modern`; both if empty.
+    /// The eras it supports: `legacy`, `modern`; both if empty.
     #[serde(default)]
     pub eras: Vec<String>,
-    /// Over which transport the test speaks with it: `stdio` (the default), `http`, `process`.
+    /// The transport of the test: `stdio` (the default), `http`, `process`.
     #[serde(default)]
     pub over: Option<String>,
-    /// What it offers, instead of the model's: `tools`, `resources`, `resourceTemplates`, `prompts`, `capabilities`,
-    /// `instructions`.
+    /// Replaces what the model offers: `tools`, `resources`, `resourceTemplates`, `prompts`,
+    /// `capabilities`, `instructions`.
     #[serde(default)]
     pub offer: Map<String, Value>,
-    /// Over HTTP: asks callers for a token.
+    /// Over HTTP: requires a token.
     #[serde(default)]
     pub auth: Option<Auth>,
-    /// Keeps all output until the input has ended.
+    /// Buffers all output until EOF of the input.
     #[serde(default)]
     pub buffered: bool,
     #[serde(default)]
     pub faults: Vec<Fault>,
 }
 
-/// How the server protects itself. What is absent is right.
+/// Authorization of the server. Absent members have the correct value.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Auth {
-    /// Says nothing about where tokens come from.
+    /// Sends no challenge and no protected-resource metadata.
     #[serde(default)]
     pub mute: bool,
     /// The challenge in the 401.
     pub challenge: Option<String>,
-    /// The protected-resource metadata; `$origin` stands for the server's own.
+    /// The protected-resource metadata; `$origin` is replaced by the server's origin.
     pub resource: Option<Value>,
     /// The authorization server's metadata.
     pub issuer: Option<Value>,
-    /// Takes wrong tokens: `header`, `query`.
+    /// Accepts any token in these places: `header`, `query`.
     #[serde(default)]
     pub accepts: Vec<String>,
     /// Methods that need no token.
     #[serde(default)]
     pub open: Vec<String>,
-    /// The status of a refusal, in place of 401.
+    /// HTTP status of a refusal instead of 401.
     pub status: Option<u16>,
 }
 
@@ -63,7 +63,7 @@ pub struct Fault {
     pub act: Act,
 }
 
-/// Which messages a fault is about; what is not said fits all.
+/// Condition for a fault; absent members match every message.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct When {
@@ -72,30 +72,31 @@ pub struct When {
     pub era: Option<String>,
     /// `params.name`, `params.uri` or `params.cursor`.
     pub subject: Option<String>,
-    /// Counts the messages that fit the rest, from 1 on each line.
+    /// Number of the message among those that match the other conditions, counted from 1 per
+    /// connection.
     pub nth: Option<usize>,
-    /// How many messages must have come on the line before.
+    /// Minimum number of earlier messages on the connection.
     pub behind: Option<usize>,
-    /// Values of the message by pointer.
+    /// Required values in the message, by JSON pointer.
     #[serde(default)]
     pub equals: BTreeMap<String, Value>,
-    /// A pointer into the message that must be there.
+    /// JSON pointer that must exist in the message.
     pub has: Option<String>,
-    /// A pointer into the message that must not be there.
+    /// JSON pointer that must not exist in the message.
     pub lacks: Option<String>,
-    /// What the texts of the message begin with, by pointer.
+    /// Required prefixes of strings in the message, by JSON pointer.
     #[serde(default)]
     pub begins: BTreeMap<String, String>,
-    /// The error code of the right answer; an unknown notification counts as -32601.
+    /// Error code of the correct answer; an unknown notification counts as -32601.
     pub code: Option<i64>,
-    /// How many bytes the message has at least.
+    /// Minimum length of the message in bytes.
     pub longer: Option<usize>,
     /// The HTTP method.
     pub http: Option<String>,
-    /// Request headers that must have these values.
+    /// Required values of request headers.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// What request headers begin with.
+    /// Required prefixes of request headers.
     #[serde(default)]
     pub header_begins: BTreeMap<String, String>,
 }
@@ -103,101 +104,105 @@ pub struct When {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Before anything was read.
+    /// The start of the server, before anything was read.
     Start,
     Request,
     Notification,
     Malformed,
     Batch,
     Invalid,
-    /// The end of the input.
+    /// EOF of the input.
     End,
 }
 
-/// What happens instead of, or to, the right answer.
+/// What replaces or changes the correct answer.
 #[expect(clippy::struct_excessive_bools, reason = "each is a word of the script, and most scripts use one")]
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Act {
-    /// The whole message to answer; `"$id"` stands for the id.
+    /// The whole message to answer with; `"$id"` is replaced by the id.
     pub answer: Option<Value>,
     pub result: Option<Value>,
     pub error: Option<Value>,
-    /// Values of the answer by pointer; the last part of a pointer may be new, `$n` in a text counts the messages.
+    /// Values to set in the answer, by JSON pointer. The last part of a pointer may be new; `$n`
+    /// in a string is replaced by the number of messages.
     #[serde(default)]
     pub set: BTreeMap<String, Value>,
-    /// Values of the answer by pointer, taken from where the other pointer leads in the request.
+    /// Values to copy into the answer: pointer in the answer to pointer in the request.
     #[serde(default)]
     pub copy: BTreeMap<String, String>,
-    /// What becomes of the answer's id.
+    /// Changes the answer's id.
     pub id: Option<IdFault>,
-    /// Lists of the answer, by pointer, whose last item is there so many times more, each under a name of its own.
+    /// Lists of the answer, by pointer, whose last item is repeated this many times, each with a
+    /// different name.
     #[serde(default)]
     pub copies: BTreeMap<String, usize>,
-    /// The answer is a tool's or resource's text that is really made of what the request says.
+    /// The answer is the text that a vulnerable tool or resource makes of the request.
     pub effect: Option<Effect>,
-    /// Texts of the answer, by pointer, that are written so many times.
+    /// Strings of the answer, by pointer, that are repeated this many times.
     #[serde(default)]
     pub repeat: BTreeMap<String, usize>,
-    /// Parts of the answer that are taken away.
+    /// Parts of the answer to remove, by pointer.
     #[serde(default)]
     pub remove: Vec<String>,
-    /// Lines written as they are before the answer; `$id` stands for the id, `$answer` for the whole right answer.
+    /// Lines written before the answer; `$id` is replaced by the id, `$answer` by the whole
+    /// answer.
     #[serde(default)]
     pub before: Vec<String>,
-    /// Lines written as they are after it.
+    /// Lines written after the answer, with the same placeholders.
     #[serde(default)]
     pub after: Vec<String>,
-    /// Text written in place of the answer, without a newline of its own.
+    /// Text that replaces the answer.
     pub raw: Option<String>,
-    /// Bytes in place of the answer, as hexadecimal digits.
+    /// Bytes that replace the answer, in hexadecimal.
     pub hex: Option<String>,
     /// Answers each message of a batch.
     #[serde(default)]
     pub serve_batch: bool,
-    /// How the answer becomes bytes.
+    /// Encoding of the answer.
     pub written: Option<Written>,
     #[serde(default)]
     pub silence: bool,
-    /// Answers nothing from now on.
+    /// Answers no later message.
     #[serde(default)]
     pub deaf: bool,
     #[serde(default)]
     pub delay_ms: u64,
-    /// Keep the answer until the next message has come.
+    /// Delays the answer until the next message has arrived.
     #[serde(default)]
     pub hold: bool,
-    /// Ends the process, or the line.
+    /// Exits the process or closes the connection, with this exit status.
     pub exit: Option<i32>,
-    /// Does not leave at the end of its input.
+    /// Does not exit at EOF of its input.
     #[serde(default)]
     pub stay: bool,
-    /// Leaves a child of its own behind that goes on for a while; a process only.
+    /// Leaves a child process behind that runs for a while; only as a process.
     #[serde(default)]
     pub child: bool,
-    /// Before it answers, fetches the address that stands in the message at this pointer.
+    /// Before it answers, fetches the URL at this pointer in the message.
     pub fetch: Option<String>,
-    /// Works on, and keeps every other request waiting, though nobody listens any more.
+    /// Continues after the client has disconnected, and blocks every other request meanwhile.
     #[serde(default)]
     pub block: bool,
     /// The HTTP status.
     pub status: Option<u16>,
-    /// The status in place of a right one.
+    /// Replacements of HTTP statuses: from the correct one to another.
     #[serde(default)]
     pub statuses: BTreeMap<u16, u16>,
-    /// Headers of the HTTP answer; an empty value takes one away, `$n` counts the messages.
+    /// Headers of the HTTP response; an empty value removes one, `$n` is replaced by the number of
+    /// messages.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// Answer over an event stream.
+    /// Answers with an event stream.
     #[serde(default)]
     pub stream: bool,
-    /// Keep the stream open behind the answer.
+    /// Keeps the stream open after the answer.
     #[serde(default)]
     pub linger: bool,
-    /// Leaves out the checks that would refuse the HTTP request.
+    /// Skips all checks of the HTTP request.
     #[serde(default)]
     pub lenient: bool,
-    /// Leaves out these checks only.
+    /// Skips only these checks.
     #[serde(default)]
     pub unchecked: Vec<HttpCheck>,
 }
@@ -208,12 +213,12 @@ pub struct Act {
 pub enum HttpCheck {
     Origin,
     Host,
-    /// That there are no GET requests here.
+    /// GET requests are refused.
     Get,
     MediaType,
     Version,
     Session,
-    /// Modern: that the headers say what the body says.
+    /// Modern: the headers match the body.
     Headers,
 }
 

@@ -2,25 +2,26 @@
 
 use super::{
     Kind, Script,
-    conversation::{Conversation, Heard, Told},
+    conversation::{Conversation, Received, Reply},
 };
 use std::{collections::BTreeMap, io, time::Duration};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 
-/// What a pipe inside a process holds.
+/// Capacity of the in-process pipe.
 const PIPE: usize = 64 * 1024;
 
-/// How long a child that is left behind goes on.
+/// Lifetime of a child process that is left behind.
 const CHILD_SECONDS: &str = "5";
 
-/// Serves until the input ends. Tells the exit status, if the script has one; `None` inside means to stay for ever.
+/// Serves until EOF of the input and returns the exit status. Never returns if the script says
+/// that the server stays.
 pub async fn serve(
     script: Script,
     input: impl AsyncRead + Unpin,
     mut output: impl AsyncWrite + Unpin,
 ) -> io::Result<i32> {
-    let mut talk = Conversation::new(script);
-    let start = talk.event(Kind::Start);
+    let mut conversation = Conversation::new(script);
+    let start = conversation.event(Kind::Start);
     tokio::time::sleep(Duration::from_millis(start.delay_ms)).await;
     for line in &start.before {
         output.write_all(format!("{line}\n").as_bytes()).await?;
@@ -40,24 +41,24 @@ pub async fn serve(
         if bytes.is_empty() {
             continue;
         }
-        let told = talk.hear(&Heard { bytes, http: None, headers: BTreeMap::new() });
-        if !talk.script.buffered
+        let reply = conversation.reply_to(&Received { bytes, http: None, headers: BTreeMap::new() });
+        if !conversation.script.buffered
             && let Some(late) = held.take()
         {
             output.write_all(&late).await?;
         }
-        told.fetch().await;
-        let text = text_of(&told);
-        tokio::time::sleep(Duration::from_millis(told.act.delay_ms)).await;
-        if talk.script.buffered {
+        reply.fetch().await;
+        let text = text_of(&reply);
+        tokio::time::sleep(Duration::from_millis(reply.act.delay_ms)).await;
+        if conversation.script.buffered {
             held.get_or_insert_default().extend_from_slice(&text);
-        } else if told.act.hold {
+        } else if reply.act.hold {
             held = Some(text);
         } else {
             output.write_all(&text).await?;
             output.flush().await?;
         }
-        if let Some(code) = told.act.exit {
+        if let Some(code) = reply.act.exit {
             return Ok(code);
         }
     }
@@ -65,7 +66,7 @@ pub async fn serve(
         output.write_all(&late).await?;
         output.flush().await?;
     }
-    let end = talk.event(Kind::End);
+    let end = conversation.event(Kind::End);
     if end.child {
         std::process::Command::new("sleep").arg(CHILD_SECONDS).spawn()?;
     }
@@ -75,31 +76,32 @@ pub async fn serve(
     Ok(0)
 }
 
-/// A server inside this process: what to read from and write to. Must be called on a runtime.
+/// Starts a server inside this process and returns the client's two ends of the pipe. Must be
+/// called on a runtime.
 pub fn inside(script: &Script) -> (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>) {
     let (ours, theirs) = tokio::io::duplex(PIPE);
     let (input, output) = tokio::io::split(theirs);
     let script = script.clone();
     tokio::spawn(async move {
-        // The other side may leave at any time; that is how a test ends.
+        // The client may disconnect at any time, as at the end of a test.
         serve(script, input, output).await.ok();
     });
     let (read, write) = tokio::io::split(ours);
     (Box::new(read), Box::new(write))
 }
 
-fn text_of(told: &Told) -> Vec<u8> {
+fn text_of(reply: &Reply) -> Vec<u8> {
     let mut text = Vec::new();
-    for line in &told.act.before {
-        text.extend_from_slice(told.filled(line).as_bytes());
+    for line in &reply.act.before {
+        text.extend_from_slice(reply.filled(line).as_bytes());
         text.push(b'\n');
     }
-    if let Some(answer) = told.text() {
+    if let Some(answer) = reply.text() {
         text.extend_from_slice(&answer);
         text.push(b'\n');
     }
-    for line in &told.act.after {
-        text.extend_from_slice(told.filled(line).as_bytes());
+    for line in &reply.act.after {
+        text.extend_from_slice(reply.filled(line).as_bytes());
         text.push(b'\n');
     }
     text

@@ -1,4 +1,4 @@
-//! How an answer becomes bytes, and what may be wrong with that.
+//! Encodings of an answer, most of them wrong.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, ser::PrettyFormatter};
@@ -11,13 +11,13 @@ pub enum Written {
     /// With a byte-order mark in front.
     Bom,
     Utf16,
-    /// Every character outside ASCII as one byte.
+    /// Non-ASCII characters as one byte each.
     Latin1,
     /// With a `Content-Length` header, as language servers do.
     Framed,
     /// As Python prints a dictionary.
     PythonRepr,
-    /// In colours.
+    /// With ANSI colour codes.
     Coloured,
 }
 

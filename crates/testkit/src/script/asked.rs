@@ -3,18 +3,18 @@
 use serde_json::{Value, json, value::RawValue};
 use std::collections::BTreeMap;
 
-/// A request or notification, with its text as it came.
+/// A request or notification, with its original text.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub text: String,
     pub method: String,
     pub params: Value,
-    /// The id as it was written; a notification has none.
+    /// The original text of the id; `None` for a notification.
     pub id: Option<String>,
 }
 
 impl Asked {
-    /// Reads a message; one that answers has no method, which is then empty.
+    /// Parses a message; `method` is empty for a response.
     pub fn read(text: String) -> Self {
         let members: BTreeMap<&str, &RawValue> =
             serde_json::from_str(&text).unwrap_or_else(|error| panic!("not a message ({error}): {text}"));
@@ -25,22 +25,22 @@ impl Asked {
         Self { text, method, params, id }
     }
 
-    /// The message as a value.
+    /// Returns the whole message as a value.
     pub fn value(&self) -> Value {
         serde_json::from_str(&self.text).expect("parsed once")
     }
 
-    /// The text of a response with this result.
+    /// Returns the text of a response with this result.
     pub fn result(&self, result: &Value) -> String {
         self.result_text(&result.to_string())
     }
 
-    /// The same, with the result written by hand.
+    /// Returns the text of a response with this result, given as JSON text.
     pub fn result_text(&self, result: &str) -> String {
         format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, self.id())
     }
 
-    /// The text of a response that refuses.
+    /// Returns the text of an error response.
     pub fn error(&self, code: i64, message: &str) -> String {
         self.error_with(&json!({"code": code, "message": message}))
     }

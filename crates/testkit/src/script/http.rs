@@ -1,4 +1,4 @@
-//! A scripted server that is an address: HTTP/1.1, one request per connection.
+//! A scripted HTTP/1.1 server with one request per connection.
 
 use super::Asked;
 use serde_json::Value;
@@ -14,11 +14,11 @@ use tokio::{
     task::AbortHandle,
 };
 
-/// Requests that wait for the test to look at them.
+/// Capacity of the queue of requests for the test.
 const BACKLOG: usize = 1024;
 const JSON: (&str, &str) = ("content-type", "application/json");
 
-/// A server whose every answer is written by the test.
+/// A server whose responses are all written by the test.
 #[derive(Debug)]
 pub struct HttpPeer {
     port: u16,
@@ -28,7 +28,7 @@ pub struct HttpPeer {
     acceptor: AbortHandle,
 }
 
-/// A request that waits for its answer. Dropping it breaks the connection.
+/// A request without a response yet. Dropping it closes the connection.
 #[derive(Debug)]
 pub struct Incoming {
     pub http_method: String,
@@ -38,7 +38,7 @@ pub struct Incoming {
     stream: TcpStream,
 }
 
-/// An answer that comes piece by piece. Dropping it breaks the connection.
+/// A chunked response in progress. Dropping it closes the connection.
 #[derive(Debug)]
 pub struct Events(TcpStream);
 
@@ -71,12 +71,13 @@ impl HttpPeer {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Everything that was asked so far, such as `GET` or `POST initialize`, in the order of arrival.
+    /// Returns the labels of all requests so far, such as `GET` or `POST initialize`, in order of
+    /// arrival.
     pub fn seen(&self) -> Vec<String> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The next request, whatever it is.
+    /// Waits for the next request.
     pub async fn next(&mut self) -> Incoming {
         match self.passed_over.pop_front() {
             Some(request) => request,
@@ -84,7 +85,8 @@ impl HttpPeer {
         }
     }
 
-    /// The next request with this label, such as `GET` or `POST initialize`; others keep waiting.
+    /// Waits for a request with this label, such as `GET` or `POST initialize`; others stay
+    /// queued.
     pub async fn expect(&mut self, label: &str) -> Incoming {
         if let Some(at) = self.passed_over.iter().position(|request| request.label() == label) {
             return self.passed_over.remove(at).expect("the position was just found");
@@ -106,7 +108,7 @@ impl Drop for HttpPeer {
 }
 
 impl Incoming {
-    /// Reads one request; `None` when the connection ends before.
+    /// Reads one request; `None` if the connection is closed first.
     async fn read(stream: TcpStream) -> Option<Self> {
         stream.set_nodelay(true).ok()?;
         let mut reader = BufReader::new(stream);
@@ -131,7 +133,7 @@ impl Incoming {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// What the request is, in short.
+    /// Returns the HTTP method and, if the body is a message, its JSON-RPC method.
     pub fn label(&self) -> String {
         match serde_json::from_slice::<Value>(&self.body) {
             Ok(message) => {
@@ -142,16 +144,16 @@ impl Incoming {
         }
     }
 
-    /// The message in the body.
+    /// Parses the message in the body.
     pub fn asked(&self) -> Asked {
         Asked::read(String::from_utf8(self.body.clone()).expect("a body is text"))
     }
 
-    /// Answers with a whole body.
+    /// Answers with a body and `content-length`.
     pub async fn answer(mut self, status: u16, headers: &[(&str, &str)], body: impl AsRef<[u8]>) {
         let body = body.as_ref();
         let head = head(status, headers, &format!("content-length: {}\r\n", body.len()));
-        // The client may have left; then it does not want the answer.
+        // The client may have disconnected; then the response is not needed.
         if self.stream.write_all(head.as_bytes()).await.is_ok() {
             self.stream.write_all(body).await.ok();
         }
@@ -174,32 +176,32 @@ impl Incoming {
         self.answer(status, &[], "").await;
     }
 
-    /// Begins an answer in chunks, of any type.
+    /// Starts a chunked response with these headers.
     pub async fn begin(mut self, status: u16, headers: &[(&str, &str)]) -> Events {
         let head = head(status, headers, "transfer-encoding: chunked\r\n");
         self.stream.write_all(head.as_bytes()).await.ok();
         Events(self.stream)
     }
 
-    /// Begins an event stream.
+    /// Starts an event stream.
     pub async fn events(self) -> Events {
         self.begin(200, &[("content-type", "text/event-stream")]).await
     }
 
-    /// Writes bytes as they are in place of an answer.
+    /// Writes raw bytes instead of a response, then closes the connection.
     pub async fn raw(mut self, bytes: impl AsRef<[u8]>) {
         self.stream.write_all(bytes.as_ref()).await.ok();
         self.stream.shutdown().await.ok();
     }
 
-    /// Waits until the client gives up on this request.
+    /// Waits until the client closes the connection of this request.
     pub async fn abandoned(mut self) {
         wait_for_end(&mut self.stream).await;
     }
 }
 
 impl Events {
-    /// One chunk of the body, as it is. Tells whether the client still takes it.
+    /// Writes one chunk of the body; false if the connection is closed.
     pub async fn write(&mut self, data: impl AsRef<[u8]>) -> bool {
         let data = data.as_ref();
         let mut chunk = format!("{:x}\r\n", data.len()).into_bytes();
@@ -208,18 +210,18 @@ impl Events {
         self.0.write_all(&chunk).await.is_ok()
     }
 
-    /// An event with a message.
+    /// Writes an SSE event that carries a message.
     pub async fn message(&mut self, message: impl AsRef<str>) {
         self.write(format!("event: message\ndata: {}\n\n", message.as_ref())).await;
     }
 
-    /// Ends the body as it should be ended.
+    /// Ends the body correctly, with the last chunk.
     pub async fn end(mut self) {
         self.0.write_all(b"0\r\n\r\n").await.ok();
         self.0.shutdown().await.ok();
     }
 
-    /// Writes until the client has had enough, and tells how many bytes that took.
+    /// Writes until the client closes the connection; returns the number of bytes written.
     pub async fn write_until_closed(&mut self, piece: &[u8]) -> u64 {
         let mut written = 0;
         while self.write(piece).await {
@@ -236,7 +238,7 @@ impl Events {
 
 async fn wait_for_end(stream: &mut TcpStream) {
     let mut rest = [0; 1024];
-    // A reset is a way to close as well.
+    // A reset counts as closed.
     while matches!(stream.read(&mut rest).await, Ok(1..)) {}
 }
 

@@ -1,8 +1,10 @@
-//! Scripted peers: servers that do exactly what a test says, byte by byte, and tell it what they were sent.
+//! Scripted peers: servers that write exactly the bytes that a test gives them, and pass on to the
+//! test what they receive.
 //!
-//! [`ProcessPeer`] is a server that is a process. The process itself (`scripted-peer`) is only a [relay]: what it reads goes
-//! to the test over a loopback socket, and what the test says comes out of it. [`HttpPeer`] is a server that is an address.
-//! Both panic when the other side does what the script does not have, as a test should.
+//! [`ProcessPeer`] is a stdio server. Its process (`scripted-peer`) is only a [relay]: its input
+//! goes to the test over a loopback socket, and the test's bytes become its output. [`HttpPeer`]
+//! is an HTTP server. Both panic if the client does something that the script does not expect, as
+//! a test should.
 
 mod asked;
 mod http;

@@ -1,4 +1,4 @@
-//! A scripted server that is a process.
+//! A scripted stdio server.
 
 use super::{
     Asked,
@@ -14,7 +14,8 @@ use tokio::{
     },
 };
 
-/// Where scripted processes report to; every process started with its command becomes a [`ProcessLine`].
+/// Listens for scripted processes; every process started with its command becomes a
+/// [`ProcessLine`].
 #[derive(Debug)]
 pub struct ProcessPeer {
     listener: TcpListener,
@@ -22,10 +23,10 @@ pub struct ProcessPeer {
     program: PathBuf,
 }
 
-/// One started process: what it reads, and what it writes.
+/// One started process: its input and output.
 #[derive(Debug)]
 pub struct ProcessLine {
-    heard: BufReader<OwnedReadHalf>,
+    input: BufReader<OwnedReadHalf>,
     orders: OwnedWriteHalf,
 }
 
@@ -37,7 +38,7 @@ impl ProcessPeer {
         Self { listener, address, program: program.into() }
     }
 
-    /// The command that starts the server.
+    /// Returns the command that starts the server.
     pub fn command(&self) -> [String; 3] {
         self.command_reading(Reading::ToTheEnd)
     }
@@ -56,32 +57,32 @@ impl ProcessPeer {
 impl ProcessLine {
     fn new(socket: TcpStream) -> Self {
         socket.set_nodelay(true).expect("a fresh socket takes options");
-        let (heard, orders) = socket.into_split();
-        Self { heard: BufReader::new(heard), orders }
+        let (input, orders) = socket.into_split();
+        Self { input: BufReader::new(input), orders }
     }
 
-    /// The next line of its input; `None` at the end, and when the process is gone.
+    /// Waits for the next line of its input; `None` at EOF or if the process has exited.
     pub async fn line(&mut self) -> Option<String> {
         let mut line = String::new();
-        match self.heard.read_line(&mut line).await {
+        match self.input.read_line(&mut line).await {
             Ok(0) | Err(_) => None,
             Ok(_) => Some(line.trim_end_matches('\n').to_owned()),
         }
     }
 
-    /// The next message, whatever it is.
+    /// Waits for the next message.
     pub async fn message(&mut self) -> Asked {
         Asked::read(self.line().await.expect("the client sends something before it leaves"))
     }
 
-    /// The next message, which must be of this method.
+    /// Waits for the next message; panics if it has another method.
     pub async fn expect(&mut self, method: &str) -> Asked {
         let asked = self.message().await;
         assert_eq!(asked.method, method, "{}", asked.text);
         asked
     }
 
-    /// Writes bytes to standard output as they are.
+    /// Writes raw bytes to standard output.
     pub async fn write(&mut self, bytes: impl AsRef<[u8]>) {
         let bytes = bytes.as_ref();
         self.order(relay::OUTPUT, bytes.len() as u64, bytes).await;
@@ -121,23 +122,24 @@ impl ProcessLine {
         self.order(relay::EXIT, code.into(), &[]).await;
     }
 
-    /// Ends it by SIGKILL.
+    /// Kills the process with SIGKILL.
     pub async fn kill(&mut self) {
         self.order(relay::KILL, 0, &[]).await;
     }
 
-    /// Waits until the process is gone, and returns what it had still read.
+    /// Waits until the process has exited; returns the rest of its input.
     pub async fn gone(mut self) -> Vec<u8> {
         let mut rest = Vec::new();
-        // A reset is a way to go as well.
-        self.heard.read_to_end(&mut rest).await.ok();
+        // A reset counts as an exit.
+        self.input.read_to_end(&mut rest).await.ok();
         rest
     }
 
     async fn order(&mut self, what: u8, number: u64, payload: &[u8]) {
         let mut order = vec![what];
         order.extend(number.to_le_bytes());
-        // A process that is gone obeys nothing; the test sees that by what the client says.
+        // Writing fails if the process has exited; the test notices that in the client's
+        // behaviour.
         if self.orders.write_all(&order).await.is_ok() {
             self.orders.write_all(payload).await.ok();
         }

@@ -1,7 +1,8 @@
-//! The relay: the process of a scripted server. It has no mind of its own.
+//! The relay: the process of a scripted server. The test decides everything that it does.
 //!
-//! Standard input goes to a socket as it is. From the socket come orders: a byte that says what, eight that say how much
-//! (little endian), and what belongs to it. It ends at the end of its input, as a server should, unless told to stay.
+//! Standard input is forwarded to a socket. From the socket it reads orders: one byte for the
+//! kind, eight for a number (little endian), and the payload. It exits at EOF of its input, as a
+//! server should, unless its arguments say otherwise.
 
 use std::{
     io::{self, BufRead, Read, Write},
@@ -11,7 +12,7 @@ use std::{
 
 pub(super) const OUTPUT: u8 = b'o';
 pub(super) const ERRORS: u8 = b'e';
-/// One byte, written to standard output as often as the number says.
+/// Writes the one byte of the payload to standard output `number` times.
 pub(super) const FILL_OUTPUT: u8 = b'O';
 pub(super) const FILL_ERRORS: u8 = b'E';
 pub(super) const EXIT: u8 = b'x';
@@ -19,19 +20,19 @@ pub(super) const KILL: u8 = b'k';
 
 const CHUNK: usize = 64 * 1024;
 
-/// How the relay deals with its input.
+/// How the relay reads its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
-    /// To the end, and then it exits.
+    /// Until EOF; then it exits.
     ToTheEnd,
-    /// To the end, but it does not exit then.
+    /// Until EOF; it does not exit then.
     Stay,
-    /// So many lines, and nothing more, ever.
+    /// Only this many lines.
     Lines(usize),
 }
 
 impl Reading {
-    /// As an argument of the process.
+    /// Returns the argument of the process.
     pub fn to_argument(self) -> String {
         match self {
             Self::ToTheEnd => "all".to_owned(),
@@ -49,22 +50,22 @@ impl Reading {
     }
 }
 
-/// Runs the relay: the arguments are the port of the test's socket and how to read.
+/// Runs the relay; the arguments are the port of the test's socket and a [`Reading`].
 pub fn run(mut arguments: impl Iterator<Item = String>) -> io::Result<()> {
     let port: u16 =
         arguments.next().and_then(|port| port.parse().ok()).expect("the first argument is a port");
     let reading = Reading::from_argument(&arguments.next().expect("the second argument says how to read"));
     let orders = TcpStream::connect(("127.0.0.1", port))?;
     orders.set_nodelay(true)?;
-    let heard = orders.try_clone()?;
+    let to_test = orders.try_clone()?;
     thread::spawn(move || {
-        // Either end may close first; both mean that the play is over.
-        hear(heard, reading).ok();
+        // Either end may close first; both mean that the test is over.
+        forward_input(to_test, reading).ok();
     });
-    obey(orders)
+    run_orders(orders)
 }
 
-fn hear(mut to: TcpStream, reading: Reading) -> io::Result<()> {
+fn forward_input(mut to: TcpStream, reading: Reading) -> io::Result<()> {
     let mut input = io::stdin().lock();
     if let Reading::Lines(count) = reading {
         let mut line = Vec::new();
@@ -82,7 +83,7 @@ fn hear(mut to: TcpStream, reading: Reading) -> io::Result<()> {
     to.shutdown(Shutdown::Write)
 }
 
-fn obey(mut orders: TcpStream) -> io::Result<()> {
+fn run_orders(mut orders: TcpStream) -> io::Result<()> {
     let mut head = [0; 9];
     while orders.read_exact(&mut head).is_ok() {
         let [what, number @ ..] = head;

@@ -1,4 +1,5 @@
-//! Hostile amounts: what a server may make us hold. Memory is that of the process, so these stand alone and take turns.
+//! Bounds on the memory that a hostile server can make us use. Memory is measured for the whole
+//! process, so these tests are a separate target and run one at a time.
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
 
 #[path = "../faults/support.rs"]
@@ -18,15 +19,15 @@ use trunkline_protocol::Era;
 use trunkline_testkit::script::relay::Reading;
 
 const MIB: u64 = 1 << 20;
-/// The longest line and the largest body that are taken.
+/// Maximum length of a line or body.
 const LIMIT: u64 = 16 * MIB;
 
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Runs a test alone, and fails if the memory in use ever grows by more than `most` bytes meanwhile.
+/// Runs a test alone; fails if memory use grows by more than `most` bytes at any time.
 fn run_within(most: u64, test: impl Future<Output = ()>) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    // Makes the system forget the peak so far.
+    // Resets the peak RSS (VmHWM).
     fs::write("/proc/self/clear_refs", "5").unwrap();
     let before = status("VmRSS:");
     run(test);
@@ -49,7 +50,7 @@ fn t02_a_line_of_100_mb_costs_no_more_than_twice_the_limit() {
         line.write(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"x":""#, id_of(&asked))).await;
         line.fill_output(b'x', 100 * MIB).await;
         line.say("\"}}").await;
-        let (code, text) = told(&call.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
         assert_eq!((code, text.as_str()), ("E218", "the server sent a line longer than 16777216 bytes"));
         assert_works(&client, &mut line).await;
     });
@@ -79,7 +80,7 @@ fn t04_a_gigabyte_on_standard_error_is_drained_and_only_its_end_kept() {
         let call = call(&client);
         line.expect("tools/call").await;
         line.exit(1).await;
-        let (code, text) = told(&call.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
         assert_eq!(code, "E220");
         assert!(text.contains("last words") && text.len() < 128 * 1024, "{} bytes", text.len());
     });
@@ -89,7 +90,7 @@ fn t04_a_gigabyte_on_standard_error_is_drained_and_only_its_end_kept() {
 fn u05_a_flood_that_nobody_takes_is_not_kept() {
     run_within(64 * MIB, async {
         let (client, mut line) = legacy(options()).await;
-        // The caller takes the first part of its reply and then nothing more.
+        // The caller reads the first part of its reply and then stops reading.
         let params = trunkline_protocol::Raw::from(json!({"name": "work", "_meta": {"progressToken": 2}}));
         let mut reply = client.request("tools/call", Some(params));
         let first = tokio::spawn(async move {
@@ -132,7 +133,8 @@ fn u05_questions_of_a_server_that_takes_no_answers_are_not_kept() {
         for _ in 0..100 {
             line.write(&piece).await;
         }
-        // Everything before it was dealt with when this line is: what is no message is counted.
+        // This line is not a message and is counted as noise; once it is, all lines before it were
+        // handled.
         line.say("the end").await;
         until(|| client.connection().noise() == 1).await;
         assert!(client.connection().strays() > 100_000, "{}", client.connection().strays());
@@ -148,9 +150,10 @@ fn u12_an_endless_body_costs_no_more_than_the_limit() {
             let mut body = peer.expect("POST tools/call").await.begin(200, &[("content-type", kind)]).await;
             body.write("data: [").await;
             let written = body.write_until_closed(&[b'1'; 16 * 1024]).await;
-            // What was written when the client hung up lay in the buffers of two sockets, too.
+            // Some of the written bytes were still in the buffers of both sockets when the client
+            // closed.
             assert!(written < 4 * LIMIT, "{written}");
-            let (code, text) = told(&call.await.unwrap().unwrap_err());
+            let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
             assert_eq!(code, "E218", "{kind}: {text}");
         }
         assert_http_works(&client, &mut peer).await;
@@ -159,7 +162,7 @@ fn u12_an_endless_body_costs_no_more_than_the_limit() {
 
 #[test]
 fn j09_a_million_elements_cost_no_more_than_ten_times_their_text() {
-    // Ten times the larger text of 8 MB, and the three copies that this test itself holds.
+    // Ten times the larger text of 8 MB, plus three copies in this test itself.
     run_within(104 * MIB, async {
         let (client, mut line) = legacy(options()).await;
         let list = format!("[{}0]", "1234567,".repeat(1_000_000));

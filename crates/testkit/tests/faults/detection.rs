@@ -1,4 +1,4 @@
-//! T4 and M02: how a server's era and transport are found out, whatever it answers to the first question.
+//! T4 and M02: detection of a server's era and transport, for any answer to the first request.
 
 use crate::support::*;
 use serde_json::json;
@@ -86,7 +86,7 @@ fn m02_a_slow_modern_process_that_answers_the_probe_first_is_modern() {
         line.refuse(&initialize, -32601, "Method not found").await;
         assert_eq!(client.server().era(), Era::Modern);
         assert_works(&client, &mut line).await;
-        assert_eq!(client.connection().strays(), 1, "the late refusal concerns nobody");
+        assert_eq!(client.connection().strays(), 1, "the late refusal is a stray");
     });
 }
 
@@ -113,7 +113,7 @@ fn m02_a_server_that_names_only_foreign_revisions_is_refused() {
         let mut line = peer.accept().await;
         let probe = line.expect("server/discover").await;
         line.answer(&probe, json!({"supportedVersions": ["2031-01-01"], "capabilities": {}})).await;
-        let (code, text) = told(&connecting.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&connecting.await.unwrap().unwrap_err());
         assert_eq!(code, "E208");
         assert!(text.contains("2031-01-01"), "{text}");
     });
@@ -135,7 +135,8 @@ fn m02_a_server_that_refuses_what_it_says_it_supports_is_asked_twice_and_no_more
     });
 }
 
-/// What an address answers to the probe, and then to `initialize`.
+/// Connects to an HTTP server that handles the probe with `answer` and then accepts `initialize`;
+/// asserts that it is found to be legacy.
 async fn probed_with(answer: impl AsyncFnOnce(&mut HttpPeer)) {
     let (mut peer, connecting) = http(options()).await;
     answer(&mut peer).await;
@@ -220,10 +221,10 @@ fn m02_an_address_that_refuses_initialize_and_never_answers_the_probe_is_told_as
         let request = peer.expect("POST initialize").await;
         let body = request.asked().error(-32603, "licence expired");
         request.json(200, body).await;
-        // With the refusal read, the last wait begins.
+        // The last wait starts when the client has read the refusal.
         until(|| read.load(Ordering::Relaxed)).await;
         jump(seconds(6)).await;
-        let (code, text) = told(&connecting.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&connecting.await.unwrap().unwrap_err());
         assert_eq!((code, text.as_str()), ("E201", "licence expired"));
         silent.abandoned().await;
     });
@@ -255,7 +256,7 @@ fn t4_an_address_that_is_no_server_is_told_by_its_first_refusal() {
         for _ in 0..3 {
             peer.next().await.answer(404, &[("content-type", "text/html")], "<h1>Not Found</h1>").await;
         }
-        let (code, text) = told(&connecting.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&connecting.await.unwrap().unwrap_err());
         assert_eq!(code, "E204");
         assert!(text.contains("404") && text.contains("Not Found"), "{text}");
         assert_eq!(peer.seen(), ["POST server/discover", "POST initialize", "GET"]);
@@ -269,7 +270,7 @@ fn t4_who_is_not_let_in_is_told_so_and_nothing_else_is_tried() {
             let (mut peer, connecting) = http(options()).await;
             let challenge = [("www-authenticate", "Bearer resource_metadata=\"https://a/b\"")];
             peer.next().await.answer(status, &challenge, "").await;
-            let (code, text) = told(&connecting.await.unwrap().unwrap_err());
+            let (code, text) = code_and_text(&connecting.await.unwrap().unwrap_err());
             assert_eq!(code, expected);
             assert!(text.contains("resource_metadata"), "{text}");
             assert_eq!(peer.seen().len(), 1, "{status}");
@@ -329,7 +330,7 @@ fn t4_what_was_found_out_is_used_the_next_time() {
         connecting.await.unwrap().unwrap();
         assert_eq!(memory.recall(&target.key()), Some(Way::Legacy));
         let connecting = connect(target, remembering(&memory));
-        // The first word is `initialize` now.
+        // Now `initialize` is the first request.
         initialize(&mut peer.accept().await, "2025-11-25").await;
         connecting.await.unwrap().unwrap();
     });

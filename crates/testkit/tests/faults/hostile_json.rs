@@ -1,4 +1,4 @@
-//! J: answers that are not what JSON-RPC allows.
+//! J: responses that violate JSON-RPC.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use trunkline_client::{Client, Speak};
 use trunkline_protocol::{Era, Revision};
 use trunkline_testkit::script::{Asked, HttpPeer, ProcessLine};
 
-/// A call over a pipe, up to the moment where the server has to answer.
+/// Starts a call over a pipe; returns when the server has received it.
 async fn asked(client: &Client, line: &mut ProcessLine) -> (Call, Asked) {
     let call = call(client);
     let asked = line.expect("tools/call").await;
@@ -16,7 +16,8 @@ async fn asked(client: &Client, line: &mut ProcessLine) -> (Call, Asked) {
 type Call =
     tokio::task::JoinHandle<Result<trunkline_protocol::message::CallToolResult, trunkline_protocol::Fault>>;
 
-/// The server writes `bad` in place of an answer; that is dropped and counted, and the answer that follows still counts.
+/// The server writes `bad` and then the correct answer; asserts that `bad` is dropped and counted,
+/// and that the call succeeds.
 async fn dropped_then_answered(client: &Client, line: &mut ProcessLine, bad: impl AsRef<[u8]>) {
     let before = client.connection().strays();
     let (call, asked) = asked(client, line).await;
@@ -26,21 +27,21 @@ async fn dropped_then_answered(client: &Client, line: &mut ProcessLine, bad: imp
     assert_eq!(client.connection().strays(), before + 1);
 }
 
-/// The server's answer names the call but cannot be taken: the caller hears of it at once.
+/// The server's answer has the id of the call but is invalid; asserts that the call fails at once.
 async fn refused(client: &Client, line: &mut ProcessLine, bad: impl FnOnce(&str) -> String) -> String {
     let (call, asked) = asked(client, line).await;
     line.say(bad(id_of(&asked))).await;
-    let (code, text) = told(&call.await.unwrap().unwrap_err());
+    let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
     assert_eq!(code, "E217", "{text}");
     assert_works(client, line).await;
     text
 }
 
-/// The same over HTTP, where an answer belongs to its request even if it does not say so.
+/// The same over HTTP, where a response belongs to its request even without its id.
 async fn refused_over_http(client: &Client, peer: &mut HttpPeer, bad: impl AsRef<[u8]>) -> String {
     let call = call(client);
     peer.expect("POST tools/call").await.json(200, bad).await;
-    let (code, text) = told(&call.await.unwrap().unwrap_err());
+    let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
     assert_eq!(code, "E217", "{text}");
     assert_http_works(client, peer).await;
     text
@@ -80,7 +81,7 @@ fn j01_broken_json_over_http_fails_the_call_and_nothing_else() {
         }
         let call = call(&client);
         peer.expect("POST tools/call").await.json(200, "").await;
-        assert_eq!(code(call.await.unwrap()), "E215", "an empty answer is none");
+        assert_eq!(code(call.await.unwrap()), "E215", "an empty body is not an answer");
         assert_http_works(&client, &mut peer).await;
     });
 }
@@ -128,7 +129,7 @@ fn j02_a_modern_server_that_answers_with_a_batch_over_http_is_told_off() {
         let request = peer.expect("POST tools/call").await;
         let batch = format!("[{}]", request.asked().result(&text("batched")));
         request.json(200, batch).await;
-        let (code, text) = told(&call.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
         assert_eq!((code, text.as_str()), ("E217", "the server answered with a batch"));
         assert_http_works(&client, &mut peer).await;
     });
@@ -195,7 +196,7 @@ fn j04_a_cursor_and_a_servers_own_id_go_back_byte_for_byte() {
             async move { client.tools().await }
         });
         let first = line.expect("tools/list").await;
-        // A ping in between, with an id that no machine number holds.
+        // A ping in between, with an id too large for a 64-bit integer.
         line.say(r#"{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"ping"}"#).await;
         let pong = line.line().await.unwrap();
         assert_eq!(pong, r#"{"jsonrpc":"2.0","id":123456789012345678901234567890,"result":{}}"#);
@@ -243,13 +244,13 @@ fn j06_nesting_is_taken_to_its_bound_and_refused_beyond_it_without_overflow() {
             let (call, asked) = asked(&client, &mut line).await;
             let nested = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
             line.say(asked.result_text(&format!(r#"{{"structuredContent":{nested}}}"#))).await;
-            let (code, text) = told(&call.await.unwrap().unwrap_err());
+            let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
             assert_eq!(code, "E217", "{depth}: {text}");
             assert!(text.contains("nested deeper than 128"), "{text}");
             assert_works(&client, &mut line).await;
         }
         let (call, asked) = asked(&client, &mut line).await;
-        // The message and its result are two levels of the 128.
+        // The message and its result take two of the 128 levels.
         let nested = format!("{}{}", "[".repeat(126), "]".repeat(126));
         line.say(asked.result_text(&format!(r#"{{"structuredContent":{nested}}}"#))).await;
         assert_eq!(call.await.unwrap().unwrap().structured_content.unwrap().as_str(), nested);

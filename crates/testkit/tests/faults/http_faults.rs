@@ -1,4 +1,4 @@
-//! U03, U11, U12, H16–H18 and M06: what a server can do wrong over HTTP, and lists without end.
+//! U03, U11, U12, H16–H18 and M06: faults of a server over HTTP, and endless lists.
 
 use crate::support::*;
 use serde_json::json;
@@ -59,7 +59,7 @@ fn u03_a_notification_that_is_never_accepted_holds_nobody_for_ever() {
         jump(seconds(31)).await;
         assert_eq!(code(telling.await.unwrap()), "E202");
         hanging.abandoned().await;
-        // An endless stream in place of an acceptance is left alone.
+        // The client closes an endless stream that the server sends instead of 202.
         let telling = tokio::spawn({
             let client = client.clone();
             async move { client.roots_changed().await }
@@ -119,7 +119,7 @@ fn u05_a_flood_of_questions_over_http_is_bounded() {
         stream.message(asked.result(&text("through"))).await;
         stream.end().await;
         call.await.unwrap().unwrap();
-        // None of the answers was accepted so far, so no more than the bound are on their way.
+        // None of the answers was accepted so far, so at most the limit is in flight.
         let answers = peer.seen().iter().filter(|label| *label == "POST answer").count();
         assert!(answers <= 32 + 256, "{answers}");
         assert!(client.connection().strays() > 3_000, "{}", client.connection().strays());
@@ -136,7 +136,7 @@ fn u11_a_redirect_to_another_origin_gets_neither_token_nor_body() {
             let request = peer.expect("POST tools/call").await;
             assert_eq!(request.header("authorization"), Some("Bearer canary"));
             request.answer(status, &[("location", &trap.url())], "").await;
-            let (code, text) = told(&call.await.unwrap().unwrap_err());
+            let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
             assert_eq!(code, "E103", "{text}");
             assert!(text.contains(&trap.origin()) && !text.contains("canary"), "{text}");
             assert_eq!(trap.seen(), Vec::<String>::new());
@@ -172,7 +172,7 @@ fn u11_a_redirect_within_the_origin_is_followed_and_a_circle_is_not() {
         for _ in 0..6 {
             peer.expect("POST tools/call").await.answer(307, &[("location", "/mcp")], "").await;
         }
-        let (code, text) = told(&circle.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&circle.await.unwrap().unwrap_err());
         assert_eq!(code, "E103");
         assert!(text.contains("more than 5 times"), "{text}");
     });
@@ -190,7 +190,7 @@ fn u12_endless_answers_are_cut_at_the_limit() {
             let mut body = peer.expect("POST tools/call").await.begin(200, &[("content-type", kind)]).await;
             body.write("data: [").await;
             body.write_until_closed(&[b'1'; 16 * 1024]).await;
-            let (code, text) = told(&call.await.unwrap().unwrap_err());
+            let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
             assert_eq!(code, "E218", "{kind}: {text}");
             assert_http_works(&client, &mut peer).await;
         }
@@ -208,7 +208,7 @@ fn u12_an_endless_refusal_is_cut_too() {
             let mut body =
                 peer.expect("POST tools/call").await.begin(status, &[("content-type", kind)]).await;
             body.write_until_closed(&[b'<'; 16 * 1024]).await;
-            let (code, text) = told(&call.await.unwrap().unwrap_err());
+            let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
             assert_eq!(code, expected, "{text}");
             assert!(text.len() < 2_000, "{} bytes", text.len());
             assert_http_works(&client, &mut peer).await;
@@ -229,7 +229,7 @@ fn u12_a_body_that_breaks_off_or_lies_about_its_length_is_a_lost_connection() {
         ] {
             let call = call(&client);
             peer.expect("POST tools/call").await.raw(&raw).await;
-            let (code, text) = told(&call.await.unwrap().unwrap_err());
+            let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
             assert_eq!(code, "E215", "{raw:?}: {text}");
             assert_http_works(&client, &mut peer).await;
         }
@@ -263,7 +263,7 @@ fn h17_an_endpoint_at_another_origin_is_refused() {
         peer.expect("POST initialize").await.status(405).await;
         let mut stream = peer.expect("GET").await.events().await;
         stream.write(format!("event: endpoint\ndata: {}/messages\n\n", trap.origin())).await;
-        let (code, text) = told(&connecting.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&connecting.await.unwrap().unwrap_err());
         assert_eq!(code, "E103", "{text}");
         assert!(text.contains(&trap.origin()), "{text}");
         assert_eq!(trap.seen(), Vec::<String>::new());
@@ -294,11 +294,11 @@ fn h18_a_certificate_nobody_vouches_for_is_refused_without_a_downgrade() {
                 connection = listener.accept() => {
                     accepted += 1;
                     let refused = acceptor.accept(connection.unwrap().0).await;
-                    assert!(refused.is_err(), "the client took a certificate it cannot know");
+                    assert!(refused.is_err(), "the client accepted an untrusted certificate");
                 }
             }
         };
-        let (code, text) = told(&fault);
+        let (code, text) = code_and_text(&fault);
         assert_eq!(code, "E216", "{text}");
         assert!(text.starts_with("no secure connection to the server"), "{text}");
         assert_eq!(accepted, 1, "nothing else is tried");
@@ -325,7 +325,7 @@ fn m06_cursors_that_never_end_are_followed_to_a_bound() {
             }
         };
         serving.await;
-        let (code, text) = told(&listing.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&listing.await.unwrap().unwrap_err());
         assert_eq!(code, "E217");
         assert_eq!(text, "the server's list `tools/list` does not end: it has more than 1000 pages");
         assert_works(&client, &mut line).await;
@@ -341,7 +341,7 @@ fn m06_cursors_in_a_circle_are_noticed_at_once() {
             let asked = line.expect("resources/list").await;
             line.answer(&asked, json!({"resources": [], "nextCursor": cursor})).await;
         }
-        let (code, text) = told(&listing.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&listing.await.unwrap().unwrap_err());
         assert_eq!(code, "E217");
         assert!(text.contains("a `nextCursor` repeats"), "{text}");
     });
@@ -357,7 +357,7 @@ fn m06_a_list_of_nothing_but_bad_items_is_bounded_as_well() {
             let asked = line.expect("tools/list").await;
             line.answer(&asked, json!({"tools": page, "nextCursor": cursor})).await;
         }
-        let (code, text) = told(&listing.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&listing.await.unwrap().unwrap_err());
         assert_eq!(code, "E217");
         assert!(text.contains("more than 100000 items"), "{text}");
     });

@@ -1,4 +1,4 @@
-//! P4–P7: the first words in their order, revisions, capabilities and states.
+//! P4–P7: order of the handshake, revisions, capabilities and states.
 
 use crate::support::*;
 use serde_json::json;
@@ -23,7 +23,7 @@ fn p4_nothing_is_sent_before_the_answer_and_initialized_comes_first_after_it() {
         let (peer, connecting) = process(speaking(Speak::Era(Era::Legacy))).await;
         let mut line = peer.accept().await;
         let asked = line.expect("initialize").await;
-        // The server may ask and tell before it answers; it hears no request until it has.
+        // The server may send requests before it answers; it receives none until it has.
         line.say(r#"{"jsonrpc":"2.0","id":"early","method":"ping"}"#).await;
         assert_eq!(line.message().await.id.as_deref(), Some("\"early\""));
         assert!(!connecting.is_finished());
@@ -42,7 +42,7 @@ fn p5_a_revision_we_do_not_know_ends_the_connection() {
             [("1999-01-01", "1999-01-01"), ("2026-07-28", "a revision without it"), ("", "``")]
         {
             let (outcome, line) = initialize_with(introduction(answered)).await;
-            let (code, text) = told(&outcome.unwrap_err());
+            let (code, text) = code_and_text(&outcome.unwrap_err());
             assert_eq!(code, "E208", "{answered}: {text}");
             assert!(text.contains(names), "{text}");
             assert_eq!(line.gone().await, b"", "nothing is confirmed");
@@ -79,7 +79,7 @@ fn p5_a_server_that_refuses_initialize_is_quoted() {
         let asked = line.expect("initialize").await;
         line.refuse(&asked, -32603, "licence expired").await;
         let fault = connecting.await.unwrap().unwrap_err();
-        assert_eq!(told(&fault), ("E201", "licence expired".to_owned()));
+        assert_eq!(code_and_text(&fault), ("E201", "licence expired".to_owned()));
         assert_eq!(fault.original_mcp_code(), Some(-32603));
     });
 }
@@ -92,12 +92,12 @@ fn p6_what_the_server_does_not_offer_is_refused_here() {
         let client = outcome.unwrap();
         line.expect(INITIALIZED).await;
         assert!(client.has_capability("prompts") && !client.has_capability("tools"));
-        let (code_of_tools, text) = told(&client.tools().await.unwrap_err());
+        let (code_of_tools, text) = code_and_text(&client.tools().await.unwrap_err());
         assert_eq!((code_of_tools, text.as_str()), ("E205", "the server does not offer `tools`"));
         assert_eq!(code(client.call("work", Object::new()).await), "E205");
         assert_eq!(code(client.resources().await), "E205");
         assert_eq!(code(client.read("file:///x").await), "E205");
-        // Nothing of that was sent: the next message is the one that may be asked.
+        // None of these requests was sent: the next message is the allowed one.
         let prompts = tokio::spawn(async move { client.prompts().await.map(|_| ()) });
         let asked = line.expect("prompts/list").await;
         line.answer(&asked, json!({"prompts": []})).await;
@@ -126,9 +126,9 @@ fn p7_the_states_follow_each_other_and_a_closed_connection_takes_nothing() {
         states.changed().await.unwrap();
         assert_eq!(*states.borrow_and_update(), State::ShuttingDown);
         assert_eq!(code(open.await.unwrap()), "E221", "a call in flight ends");
-        let (code_of_call, text) = told(&client.call("work", Object::new()).await.unwrap_err());
+        let (code_of_call, text) = code_and_text(&client.call("work", Object::new()).await.unwrap_err());
         assert_eq!((code_of_call, text.as_str()), ("E221", "the connection is shutting down, not ready"));
-        // It does not leave at the end of its input, so it is told to.
+        // The process ignores EOF, so the client sends a signal after its grace period.
         assert_eq!(line.line().await, None);
         jump(seconds(3)).await;
         closing.await.unwrap();

@@ -1,4 +1,5 @@
-//! What a caller sees when a server does wrong. Tests are named by the row of the adversarial catalogue they show.
+//! The caller's view of faulty servers. Each test is named for the row of the adversarial
+//! catalogue that it covers.
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
 
 mod detection;

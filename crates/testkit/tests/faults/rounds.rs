@@ -1,4 +1,4 @@
-//! Calls of the modern era that need input before they can end.
+//! Calls of the modern era that need input from the client (`input_required`).
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn an_endless_series_of_questions_ends_after_ten_rounds() {
             let needed = json!({"resultType": "input_required", "inputRequests": {"who": question()}, "requestState": state});
             line.answer(&asked, needed).await;
         }
-        let (code, text) = told(&call.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
         assert_eq!((code, text.as_str()), ("E223", "the server asked for input more than 10 times"));
         assert_eq!(host.asked.lock().unwrap().len(), 10);
         assert_works(&client, &mut line).await;
@@ -96,7 +96,7 @@ fn a_question_nobody_answers_ends_the_call() {
         let asked = line.expect("tools/call").await;
         line.answer(&asked, json!({"resultType": "input_required", "inputRequests": {"a": question()}}))
             .await;
-        assert_eq!(told(&call.await.unwrap().unwrap_err()), ("E222", "not now".to_owned()));
+        assert_eq!(code_and_text(&call.await.unwrap().unwrap_err()), ("E222", "not now".to_owned()));
         assert_works(&client, &mut line).await;
     });
 }
@@ -109,7 +109,7 @@ fn a_result_of_an_unknown_kind_breaks_the_protocol() {
             let call = call(&client);
             let asked = line.expect("tools/call").await;
             line.answer(&asked, json!({"resultType": kind, "content": []})).await;
-            let (code, text) = told(&call.await.unwrap().unwrap_err());
+            let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
             assert_eq!(code, "E217", "{text}");
             assert!(text.contains("unknown type"), "{text}");
         }

@@ -1,4 +1,4 @@
-//! U13: a session that the server forgets while it is used.
+//! U13: a session that the server drops while it is in use.
 
 use crate::support::*;
 use serde_json::json;
@@ -41,7 +41,7 @@ fn u13_a_call_that_may_have_run_is_not_repeated() {
         let call = call(&client);
         peer.expect("POST tools/call").await.status(404).await;
         begin_session(&mut peer, "session-2").await;
-        let (code, text) = told(&call.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
         assert_eq!(code, "E215");
         assert!(text.contains("a new one was opened, but the call was not repeated"), "{text}");
         assert_http_works(&client, &mut peer).await;
@@ -137,12 +137,12 @@ fn u13_a_server_that_hangs_in_the_second_initialize_is_given_up() {
         peer.expect("POST resources/read").await.status(404).await;
         let hanging = peer.expect("POST initialize").await;
         jump(seconds(31)).await;
-        let (code_of_call, text) = told(&reading.await.unwrap().unwrap_err());
+        let (code_of_call, text) = code_and_text(&reading.await.unwrap().unwrap_err());
         assert_eq!(code_of_call, "E215");
         assert!(text.contains("did not begin a new one within 30s"), "{text}");
         hanging.abandoned().await;
         assert_eq!(client.state(), State::Disconnected);
-        let (code_of_call, text) = told(&client.call("work", Object::new()).await.unwrap_err());
+        let (code_of_call, text) = code_and_text(&client.call("work", Object::new()).await.unwrap_err());
         assert_eq!(code_of_call, "E215", "{text}");
     });
 }

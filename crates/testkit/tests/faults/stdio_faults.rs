@@ -1,4 +1,4 @@
-//! T: what a server can do wrong with its standard streams. Memory is watched in the target `fault_memory`.
+//! T: faults of a server's standard streams. The target `fault_memory` measures memory.
 
 use crate::support::*;
 use trunkline_client::{ConnectOptions, Speak, State, Target};
@@ -17,7 +17,7 @@ fn t02_a_line_beyond_the_limit_fails_the_call_and_the_next_one_works() {
         line.write(r#"{"jsonrpc":"2.0","id":2,"result":{"x":""#).await;
         line.fill_output(b'x', 3 << 20).await;
         line.say("\"}}").await;
-        let (code, text) = told(&call.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
         assert_eq!((code, text.as_str()), ("E218", "the server sent a line longer than 1048576 bytes"));
         assert_works(&client, &mut line).await;
         assert_works(&other, &mut other_line).await;
@@ -45,7 +45,7 @@ fn t03_a_server_that_only_prints_is_given_up() {
         let call = call(&client);
         line.expect("tools/call").await;
         line.write("chatter\n".repeat(10_001)).await;
-        let (code, text) = told(&call.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
         assert_eq!(code, "E217");
         assert_eq!(text, "the server wrote more than 10000 lines that are not JSON-RPC messages");
         client.watch_state().wait_for(|state| *state == State::Disconnected).await.unwrap();
@@ -61,14 +61,14 @@ async fn code_of_next(client: &trunkline_client::Client) -> &'static str {
 fn t05_a_server_that_reads_nothing_costs_a_bounded_queue_and_a_clear_error() {
     run(async {
         let peer = process_peer().await;
-        // It reads `initialize` and what confirms it, and then never again.
+        // The server reads `initialize` and `notifications/initialized`, and then stops reading.
         let command = Target::command(peer.command_reading(Reading::Lines(2))).unwrap();
         let connecting = connect(command, speaking(Speak::Era(Era::Legacy)));
         let mut line = peer.accept().await;
         initialize(&mut line, "2025-11-25").await;
         let client = connecting.await.unwrap().unwrap();
         let mut calls = tokio::task::JoinSet::new();
-        // Twice as much as may wait: half of the calls find no room at all.
+        // Twice the capacity of the queue: half of the calls find it full.
         for _ in 0..32 {
             let client = client.clone();
             calls.spawn(async move {
@@ -77,18 +77,18 @@ fn t05_a_server_that_reads_nothing_costs_a_bounded_queue_and_a_clear_error() {
                 client.call("work", arguments).await
             });
         }
-        // All of them have begun to wait when each had its turn.
+        // After these yields every call has been polled and is waiting.
         for _ in 0..10 {
             tokio::task::yield_now().await;
         }
         jump(seconds(26)).await;
         for _ in 0..16 {
-            let (code, text) = told(&calls.join_next().await.unwrap().unwrap().unwrap_err());
+            let (code, text) = code_and_text(&calls.join_next().await.unwrap().unwrap().unwrap_err());
             assert_eq!(code, "E202", "{text}");
             assert!(text.starts_with("the server does not read its input"), "{text}");
         }
-        // Who comes later hears of it at once; the breaker opens after five such failures.
-        let (code, text) = told(&client.call("work", Object::new()).await.unwrap_err());
+        // Later calls fail at once; the circuit breaker opens after five such failures.
+        let (code, text) = code_and_text(&client.call("work", Object::new()).await.unwrap_err());
         assert_eq!(code, "E201", "{text}");
         assert!(text.contains("does not read its input"), "{text}");
     });
@@ -120,7 +120,7 @@ fn t06_a_fragment_and_then_the_end_is_no_answer() {
         line.expect("tools/call").await;
         line.write(r#"{"jsonrpc":"2.0","i"#).await;
         line.exit(0).await;
-        let (code, text) = told(&call.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
         assert_eq!(code, "E220", "{text}");
     });
 }
@@ -148,12 +148,12 @@ echo '{"jsonrpc":"2.0","method":"notifications/deaf"}'
 exec /bin/sleep 1000"#;
         let command = Target::command(["/bin/sh", "-c", script]).unwrap();
         let client = connect(command, speaking(Speak::Era(Era::Legacy))).await.unwrap().unwrap();
-        // The notification may come before we listen; the input is closed by then or soon.
+        // The notification may arrive before we listen; the input is closed by then or soon after.
         let (code, text) = loop {
             let fault = client.call("work", Object::new()).timeout(seconds(1)).await.unwrap_err();
-            // A call that slipped in before the end of the input is never answered.
+            // A call that was written before the input was closed is never answered.
             if fault.entry().code != "E202" {
-                break told(&fault);
+                break code_and_text(&fault);
             }
         };
         assert_eq!(code, "E215", "{text}");

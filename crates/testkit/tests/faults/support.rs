@@ -1,4 +1,4 @@
-//! What the fault tests share: how to connect to a scripted peer, and how to let time pass.
+//! Helpers of the fault tests: connecting to a scripted peer, and advancing the clock.
 
 use serde_json::{Value, json};
 use std::{
@@ -14,12 +14,13 @@ use trunkline_client::{
 use trunkline_protocol::{Era, Fault, Notification, Object, Outcome, Raw, message::CallToolResult};
 use trunkline_testkit::script::{Asked, HttpPeer, ProcessLine, ProcessPeer};
 
-/// Real time after which a test counts as hanging; reached only when it fails.
+/// Wall-clock limit of a test; reached only if it hangs.
 const HANG: Duration = Duration::from_mins(1);
 
 pub(crate) const INITIALIZED: &str = "notifications/initialized";
 
-/// Runs a test on one thread, and fails it when it hangs. The limit is on real time, because tests move the clock.
+/// Runs a test on one thread; panics if it hangs. The limit is in wall-clock time, because tests
+/// advance tokio's clock.
 pub(crate) fn run(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -36,7 +37,7 @@ pub(crate) fn run(test: impl Future<Output = ()>) {
     runtime.shutdown_timeout(Duration::from_secs(1));
 }
 
-/// Lets time pass for timers that run already, at once.
+/// Advances the clock for timers that are already running.
 pub(crate) async fn jump(time: Duration) {
     tokio::time::pause();
     tokio::time::advance(time).await;
@@ -47,7 +48,7 @@ pub(crate) fn seconds(count: u64) -> Duration {
     Duration::from_secs(count)
 }
 
-/// Options with short ids and no repeats, so that a test sees each failure once.
+/// Options with integer ids and no retries, so that a test sees each failure once.
 pub(crate) fn options() -> ConnectOptions {
     ConnectOptions {
         ids: Ids::Integer,
@@ -100,7 +101,7 @@ pub(crate) fn discovery() -> Value {
     })
 }
 
-/// A process that was spoken to in the old way, and is ready.
+/// A legacy process after its handshake.
 pub(crate) async fn legacy(options: ConnectOptions) -> (Client, ProcessLine) {
     legacy_of("2025-11-25", options).await
 }
@@ -112,14 +113,14 @@ pub(crate) async fn legacy_of(revision: &str, options: ConnectOptions) -> (Clien
     (connecting.await.unwrap().unwrap(), line)
 }
 
-/// Plays the server's part of the old handshake.
+/// Plays the server's part of the legacy handshake.
 pub(crate) async fn initialize(line: &mut ProcessLine, revision: &str) {
     let asked = line.expect("initialize").await;
     line.answer(&asked, introduction(revision)).await;
     line.expect(INITIALIZED).await;
 }
 
-/// A process of the modern era that is ready.
+/// A modern process after discovery.
 pub(crate) async fn modern(options: ConnectOptions) -> (Client, ProcessLine) {
     let (peer, connecting) = process(options).await;
     let mut line = peer.accept().await;
@@ -128,7 +129,7 @@ pub(crate) async fn modern(options: ConnectOptions) -> (Client, ProcessLine) {
     (connecting.await.unwrap().unwrap(), line)
 }
 
-/// A legacy session over HTTP, without a stream of the server's own.
+/// A legacy session over HTTP whose server has no GET stream.
 pub(crate) async fn http_legacy(options: ConnectOptions) -> (Client, HttpPeer) {
     let (mut peer, connecting) = http(ConnectOptions { speak: Speak::Era(Era::Legacy), ..options }).await;
     begin_session(&mut peer, "session-1").await;
@@ -137,7 +138,7 @@ pub(crate) async fn http_legacy(options: ConnectOptions) -> (Client, HttpPeer) {
     (client, peer)
 }
 
-/// Plays the server's part of the old handshake over HTTP.
+/// Plays the server's part of the legacy handshake over HTTP.
 pub(crate) async fn begin_session(peer: &mut HttpPeer, id: &str) {
     let request = peer.expect("POST initialize").await;
     let body = request.asked().result(&introduction("2025-11-25"));
@@ -146,14 +147,14 @@ pub(crate) async fn begin_session(peer: &mut HttpPeer, id: &str) {
     peer.expect("POST notifications/initialized").await.status(202).await;
 }
 
-/// A modern server over HTTP.
+/// A modern server over HTTP after discovery.
 pub(crate) async fn http_modern(options: ConnectOptions) -> (Client, HttpPeer) {
     let (mut peer, connecting) = http(options).await;
     peer.expect("POST server/discover").await.result(&discovery()).await;
     (connecting.await.unwrap().unwrap(), peer)
 }
 
-/// A call of the tool `work` that runs beside the test.
+/// Calls the tool `work` in a separate task.
 pub(crate) fn call(client: &Client) -> JoinHandle<Result<CallToolResult, Fault>> {
     let client = client.clone();
     tokio::spawn(async move { client.call("work", Object::new()).await })
@@ -163,7 +164,7 @@ pub(crate) fn text(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
 
-/// A call that is answered as it should be: what came before has not hurt.
+/// Asserts that a normal call still works after the fault.
 pub(crate) async fn assert_works(client: &Client, line: &mut ProcessLine) {
     let call = call(client);
     let asked = line.expect("tools/call").await;
@@ -177,8 +178,8 @@ pub(crate) async fn assert_http_works(client: &Client, peer: &mut HttpPeer) {
     call.await.unwrap().expect("a call after the fault works");
 }
 
-/// The catalogue code and the whole text of a fault.
-pub(crate) fn told(fault: &Fault) -> (&'static str, String) {
+/// Returns the catalogue code and the whole text of a fault.
+pub(crate) fn code_and_text(fault: &Fault) -> (&'static str, String) {
     (fault.entry().code, fault.to_string())
 }
 
@@ -186,19 +187,19 @@ pub(crate) fn code<T: std::fmt::Debug>(outcome: Result<T, Fault>) -> &'static st
     outcome.expect_err("the server did wrong").entry().code
 }
 
-/// Waits for something that only becomes visible after a while, such as a counter.
+/// Polls until a condition holds that cannot be awaited, such as a counter's value.
 pub(crate) async fn until(mut holds: impl FnMut() -> bool) {
     while !holds() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
 
-/// The request ids, methods and parameters that a peer sees are ours; this is what it answers with.
+/// Returns the id of a request, to put into a hand-written response.
 pub(crate) fn id_of(asked: &Asked) -> &str {
     asked.id.as_deref().expect("a request has an id")
 }
 
-/// A host that answers every question by one function, and keeps what it hears.
+/// A host that answers every request with one function and records the methods.
 pub(crate) struct TestHost {
     answer: Box<dyn Fn(&HostAsked) -> Outcome + Send + Sync>,
     pub(crate) asked: Mutex<Vec<String>>,
@@ -228,7 +229,7 @@ impl Host for TestHost {
     fn notice(&self, _notification: &Notification) {}
 }
 
-/// Counts the lines that are no messages.
+/// Returns a tap that records the lines that are not messages.
 pub(crate) fn noise_counter() -> (Tap, Arc<Mutex<Vec<Vec<u8>>>>) {
     let noise = Arc::new(Mutex::new(Vec::new()));
     let kept = noise.clone();

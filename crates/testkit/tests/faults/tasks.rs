@@ -1,4 +1,4 @@
-//! Calls that become tasks: of the extension, and of 2025-11-25.
+//! Calls that become tasks: those of the extension and those of 2025-11-25.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn with(status: &str, name: &str, value: Value) -> Value {
     state
 }
 
-/// A call that the server answered with a task, up to its first poll.
+/// Starts a call that the server answers with a task.
 async fn started(client: &Client, line: &mut ProcessLine) -> Call {
     let call = call(client);
     let asked = line.expect("tools/call").await;
@@ -43,7 +43,8 @@ fn a_task_is_polled_asked_answered_and_finished() {
         let update = line.expect("tasks/update").await;
         assert_eq!(update.params["inputResponses"]["who"]["action"], "accept");
         line.answer(&update, json!({})).await;
-        // A server repeats its questions until it has seen the answers; they are not asked twice.
+        // A server repeats its questions until it has received the answers; the host is asked only
+        // once.
         let poll = line.expect("tasks/get").await;
         line.answer(&poll, with("input_required", "inputRequests", requests)).await;
         let poll = line.expect("tasks/get").await;
@@ -62,12 +63,15 @@ fn a_task_may_fail_or_be_cancelled_by_the_server() {
         let failed = started(&client, &mut line).await;
         let poll = line.expect("tasks/get").await;
         line.answer(&poll, with("failed", "error", json!({"code": -32603, "message": "out of paper"}))).await;
-        assert_eq!(told(&failed.await.unwrap().unwrap_err()), ("E201", "out of paper".to_owned()));
+        assert_eq!(code_and_text(&failed.await.unwrap().unwrap_err()), ("E201", "out of paper".to_owned()));
         let cancelled = started(&client, &mut line).await;
         let poll = line.expect("tasks/get").await;
         line.answer(&poll, with("cancelled", "statusMessage", json!("by the operator"))).await;
-        assert_eq!(told(&cancelled.await.unwrap().unwrap_err()), ("E214", "by the operator".to_owned()));
-        // Neither is cancelled again: the next message is the next call.
+        assert_eq!(
+            code_and_text(&cancelled.await.unwrap().unwrap_err()),
+            ("E214", "by the operator".to_owned())
+        );
+        // No second cancellation is sent: the next message is the next call.
         assert_works(&client, &mut line).await;
     });
 }
@@ -81,7 +85,7 @@ fn a_task_whose_caller_leaves_is_cancelled() {
         line.answer(&poll, state("working")).await;
         call.abort();
         let mut asked = line.message().await;
-        // One more poll may have been on its way.
+        // One more poll may have been in flight.
         while asked.method != "tasks/cancel" {
             assert!(
                 matches!(asked.method.as_str(), "tasks/get" | "notifications/cancelled"),
@@ -127,7 +131,7 @@ fn a_task_that_never_ends_is_cancelled_at_the_ceiling() {
             jump(seconds(59)).await;
             line.answer(&poll, state("working")).await;
         }
-        let (code, text) = told(&call.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
         assert_eq!((code, text.as_str()), ("E202", "the task did not end before the call's ceiling"));
         line.expect("tasks/cancel").await;
     });

@@ -1,4 +1,4 @@
-//! U01–U05: servers that die, hang, answer late, answer others, or talk too much.
+//! U01–U05: servers that crash, hang, answer late, answer other requests, or flood us.
 
 use crate::support::*;
 use serde_json::json;
@@ -20,13 +20,13 @@ fn u01_a_server_killed_during_a_call_is_named_within_a_second() {
         line.complain("disk on fire\n").await;
         let killed = Instant::now();
         line.kill().await;
-        let (code, text) = told(&call.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
         assert!(killed.elapsed() < seconds(5), "{:?}", killed.elapsed());
         assert_eq!(code, "E220");
         assert!(text.contains("SIGKILL") || text.contains("signal 9"), "{text}");
         assert!(text.contains("disk on fire"), "{text}");
         client.watch_state().wait_for(|state| *state == State::Disconnected).await.unwrap();
-        let (code, text) = told(&client.call("work", Object::new()).await.unwrap_err());
+        let (code, text) = code_and_text(&client.call("work", Object::new()).await.unwrap_err());
         assert_eq!(code, "E220", "a later caller hears the same reason: {text}");
         assert_works(&other, &mut other_line).await;
     });
@@ -69,7 +69,7 @@ fn u02_a_server_that_dies_at_every_start_is_started_twice_and_reported() {
                 }
             } => unreachable!(),
         };
-        let (code, text) = told(&outcome.unwrap_err());
+        let (code, text) = code_and_text(&outcome.unwrap_err());
         assert_eq!((code, starts), ("E220", 2));
         assert!(text.contains("no licence") && text.contains('7'), "{text}");
     });
@@ -84,7 +84,7 @@ fn u02_calls_to_a_server_that_is_gone_open_the_circuit() {
             assert_eq!(code(client.call("work", Object::new()).await), "E220");
         }
         assert!(matches!(client.breaker(), BreakerState::Open { .. }), "{:?}", client.breaker());
-        let (code, text) = told(&client.call("work", Object::new()).await.unwrap_err());
+        let (code, text) = code_and_text(&client.call("work", Object::new()).await.unwrap_err());
         assert_eq!(code, "E201");
         assert!(text.contains("suspended after 5 failures"), "{text}");
     });
@@ -94,7 +94,7 @@ fn u02_calls_to_a_server_that_is_gone_open_the_circuit() {
 fn u02_a_missing_program_is_told_at_once() {
     run(async {
         let target = Target::command(["/nonexistent/server", "--stdio"]).unwrap();
-        let (code, text) = told(&connect(target, options()).await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&connect(target, options()).await.unwrap().unwrap_err());
         assert_eq!(code, "E219");
         assert!(text.contains("/nonexistent/server"), "{text}");
     });
@@ -107,7 +107,7 @@ fn u02_a_server_that_hangs_in_initialize_is_given_up_and_ended() {
         let mut line = peer.accept().await;
         line.expect("initialize").await;
         jump(seconds(31)).await;
-        let (code, text) = told(&connecting.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&connecting.await.unwrap().unwrap_err());
         assert_eq!(code, "E202");
         assert!(text.starts_with("no connection to") && text.ends_with("within 30 s"), "{text}");
         assert_eq!(line.gone().await, b"", "`initialize` may not be cancelled");
@@ -121,7 +121,7 @@ fn u03_a_call_that_is_not_answered_ends_and_is_cancelled_on_the_wire() {
         let call = call(&client);
         let asked = line.expect("tools/call").await;
         jump(seconds(61)).await;
-        let (code, text) = told(&call.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
         assert_eq!(code, "E202");
         assert_eq!(text, "`tools/call` was not answered: no answer and no progress within 60s");
         let cancelled = line.expect("notifications/cancelled").await;
@@ -169,7 +169,7 @@ fn u03_progress_extends_a_call_but_not_beyond_its_ceiling() {
             until(|| *heard.lock().unwrap() == step).await;
             jump(seconds(55)).await;
         }
-        let (code, text) = told(&call.await.unwrap().unwrap_err());
+        let (code, text) = code_and_text(&call.await.unwrap().unwrap_err());
         assert_eq!(code, "E202");
         assert!(text.contains("no answer within 600s"), "{text}");
         line.expect("notifications/cancelled").await;
@@ -261,7 +261,7 @@ fn u05_a_flood_of_notifications_delays_no_answer_and_changes_still_count() {
         line.write(flood).await;
         line.answer(&asked, text("through")).await;
         call.await.unwrap().unwrap();
-        assert_eq!(client.connection().strays(), 25_000, "progress of nobody's call");
+        assert_eq!(client.connection().strays(), 25_000, "progress of an unknown call");
         assert_eq!(list_tools(&client, &mut line, "after").await, ["after"]);
     });
 }

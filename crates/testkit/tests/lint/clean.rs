@@ -1,4 +1,4 @@
-//! The right server gives no finding above info, over every transport and in each era.
+//! The correct server causes no finding above info, over every transport and in each era.
 
 use super::fixture::{LONGEST, dial};
 use trunkline_lint::{

@@ -1,6 +1,7 @@
-//! The set of faults in `crates/testkit/faults`: each is named, and a server without a fault is not.
+//! The faults in `crates/testkit/faults`: our linter must name each of them.
 //!
-//! The set was written from the specification and from what authors of servers get wrong, not from the rules.
+//! The set was written from the specification and from common mistakes of server authors, not from
+//! the rules.
 
 use super::fixture::dial;
 use serde::Deserialize;
@@ -17,7 +18,7 @@ use trunkline_lint::{
 };
 use trunkline_testkit::faulty::Script;
 
-/// The least number of faults that the set must have.
+/// Minimum number of faults in the set.
 const LEAST: usize = 60;
 
 /// One mistake of a server's author.
@@ -26,12 +27,12 @@ const LEAST: usize = 60;
 struct KnownFault {
     name: String,
     mistake: String,
-    /// Shows only when tools are called.
+    /// True if only a call of a tool shows the fault.
     #[serde(default)]
     active: bool,
-    /// The rules of which one must find it.
+    /// Rules, at least one of which must find the fault.
     named_by: Vec<String>,
-    /// What another linter's complaint must mention; see `cargo xtask compare`.
+    /// Words that another linter's complaint must contain; see `cargo xtask compare`.
     #[serde(rename = "words")]
     _words: Vec<String>,
     server: Script,
@@ -74,7 +75,7 @@ fn faults_are_named_by_rules_that_exist() {
     }
 }
 
-/// Tells what was found in place of the mistake.
+/// Returns a description of what was found instead, unless the fault was named.
 fn unnamed(mistake: &KnownFault) -> Option<String> {
     let report = lint(mistake);
     let found: BTreeSet<_> = report.findings().map(|(_, finding)| finding.rule.to_string()).collect();

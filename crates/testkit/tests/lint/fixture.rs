@@ -1,4 +1,4 @@
-//! A rule's fixture, and how it is run.
+//! Loads and runs a rule's fixture.
 
 use axum::http::{HeaderName, HeaderValue};
 use serde::Deserialize;
@@ -20,9 +20,9 @@ pub(crate) struct Fixture {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    /// Servers that break the rule, one way each.
+    /// Servers that break the rule, each in one way.
     bad: Vec<Server>,
-    /// A server that does not; the model's own if absent.
+    /// A server that keeps the rule; the model's own if absent.
     #[serde(default)]
     good: Server,
 }
@@ -31,19 +31,19 @@ struct File {
 struct Server {
     #[serde(flatten)]
     script: Script,
-    /// More servers of the same configuration, for rules about all of them.
+    /// Other servers of the same configuration, for rules that compare servers.
     #[serde(default)]
     beside: Vec<Script>,
-    /// What a lock file pins.
+    /// The tools that a lock file pins.
     #[serde(default)]
     lock: Option<serde_json::Map<String, serde_json::Value>>,
-    /// A configuration file in place of a server.
+    /// A configuration file instead of a server.
     #[serde(default)]
     config: Option<serde_json::Value>,
-    /// Headers that the caller gives over HTTP.
+    /// Request headers over HTTP.
     #[serde(default)]
     headers: BTreeMap<String, String>,
-    /// Programs that the machine of the configuration file does not have.
+    /// Programs of the configuration file that count as not installed.
     #[serde(default)]
     absent: Vec<String>,
 }
@@ -61,7 +61,7 @@ impl Fixture {
         Ok(Self { rule, file })
     }
 
-    /// Runs the bad servers and the good one; tells what is not as it should be.
+    /// Runs the bad servers and the good one; returns the failures.
     pub(crate) fn run(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut shown = String::new();
@@ -115,7 +115,8 @@ fn lint(rule: &'static Rule, server: &Server) -> Report {
     let over = server.script.over.as_deref().unwrap_or("stdio");
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.enable_all();
-    // Inside one process nothing waits for the real world, so that waiting costs no time.
+    // An in-process server needs no real I/O, so the clock can be paused and waiting takes no
+    // time.
     builder.start_paused(over == "stdio" && server.config.is_none());
     let runtime = builder.build().expect("a runtime can be built");
     runtime.block_on(async {
@@ -174,7 +175,7 @@ pub(crate) async fn dial(script: &Script, over: &str) -> Dial {
             let listener = tokio::net::TcpListener::bind(host).await.expect("loopback has a free port");
             let port = listener.local_addr().expect("a bound socket has an address").port();
             tokio::spawn(serve_http(script.clone(), listener));
-            // The unspecified address leads to this machine, and is not its loopback address.
+            // The unspecified address reaches this machine without being a loopback address.
             let called = if over == "http-unspecified" { "0.0.0.0" } else { "127.0.0.1" };
             let target = Target::url(&format!("http://{called}:{port}/mcp")).expect("an address is a URL");
             Dial::new(&target, &ConnectOptions::default()).expect("an address can be dialled")
@@ -187,7 +188,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../lint")
 }
 
-/// Without styles.
+/// Removes ANSI escape sequences.
 fn plain(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
@@ -200,5 +201,5 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// How long a whole run may take in a test.
+/// Time limit of a whole run in a test.
 pub(crate) const LONGEST: Duration = Duration::from_secs(10);

@@ -1,7 +1,8 @@
 //! Every rule of the linter against a server that breaks it, and against one that does not.
 //!
-//! A rule's fixture is `crates/lint/fixtures/<group>/<rule>.json`: the faults of a bad server and, where the model's own
-//! server will not do, a good one. The snapshot is what a user sees.
+//! A rule's fixture is `crates/lint/fixtures/<group>/<rule>.json`: the faults of bad servers and,
+//! where the model's own server is not suitable, a good one. The snapshot is the report as a user
+//! sees it.
 
 mod clean;
 mod faults;

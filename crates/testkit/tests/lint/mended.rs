@@ -1,4 +1,5 @@
-//! What was once a false alarm on a real server, as a script that does the same: the rule must stay quiet.
+//! Regression tests for false positives on real servers: a script does the same as the server, and
+//! the rule must report nothing.
 
 use super::fixture::dial;
 use serde_json::json;
@@ -10,7 +11,8 @@ use trunkline_lint::{
     report::{self, Detail},
 };
 
-/// How much longer than its first answer may take a server that never answers may be waited for.
+/// Time beyond the timeout of the first answer that a run may wait for a server that never
+/// answers.
 const LITTLE_MORE: Duration = Duration::from_secs(5);
 
 async fn lint(script: serde_json::Value) -> Report {
@@ -30,20 +32,21 @@ fn is_clean(report: &Report) {
     assert_eq!(report.summary.unreachable, 0, "{text}");
 }
 
-/// server-everything has a tool that works for ten seconds.
+/// Found on server-everything, which has a tool that runs for ten seconds.
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_takes_its_time_is_no_request_without_an_answer() {
     let slow = json!({"when": {"method": "tools/call", "subject": "echo"}, "do": {"delay_ms": 10_000}});
     is_clean(&lint(json!({"faults": [slow]})).await);
 }
 
-/// So do server-everything and mcp-server-time: the text comes back, in an error or as the result.
+/// Found on server-everything and mcp-server-time, which return the text in an error or as the
+/// result.
 #[tokio::test(start_paused = true)]
 async fn whoever_repeats_our_megabyte_is_not_told_that_it_is_much() {
     is_clean(&lint(json!({})).await);
 }
 
-/// A FastMCP tool that asks the user first.
+/// Found on a FastMCP tool that asks the user first.
 #[tokio::test(start_paused = true)]
 async fn a_question_to_the_client_is_no_result_that_lacks_its_content() {
     let question = json!({"resultType": "input_required", "requestState": "asked", "inputRequests": {}});
@@ -58,7 +61,7 @@ async fn a_question_to_the_client_is_no_result_that_lacks_its_content() {
     assert!(found.is_none(), "{found:#?}");
 }
 
-/// A Python server on a machine that is busy with other things.
+/// Found on a Python server on a busy machine.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_starts_slowly_keeps_nothing_in_a_buffer_and_both_its_eras() {
     let slow = |method| json!({"when": {"method": method, "nth": 1}, "do": {"delay_ms": 12_700}});

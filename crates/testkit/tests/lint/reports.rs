@@ -1,4 +1,4 @@
-//! Reports of every form, over a server with several faults.
+//! Reports in every format, for a server with several faults.
 
 use super::fixture::dial;
 use serde_json::Value;

@@ -26,7 +26,8 @@ fn every_rule_says_what_why_and_how() {
     }
 }
 
-/// The pages and headings of the specification that were looked up; a clause that names another is from memory.
+/// `specification.json` lists the pages and headings that exist; a clause that names another one
+/// was not looked up.
 #[test]
 fn every_clause_is_a_section_of_the_specification() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../lint/fixtures/specification.json");

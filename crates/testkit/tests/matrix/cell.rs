@@ -24,12 +24,12 @@ pub(crate) enum Server {
     Rmcp,
 }
 
-/// How the era is found.
+/// How the era is determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// The client finds out.
+    /// The client detects it.
     Auto,
-    /// The client is told.
+    /// The client's options give it.
     Forced,
 }
 
@@ -41,7 +41,7 @@ impl Cell {
         }
     }
 
-    /// The revision that both sides must end up with: the newest of the era that the server has.
+    /// The revision that must be negotiated: the server's newest of the era.
     pub(crate) fn revision(self) -> Revision {
         match self.era {
             Era::Modern => Revision::NEWEST,

@@ -1,10 +1,12 @@
-//! The matrix: the client against real servers, over every transport and in every era that each of them has.
+//! The matrix: the client against real servers, over every transport and in every era that each of
+//! them has.
 //!
-//! A row is a server, a transport and an era. *Auto*: transport and era were found out; *forced*: the era was given. The
-//! other columns are what was done: lists, calls, structured content, resources read, prompts, completions, progress,
-//! calls cancelled, questions of the server answered in mid-call, logs at a level, updates of a resource that was
-//! subscribed to, a list that changed, and the end, after which neither session nor process is left. A column without a
-//! tick is something that the server does not have; one that declares the capability all the same fails.
+//! A row is a server, a transport and an era. *Auto*: transport and era were detected; *forced*:
+//! the era was given. The other columns are the steps: lists, calls, structured content, resources
+//! read, prompts, completions, progress, cancelled calls, requests of the server answered during a
+//! call, logs at a level, updates of a subscribed resource, a list that changed, and closing,
+//! after which neither session nor process is left. A column without a tick is a feature that the
+//! server does not have; if it declares the capability nevertheless, the test fails.
 //!
 //! | server | transport | era | auto | forced | list | call | structured | read | prompt | complete | progress | cancel | answer | log | update | change | close |
 //! |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
@@ -28,15 +30,15 @@
 //! | rmcp | Streamable HTTP | legacy | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //! | rmcp | Streamable HTTP | modern | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ | ✓ |
 //!
-//! A server that speaks both eras is found to be modern, so its legacy side has no *auto*; rmcp's server can be told to
-//! speak one era only.
+//! A server that supports both eras is detected as modern, so its legacy rows have no *auto*;
+//! rmcp's server can be limited to one era.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod beyond;
 mod cell;
-mod ear;
 mod exercise;
 mod peers;
+mod recorder;
 mod script;
 mod scripted;
 mod site;

@@ -1,4 +1,5 @@
-//! The servers: where they are installed, how they are started, and how it is known that they are gone.
+//! The servers: where they are installed, how to start them, and how to check that they have
+//! exited.
 
 use crate::{
     cell::{Cell, Server},
@@ -23,27 +24,28 @@ use trunkline_client::{Carrier, Target};
 use trunkline_protocol::Era;
 use trunkline_testkit::peers::installed;
 
-/// A variable that every process of a server inherits, and by which its processes are found.
+/// Environment variable that every process of a server inherits; its processes are found by it.
 const MARK: &str = "TRUNKLINE_MATRIX_CELL";
 
-/// A server that is there to be connected to. Dropping it ends what was started for it.
+/// A server that is ready for connections. Dropping it stops the processes started for it.
 pub(crate) struct Peer {
     pub(crate) target: Target,
     pub(crate) wire: Option<Wire>,
-    /// A folder of its own: a repository for `git`, files for `filesystem`.
+    /// The server's temporary folder: a repository for `git`, files for `filesystem`.
     folder: TempDir,
     mark: String,
     process: Option<Child>,
 }
 
-/// A command to be started.
+/// A command and its environment.
 struct Program {
     words: Vec<String>,
     variables: Vec<(&'static str, String)>,
 }
 
 impl Peer {
-    /// Gets a server ready: over stdio the client starts it, over HTTP it is started here and heard through a [`Wire`].
+    /// Prepares a server: over stdio the client starts it; over HTTP it is started here, behind a
+    /// recording [`Wire`].
     pub(crate) async fn prepare(cell: Cell) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let mark = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
@@ -73,7 +75,8 @@ impl Peer {
         Setting { folder, root: self.root(), page: site.page(), silent: site.silent() }
     }
 
-    /// The processes of this server, as `/proc/pid command`. Only Linux lets us see the variables of other processes.
+    /// Returns the processes of this server, as `/proc/pid command`. Only Linux shows the
+    /// environment of other processes.
     pub(crate) fn processes(&self) -> Vec<String> {
         if !cfg!(target_os = "linux") {
             return Vec::new();
@@ -88,7 +91,7 @@ impl Peer {
         paths.map(|path| format!("{} {}", path.display(), command_of(&path))).collect()
     }
 
-    /// Ends a server that was started here.
+    /// Stops a server that was started here.
     pub(crate) async fn end(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.kill().await.unwrap();
@@ -96,7 +99,7 @@ impl Peer {
     }
 }
 
-/// The environment that servers may inherit from.
+/// Returns the environment that servers inherit from.
 pub(crate) fn environment() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     env::vars_os().collect()
 }
@@ -176,7 +179,7 @@ async fn furnish(server: Server, folder: &Path) {
     }
 }
 
-/// Starts a server and waits until it says where it listens.
+/// Starts a server and waits for the line with its address.
 async fn start(program: &Program, mark: &str) -> (Child, SocketAddr) {
     let variables: HashMap<_, _> = program.variables.iter().cloned().collect();
     let mut child = Command::new(&program.words[0])
@@ -199,7 +202,8 @@ async fn start(program: &Program, mark: &str) -> (Child, SocketAddr) {
     (child, found)
 }
 
-/// The address in a line `listening on …`; what comes after it is read and dropped, so that the server is not held up.
+/// Returns the address in a line `listening on …`. Later output is read and dropped, so that the
+/// server does not block on a full pipe.
 async fn address(output: impl AsyncRead + Unpin + Send + 'static) -> Option<SocketAddr> {
     let mut lines = BufReader::new(output).lines();
     while let Ok(Some(line)) = lines.next_line().await {

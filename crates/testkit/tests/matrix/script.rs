@@ -1,8 +1,8 @@
-//! What is done with each server, and what must come of it. What a server does not have is `None`.
+//! The steps for each server and their expected results. A feature that a server lacks is `None`.
 
 use crate::{
     cell::{Cell, Server},
-    ear::{MODEL, NAME, SAID},
+    recorder::{MODEL, NAME, SAID},
 };
 use serde_json::{Value, json};
 use trunkline_protocol::{Object, Raw};
@@ -16,9 +16,9 @@ pub(crate) struct Script {
     pub(crate) template: Option<&'static str>,
     pub(crate) prompt: Option<Prompt>,
     pub(crate) call: Call,
-    /// A call with structured content, and that content.
+    /// A call and its expected structured content.
     pub(crate) structured: Option<(Call, Value)>,
-    /// A text that the resource holds.
+    /// A text that the resource contains.
     pub(crate) read: Option<&'static str>,
     pub(crate) complete: Option<Complete>,
     pub(crate) progress: Option<Progress>,
@@ -31,18 +31,18 @@ pub(crate) struct Script {
     pub(crate) growth: Option<(Call, &'static str)>,
 }
 
-/// The places that a script speaks of.
+/// Folders and URLs that a script uses.
 #[derive(Default)]
 pub(crate) struct Setting {
-    /// The server's folder, and the same as the client's root.
+    /// The server's folder, and the same folder as the client's root URI.
     pub(crate) folder: String,
     pub(crate) root: String,
-    /// A page that answers, and one that never does.
+    /// URL of a page that responds, and of one that never does.
     pub(crate) page: String,
     pub(crate) silent: String,
 }
 
-/// A call and a text that its result holds.
+/// A call and a text that its result contains.
 #[derive(Default, Clone)]
 pub(crate) struct Call {
     pub(crate) tool: &'static str,
@@ -69,18 +69,18 @@ pub(crate) struct Progress {
     pub(crate) steps: u32,
 }
 
-/// A call that lasts, and how it is known that the server stopped it.
+/// A long call, and how the test checks that the server cancelled it.
 pub(crate) struct Cancel {
     pub(crate) call: Call,
     pub(crate) proof: Proof,
 }
 
 pub(crate) enum Proof {
-    /// The server counts what was cancelled; this call waits for it.
+    /// The server counts cancelled calls; this call waits for the count.
     Counted(Call),
-    /// The server goes on to the last step, but then gives no answer any more.
+    /// The server continues to the last step but sends no response.
     Unanswered { last_step: u32 },
-    /// The server hangs up on the site that it was reading from.
+    /// The server closes its connection to the web site that it was reading from.
     HungUp,
 }
 
@@ -261,7 +261,7 @@ fn rmcp(root: &str) -> Script {
     }
 }
 
-/// What the two servers that come with this crate have in common.
+/// Steps shared by the two servers of this crate.
 fn notes(root: &str) -> Script {
     Script {
         resource: Some("note://hello"),

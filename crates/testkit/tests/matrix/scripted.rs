@@ -1,4 +1,4 @@
-//! A server that answers what a test tells it to, over Streamable HTTP (`/mcp`) and over HTTP+SSE (`/sse`).
+//! A server whose answers come from the test, over Streamable HTTP (`/mcp`) and HTTP+SSE (`/sse`).
 
 use axum::{
     Router,
@@ -23,7 +23,7 @@ use trunkline_client::Target;
 
 type Answer = dyn Fn(&Value) -> Option<Value> + Send + Sync;
 
-/// Dropping it ends it.
+/// Dropping it stops the server.
 pub(crate) struct Scripted {
     address: std::net::SocketAddr,
     shared: Arc<Shared>,
@@ -37,7 +37,7 @@ struct Shared {
 }
 
 impl Scripted {
-    /// `answer` makes the whole frame that answers a message, or `None` where there is nothing to say.
+    /// `answer` returns the whole frame that answers a message, or `None` for no answer.
     pub(crate) async fn serve(answer: impl Fn(&Value) -> Option<Value> + Send + Sync + 'static) -> Self {
         let shared =
             Arc::new(Shared { answer: Box::new(answer), seen: Mutex::default(), stream: Mutex::default() });
@@ -56,7 +56,7 @@ impl Scripted {
         Target::url(&format!("http://{}/{path}", self.address)).unwrap()
     }
 
-    /// The messages that came, in their order.
+    /// Returns the received messages in order.
     pub(crate) fn seen(&self) -> Vec<Value> {
         self.shared.seen.lock().unwrap().clone()
     }
@@ -68,14 +68,15 @@ impl Drop for Scripted {
     }
 }
 
-/// The response to a request.
+/// Returns a response to a request.
 pub(crate) fn result(request: &Value, result: Value) -> Value {
     let mut response = json!({"jsonrpc": "2.0", "id": request["id"]});
     response["result"] = result;
     response
 }
 
-/// The answer of a server of an old revision to whatever is not in a script: it introduces itself, and knows nothing else.
+/// Default answers of a legacy server for messages that a script does not handle: it answers
+/// `initialize` and knows no other method.
 pub(crate) fn legacy(revision: &str, message: &Value) -> Option<Value> {
     let unknown =
         || json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "unknown"}});

@@ -1,4 +1,4 @@
-//! A web site to fetch from: one page that answers, and one that never does.
+//! A web site with one page that responds and one that never does.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -16,7 +16,7 @@ const LONGEST_REQUEST: usize = 16 * 1024;
 pub(crate) struct Site {
     talking: SocketAddr,
     silent: SocketAddr,
-    /// Visitors of the silent page: those who came, and those who left.
+    /// Connections to the silent page: opened, and closed.
     visitors: watch::Receiver<(usize, usize)>,
     tasks: [tokio::task::JoinHandle<()>; 2],
 }
@@ -54,13 +54,13 @@ impl Site {
         format!("http://{}/page", self.silent)
     }
 
-    /// Waits until somebody has come to the silent page.
-    pub(crate) async fn visited(&self) {
+    /// Waits for a connection to the silent page.
+    pub(crate) async fn connected(&self) {
         self.visitors.clone().wait_for(|(came, _)| *came > 0).await.unwrap();
     }
 
-    /// Waits until everybody has left the silent page.
-    pub(crate) async fn deserted(&self) {
+    /// Waits until all connections to the silent page are closed.
+    pub(crate) async fn all_closed(&self) {
         self.visitors.clone().wait_for(|(came, left)| *came > 0 && came == left).await.unwrap();
     }
 }
@@ -71,7 +71,7 @@ impl Drop for Site {
     }
 }
 
-/// Answers one request: the page is there, everything else (such as rules for robots) is not.
+/// Answers one request: 200 for the page, 404 for everything else (such as `robots.txt`).
 async fn talk(mut visitor: TcpStream) {
     let mut request = vec![0; LONGEST_REQUEST];
     let read = visitor.read(&mut request).await.unwrap_or(0);
@@ -80,7 +80,7 @@ async fn talk(mut visitor: TcpStream) {
         "HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{PAGE}",
         PAGE.len(),
     );
-    // A visitor who left early misses nothing.
+    // Fails if the client has disconnected, which is fine.
     drop(visitor.write_all(answer.as_bytes()).await);
 }
 

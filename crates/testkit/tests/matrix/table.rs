@@ -1,4 +1,4 @@
-//! The matrix as a table, which the documentation of this suite shows and a test keeps true.
+//! The matrix as a table; a test compares it with the table in the documentation of this suite.
 
 use crate::{
     CELLS,
@@ -10,7 +10,7 @@ use trunkline_protocol::Era;
 const HEAD: &str = "| server | transport | era | auto | forced | list | call | structured | read | prompt | complete \
                     | progress | cancel | answer | log | update | change | close |";
 
-/// One row for a server, a transport and an era.
+/// Returns the row of a server, a transport and an era.
 fn row(cell: Cell) -> String {
     let script = Script::of(cell, &Setting::default());
     let connected = |way| CELLS.contains(&Cell { way, ..cell });

@@ -1,4 +1,4 @@
-//! A wire with an ear: passes TCP connections on to a server and keeps what was said, so that a test sees the HTTP of it.
+//! A recording TCP proxy in front of a server, so that a test sees the HTTP traffic.
 
 use std::{
     io,
@@ -20,13 +20,13 @@ const SESSION_HEADER: &str = "mcp-session-id";
 pub(crate) struct Wire {
     pub(crate) address: SocketAddr,
     server: SocketAddr,
-    heard: Arc<Heard>,
+    traffic: Arc<Traffic>,
     open: watch::Receiver<usize>,
     listener: tokio::task::JoinHandle<()>,
 }
 
 #[derive(Default)]
-struct Heard {
+struct Traffic {
     sent: Mutex<Vec<u8>>,
     received: Mutex<Vec<u8>>,
 }
@@ -35,41 +35,41 @@ impl Wire {
     pub(crate) async fn to(server: SocketAddr) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let heard = Arc::new(Heard::default());
+        let traffic = Arc::new(Traffic::default());
         let (count, open) = watch::channel(0);
-        let shared = heard.clone();
+        let shared = traffic.clone();
         let listener = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let (heard, count) = (shared.clone(), count.clone());
+                let (traffic, count) = (shared.clone(), count.clone());
                 count.send_modify(|open| *open += 1);
                 tokio::spawn(async move {
-                    // A connection that breaks has ended like any other.
-                    drop(pass(client, server, &heard).await);
+                    // A broken connection counts as closed.
+                    drop(pass(client, server, &traffic).await);
                     count.send_modify(|open| *open -= 1);
                 });
             }
         });
-        Self { address, server, heard, open, listener }
+        Self { address, server, traffic, open, listener }
     }
 
-    /// Waits until the client has left every connection.
+    /// Waits until every connection is closed.
     pub(crate) async fn left(&self) {
         self.open.clone().wait_for(|open| *open == 0).await.unwrap();
     }
 
-    /// The session that the server opened; `None` if it opened none.
+    /// Returns the id of the session that the server opened, if any.
     pub(crate) fn session(&self) -> Option<String> {
-        header(&text(&self.heard.received), SESSION_HEADER)
+        header(&text(&self.traffic.received), SESSION_HEADER)
     }
 
-    /// The session named by the client's DELETE.
+    /// Returns the session id of the client's DELETE.
     pub(crate) fn deleted(&self) -> Option<String> {
-        let sent = text(&self.heard.sent);
+        let sent = text(&self.traffic.sent);
         header(&sent[sent.find("DELETE /")?..], SESSION_HEADER)
     }
 
-    /// What the server says to someone who comes with this session: the HTTP status.
-    pub(crate) async fn knock(&self, session: &str) -> u16 {
+    /// Sends a ping with this session id to the server; returns the HTTP status.
+    pub(crate) async fn status_of_session(&self, session: &str) -> u16 {
         let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
         let head = format!(
             "POST /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAccept: application/json, text/event-stream\r\n\
@@ -91,31 +91,31 @@ impl Drop for Wire {
     }
 }
 
-/// Passes on until either side ends; HTTP has no half-closed connections.
-async fn pass(client: TcpStream, server: SocketAddr, heard: &Heard) -> io::Result<()> {
+/// Forwards until either side closes; the proxy does not support half-closed connections.
+async fn pass(client: TcpStream, server: SocketAddr, traffic: &Traffic) -> io::Result<()> {
     let server = TcpStream::connect(server).await?;
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
     tokio::select! {
-        ended = pump(from_client, to_server, &heard.sent) => ended,
-        ended = pump(from_server, to_client, &heard.received) => ended,
+        ended = pump(from_client, to_server, &traffic.sent) => ended,
+        ended = pump(from_server, to_client, &traffic.received) => ended,
     }
 }
 
-async fn pump(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, heard: &Mutex<Vec<u8>>) -> io::Result<()> {
+async fn pump(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, traffic: &Mutex<Vec<u8>>) -> io::Result<()> {
     let mut chunk = vec![0; CHUNK];
     loop {
         let read = from.read(&mut chunk).await?;
         if read == 0 {
             return Ok(());
         }
-        heard.lock().unwrap().extend_from_slice(&chunk[..read]);
+        traffic.lock().unwrap().extend_from_slice(&chunk[..read]);
         to.write_all(&chunk[..read]).await?;
     }
 }
 
-fn text(heard: &Mutex<Vec<u8>>) -> String {
-    String::from_utf8_lossy(&heard.lock().unwrap()).into_owned()
+fn text(traffic: &Mutex<Vec<u8>>) -> String {
+    String::from_utf8_lossy(&traffic.lock().unwrap()).into_owned()
 }
 
 fn header(text: &str, name: &str) -> Option<String> {

@@ -1,5 +1,5 @@
-//! The parsers over the seeds of the fuzz targets and mutations of them (row J12): a small share of what `cargo xtask fuzz` does, so
-//! that every run of the tests sees a panic that is easy to reach.
+//! Runs the parsers on the seeds of the fuzz targets and mutations of them (row J12): a small part
+//! of `cargo xtask fuzz`, so that every test run finds panics that are easy to reach.
 
 mod mutation;
 #[path = "../../../../fuzz/src/parsers/mod.rs"]
@@ -15,7 +15,7 @@ use std::{
     thread,
 };
 
-/// Inputs of each parser, made from its seeds.
+/// Number of inputs per parser, made from its seeds.
 const INPUTS: usize = 400;
 
 #[test]
@@ -42,7 +42,7 @@ fn corpus() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus")
 }
 
-/// The seeds of a parser, always in the same order.
+/// Returns the seeds of a parser, always in the same order.
 fn seeds(name: &str) -> Vec<Vec<u8>> {
     let mut files: Vec<PathBuf> = fs::read_dir(corpus().join(name))
         .expect("a folder of seeds")
@@ -52,7 +52,7 @@ fn seeds(name: &str) -> Vec<Vec<u8>> {
     files.iter().map(|file| fs::read(file).expect("a seed")).collect()
 }
 
-/// The first input of which something did not hold, so that it can become a seed.
+/// Returns the first input for which a property does not hold, so that it can become a seed.
 fn first_failure(name: &str, holds: Holds) -> Option<String> {
     let seeds = seeds(name);
     let mut mutator = Mutator::new(name);

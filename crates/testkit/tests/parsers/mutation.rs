@@ -1,6 +1,6 @@
-//! Inputs made from other inputs, the same ones in every run.
+//! Deterministic mutation of inputs.
 
-/// What inputs are changed by: bytes that mean something to one of the parsers.
+/// Bytes inserted into inputs; each is significant to one of the parsers.
 const TOKENS: [&[u8]; 24] = [
     b"\n",
     b"\r\n",
@@ -27,12 +27,12 @@ const TOKENS: [&[u8]; 24] = [
     b"\xef\xbb\xbf",
     b"18446744073709551616",
 ];
-/// The longest input that is made.
+/// Maximum length of an input.
 const MOST: usize = 4096;
-/// The most changes of one input.
+/// Maximum number of changes per input.
 const CHANGES: usize = 4;
 
-/// Makes inputs, by a generator of numbers that begins with the name of the parser.
+/// Generates inputs with a pseudorandom generator seeded by the name of the parser.
 #[derive(Debug)]
 pub(crate) struct Mutator(u64);
 
@@ -45,7 +45,7 @@ impl Mutator {
         )
     }
 
-    /// An input near one of these.
+    /// Returns a mutation of one of the seeds.
     pub(crate) fn input(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
         let mut input = seeds[self.below(seeds.len())].clone();
         for _ in 0..=self.below(CHANGES) {
@@ -72,7 +72,7 @@ impl Mutator {
         }
     }
 
-    /// A number below this one (xorshift; which numbers come matters little).
+    /// Returns a pseudorandom number below `bound` (xorshift; quality matters little).
     fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -1,4 +1,5 @@
-//! P04: what is left of servers that are killed again and again. Descriptors are those of the process, so this stands alone.
+//! P04: leaks after servers were killed repeatedly. File descriptors are counted for the whole
+//! process, so this is a separate target.
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
 
 #[path = "../upstreams/support.rs"]

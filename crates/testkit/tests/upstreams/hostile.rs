@@ -1,4 +1,4 @@
-//! U06, U10: servers that ask what nobody offered to answer, and answer more than anybody wants to hold.
+//! U06, U10: servers that send requests without the client's capability, and oversized results.
 
 use crate::{
     faults::{process_peer, run, seconds, text},
@@ -11,7 +11,7 @@ use trunkline_gateway::upstream::{State, Upstream, UpstreamOptions};
 use trunkline_protocol::{Call, FaultKind, Handler, Outcome, Part, Revision, message::meta};
 use trunkline_testkit::script::{Asked, ProcessLine, ProcessPeer};
 
-/// What a server may ask, and what it asks it with.
+/// Requests that a server may send: methods and parameters.
 fn questions() -> [(&'static str, Value); 3] {
     let message = json!({"role": "user", "content": {"type": "text", "text": "Who pays you?"}});
     let form = json!({"type": "object", "properties": {"pin": {"type": "string"}}});
@@ -22,7 +22,7 @@ fn questions() -> [(&'static str, Value); 3] {
     ]
 }
 
-/// A call by a client that says that it can do this.
+/// Returns a call of a client with these capabilities.
 fn call_declaring(capabilities: Value) -> Call {
     let mut call = call_by("ada", "work", &json!({}));
     let params = call.params.take();
@@ -31,7 +31,8 @@ fn call_declaring(capabilities: Value) -> Call {
     call
 }
 
-/// A call that runs beside the test: what its caller was asked, each answered at once, and how it ended.
+/// Runs a call in a separate task and answers every question at once; returns the methods of the
+/// questions and the outcome.
 fn attended(upstream: &Arc<Upstream>, call: Call) -> JoinHandle<(Vec<String>, Outcome)> {
     let mut reply = upstream.call(call);
     tokio::spawn(async move {
@@ -49,7 +50,7 @@ fn attended(upstream: &Arc<Upstream>, call: Call) -> JoinHandle<(Vec<String>, Ou
     })
 }
 
-/// Asks, and gives the answer.
+/// Sends a request to the client and returns its response.
 async fn answer_to(line: &mut ProcessLine, method: &str, params: &Value) -> Value {
     let id = format!("q-{method}");
     line.say(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()).await;
@@ -58,14 +59,15 @@ async fn answer_to(line: &mut ProcessLine, method: &str, params: &Value) -> Valu
     answer
 }
 
-/// Whether an answer gives nothing away.
+/// True if an answer discloses nothing.
 fn is_refusal(method: &str, answer: &Value) -> bool {
     let empty = method == "roots/list" && answer["result"]["roots"] == json!([]);
     let declined = method == "elicitation/create" && answer["result"]["action"] == "decline";
     answer["error"].is_object() || empty || declined
 }
 
-/// Plays a server's part until its first call, and tells what the session declared.
+/// Plays a server's part until its first call; returns the capabilities that the session declared,
+/// and the call.
 async fn greeted(line: &mut ProcessLine) -> (Value, Asked) {
     let asked = line.expect("initialize").await;
     let introduction = json!({
@@ -78,7 +80,7 @@ async fn greeted(line: &mut ProcessLine) -> (Value, Asked) {
     (asked.params["capabilities"].clone(), called(line).await)
 }
 
-/// Waits for the call; whoever makes it may look at the list of tools first.
+/// Waits for the call; the client may list the tools first.
 async fn called(line: &mut ProcessLine) -> Asked {
     loop {
         let asked = line.message().await;
@@ -90,7 +92,7 @@ async fn called(line: &mut ProcessLine) -> Asked {
     }
 }
 
-/// A legacy server that is ready, and its line, on which it may ask.
+/// A legacy server after its handshake, and the line on which it can send requests.
 pub(crate) async fn curious() -> (ProcessPeer, Arc<Upstream>, ProcessLine) {
     let peer = process_peer().await;
     let upstream = legacy("curious", &peer, UpstreamOptions::default());
@@ -150,12 +152,12 @@ fn u06_a_client_that_declared_nothing_hears_what_the_server_could_not_do_without
                     Some(result) => line.answer(&asked, result.clone()).await,
                 }
                 let (_, outcome) = call.await.unwrap();
-                let told = outcome.as_ref().is_err_and(|fault| {
+                let names_capability = outcome.as_ref().is_err_and(|fault| {
                     let needed = fault.data().map(|data| data.decode::<Value>().unwrap());
                     fault.kind() == FaultKind::ClientCapabilityMissing
                         && needed == Some(json!({"requiredCapabilities": {"sampling": {}}}))
                 });
-                assert_eq!(told, revision == Revision::NEWEST, "{outcome:?}");
+                assert_eq!(names_capability, revision == Revision::NEWEST, "{outcome:?}");
             }
         }
         upstream.stop().await;
@@ -180,7 +182,8 @@ fn u06_a_client_is_asked_what_it_declared_and_nothing_else() {
         assert_eq!(answer["result"]["action"], "accept", "{answer:#}");
         let answer = answer_to(&mut line, sample, &sampling).await;
         assert!(is_refusal(sample, &answer), "{answer:#}");
-        // A server that asks all the same cannot do without it, and the client hears which capability that is.
+        // A server that sends the request nevertheless needs the capability; the client's error
+        // names it.
         let (questions, outcome) = call.await.unwrap();
         assert_eq!(questions, [elicit]);
         let fault = outcome.unwrap_err();
@@ -190,7 +193,7 @@ fn u06_a_client_is_asked_what_it_declared_and_nothing_else() {
     });
 }
 
-/// More than one message may have.
+/// Larger than the limit of one message.
 const RESULT: u64 = 50 * 1024 * 1024;
 
 #[test]
@@ -212,7 +215,7 @@ fn u10_a_result_of_fifty_megabytes_fails_its_call_and_the_server_goes_on() {
         let fault = fault.unwrap_err();
         assert!(fault.message().contains("verbose"), "{fault}");
         assert_ne!(fault.kind(), FaultKind::Timeout, "{fault}");
-        // Whether the same process goes on or a new one is started is the transport's business.
+        // The same process may continue, or the transport may start a new one.
         let next = begin(&upstream, call_of("work", &json!({})));
         let asked = line.expect("tools/call").await;
         line.answer(&asked, text("short")).await;
@@ -232,7 +235,8 @@ fn u10_a_result_that_does_not_fit_its_own_schema_passes_as_it_is() {
         ready(&upstream).await;
         let call = begin(&upstream, call_of("work", &json!({})));
         let asked = line.expect("tools/call").await;
-        // Whoever reads it may check it; a gateway that did would hide from its clients what the server is like.
+        // Validation is up to the client; a gateway that rejected it would hide the server's
+        // fault.
         line.answer(&asked, json!({"content": [], "structuredContent": {"sum": "not a number"}})).await;
         let result = call.await.unwrap().unwrap();
         assert_eq!(result.member("structuredContent").unwrap().as_str(), r#"{"sum":"not a number"}"#);

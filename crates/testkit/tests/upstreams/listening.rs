@@ -1,4 +1,4 @@
-//! Listening to a legacy server with the words of a modern client.
+//! `subscriptions/listen` of a modern client to a legacy server.
 
 use crate::{
     faults::{process_peer, run},
@@ -9,7 +9,7 @@ use trunkline_gateway::upstream::UpstreamOptions;
 use trunkline_protocol::{Call, Handler, Notification, Part, Reply, message::meta};
 use trunkline_testkit::script::ProcessLine;
 
-/// A server with tasks, up to its first request.
+/// Plays the handshake of a server with tasks.
 async fn greet(line: &mut ProcessLine) {
     let asked = line.expect("initialize").await;
     let introduction = json!({
@@ -27,15 +27,15 @@ fn listen(capabilities: Value) -> Call {
     Call::new("subscriptions/listen", Some(params))
 }
 
-async fn told(reply: &mut Reply) -> Notification {
+async fn next_notification(reply: &mut Reply) -> Notification {
     match reply.next().await {
-        Some(Part::Notification(told)) => told,
+        Some(Part::Notification(notification)) => notification,
         other => panic!("{other:?}"),
     }
 }
 
-fn params(told: &Notification) -> Value {
-    told.params.as_ref().unwrap().decode().unwrap()
+fn params(notification: &Notification) -> Value {
+    notification.params.as_ref().unwrap().decode().unwrap()
 }
 
 #[test]
@@ -47,17 +47,18 @@ fn the_status_of_a_legacy_task_is_told_as_its_whole_state() {
         greet(&mut line).await;
         answer_list(&mut line).await;
         ready(&upstream).await;
-        // Nothing of this is declared to a legacy server, so the session that is there serves.
+        // This capability is not declared to a legacy server, so the existing session is used.
         let follows = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
         let mut listening = upstream.call(listen(follows));
-        let acknowledged = told(&mut listening).await;
+        let acknowledged = next_notification(&mut listening).await;
         assert_eq!(acknowledged.method, "notifications/subscriptions/acknowledged");
         assert_eq!(params(&acknowledged)["notifications"], json!({"taskIds": ["mine"]}));
         let server = async {
             for (id, status) in [("other", "working"), ("mine", "completed")] {
-                let told = json!({"taskId": id, "status": status});
-                let told = json!({"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": told});
-                line.say(told.to_string()).await;
+                let params = json!({"taskId": id, "status": status});
+                let notification =
+                    json!({"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": params});
+                line.say(notification.to_string()).await;
             }
             let asked = line.expect("tasks/get").await;
             assert_eq!(asked.params["taskId"], "mine");
@@ -65,7 +66,7 @@ fn the_status_of_a_legacy_task_is_told_as_its_whole_state() {
             let asked = line.expect("tasks/result").await;
             line.answer(&asked, json!({"content": [], "isError": true})).await;
         };
-        let (changed, ()) = tokio::join!(told(&mut listening), server);
+        let (changed, ()) = tokio::join!(next_notification(&mut listening), server);
         assert_eq!(changed.method, "notifications/tasks");
         let want = json!({
             "taskId": "mine", "status": "completed", "ttlMs": 9, "x": 1,
@@ -87,7 +88,7 @@ fn who_does_not_follow_tasks_is_told_nothing_of_them() {
         answer_list(&mut own).await;
         ready(&upstream).await;
         let mut listening = upstream.call(listen(json!({})));
-        let acknowledged = told(&mut listening).await;
+        let acknowledged = next_notification(&mut listening).await;
         assert_eq!(params(&acknowledged)["notifications"], json!({}));
         upstream.stop().await;
     });

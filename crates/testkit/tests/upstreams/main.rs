@@ -1,5 +1,5 @@
-//! Upstreams of the gateway against real processes and addresses. Tests are named by the row of the adversarial catalogue
-//! they show.
+//! Upstreams of the gateway with real processes and sockets. Each test is named for the row of the
+//! adversarial catalogue that it covers.
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
 
 #[path = "../faults/support.rs"]

@@ -1,4 +1,4 @@
-//! Real servers as processes: killed again and again, and nothing left of them.
+//! Real servers as processes: killed repeatedly, without leaks.
 
 use crate::{faults::seconds, support::*};
 use serde_json::{Value, json};
@@ -108,7 +108,7 @@ async fn u01_real_servers_are_killed_in_turn_and_the_others_never_notice() {
         let result = outcome.unwrap_or_else(|fault| panic!("{upstream:?}: {fault}"));
         assert_ne!(result.member_as("isError"), Some(true), "{upstream:?}: {result}");
     }
-    // On a busy machine the programs themselves take their time to start.
+    // On a busy machine the programs start slowly, so their start time is measured first.
     let starting = began.elapsed();
     for (victim, mark, ..) in &upstreams {
         let before = victim.status().restarts;

@@ -1,4 +1,5 @@
-//! Questions of legacy servers: over HTTP on the stream of the session instead of on that of the call, and answers that are none.
+//! Requests of legacy servers: over HTTP on the stream of the session instead of that of the call,
+//! and invalid answers.
 
 use crate::{
     faults::{run, text},
@@ -12,7 +13,7 @@ use trunkline_gateway::upstream::UpstreamOptions;
 use trunkline_protocol::{Call, Era, FaultKind, Handler, Part, Question, Reply, message::meta};
 use trunkline_testkit::script::{Events, HttpPeer, Incoming};
 
-/// The server's part: sessions, each with a stream of its own.
+/// The server's part: sessions, each with its own GET stream.
 struct Web {
     peer: HttpPeer,
     streams: HashMap<String, Events>,
@@ -20,7 +21,7 @@ struct Web {
 }
 
 impl Web {
-    /// Plays along until a request comes that the test has to answer.
+    /// Handles requests until one with this label arrives, which the test answers.
     async fn until(&mut self, label: &str) -> Incoming {
         loop {
             let request = self.peer.next().await;
@@ -53,7 +54,7 @@ impl Web {
         request.answer(200, &headers, body).await;
     }
 
-    /// Asks on the stream of the session that the call came in.
+    /// Sends a request on the GET stream of the call's session.
     async fn ask(&mut self, call: &Incoming, id: &str) {
         let session = session_of(call);
         if !self.streams.contains_key(&session) {
@@ -66,7 +67,7 @@ impl Web {
         self.streams.get_mut(&session).unwrap().message(question.to_string()).await;
     }
 
-    /// The answer to a question.
+    /// Waits for the answer to a request.
     async fn answered(&mut self) -> Value {
         let request = self.until("POST answer").await;
         let answer = request.asked().value();

@@ -1,4 +1,5 @@
-//! U01–U05, U13, U14: scripted servers that die, hang, answer late, answer others, talk too much or forget.
+//! U01–U05, U13, U14: scripted servers that crash, hang, answer late, answer other requests, flood
+//! us or drop sessions.
 
 use crate::{
     faults::{id_of, process_peer, run, seconds, text},
@@ -20,7 +21,7 @@ fn limits(connect: Duration, call: Duration) -> UpstreamOptions {
     UpstreamOptions { timeouts, ..UpstreamOptions::default() }
 }
 
-/// An upstream that answers every call at once, and whose processes are welcomed as often as they start.
+/// An upstream whose processes always complete the handshake and answer every call at once.
 async fn obedient(name: &str) -> Arc<Upstream> {
     let peer = process_peer().await;
     let upstream = legacy(name, &peer, UpstreamOptions::default());
@@ -327,7 +328,7 @@ fn u14_a_thousand_callers_of_a_slow_server_do_not_slow_another() {
     });
 }
 
-/// Something in this process that answers like a server.
+/// An in-process handler that answers like a server.
 struct Neighbour;
 
 impl Handler for Neighbour {
@@ -392,7 +393,7 @@ fn u01_an_address_that_goes_away_is_named_and_tried_again() {
         assert!(began.elapsed() < seconds(2), "{:?}", began.elapsed());
         assert!(fault.message().starts_with("`web` is not available"), "{fault}");
         let status = until(&upstream, |status| status.state == State::Lost && status.failures >= 2).await;
-        assert!(status.stale && status.lists[0].items == 1, "what it offered is still told");
+        assert!(status.stale && status.lists[0].items == 1, "its last lists are still reported");
         upstream.stop().await;
     });
 }

@@ -1,4 +1,4 @@
-//! What the tests of upstreams share.
+//! Helpers of the upstream tests.
 
 use serde_json::{Value, json};
 use std::{
@@ -13,7 +13,7 @@ use trunkline_gateway::upstream::{Offer, State, Status, Upstream, UpstreamOption
 use trunkline_protocol::{Call, Caller, Era, Handler, Outcome};
 use trunkline_testkit::script::{ProcessLine, ProcessPeer};
 
-/// The variable by which the processes of a test are known.
+/// Environment variable that marks the processes of a test.
 pub(crate) const MARK: &str = "TRUNKLINE_TEST_MARK";
 
 pub(crate) fn upstream(name: &str, target: Target, options: UpstreamOptions) -> Arc<Upstream> {
@@ -26,7 +26,7 @@ pub(crate) fn upstream(name: &str, target: Target, options: UpstreamOptions) -> 
     start(name, target, connect, options)
 }
 
-/// An upstream of the legacy era that is not probed, so that a script sees the same every time.
+/// A legacy upstream that is not probed, so that a script always sees the same messages.
 pub(crate) fn legacy(name: &str, peer: &ProcessPeer, options: UpstreamOptions) -> Arc<Upstream> {
     let connect = ConnectOptions {
         ids: Ids::Integer,
@@ -52,10 +52,10 @@ pub(crate) fn environment() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     std::env::vars_os().collect()
 }
 
-/// Longer than anything here takes on a busy machine; what takes longer will never come.
+/// Timeout, longer than any step takes on a busy machine.
 const HANG: Duration = Duration::from_mins(3);
 
-/// Waits until an upstream is as wanted.
+/// Waits until the status of an upstream satisfies `wanted`.
 pub(crate) async fn until(upstream: &Upstream, wanted: impl Fn(&Status) -> bool) -> Status {
     let began = Instant::now();
     loop {
@@ -63,7 +63,7 @@ pub(crate) async fn until(upstream: &Upstream, wanted: impl Fn(&Status) -> bool)
         if wanted(&status) {
             return status;
         }
-        assert!(began.elapsed() < HANG, "it never comes: {status:?}");
+        assert!(began.elapsed() < HANG, "timed out, the status is {status:?}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -84,12 +84,12 @@ pub(crate) fn call_by(who: &str, tool: &str, arguments: &Value) -> Call {
     call
 }
 
-/// A call that runs beside the test.
+/// Runs a call in a separate task.
 pub(crate) fn begin(upstream: &Arc<Upstream>, call: Call) -> JoinHandle<Outcome> {
     tokio::spawn(upstream.call(call).outcome())
 }
 
-/// Plays a server's part until its lists were read.
+/// Plays a server's part until its tools are listed.
 pub(crate) async fn welcome(line: &mut ProcessLine) {
     let asked = line.expect("initialize").await;
     let introduction = json!({
@@ -111,7 +111,7 @@ pub(crate) fn tools() -> Value {
     json!({"tools": [{"name": "work", "inputSchema": {"type": "object"}}]})
 }
 
-/// The processes that were started with this mark, dead ones that nobody waited for included.
+/// Returns the processes with this mark.
 pub(crate) fn processes(mark: &str) -> Vec<i32> {
     let wanted = format!("{MARK}={mark}");
     let marked = |path: &Path| {
@@ -122,7 +122,7 @@ pub(crate) fn processes(mark: &str) -> Vec<i32> {
     entries.filter(|path| marked(path)).filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect()
 }
 
-/// Children of this process that ended and were not waited for.
+/// Returns the number of child processes that have exited but were not waited for.
 pub(crate) fn zombies() -> usize {
     let parent = std::process::id();
     let entries = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("stat"));
@@ -139,17 +139,17 @@ pub(crate) fn descriptors() -> usize {
 
 pub(crate) fn kill(pid: i32) {
     let pid = rustix::process::Pid::from_raw(pid).unwrap();
-    // It may have ended by itself meanwhile.
+    // It may have exited already.
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).ok();
 }
 
-/// The server of this folder, in these eras.
+/// The command of `rmcp-server` with this mark and era.
 pub(crate) fn rmcp(mark: &str, era: &str) -> Target {
     let words = [env!("CARGO_BIN_EXE_rmcp-server"), "--era", era];
     Target::command(words).unwrap().with_variable(MARK, mark)
 }
 
-/// A mark that no other test has.
+/// Returns a mark that no other test run has.
 pub(crate) fn unique(name: &str) -> String {
     format!("{name}-{}", std::process::id())
 }

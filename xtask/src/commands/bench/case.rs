@@ -1,4 +1,4 @@
-//! What is measured: a way to the server, an era, and the clients that go it.
+//! A benchmark case: a transport, an era, and the clients that are compared.
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Case {
@@ -18,9 +18,9 @@ pub(super) enum Carrier {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Client {
     Trunkline,
-    /// As it comes. Over HTTP it opens a connection for every call.
+    /// Default settings; over HTTP it opens a connection for every call.
     Rmcp,
-    /// With its HTTP client told to keep connections.
+    /// With an HTTP client that keeps connections alive.
     RmcpPooled,
 }
 
@@ -35,7 +35,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 impl Client {
-    /// What `bench-client --client` calls it.
+    /// The client's name for `bench-client --client`.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Trunkline => "trunkline",

@@ -1,7 +1,8 @@
-//! `cargo xtask bench http1`: what a request costs with our HTTP/1.1 and with hyper, in one run.
+//! `cargo xtask bench http1`: the cost of a request with our HTTP/1.1 and with hyper, in one run.
 //!
-//! One side is exchanged at a time: the servers are called by our client, and the clients call our
-//! server. The pairs take turns within each round; the table shows medians over the rounds.
+//! Only one side differs between pairs: both servers are called by our client, and both clients
+//! call our server. The pairs take turns within each round; the table shows medians over the
+//! rounds.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! The middle of some figures.
+//! The median.
 
 pub(super) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();

@@ -1,8 +1,9 @@
-//! `cargo xtask bench`: what a call costs, with our client (here), at our server ([`serve`]) and through our gateway
-//! ([`gateway`]), beside others in one run.
+//! `cargo xtask bench`: the cost of a call with our client (here), at our server ([`serve`]) and
+//! through our gateway ([`gateway`]), compared with other implementations in one run.
 //!
-//! Every client is a process of its own, so that its processor time is nobody else's. The clients take turns within each
-//! round, so that whatever else the machine does hits all of them; what is shown are medians over the rounds.
+//! Every client is a separate process, so that its CPU time can be measured alone. The clients
+//! take turns within each round, so that other load on the machine affects all of them; the table
+//! shows medians over the rounds.
 
 mod case;
 mod gateway;
@@ -41,7 +42,7 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     }
 }
 
-/// Runs the bench of one part of the path, which the part's own package has.
+/// Runs a `cargo bench` target of the package that it measures.
 fn part(workspace: &Workspace, arguments: Arguments, [package, bench]: [&str; 2]) -> Result<()> {
     arguments.finish()?;
     process::run(&mut workspace.cargo(&["bench", "--package", package, "--bench", bench]))
@@ -72,11 +73,11 @@ fn client(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// One line of the table: every client's runs under one load.
+/// One line of the table: the runs of every client under one load.
 struct Row {
     case: &'static Case,
     concurrency: usize,
-    /// As many as the case has clients, in their order.
+    /// One list of runs per client of the case, in the same order.
     runs: Vec<Vec<Run>>,
 }
 
@@ -100,7 +101,7 @@ fn measure(
     Ok(Row { case, concurrency: load.concurrency, runs })
 }
 
-/// How many callers there are at a time, for each part of the table.
+/// Numbers of concurrent callers, one for each part of the table.
 fn concurrency(arguments: &mut Arguments) -> Result<Vec<usize>> {
     let mut given = Vec::new();
     while let Some(number) = arguments.parsed("--concurrency")? {

@@ -1,4 +1,4 @@
-//! One run of `bench-client`, and what it reported.
+//! One run of `bench-client`, and its report.
 
 use std::fmt;
 use std::process::{Command, Stdio};
@@ -20,11 +20,11 @@ pub(super) struct Run {
     errors: u64,
     seconds: f64,
     cpu_seconds: f64,
-    /// Of a server that was watched.
+    /// `None` if no server was watched.
     server_cpu_seconds: Option<f64>,
 }
 
-/// Runs a command that is a `bench-client`.
+/// Runs `bench-client` and reads its report.
 pub(super) fn once(command: &mut Command) -> Result<Run> {
     command.stderr(Stdio::inherit());
     let shown = process::shown(command);
@@ -35,13 +35,13 @@ pub(super) fn once(command: &mut Command) -> Result<Run> {
     let run: Run =
         serde_json::from_slice(&output.stdout).with_context(|| format!("`{shown}` reported no result"))?;
     if run.calls < 1.0 || run.errors > 0 {
-        bail!("`{shown}`: {} calls were answered, {} went wrong", run.calls, run.errors);
+        bail!("`{shown}`: {} calls answered, {} failed", run.calls, run.errors);
     }
     Ok(run)
 }
 
 impl Load {
-    /// The words that tell `bench-client` of it.
+    /// The matching arguments of `bench-client`.
     pub(super) fn arguments(self) -> [String; 4] {
         let (callers, seconds) = (self.concurrency.to_string(), self.seconds.to_string());
         ["--concurrency".to_owned(), callers, "--seconds".to_owned(), seconds]
@@ -57,17 +57,17 @@ impl Run {
         self.cpu_seconds * 1e6 / self.calls
     }
 
-    /// Of a server that was not watched there is no such figure.
+    /// CPU time per call of the watched server; NaN if none was watched.
     pub(super) fn server_micros_per_call(&self) -> f64 {
         self.server_cpu_seconds.unwrap_or(f64::NAN) * 1e6 / self.calls
     }
 }
 
-/// The system counts a process's time in hundredths of a second; with fewer than twenty, a figure is off by 5 % or more.
+/// The kernel counts CPU time in ticks of 10 ms; below 20 ticks, a figure is off by 5 % or more.
 const COARSE: f64 = 0.2;
 
 impl Run {
-    /// Whether the server worked too little for its processor time to mean much.
+    /// True if the server used too little CPU time for an exact figure.
     pub(super) fn is_coarse(&self) -> bool {
         self.server_cpu_seconds.is_none_or(|seconds| seconds < COARSE)
     }

@@ -1,4 +1,4 @@
-//! The figures as a table, and what they come to.
+//! Renders the figures as a table and compares them with the goals.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::Row;
 use super::median::median;
 use super::run::Run;
 
-/// What is expected of our client: so many times the calls that rmcp's makes in a second of processor time.
+/// Goal for our client: calls per second of CPU time, as a multiple of rmcp's.
 const GOAL: f64 = 2.0;
 
 pub(super) fn render(rows: &[Row]) -> String {
@@ -20,10 +20,10 @@ pub(super) fn render(rows: &[Row]) -> String {
             let (way, callers, client) = (row.case.name, row.concurrency, client.name());
             let Medians { rate, cost } = theirs;
             write!(text, "{way:<13} {callers:>7}  {client:<11} {rate:>8.0}  {cost:>11.1}")
-                .expect("a string takes all");
+                .expect("writing to a String does not fail");
             if client != row.case.clients[0].name() {
                 write!(text, "  {:>12.2}×  {:>25.2}×", ours.rate / rate, cost / ours.cost)
-                    .expect("a string takes all");
+                    .expect("writing to a String does not fail");
             }
             text.push('\n');
         }
@@ -31,7 +31,7 @@ pub(super) fn render(rows: &[Row]) -> String {
     text
 }
 
-/// Whether the goal is met. To miss it is no failure of the run: the machine has a say in it.
+/// Says whether the goal is met. A miss does not fail the run, since it depends on the machine.
 pub(super) fn verdict(rows: &[Row]) -> String {
     let ratios: Vec<f64> = rows.iter().flat_map(ratios).collect();
     let met = ratios.iter().filter(|ratio| **ratio >= GOAL).count();
@@ -41,7 +41,7 @@ pub(super) fn verdict(rows: &[Row]) -> String {
     format!("calls per CPU second: {least:.2}× to {most:.2}× rmcp's; at least {GOAL}× in {met} of {all}")
 }
 
-/// Calls per second of processor time, ours to each of the others'.
+/// Ratio of our calls per second of CPU time to that of each other client.
 fn ratios(row: &Row) -> impl Iterator<Item = f64> {
     let ours = Medians::of(&row.runs[0]).cost;
     row.runs[1..].iter().map(move |runs| Medians::of(runs).cost / ours)

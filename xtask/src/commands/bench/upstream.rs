@@ -1,4 +1,4 @@
-//! The server that the clients call: an address with a process behind it, or a command that each client starts itself.
+//! The server that the clients call: a process that listens, or a command that each client starts.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use super::case::{Carrier, Case};
 
-/// How long a server may take until it can be connected to.
+/// Timeout until a started server accepts connections.
 const START: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
@@ -41,7 +41,7 @@ impl Upstream {
         Ok(upstream)
     }
 
-    /// The words that tell `bench-client` where the server is.
+    /// The arguments that give `bench-client` the server's address or command.
     pub(super) fn arguments(&self) -> Vec<String> {
         match self {
             Self::Http { address, .. } => vec!["--url".to_owned(), format!("http://{address}/mcp")],
@@ -56,7 +56,7 @@ impl Upstream {
         let start = Instant::now();
         while TcpStream::connect(*address).is_err() {
             if let Some(status) = process.try_wait()? {
-                bail!("the server ended before it could be called ({status})");
+                bail!("the server exited before it accepted a connection ({status})");
             }
             if start.elapsed() > START {
                 bail!("the server cannot be reached at {address}");
@@ -70,14 +70,15 @@ impl Upstream {
 impl Drop for Upstream {
     fn drop(&mut self) {
         if let Self::Http { process, .. } = self {
-            // Both fail only for a process that is gone already.
+            // Both fail only for a process that has already exited.
             drop(process.kill());
             drop(process.wait());
         }
     }
 }
 
-/// An address that was free a moment ago: the server takes none that it would choose itself.
+/// Returns an address whose port was free a moment ago. The server cannot report a port that it
+/// picked itself.
 fn free_address() -> Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").context("no free port")?;
     Ok(listener.local_addr()?)

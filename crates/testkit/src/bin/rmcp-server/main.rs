@@ -4,19 +4,18 @@
 //! rmcp-server [--era legacy|modern|both] [--http PORT]
 //! ```
 //!
-//! Without `--http` it speaks over stdin and stdout. With it, the first line on stdout is `listening on URL`; port 0 picks a
-//! free one.
+//! Without `--http` it speaks over stdin and stdout. With it, the first line on stdout is
+//! `listening on URL`; port 0 picks a free one.
 #![expect(
     deprecated,
     reason = "the SDK marks what the modern era dropped, and the legacy era is served here as well"
 )]
 
-mod board;
 mod offer;
 mod questions;
+mod shared_state;
 mod tools;
 
-use board::Board;
 use offer::Peer;
 use rmcp::{
     ServiceExt,
@@ -26,6 +25,7 @@ use rmcp::{
         streamable_http_server::session::local::LocalSessionManager,
     },
 };
+use shared_state::SharedState;
 use std::{error::Error, io::Write, net::Ipv4Addr, sync::Arc};
 
 #[tokio::main]
@@ -45,8 +45,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             _ => return Err(format!("unknown option: {word} {value}").into()),
         }
     }
-    let board = Arc::new(Board::default());
-    let make = move || Peer::new(board.clone(), versions.clone());
+    let shared = Arc::new(SharedState::default());
+    let make = move || Peer::new(shared.clone(), versions.clone());
     match port {
         None => {
             make().serve(stdio()).await?.waiting().await?;

@@ -1,7 +1,7 @@
-//! What the server offers besides tools, and the SDK's side of it.
+//! The `ServerHandler`: resources, prompts, completion, subscriptions and tasks.
 
 use crate::{
-    board::{Board, Change},
+    shared_state::{Change, SharedState},
     tools,
 };
 use rmcp::{
@@ -27,22 +27,23 @@ use tokio::sync::broadcast;
 
 pub(crate) const NOTE: &str = "note://hello";
 const NOTE_TEXT: &str = "hello from a note";
-/// Long enough that only a change makes a client ask again.
+/// Long enough that a client lists again only after a change notification.
 const LIST_TTL_MS: u64 = 600_000;
 const NAMES: [&str; 3] = ["Ada", "Adele", "Grace"];
-/// The pages of the resource list, by the cursor that leads to each; the second has a cursor of no characters.
+/// Cursors of the pages of the resource list; that of the second page is the empty string.
 const PAGES: [Option<&str>; 3] = [None, Some(""), Some("last")];
 
-/// One session's handler, or one modern request's.
+/// The handler of one session, or of one modern request.
 pub(crate) struct Peer {
-    pub(crate) board: Arc<Board>,
+    pub(crate) shared: Arc<SharedState>,
     versions: Vec<ProtocolVersion>,
     session: Mutex<Session>,
-    /// Taken before a listener is told that it is heard, since changes may come right after.
-    ears: Mutex<VecDeque<broadcast::Receiver<Change>>>,
+    /// Subscriptions made before a listener's acknowledgement is sent, since a change may follow
+    /// it at once.
+    pending_subscriptions: Mutex<VecDeque<broadcast::Receiver<Change>>>,
 }
 
-/// What a legacy client asked for.
+/// State of a legacy client's session.
 #[derive(Default)]
 struct Session {
     level: Option<LoggingLevel>,
@@ -55,11 +56,12 @@ pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
 }
 
 impl Peer {
-    pub(crate) fn new(board: Arc<Board>, versions: Vec<ProtocolVersion>) -> Self {
-        Self { board, versions, session: Mutex::default(), ears: Mutex::default() }
+    pub(crate) fn new(shared: Arc<SharedState>, versions: Vec<ProtocolVersion>) -> Self {
+        Self { shared, versions, session: Mutex::default(), pending_subscriptions: Mutex::default() }
     }
 
-    /// The least level of what this caller wants to hear; a modern one says so in its request, and else wants nothing.
+    /// Returns the minimum level of log messages for this caller. A modern caller gives it in its
+    /// request; without it, it gets none.
     pub(crate) fn level(&self, context: &RequestContext<RoleServer>) -> Option<LoggingLevel> {
         if is_modern(context) { context.meta.log_level() } else { self.session(|session| session.level) }
     }
@@ -68,13 +70,13 @@ impl Peer {
         self.session(|session| session.subscribed.contains(uri))
     }
 
-    /// Whether the caller was here before.
+    /// Returns true if this session called it before.
     pub(crate) fn visit_again(&self) -> bool {
         self.session(|session| std::mem::replace(&mut session.visited, true))
     }
 
-    fn ears(&self) -> MutexGuard<'_, VecDeque<broadcast::Receiver<Change>>> {
-        self.ears.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pending_subscriptions(&self) -> MutexGuard<'_, VecDeque<broadcast::Receiver<Change>>> {
+        self.pending_subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn session<T>(&self, act: impl FnOnce(&mut Session) -> T) -> T {
@@ -108,7 +110,7 @@ impl ServerHandler for Peer {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut result = ListToolsResult::with_all_items(tools::list(&self.board));
+        let mut result = ListToolsResult::with_all_items(tools::list(&self.shared));
         result.ttl_ms = Some(LIST_TTL_MS);
         Ok(result)
     }
@@ -221,19 +223,20 @@ impl ServerHandler for Peer {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        self.ears().push_back(self.board.changes.subscribe());
+        self.pending_subscriptions().push_back(self.shared.changes.subscribe());
         Some(requested.supported_by(&self.get_info().capabilities))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let ear = self.ears().pop_front();
-        let mut changes = ear.ok_or_else(|| ErrorData::internal_error("nobody was accepted", None))?;
+        let subscription = self.pending_subscriptions().pop_front();
+        let mut changes =
+            subscription.ok_or_else(|| ErrorData::internal_error("no subscription was accepted", None))?;
         loop {
             let change = tokio::select! {
                 () = context.cancelled() => return Ok(()),
                 change = changes.recv() => change,
             };
-            // What a listener did not ask for, the sink refuses to send.
+            // The sink returns an error for a change that the listener did not subscribe to.
             let sent = match change {
                 Ok(Change::Tools) => context.sink().notify_tool_list_changed().await,
                 Ok(Change::Resource(uri)) => context.sink().notify_resource_updated(uri).await,
@@ -248,7 +251,7 @@ impl ServerHandler for Peer {
         request: GetTaskParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        self.board.tasks.get_task(&request.task_id).map(GetTaskResult::new)
+        self.shared.tasks.get_task(&request.task_id).map(GetTaskResult::new)
     }
 
     async fn update_task(
@@ -256,7 +259,7 @@ impl ServerHandler for Peer {
         request: UpdateTaskParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.board.tasks.update_task(&request.task_id, request.input_responses)
+        self.shared.tasks.update_task(&request.task_id, request.input_responses)
     }
 
     async fn cancel_task(
@@ -264,11 +267,11 @@ impl ServerHandler for Peer {
         request: CancelTaskParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.board.tasks.cancel_task(&request.task_id)
+        self.shared.tasks.cancel_task(&request.task_id)
     }
 }
 
-/// The one resource of a page.
+/// Returns the URI of the one resource on a page.
 fn note(page: usize) -> String {
     if page == 0 { NOTE.to_owned() } else { format!("note://page-{page}") }
 }

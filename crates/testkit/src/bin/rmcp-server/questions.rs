@@ -1,4 +1,4 @@
-//! Questions in mid-call, in the way of the era that the caller speaks.
+//! Requests to the client during a call, in the form of the caller's era.
 
 use crate::offer::is_modern;
 use rmcp::{
@@ -8,11 +8,11 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 
-/// What a modern caller must bring back unchanged.
+/// The request state that a modern caller must return unchanged.
 const STATE: &str = "asked: \"once\" \u{2713}";
 const URL: &str = "https://example.com/consent?for=matrix";
 
-/// The client's answer, or the result that must be returned to get it.
+/// The client's answer, or the `input_required` result that asks for it.
 pub(crate) enum Answer {
     Given(Value),
     Needed(InputRequiredResult),
@@ -40,7 +40,7 @@ pub(crate) async fn ask(
     }
 }
 
-/// The question as the SDK's type.
+/// Converts the question to the SDK's type.
 pub(crate) fn read(question: Value) -> InputRequest {
     serde_json::from_value(question).expect("the questions of this server are well formed")
 }
@@ -74,7 +74,7 @@ pub(crate) fn page() -> Value {
     }})
 }
 
-/// The refusal with which 2025-11-25 wants a page visited.
+/// The error by which 2025-11-25 asks the user to visit a URL first.
 pub(crate) fn page_required() -> ErrorData {
     let elicitation = page()["params"].clone();
     ErrorData::new(

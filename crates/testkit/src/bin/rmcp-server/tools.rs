@@ -1,9 +1,9 @@
-//! The tools: their definitions and what they do.
+//! The tools: definitions and implementations.
 
 use crate::{
-    board::{Board, Change},
     offer::{NOTE, Peer, is_modern},
     questions::{self, Answer},
+    shared_state::{Change, SharedState},
 };
 use rmcp::{
     ErrorData, RoleServer,
@@ -22,7 +22,7 @@ const POLL_INTERVAL_MS: u64 = 50;
 const LEVELS: [LoggingLevel; 4] =
     [LoggingLevel::Debug, LoggingLevel::Info, LoggingLevel::Warning, LoggingLevel::Error];
 
-pub(crate) fn list(board: &Board) -> Vec<Tool> {
+pub(crate) fn list(shared: &SharedState) -> Vec<Tool> {
     let plain = |name: &str, about: &str, properties: Value| {
         json!({
             "name": name,
@@ -51,7 +51,7 @@ pub(crate) fn list(board: &Board) -> Vec<Tool> {
     ];
     tools[1]["outputSchema"] =
         json!({"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]});
-    if board.has_grown() {
+    if shared.has_grown() {
         tools.push(plain("late", "Was not there before.", json!({})));
     }
     let read = |tool| serde_json::from_value(tool).expect("the tools of this server are well formed");
@@ -74,7 +74,7 @@ pub(crate) async fn call(
         "slow" => slow(peer, context, &arguments).await,
         "cancelled" => {
             let count = arguments["count"].as_u64().unwrap_or(1);
-            let mut cancelled = peer.board.cancelled.subscribe();
+            let mut cancelled = peer.shared.cancelled.subscribe();
             let seen = cancelled.wait_for(|seen| *seen >= count).await.map(|seen| *seen);
             Ok(said(&format!("{} cancelled", seen.unwrap_or_default())))
         }
@@ -84,7 +84,7 @@ pub(crate) async fn call(
         "visit_first" => visit_first(peer),
         "touch" => touch(peer, context).await,
         "grow" => grow(peer, context).await,
-        "research" | "endure" => Ok(start_task(&peer.board, &request.name)),
+        "research" | "endure" => Ok(start_task(&peer.shared, &request.name)),
         other => Err(ErrorData::invalid_params(format!("there is no tool {other}"), None)),
     }
 }
@@ -99,7 +99,7 @@ async fn slow(
     for step in 1..=steps {
         tokio::select! {
             () = context.ct.cancelled() => {
-                peer.board.count_cancelled();
+                peer.shared.count_cancelled();
                 return Err(ErrorData::internal_error("cancelled", None));
             }
             () = tokio::time::sleep(delay) => {}
@@ -108,7 +108,7 @@ async fn slow(
             let progress = ProgressNotificationParam::new(token, step.into())
                 .with_total(steps.into())
                 .with_message(format!("step {step} of {steps}"));
-            // Whoever left is noticed by the token of cancellation.
+            // The cancellation token reports a client that has disconnected.
             drop(context.peer.notify_progress(progress).await);
         }
     }
@@ -155,14 +155,14 @@ async fn ask(
     })
 }
 
-/// The page counts as visited when the caller comes back.
+/// The page counts as visited when the caller repeats the call.
 fn visit_first(peer: &Peer) -> Result<CallToolResponse, ErrorData> {
     if peer.visit_again() { Ok(said("visited: accept")) } else { Err(questions::page_required()) }
 }
 
 async fn touch(peer: &Peer, context: &RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
-    // Nobody may be listening.
-    drop(peer.board.changes.send(Change::Resource(NOTE.to_owned())));
+    // Fails if there is no listener, which is fine.
+    drop(peer.shared.changes.send(Change::Resource(NOTE.to_owned())));
     if !is_modern(context) && peer.is_subscribed(NOTE) {
         let params = ResourceUpdatedNotificationParam::new(NOTE);
         context.peer.notify_resource_updated(params).await.map_err(|error| unsent(&error))?;
@@ -171,22 +171,22 @@ async fn touch(peer: &Peer, context: &RequestContext<RoleServer>) -> Result<Call
 }
 
 async fn grow(peer: &Peer, context: &RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
-    peer.board.grow();
-    drop(peer.board.changes.send(Change::Tools));
+    peer.shared.grow();
+    drop(peer.shared.changes.send(Change::Tools));
     if !is_modern(context) {
         context.peer.notify_tool_list_changed().await.map_err(|error| unsent(&error))?;
     }
     Ok(said("grown"))
 }
 
-fn start_task(board: &Arc<Board>, name: &str) -> CallToolResponse {
+fn start_task(shared: &Arc<SharedState>, name: &str) -> CallToolResponse {
     let options = TaskOptions::new().with_poll_interval_ms(POLL_INTERVAL_MS);
-    let (shared, name) = (board.clone(), name.to_owned());
-    let task = board.tasks.spawn(options, move |task| -> TaskFuture {
+    let (task_state, name) = (shared.clone(), name.to_owned());
+    let task = shared.tasks.spawn(options, move |task| -> TaskFuture {
         Box::pin(async move {
             if name == "endure" {
                 task.cancelled().await;
-                shared.count_cancelled();
+                task_state.count_cancelled();
                 return Err(TaskExit::Cancelled);
             }
             task.set_status_message("asking");

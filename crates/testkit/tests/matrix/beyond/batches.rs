@@ -1,7 +1,7 @@
 //! Batches: 2025-03-26 has them, its successors do not.
 
 use crate::{
-    ear::{Ear, Heard},
+    recorder::{Recorded, Recorder},
     scripted::{Scripted, legacy, result},
 };
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use trunkline_client::{Carrier, Client, ConnectOptions};
 use trunkline_protocol::{FaultKind, Object, method};
 
-/// Answers a call with a batch: a log message, a question, and the response.
+/// Answers a call with a batch: a log message, a request, and the response.
 fn batching(revision: &'static str) -> impl Fn(&Value) -> Option<Value> + Send + Sync {
     move |message| match message["method"].as_str() {
         Some("tools/call") => Some(json!([
@@ -23,27 +23,30 @@ fn batching(revision: &'static str) -> impl Fn(&Value) -> Option<Value> + Send +
 
 async fn take(path: &str, carrier: Carrier) {
     let server = Scripted::serve(batching("2025-03-26")).await;
-    let ear = Ear::new("file:///");
-    let options =
-        ConnectOptions { host: Arc::new(ear.clone()), tap: Some(ear.tap()), ..ConnectOptions::default() };
+    let recorder = Recorder::new("file:///");
+    let options = ConnectOptions {
+        host: Arc::new(recorder.clone()),
+        tap: Some(recorder.tap()),
+        ..ConnectOptions::default()
+    };
     let client = Client::connect(&server.target(path), options).await.unwrap();
     assert_eq!((client.server().transport, client.server().revision.as_str()), (carrier, "2025-03-26"));
     let called = client.call("any", Object::new()).await.unwrap();
     assert_eq!(called.blocks().len(), 1);
-    let logged = |heard: &Heard| match heard {
-        Heard::Notice { method, params } => {
+    let logged = |event: &Recorded| match event {
+        Recorded::Notice { method, params } => {
             (method == method::MESSAGE && params["data"] == "batched").then_some(())
         }
         _ => None,
     };
-    ear.until(logged).await;
-    let answered = |heard: &Heard| match heard {
-        Heard::Sent(frame) => {
+    recorder.until(logged).await;
+    let answered = |event: &Recorded| match event {
+        Recorded::Sent(frame) => {
             (frame["id"] == "from-the-server" && frame["result"] == json!({})).then_some(())
         }
         _ => None,
     };
-    ear.until(answered).await;
+    recorder.until(answered).await;
     client.close().await;
     assert!(server.seen().iter().all(Value::is_object), "we send no batches ourselves");
 }

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use trunkline_client::{Abilities, Asked, Client, ConnectOptions, Host};
 use trunkline_protocol::{Notification, Object, Outcome, Raw, method};
 
-/// Looks at the tools in the moment in which it hears that they changed.
+/// A host that lists the tools as soon as it is notified that they changed.
 #[derive(Default)]
 struct Eager {
     client: OnceLock<Client>,
@@ -42,7 +42,8 @@ impl Host for Shared {
     }
 }
 
-/// A server whose list has one more tool after every call; the call's answer comes with the news, in a batch.
+/// A server whose list has one more tool after every call; the response and the change
+/// notification are sent in one batch.
 fn growing() -> impl Fn(&Value) -> Option<Value> + Send + Sync {
     let tools = AtomicUsize::new(1);
     move |message| match message["method"].as_str() {

@@ -1,4 +1,4 @@
-//! What the official conformance suite does not look at.
+//! Behaviour that the official conformance suite does not test.
 
 mod batches;
 mod changes;

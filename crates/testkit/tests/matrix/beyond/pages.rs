@@ -1,9 +1,9 @@
-//! Lists that come in pages.
+//! Paginated lists.
 
 use crate::{
     cell::{Cell, Server, Way},
-    ear::{Ear, Heard},
     exercise::Run,
+    recorder::{Recorded, Recorder},
     scripted::{Scripted, legacy, result},
 };
 use serde_json::{Value, json};
@@ -17,11 +17,13 @@ async fn follow(era: Era) {
     let resources = run.client.resources().await.unwrap();
     let uris: Vec<_> = resources.items.iter().map(|item| item.uri.as_str()).collect();
     assert_eq!(uris, ["note://hello", "note://page-1", "note://page-2"]);
-    let cursor = |heard: &Heard| match heard {
-        Heard::Sent(frame) if frame["method"] == "resources/list" => Some(frame["params"]["cursor"].clone()),
+    let cursor = |event: &Recorded| match event {
+        Recorded::Sent(frame) if frame["method"] == "resources/list" => {
+            Some(frame["params"]["cursor"].clone())
+        }
         _ => None,
     };
-    let cursors: Vec<_> = run.ear.all().iter().filter_map(cursor).collect();
+    let cursors: Vec<_> = run.recorder.all().iter().filter_map(cursor).collect();
     assert_eq!(cursors, [Value::Null, json!(""), json!("last")], "a cursor of no characters is a cursor");
     run.client.close().await;
 }
@@ -43,7 +45,7 @@ async fn pages_that_lead_back_to_each_other_are_an_error() {
         _ => legacy("2025-11-25", message),
     })
     .await;
-    let options = ConnectOptions { host: Arc::new(Ear::new("file:///")), ..ConnectOptions::default() };
+    let options = ConnectOptions { host: Arc::new(Recorder::new("file:///")), ..ConnectOptions::default() };
     let client = Client::connect(&server.target("mcp"), options).await.unwrap();
     let fault = client.tools().await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::BadAnswer);

@@ -2,8 +2,8 @@
 
 use crate::{
     cell::{Cell, Server, Way},
-    ear::{Heard, NAME},
     exercise::{Run, make},
+    recorder::{NAME, Recorded},
     script::Call,
 };
 use serde_json::json;
@@ -19,14 +19,14 @@ fn rmcp(carrier: Carrier) -> Cell {
     Cell { server: Server::Rmcp, carrier, era: Era::Modern, way: Way::Auto }
 }
 
-/// A task that asks in its midst, and whose result is waited for. The tool takes calls as tasks only, which nobody has told
-/// the client before.
+/// Runs a task that asks the user while it works, and waits for its result. The tool can be called
+/// only as a task, which the client must find out itself.
 async fn research(carrier: Carrier) {
     let run = Run::begin(everything(carrier)).await;
     let arguments = json!({"topic": "python", "ambiguous": true});
-    // The first choice of the form is taken.
+    // The host selects the first choice of the form.
     make(&run.client, &Call::new("simulate-research-query", arguments, "python (programming)")).await;
-    let sent = |name: &str| run.ear.count(|heard| heard.request(name).is_some());
+    let sent = |name: &str| run.recorder.count(|event| event.request(name).is_some());
     assert!(sent(method::TASKS_GET) > 0 && sent(method::TASKS_RESULT) > 0);
     let tasks = run.client.tasks().await.unwrap();
     assert_eq!(tasks.len(), 1);
@@ -52,34 +52,34 @@ async fn a_core_task_that_is_given_up_is_cancelled() {
     let pending = run.client.call(call.tool, call.arguments()).as_task(Some(Duration::from_mins(1)));
     let id = tokio::select! {
         result = pending => panic!("{result:?}"),
-        id = run.ear.until(looked_at) => id,
+        id = run.recorder.until(looked_at) => id,
     };
-    let cancelled = run.ear.until(|heard| heard.request(method::TASKS_CANCEL)).await;
-    run.ear.until(|heard| heard.answers(&cancelled).then_some(())).await;
+    let cancelled = run.recorder.until(|event| event.request(method::TASKS_CANCEL)).await;
+    run.recorder.until(|event| event.answers(&cancelled).then_some(())).await;
     assert_eq!(run.client.task(&id).await.unwrap().status, TaskStatus::Cancelled);
     run.client.close().await;
 }
 
-/// The task that the client looks at.
-fn looked_at(heard: &Heard) -> Option<String> {
-    match heard {
-        Heard::Sent(frame) if frame["method"] == method::TASKS_GET => {
+/// Returns the id of the task that the client polls.
+fn looked_at(event: &Recorded) -> Option<String> {
+    match event {
+        Recorded::Sent(frame) if frame["method"] == method::TASKS_GET => {
             frame["params"]["taskId"].as_str().map(str::to_owned)
         }
         _ => None,
     }
 }
 
-/// The extension: the server decides that a call is a task, and asks in its midst.
+/// The extension: the server decides that a call becomes a task, and asks the user while it works.
 async fn extension(carrier: Carrier) {
     let run = Run::begin(rmcp(carrier)).await;
     make(&run.client, &Call::new("research", json!({}), format!("researched for {NAME}"))).await;
-    assert!(run.ear.count(|heard| heard.request(method::TASKS_UPDATE).is_some()) == 1);
+    assert!(run.recorder.count(|event| event.request(method::TASKS_UPDATE).is_some()) == 1);
     let pending = run.client.call("endure", trunkline_protocol::Object::new());
-    let before = run.ear.all().len();
+    let before = run.recorder.all().len();
     tokio::select! {
         result = pending => panic!("{result:?}"),
-        _ = run.ear.until_after(before, |heard| heard.request(method::TASKS_GET)) => {}
+        _ = run.recorder.until_after(before, |event| event.request(method::TASKS_GET)) => {}
     }
     make(&run.client, &Call::new("cancelled", json!({"count": 1}), "1 cancelled")).await;
     run.client.close().await;

@@ -1,4 +1,4 @@
-//! Members that no revision has, at every depth of what a server offers and answers.
+//! Unknown members at every depth of a server's lists and results.
 
 use crate::scripted::{Scripted, legacy, result};
 use serde::Serialize;

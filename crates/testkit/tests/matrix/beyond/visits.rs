@@ -1,9 +1,9 @@
-//! Pages that a server wants visited before it goes on: URL elicitation, asked for and insisted on.
+//! URL elicitation: requested during a call, and required by an error before the call.
 
 use crate::{
     cell::{Cell, Server, Way},
-    ear::Heard,
     exercise::{Run, make},
+    recorder::Recorded,
     script::Call,
 };
 use serde_json::{Value, json};
@@ -13,11 +13,11 @@ use trunkline_protocol::{Era, method};
 async fn visit(cell: Cell, call: Call, url: &str) {
     let run = Run::begin(cell).await;
     make(&run.client, &call).await;
-    let page = |heard: &Heard| match heard {
-        Heard::Asked { method, params } if method == method::ELICIT => Some(params.clone()),
+    let page = |event: &Recorded| match event {
+        Recorded::Asked { method, params } if method == method::ELICIT => Some(params.clone()),
         _ => None,
     };
-    let asked: Vec<Value> = run.ear.all().iter().filter_map(page).collect();
+    let asked: Vec<Value> = run.recorder.all().iter().filter_map(page).collect();
     assert_eq!(asked[0]["mode"], "url");
     assert_eq!(asked[0]["url"], url);
     assert!(asked[0]["message"].is_string());
@@ -49,7 +49,8 @@ visits! {
 async fn insisted_on_by_server_everything_with_error_32042() {
     let cell = Cell { server: Server::Everything, carrier: Carrier::Stdio, era: Era::Legacy, way: Way::Auto };
     let arguments = json!({"url": "https://example.com/", "errorPath": true});
-    // The page that must come first is the server's own; the one in the arguments is asked for when it comes to the work.
+    // The error requires the server's own URL; the URL in the arguments is requested later, during
+    // the call.
     visit(
         cell,
         Call::new("trigger-url-elicitation", arguments, "completed"),

@@ -1,7 +1,8 @@
-//! Questions with one answer: lists, calls, reads, prompts, completions, and what the server asks in between.
+//! Requests with one response: lists, calls, reads, prompts, completions, and the server's
+//! requests during a call.
 
 use super::Run;
-use crate::{ear::Heard, script::Call};
+use crate::{recorder::Recorded, script::Call};
 use serde_json::Value;
 use std::sync::Arc;
 use trunkline_client::{Client, Listing};
@@ -12,7 +13,8 @@ use trunkline_protocol::{
     },
 };
 
-/// Everything that the server says it has, and the script's part of it.
+/// Lists everything for which the server has a capability, and checks the items that the script
+/// names.
 pub(super) async fn lists(run: &Run) {
     let (client, script) = (&run.client, &run.script);
     let tools = client.tools().await.unwrap();
@@ -85,18 +87,18 @@ pub(super) async fn completes(run: &Run) {
     assert_eq!(result.completion.values, wanted.values);
 }
 
-/// Calls in the midst of which the server asks the host something.
+/// Calls tools that send a request to the host during the call.
 pub(super) async fn questions(run: &Run) {
     for call in &run.script.questions {
-        let asked = || run.ear.count(|heard| matches!(heard, Heard::Asked { .. }));
+        let asked = || run.recorder.count(|event| matches!(event, Recorded::Asked { .. }));
         let before = asked();
         make(&run.client, call).await;
-        // The roots may have been asked for earlier, and be remembered.
+        // The server may have requested and cached the roots earlier.
         assert!(asked() > before || call.tool == "get-roots-list", "{} asked nothing", call.tool);
     }
 }
 
-/// A step is left out only where the server has no such thing, or has the capability and an empty list.
+/// A step may be skipped only if the server lacks the capability or its list is empty.
 fn must_be_empty<T: std::fmt::Debug>(list: Result<Arc<Listing<T>>, Fault>) {
     match list {
         Ok(list) => assert!(list.items.is_empty(), "{list:?}"),
@@ -104,7 +106,7 @@ fn must_be_empty<T: std::fmt::Debug>(list: Result<Arc<Listing<T>>, Fault>) {
     }
 }
 
-/// Calls a tool and checks what it says.
+/// Calls a tool and checks the text of its result.
 pub(crate) async fn make(client: &Client, call: &Call) -> CallToolResult {
     let result = client.call(call.tool, call.arguments()).await.unwrap();
     assert!(!result.failed(), "{}: {result:?}", call.tool);

@@ -1,4 +1,4 @@
-//! The end: the session is over, and nothing of the server is left.
+//! Closing: the session is deleted, and no process of the server is left.
 
 use super::Run;
 use trunkline_client::{Carrier, State};
@@ -15,7 +15,7 @@ pub(super) async fn and_check(run: Run) {
         if cell.carrier == Carrier::StreamableHttp && cell.era == Era::Legacy {
             let session = wire.session().unwrap();
             assert_eq!(wire.deleted().as_ref(), Some(&session));
-            let status = wire.knock(&session).await;
+            let status = wire.status_of_session(&session).await;
             assert!(matches!(status, 400 | 404), "the session is still there: {status}");
         } else {
             assert_eq!((wire.session(), wire.deleted()), (None, None));

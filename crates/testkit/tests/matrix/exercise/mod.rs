@@ -1,4 +1,4 @@
-//! What is done in every cell, step by step.
+//! The steps that run in every cell.
 
 mod ask;
 mod close;
@@ -7,8 +7,8 @@ mod watch;
 
 use crate::{
     cell::Cell,
-    ear::{Ear, HANG},
     peers::{self, Peer},
+    recorder::{HANG, Recorder},
     script::Script,
     site::Site,
 };
@@ -20,7 +20,7 @@ use trunkline_client::{
     resilience::{TimeoutOptions, Timeouts},
 };
 
-/// Servers start slowly when many of them start at once.
+/// Timeout of a connect or call; servers start slowly when many of them start at once.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// One cell in progress.
@@ -28,36 +28,36 @@ pub(crate) struct Run {
     pub(crate) cell: Cell,
     pub(crate) client: Client,
     pub(crate) script: Script,
-    pub(crate) ear: Ear,
+    pub(crate) recorder: Recorder,
     pub(crate) peer: Peer,
     pub(crate) site: Site,
 }
 
-/// Goes through everything that the cell's server has.
+/// Runs all steps that the cell's server supports.
 pub(crate) async fn exercise(cell: Cell) {
     let run = Box::pin(step("connect", None, Run::begin(cell))).await;
-    let ear = run.ear.clone();
-    let ear = Some(&ear);
-    step("list", ear, ask::lists(&run)).await;
-    step("call", ear, ask::calls(&run)).await;
-    step("read", ear, ask::reads(&run)).await;
-    step("prompt", ear, ask::prompts(&run)).await;
-    step("complete", ear, ask::completes(&run)).await;
-    step("answer", ear, ask::questions(&run)).await;
-    step("progress", ear, watch::progress(&run)).await;
-    step("log", ear, watch::logs(&run)).await;
-    step("update", ear, watch::updates(&run)).await;
-    step("list change", ear, watch::growth(&run)).await;
-    step("cancel at once", ear, stop::at_once(&run)).await;
-    step("cancel halfway", ear, stop::halfway(&run)).await;
-    step("ping", ear, run.client.ping()).await.unwrap();
-    Box::pin(step("close", ear, close::and_check(run))).await;
+    let recorder = run.recorder.clone();
+    let recorder = Some(&recorder);
+    step("list", recorder, ask::lists(&run)).await;
+    step("call", recorder, ask::calls(&run)).await;
+    step("read", recorder, ask::reads(&run)).await;
+    step("prompt", recorder, ask::prompts(&run)).await;
+    step("complete", recorder, ask::completes(&run)).await;
+    step("answer", recorder, ask::questions(&run)).await;
+    step("progress", recorder, watch::progress(&run)).await;
+    step("log", recorder, watch::logs(&run)).await;
+    step("update", recorder, watch::updates(&run)).await;
+    step("list change", recorder, watch::growth(&run)).await;
+    step("cancel at once", recorder, stop::at_once(&run)).await;
+    step("cancel halfway", recorder, stop::halfway(&run)).await;
+    step("ping", recorder, run.client.ping()).await.unwrap();
+    Box::pin(step("close", recorder, close::and_check(run))).await;
 }
 
-/// Does one step; if it hangs, its name and what was heard last are told.
-async fn step<T>(name: &str, ear: Option<&Ear>, act: impl Future<Output = T>) -> T {
+/// Runs one step; if it hangs, panics with its name and the last recorded events.
+async fn step<T>(name: &str, recorder: Option<&Recorder>, act: impl Future<Output = T>) -> T {
     tokio::time::timeout(HANG, act).await.unwrap_or_else(|_| {
-        panic!("{name} hangs after {:#?}", ear.map(Ear::last_words));
+        panic!("{name} hangs after {:#?}", recorder.map(Recorder::last_events));
     })
 }
 
@@ -65,8 +65,8 @@ impl Run {
     pub(crate) async fn begin(cell: Cell) -> Self {
         let peer = Peer::prepare(cell).await;
         let site = Site::open().await;
-        let ear = Ear::new(peer.root());
-        let client = Client::connect(&peer.target, options(cell, &ear)).await.unwrap();
+        let recorder = Recorder::new(peer.root());
+        let client = Client::connect(&peer.target, options(cell, &recorder)).await.unwrap();
         let server = client.server();
         assert_eq!((server.transport, server.era()), (cell.carrier, cell.era));
         assert_eq!(server.revision, cell.revision());
@@ -75,24 +75,24 @@ impl Run {
         if cfg!(target_os = "linux") {
             assert_ne!(peer.processes(), Vec::<String>::new(), "the server must be seen while it runs");
         }
-        Self { script: Script::of(cell, &peer.setting(&site)), cell, client, ear, peer, site }
+        Self { script: Script::of(cell, &peer.setting(&site)), cell, client, recorder, peer, site }
     }
 
-    /// A step is left out only where the server says that it has no such thing.
+    /// A step may be skipped only if the server does not declare the capability.
     fn must_lack(&self, capability: &str) {
         let server = self.client.server();
         assert!(!server.has_capability(capability), "{capability} is offered and not used: {server:?}");
     }
 }
 
-fn options(cell: Cell, ear: &Ear) -> ConnectOptions {
+fn options(cell: Cell, recorder: &Recorder) -> ConnectOptions {
     let limits = TimeoutOptions { connect: PATIENCE, call: PATIENCE, ceiling: HANG };
     ConnectOptions {
         speak: cell.speak(),
         timeouts: Timeouts::new(limits).unwrap(),
         environment: peers::environment(),
-        host: Arc::new(ear.clone()),
-        tap: Some(ear.tap()),
+        host: Arc::new(recorder.clone()),
+        tap: Some(recorder.tap()),
         ..ConnectOptions::default()
     }
 }

@@ -1,8 +1,8 @@
-//! Calls that are given up: the server hears of it, and the connection goes on.
+//! Cancelled calls: the server is notified, and the connection remains usable.
 
 use super::{Run, ask::make};
 use crate::{
-    ear::Heard,
+    recorder::Recorded,
     script::{Call, Proof},
 };
 use serde_json::Value;
@@ -10,11 +10,11 @@ use tokio::sync::mpsc;
 use trunkline_client::Carrier;
 use trunkline_protocol::{Era, method};
 
-/// Gives a call up as soon as it is on its way.
+/// Cancels a call as soon as it is sent.
 pub(super) async fn at_once(run: &Run) {
     let call = &run.script.call;
-    let before = run.ear.all().len();
-    let sent = run.ear.until_after(before, |heard| heard.request(method::TOOLS_CALL));
+    let before = run.recorder.all().len();
+    let sent = run.recorder.until_after(before, |event| event.request(method::TOOLS_CALL));
     let id = tokio::select! {
         biased;
         result = run.client.call(call.tool, call.arguments()) => panic!("answered too early: {result:?}"),
@@ -24,62 +24,63 @@ pub(super) async fn at_once(run: &Run) {
     make(&run.client, call).await;
 }
 
-/// Gives a call up in its midst.
+/// Cancels a call while the server works on it.
 pub(super) async fn halfway(run: &Run) {
     let Some(cancel) = &run.script.cancel else { return };
-    let before = run.ear.all().len();
+    let before = run.recorder.all().len();
     match &cancel.proof {
         Proof::HungUp => {
             tokio::select! {
                 result = run.client.call(cancel.call.tool, cancel.call.arguments()) => panic!("{result:?}"),
-                () = run.site.visited() => {}
+                () = run.site.connected() => {}
             }
         }
         Proof::Counted(_) | Proof::Unanswered { .. } => leave_after_progress(run, &cancel.call).await,
     }
-    let id = run.ear.until_after(before, |heard| heard.request(method::TOOLS_CALL)).await;
+    let id = run.recorder.until_after(before, |event| event.request(method::TOOLS_CALL)).await;
     said_so(run, &id).await;
     match &cancel.proof {
-        Proof::HungUp => run.site.deserted().await,
+        Proof::HungUp => run.site.all_closed().await,
         Proof::Counted(wait) => {
             make(&run.client, wait).await;
         }
         Proof::Unanswered { last_step } => unanswered(run, &id, *last_step).await,
     }
-    assert_eq!(run.ear.count(|heard| heard.answers(&id)), 0, "a cancelled call is not answered");
+    assert_eq!(run.recorder.count(|event| event.answers(&id)), 0, "a cancelled call is not answered");
     make(&run.client, &run.script.call).await;
 }
 
 async fn leave_after_progress(run: &Run, call: &Call) {
-    let (tell, mut heard) = mpsc::unbounded_channel();
+    let (tell, mut steps) = mpsc::unbounded_channel();
     let pending = run.client.call(call.tool, call.arguments()).on_progress(move |step| drop(tell.send(step)));
     tokio::select! {
         result = pending => panic!("{result:?}"),
-        step = heard.recv() => assert!(step.is_some()),
+        step = steps.recv() => assert!(step.is_some()),
     }
 }
 
-/// The legacy era, and stdio, have a notification for it; over HTTP of the modern era the end of the stream says it.
+/// Checks the cancellation: a notification in the legacy era and over stdio; over HTTP in the
+/// modern era closing the stream cancels the call.
 async fn said_so(run: &Run, id: &Value) {
     if run.cell.era == Era::Modern && run.cell.carrier == Carrier::StreamableHttp {
-        return assert_eq!(run.ear.count(|heard| heard.cancels(id)), 0);
+        return assert_eq!(run.recorder.count(|event| event.cancels(id)), 0);
     }
-    run.ear.until(|heard| heard.cancels(id).then_some(())).await;
+    run.recorder.until(|event| event.cancels(id).then_some(())).await;
 }
 
-/// A server that finishes its steps all the same must be seen to do so before its silence means anything. Over HTTP its
-/// last words went with the stream that was left.
+/// The server runs all its steps in spite of the cancellation, so wait for the last one before
+/// checking that there is no response. Over HTTP nothing more arrives, as the stream is closed.
 async fn unanswered(run: &Run, id: &Value, last_step: u32) {
     if run.cell.carrier == Carrier::StreamableHttp {
         return;
     }
-    let last = |heard: &Heard| match heard {
-        Heard::Received(frame) => {
+    let last = |event: &Recorded| match event {
+        Recorded::Received(frame) => {
             let params = &frame["params"];
             (params["progressToken"] == *id && params["progress"] == last_step).then_some(())
         }
         _ => None,
     };
-    run.ear.until(last).await;
+    run.recorder.until(last).await;
     run.client.ping().await.unwrap();
 }

@@ -1,8 +1,8 @@
-//! What a server tells unasked: progress, logs and changes.
+//! Notifications of a server: progress, logs and changes.
 
 use super::{Run, ask::make};
 use crate::{
-    ear::Heard,
+    recorder::Recorded,
     script::{Call, Log},
 };
 use serde_json::Value;
@@ -29,26 +29,26 @@ pub(super) async fn logs(run: &Run) {
             run.client.set_log_level(Level::Debug).await.unwrap();
             make(&run.client, call).await;
             let text =
-                |heard: &Heard| level(heard, "-level message").or_else(|| level(heard, " level-message"));
-            run.ear.until(text).await;
+                |event: &Recorded| level(event, "-level message").or_else(|| level(event, " level-message"));
+            run.recorder.until(text).await;
             make(&run.client, call).await;
         }
     }
 }
 
-/// Only what is as grave as asked for arrives.
+/// Checks that only messages of the requested level or above arrive.
 async fn each_level(run: &Run, call: &Call) {
     let text = call.arguments["text"].as_str().unwrap();
     run.client.set_log_level(Level::Warning).await.unwrap();
     make(&run.client, call).await;
-    run.ear.until(|heard| level(heard, text).filter(|level| level == "error")).await;
-    let seen: Vec<_> = run.ear.all().iter().filter_map(|heard| level(heard, text)).collect();
+    run.recorder.until(|event| level(event, text).filter(|level| level == "error")).await;
+    let seen: Vec<_> = run.recorder.all().iter().filter_map(|event| level(event, text)).collect();
     assert_eq!(seen, ["warning", "error"]);
 }
 
-/// The level of a log message with this text.
-fn level(heard: &Heard, text: &str) -> Option<String> {
-    let Heard::Notice { method, params } = heard else { return None };
+/// Returns the level if this is a log message with this text.
+fn level(event: &Recorded, text: &str) -> Option<String> {
+    let Recorded::Notice { method, params } = event else { return None };
     let said = params["data"].to_string().contains(text);
     (method == method::MESSAGE && said).then(|| params["level"].as_str().unwrap().to_owned())
 }
@@ -63,11 +63,11 @@ pub(super) async fn updates(run: &Run) {
     assert_eq!(subscription.next().await, Some(Change::Resource { uri: uri.to_owned() }));
 }
 
-/// A tool comes to be: the one who subscribed hears of it, and the list that was kept is no longer used.
+/// Adds a tool: the subscriber is notified, and the cached list is invalidated.
 pub(super) async fn growth(run: &Run) {
     let Some((call, tool)) = &run.script.growth else { return };
     let listed = async || run.client.tools().await.unwrap().items.iter().any(|item| item.name == *tool);
-    let lists = || run.ear.count(|heard| heard.request(method::TOOLS_LIST).is_some());
+    let lists = || run.recorder.count(|event| event.request(method::TOOLS_LIST).is_some());
     let before = lists();
     assert!(!listed().await);
     assert_eq!(lists(), before, "the list was kept");
@@ -78,6 +78,6 @@ pub(super) async fn growth(run: &Run) {
     assert_eq!(lists(), before, "the list is asked for when it is wanted, and not before");
     assert!(listed().await);
     assert_eq!(lists(), before + 1);
-    let frame: Option<Value> = run.ear.find(|heard| heard.request(method::LISTEN));
+    let frame: Option<Value> = run.recorder.find(|event| event.request(method::LISTEN));
     assert_eq!(frame.is_some(), run.cell.era == trunkline_protocol::Era::Modern);
 }

@@ -1,4 +1,4 @@
-//! The load: so many callers for so long, and what they cost.
+//! Runs a number of concurrent callers for a fixed time and measures their CPU time.
 
 use std::{
     sync::{
@@ -23,14 +23,14 @@ pub(crate) struct Load {
     pub(crate) watched: Option<Watched>,
 }
 
-/// What the measured time brought and cost.
+/// Result of one measurement.
 #[derive(Debug)]
 pub(crate) struct Cost {
     pub(crate) calls: u64,
     pub(crate) errors: u64,
     pub(crate) time: Duration,
     pub(crate) cpu: Duration,
-    /// The server's, where it is watched.
+    /// CPU time of the server, if its process is watched.
     pub(crate) server_cpu: Option<Duration>,
 }
 
@@ -41,7 +41,7 @@ struct Counts {
 }
 
 impl Load {
-    /// Puts the load on a client.
+    /// Runs the load with this client.
     pub(crate) async fn put_on<E: Echo>(self, client: E) -> Result<Cost> {
         let counts = Arc::new(Counts::default());
         let mut callers = JoinSet::new();
@@ -82,8 +82,8 @@ async fn ask_on_and_on<E: Echo>(client: E, ask: Ask, caller: usize, counts: Arc<
     }
 }
 
-/// The time that all threads of this process have spent on processors so far, also within the kernel.
+/// CPU time of all threads of this process so far, user and system.
 fn processor_time() -> Result<Duration> {
     let time = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::try_from(time).map_err(|_| anyhow!("the clock shows a time before it began"))
+    Duration::try_from(time).map_err(|_| anyhow!("the CPU clock returned a negative time"))
 }

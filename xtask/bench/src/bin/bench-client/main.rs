@@ -1,10 +1,10 @@
-//! Asks one thing as fast as it can, with our client or with rmcp's, and prints what that cost.
+//! Repeats one request as fast as possible, with our client or with rmcp's, and prints the cost.
 //!
-//! The result is one line of JSON: the calls that were answered in the measured time, that time, the processor time this
-//! process used meanwhile (system calls included, the server's not), that of the server where it is watched, and the calls
-//! that went wrong.
+//! The result is one line of JSON: the calls answered in the measured time, that time, the CPU
+//! time of this process (system calls included, the server excluded), the CPU time of the server
+//! if it is watched, and the failed calls.
 
-#![expect(clippy::print_stdout, reason = "the result is what this program is for")]
+#![expect(clippy::print_stdout, reason = "printing the result is the program's purpose")]
 
 mod load;
 mod ours;
@@ -26,23 +26,23 @@ struct Arguments {
     client: Kind,
     #[arg(long)]
     era: Era,
-    /// The address of the server, where it is no command.
+    /// URL of the server, unless a command is given.
     #[arg(long)]
     url: Option<String>,
-    /// Calls that are under way at any time.
+    /// Calls in flight at any time.
     #[arg(long, default_value_t = 1)]
     concurrency: usize,
     #[arg(long, default_value_t = 3.0)]
     seconds: f64,
-    /// How long to call before the measurement begins.
+    /// Seconds of warm-up before the measurement begins.
     #[arg(long, default_value_t = 0.5)]
     warm_up: f64,
-    /// Threads of the runtime; as many as there are processors unless given.
+    /// Threads of the runtime; one per CPU unless given.
     #[arg(long)]
     threads: Option<usize>,
     #[arg(long, default_value = "call")]
     ask: Ask,
-    /// The server's process, to report its processor time too.
+    /// Process id of the server, to report its CPU time too.
     #[arg(long)]
     watch: Option<u32>,
     /// The command that starts the server.
@@ -53,9 +53,9 @@ struct Arguments {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
     Trunkline,
-    /// As it comes: it opens a connection for every call.
+    /// Default settings: a new connection for every call.
     Rmcp,
-    /// With an HTTP client that keeps its connections.
+    /// With an HTTP client that keeps connections alive.
     RmcpPooled,
 }
 
@@ -65,28 +65,28 @@ pub(crate) enum Era {
     Modern,
 }
 
-/// What is asked of the server.
+/// The request that is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Ask {
     /// `tools/call` of `echo`.
     Call,
-    /// `tools/list`, past any memory of the client's.
+    /// `tools/list`, bypassing the client's cache.
     List,
 }
 
-/// Where the server is.
+/// How the server is reached.
 #[derive(Debug)]
 pub(crate) enum Place {
     Url(String),
     Command { program: String, arguments: Vec<String> },
 }
 
-/// Something that can use the server's `echo`.
+/// A client that can call the server's `echo` tool.
 pub(crate) trait Echo: Clone + Send + 'static {
-    /// Calls `echo` and says whether the answer was the text.
+    /// Calls `echo`; true if the answer was the text.
     fn echo(&self, text: String) -> impl Future<Output = Result<bool>> + Send;
 
-    /// Lists the tools and says whether `echo` is the only one.
+    /// Lists the tools; true if `echo` is the only one.
     fn list(&self) -> impl Future<Output = Result<bool>> + Send;
 }
 

@@ -22,7 +22,7 @@ pub(crate) async fn measure(place: &Place, era: Era, load: Load) -> Result<Cost>
     };
     let options = ConnectOptions { speak: Speak::Era(era), ..ConnectOptions::default() };
     let client = Client::connect(&target, options).await?;
-    // As an application does that wants to know what there is to call.
+    // Applications list the tools before they call one.
     client.tools().await?;
     let cost = load.put_on(Ours(client.clone())).await;
     client.close().await;

@@ -19,12 +19,12 @@ use crate::{
     load::{Cost, Load},
 };
 
-/// What becomes of an HTTP connection after a call.
+/// Reuse of HTTP connections between calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pool {
-    /// It is closed, as rmcp does by itself.
+    /// Each call opens and closes a connection, rmcp's default.
     None,
-    /// It is used for the next call.
+    /// Connections are kept alive and reused.
     Kept,
 }
 
@@ -52,7 +52,7 @@ pub(crate) async fn measure(place: Place, era: Era, pool: Pool, load: Load) -> R
             ().serve_with_lifecycle(TokioChildProcess::new(command)?, lifecycle).await?
         }
     };
-    // As an application does that wants to know what there is to call.
+    // Applications list the tools before they call one.
     service.list_all_tools().await?;
     load.put_on(Theirs(Arc::new(service))).await
 }

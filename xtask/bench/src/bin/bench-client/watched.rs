@@ -1,11 +1,11 @@
-//! The server's process, whose processor time is asked of the system.
+//! Reads the CPU time of the server's process from `/proc`.
 
 use std::{fs, time::Duration};
 
 use anyhow::{Context, Result};
 
-/// Where the times begin in `/proc/PID/stat`, counted behind the program's name: user, system, and both of the children
-/// that have ended.
+/// Fields of `/proc/PID/stat` after the program's name that hold CPU times: user, system, and both
+/// again for children that have ended.
 const TIMES: std::ops::Range<usize> = 11..15;
 
 #[derive(Debug, Clone, Copy)]
@@ -18,17 +18,17 @@ impl Watched {
         Self { process }
     }
 
-    /// The time that all threads of the process have spent on processors so far, also within the kernel.
+    /// CPU time of all threads of the process so far, user and system.
     pub(crate) fn processor_time(self) -> Result<Duration> {
         let path = format!("/proc/{}/stat", self.process);
         let text = fs::read_to_string(&path).with_context(|| format!("{path} cannot be read"))?;
-        let ticks = ticks(&text).with_context(|| format!("{path} says something unexpected"))?;
+        let ticks = ticks(&text).with_context(|| format!("{path} does not have the expected fields"))?;
         let per_second = rustix::param::clock_ticks_per_second();
         Ok(Duration::from_micros(ticks * 1_000_000 / per_second))
     }
 }
 
-/// The name may hold anything, so that only its last parenthesis can be relied on.
+/// The program's name may contain any character, so fields are counted from the last `)`.
 fn ticks(stat: &str) -> Option<u64> {
     let (_, behind_name) = stat.rsplit_once(')')?;
     let words: Vec<&str> = behind_name.split_whitespace().collect();

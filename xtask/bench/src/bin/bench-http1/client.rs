@@ -1,4 +1,4 @@
-//! One connection that sends one request after the other, with either implementation.
+//! One connection that sends requests one after another, with either implementation.
 
 use crate::{BODY, HEADERS, Kind};
 use anyhow::{Context, Result, ensure};
@@ -15,7 +15,7 @@ use trunkline_transport::body::{self, DEFAULT_BODY_LIMIT};
 
 const IDLE: Duration = Duration::from_mins(1);
 
-/// The number of requests answered in time.
+/// Returns the number of requests answered before `until`.
 pub(crate) async fn run(kind: Kind, address: SocketAddr, until: Instant) -> Result<u64> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;

@@ -1,9 +1,9 @@
 //! The same echo service behind our HTTP/1.1 and behind hyper, called by our client or hyper's.
 //!
-//! Server and client have one thread each, so that the CPU time of each can be told. The result
-//! is one line of JSON, as `bench-client` prints it.
+//! Server and client have one thread each, so that the CPU time of each can be measured. The
+//! result is one line of JSON in the format of `bench-client`.
 
-#![expect(clippy::print_stdout, reason = "the result is what this program is for")]
+#![expect(clippy::print_stdout, reason = "printing the result is the program's purpose")]
 
 mod client;
 mod server;
@@ -24,15 +24,15 @@ use tokio::{
     sync::oneshot,
 };
 
-/// The allocator that `trunkline` has.
+/// The allocator of the `trunkline` binary.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// A body of the size of a small call.
+/// A body as large as that of a small call.
 const BODY: Bytes = Bytes::from_static(
     br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hello"}}}"#,
 );
-/// Headers of a call besides those of the connection.
+/// Headers of a call other than the connection's own.
 const HEADERS: [(&str, &str); 5] = [
     ("accept", "application/json, text/event-stream"),
     ("content-type", "application/json"),
@@ -81,7 +81,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Serves until it is told to stop; returns the CPU time of its thread.
+/// Serves until `stopped` resolves; returns the CPU time of its thread.
 fn serve(listener: TcpListener, kind: Kind, stopped: oneshot::Receiver<()>) -> Result<Duration> {
     let runtime = runtime()?;
     runtime.block_on(async {
@@ -95,7 +95,7 @@ fn serve(listener: TcpListener, kind: Kind, stopped: oneshot::Receiver<()>) -> R
     Ok(thread_time())
 }
 
-/// Requests answered, in which time, and the CPU time of this thread.
+/// Returns the number of answered requests, the elapsed time and the CPU time of this thread.
 fn call(address: SocketAddr, arguments: &Arguments) -> Result<(u64, Duration, Duration)> {
     let (began, used) = (Instant::now(), thread_time());
     let until = began + Duration::from_secs_f64(arguments.seconds);

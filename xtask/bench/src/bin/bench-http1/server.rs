@@ -39,7 +39,7 @@ pub(crate) async fn serve(listener: TcpListener, kind: Kind) -> Result<()> {
         match kind {
             Kind::Http1 => tokio::spawn(async {
                 let mut connection = Connection::new(stream, Echo, KeepAlive::On);
-                // A connection that breaks is its client's loss.
+                // A broken connection shows in the client's count.
                 drop(poll_fn(|cx| connection.poll(cx)).await);
             }),
             Kind::Hyper => tokio::spawn(async {

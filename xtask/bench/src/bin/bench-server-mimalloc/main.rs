@@ -1,4 +1,4 @@
-//! The same servers as `bench-server`, with the allocator that `trunkline` has.
+//! The same servers as `bench-server`, with the allocator of the `trunkline` binary.
 
 #[path = "../bench-server/main.rs"]
 mod server;

@@ -1,8 +1,8 @@
-//! A server with one tool, `echo {text}`, made with our crates or with rmcp, so that the two can be measured.
+//! A server with one tool, `echo {text}`, built with our crates or with rmcp, to compare the two.
 //!
 //! The first line on stdout is `listening on URL`.
 
-#![expect(clippy::print_stdout, reason = "whoever starts it must learn the address")]
+#![expect(clippy::print_stdout, reason = "the parent process reads the address")]
 
 mod ours;
 mod rmcp;
@@ -16,7 +16,7 @@ use clap::{Parser, ValueEnum};
 struct Arguments {
     #[arg(long)]
     server: Kind,
-    /// The address to speak HTTP at; port 0 means any free one.
+    /// Address to listen on; port 0 picks a free port.
     #[arg(long, default_value = "127.0.0.1:0")]
     listen: SocketAddr,
 }
@@ -24,9 +24,9 @@ struct Arguments {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
     Trunkline,
-    /// As it comes: sessions for legacy clients, and every answer a stream of events.
+    /// Default settings: sessions for legacy clients, and every response is an event stream.
     Rmcp,
-    /// At its fastest: no sessions, and answers as plain JSON.
+    /// Fastest settings: no sessions, and responses as plain JSON.
     RmcpJson,
 }
 

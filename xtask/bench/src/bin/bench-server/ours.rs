@@ -22,7 +22,7 @@ pub(crate) async fn serve(address: SocketAddr) -> Result<()> {
     let options = ServeOptions { workers: threads.workers(), ..ServeOptions::default() };
     let server = Server::bind(address, Arc::new(toolbox), options).await?;
     announce(server.address());
-    // Held until the process is killed: nobody tells this server to stop.
+    // Kept alive so that the channel stays open; the server runs until it is killed.
     let (_never, shutdown) = watch::channel(Shutdown::Running);
     server.run(shutdown).await;
     Ok(())

@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 
 use super::{DESCRIPTION, NAME, announce};
 
-/// How an answer travels.
+/// Format of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answers {
     Streams,
@@ -42,7 +42,8 @@ pub(crate) async fn serve(address: SocketAddr, answers: Answers) -> Result<()> {
     );
     let listener = TcpListener::bind(address).await?;
     announce(listener.local_addr()?);
-    // As ours does. Without it a stream's second event waits for the client's delayed acknowledgement, some 40 ms.
+    // As our server does. Without TCP_NODELAY the second event of a stream waits about 40 ms for
+    // the client's delayed ACK.
     let listener =
         listener.tap_io(|connection| connection.set_nodelay(true).expect("TCP has this option everywhere"));
     axum::serve(listener, axum::Router::new().route_service("/mcp", service)).await?;

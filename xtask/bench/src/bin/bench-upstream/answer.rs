@@ -1,10 +1,10 @@
-//! What the server says.
+//! The server's responses.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
 use trunkline_protocol::{Envelope, Era, ErrorObject, Raw, Request, Response, Revision, method};
 
-/// The server, by what it knows.
+/// The eras that the server supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Server {
     Legacy,
@@ -12,7 +12,7 @@ pub(crate) enum Server {
 }
 
 impl Server {
-    /// The answer to a message, if it has one.
+    /// Returns the response to a message; `None` for a notification or a response.
     pub(crate) fn answer(self, message: &Bytes) -> Option<Bytes> {
         let response = match Envelope::parse(message) {
             Ok(Envelope::Request(request)) => {

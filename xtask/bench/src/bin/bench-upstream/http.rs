@@ -1,4 +1,4 @@
-//! The server over Streamable HTTP. It gives out no sessions, which a legacy server may leave out.
+//! The server over Streamable HTTP. It has no sessions; they are optional for a legacy server.
 
 use std::{convert::Infallible, net::SocketAddr};
 
@@ -26,7 +26,7 @@ pub(crate) async fn serve(address: SocketAddr, server: Server) -> Result<()> {
         let service = service_fn(move |request| async move {
             Ok::<_, Infallible>(respond(server, request).await.unwrap_or_else(plain))
         });
-        // A connection that breaks concerns nobody but its client.
+        // A broken connection shows in the client's count.
         tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
     }
 }

@@ -1,7 +1,7 @@
-//! A server that does next to nothing, so that what is measured is the client.
+//! A minimal server, so that the measurement shows the client's cost.
 //!
-//! It speaks Streamable HTTP or stdio and both eras, and has one tool, `echo {text}`. On one thread, so that it never takes
-//! more than one processor from the client.
+//! It speaks Streamable HTTP or stdio and both eras, and has one tool, `echo {text}`. It runs on
+//! one thread, so that it never takes more than one CPU from the client.
 
 mod answer;
 mod http;
@@ -16,13 +16,13 @@ use answer::Server;
 
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// The address to speak HTTP at.
+    /// Address to listen on for HTTP.
     #[arg(long)]
     listen: Option<SocketAddr>,
-    /// Speaks on standard input and output instead.
+    /// Use standard input and output instead of HTTP.
     #[arg(long)]
     stdio: bool,
-    /// Knows only revisions that begin with a handshake.
+    /// Support only revisions that begin with `initialize`.
     #[arg(long)]
     legacy: bool,
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::answer::Server;
 
-/// As much as a pipe holds.
+/// The default capacity of a Linux pipe.
 const BUFFER: usize = 64 * 1024;
 
 pub(crate) fn serve(server: Server) -> Result<()> {
@@ -19,7 +19,8 @@ pub(crate) fn serve(server: Server) -> Result<()> {
             output.write_all(&answer)?;
             output.write_all(b"\n")?;
         }
-        // Answers to what came together go together.
+        // Flush only when no complete request is buffered, so that a burst is answered with one
+        // write.
         if !input.buffer().contains(&b'\n') {
             output.flush()?;
         }

@@ -1,4 +1,4 @@
-//! The gateway as one would run it for others: callers with keys and a role, limits, arguments checked, every call recorded.
+//! A production-like gateway: API keys and a role, limits, argument checks, and an audit trail.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-/// What callers show: a key that opens nothing but this.
+/// The callers' API key; it is valid only for this benchmark.
 pub(super) const HEADER: &str = "Authorization: Bearer bench-key-0123456789abcdefghijklmnopqrstuv";
 const KEY_SHA256: &str = "ab56c733e3f3935723d5bea60499d6243daa03ba71b18fdbb340922cffd260ea";
 
-/// Writes a configuration for one upstream, with an address to listen on unless it is spoken to over pipes.
+/// Writes a configuration for one upstream; `address` is `None` for a gateway over stdio.
 pub(super) fn write(folder: &Path, address: Option<SocketAddr>, mut server: Value) -> Result<PathBuf> {
     let keys = folder.join("keys.json");
     fs::write(

@@ -1,4 +1,4 @@
-//! The harness: where its programs are, and one run of its load.
+//! The harness: the paths of its programs, and one run of its load generator.
 
 use std::fmt;
 use std::net::{SocketAddr, TcpListener};
@@ -8,15 +8,15 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use super::stand::{Running, Stand, Way};
+use super::hop::{Access, Hop, Running};
 use crate::process;
 
 const PROGRAMS: [&str; 3] = ["upstream", "load", "floor"];
-/// The tools that the upstream offers.
+/// Number of tools that the upstream offers.
 pub(super) const TOOLS: &str = "10";
-/// How many seconds anything may take until it answers its first call.
+/// Timeout in seconds for the first call to a process that was just started.
 const START: &str = "60";
-/// How many seconds one call may take.
+/// Timeout in seconds for one call.
 const ANSWER: &str = "20";
 
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(super) struct Harness {
     seconds: f64,
 }
 
-/// What one run of the load reported.
+/// Report of one run of the load generator.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Sample {
     pub(super) rps: f64,
@@ -36,7 +36,7 @@ pub(super) struct Sample {
 
 #[derive(Debug, Clone, Deserialize)]
 struct Cost {
-    /// Of whoever stands before the upstream; none where nobody does.
+    /// CPU time of the hop in front of the upstream; `None` if there is no hop.
     target: Option<f64>,
 }
 
@@ -52,16 +52,16 @@ impl Harness {
         Ok(Self { programs, seconds })
     }
 
-    /// Starts the server that everything is in front of.
+    /// Starts the upstream server and waits until it answers.
     pub(super) fn upstream(&self, address: SocketAddr) -> Result<Running> {
         let mut command = self.program("upstream");
         command.args(["--listen", &address.to_string(), "--tools", TOOLS]);
         let upstream = Running::start(command, format!("http://{address}/mcp"))?;
-        self.wait_for(&Stand::named("upstream", Way::Upstream), &upstream)?;
+        self.wait_for(&Hop::named("upstream", Access::Upstream), &upstream)?;
         Ok(upstream)
     }
 
-    /// The upstream as a command of its own, for whoever starts it.
+    /// The command that starts the upstream over stdio.
     pub(super) fn upstream_command(&self) -> [String; 4] {
         let program = self.programs.join("upstream").to_string_lossy().into_owned();
         [program, "--stdio".to_owned(), "--tools".to_owned(), TOOLS.to_owned()]
@@ -72,40 +72,36 @@ impl Harness {
     }
 
     /// Waits until a first call is answered.
-    pub(super) fn wait_for(&self, stand: &Stand, upstream: &Running) -> Result<()> {
+    pub(super) fn wait_for(&self, hop: &Hop, upstream: &Running) -> Result<()> {
         let mut command = self.program("load");
-        command.args(["--mode", "wait", "--timeout", START, "--tool", &stand.echo]);
-        stand.show(upstream, &mut command);
+        command.args(["--mode", "wait", "--timeout", START, "--tool", &hop.echo]);
+        hop.add_arguments(upstream, &mut command);
         let answer = output(&mut command)?;
         let ready = serde_json::from_str::<serde_json::Value>(&answer)
             .is_ok_and(|answer| answer["call_ms"].is_number());
-        if ready { Ok(()) } else { bail!("{} did not answer its first call: {answer}", stand.name) }
+        if ready { Ok(()) } else { bail!("{} did not answer its first call: {answer}", hop.name) }
     }
 
-    pub(super) fn load(
-        &self,
-        mode: &str,
-        callers: usize,
-        stand: &Stand,
-        upstream: &Running,
-    ) -> Result<Sample> {
+    pub(super) fn load(&self, mode: &str, callers: usize, hop: &Hop, upstream: &Running) -> Result<Sample> {
         let mut command = self.program("load");
         let (callers, seconds) = (callers.to_string(), self.seconds.to_string());
-        let tool = if mode == "blob" { &stand.blob } else { &stand.echo };
+        let tool = if mode == "blob" { &hop.blob } else { &hop.echo };
         command.args(["--mode", mode, "-c", &callers, "-d", &seconds, "--timeout", ANSWER, "--tool", tool]);
-        stand.show(upstream, &mut command);
+        hop.add_arguments(upstream, &mut command);
         let answer = output(&mut command)?;
-        let sample: Sample = serde_json::from_str(answer.lines().last().unwrap_or_default())
-            .with_context(|| format!("{mode} × {callers} went wrong: {answer}"))?;
+        let sample: Sample =
+            serde_json::from_str(answer.lines().last().unwrap_or_default()).with_context(|| {
+                format!("the load generator printed no report for {mode} × {callers}: {answer}")
+            })?;
         if sample.errors > 0 {
-            bail!("{} answered {} calls of {mode} × {callers} wrongly", stand.name, sample.errors);
+            bail!("{} answered {} calls of {mode} × {callers} wrongly", hop.name, sample.errors);
         }
         Ok(sample)
     }
 }
 
 impl Sample {
-    /// What a call costs whoever stands before the upstream, in microseconds of processor time.
+    /// CPU time per call of the hop in front of the upstream, in microseconds; NaN without a hop.
     pub(super) fn cost(&self) -> f64 {
         self.cpu_us_per_request.target.unwrap_or(f64::NAN)
     }
@@ -121,7 +117,7 @@ impl fmt::Display for Sample {
     }
 }
 
-/// An address that nobody listens on just now.
+/// Returns a loopback address whose port was free a moment ago.
 pub(super) fn free_address() -> Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }

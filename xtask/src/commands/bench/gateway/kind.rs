@@ -1,4 +1,4 @@
-//! Who we put before the upstream ourselves: nobody, nginx, the thinnest proxy, or us.
+//! The hops that this benchmark starts itself: none, nginx, the minimal proxy, or trunkline.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::configured::{self, HEADER};
 use super::harness::{Harness, free_address};
+use super::hop::{Access, Hop, Running, Scratch};
 use super::nginx;
-use super::stand::{Running, Scratch, Stand, Way};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -20,20 +20,21 @@ pub(super) enum Kind {
     Http,
     /// `trunkline bridge` with an upstream that it starts.
     Stdio,
-    /// `trunkline serve` with all that stands before a call switched on, and the upstream over HTTP.
+    /// `trunkline serve` with every check of a call switched on, and the upstream over HTTP.
     Gateway,
     /// The same with an upstream that it starts.
     GatewayStdio,
-    /// The upstream as a command of the callers'.
+    /// The upstream, started by the callers over stdio.
     DirectPipes,
-    /// `trunkline bridge` as a command of the callers', with an upstream that it starts.
+    /// `trunkline bridge`, started by the callers over stdio, with an upstream that it starts.
     BridgePipes,
-    /// `trunkline serve` as a command of the callers', with limits and records, and an upstream that it starts.
+    /// `trunkline serve`, started by the callers over stdio, with limits, an audit trail, and an
+    /// upstream that it starts.
     GatewayPipes,
 }
 
-/// What somebody who is started has to know.
-struct Places<'a> {
+/// Paths and addresses that a hop needs at its start.
+struct StartContext<'a> {
     harness: &'a Harness,
     upstream: &'a Running,
     trunkline: &'a Path,
@@ -73,7 +74,8 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Those that were asked for, or all; a name that is not ours is a peer's.
+    /// Returns the kinds in `only`, or all if it is empty. Names of peers are skipped; any other
+    /// name is an error.
     pub(super) fn chosen(only: &[String], peers: &[&str]) -> Result<Vec<Self>> {
         let known = |name: &String| Self::named(name).is_some() || peers.contains(&name.as_str());
         if let Some(unknown) = only.iter().find(|name| !known(name)) {
@@ -85,49 +87,54 @@ impl Kind {
         Ok(Self::ALL.into_iter().filter(wanted).collect())
     }
 
-    /// Starts it; none where what it needs is not installed.
+    /// Starts the hop; `None` if its program is not installed.
     pub(super) fn start(
         self,
         harness: &Harness,
         upstream: &Running,
         trunkline: &Path,
-    ) -> Result<Option<Stand>> {
+    ) -> Result<Option<Hop>> {
         if self == Self::Nginx && !nginx::is_installed() {
             return Ok(None);
         }
         let scratch = Scratch::make(self.name())?;
-        let places = Places { harness, upstream, trunkline, scratch: scratch.path() };
-        let mut stand = Stand::named(self.name(), self.way(&places)?);
-        stand.scratch = Some(scratch);
+        let context = StartContext { harness, upstream, trunkline, scratch: scratch.path() };
+        let mut hop = Hop::named(self.name(), self.access(&context)?);
+        hop.scratch = Some(scratch);
         if matches!(self, Self::Gateway | Self::GatewayStdio | Self::GatewayPipes) {
-            stand.prefix("bench_");
+            hop.prefix("bench_");
         }
         if matches!(self, Self::Gateway | Self::GatewayStdio) {
-            stand.load = vec!["--header".to_owned(), HEADER.to_owned()];
+            hop.load = vec!["--header".to_owned(), HEADER.to_owned()];
         }
-        harness.wait_for(&stand, upstream)?;
-        Ok(Some(stand))
+        harness.wait_for(&hop, upstream)?;
+        Ok(Some(hop))
     }
 
-    fn way(self, places: &Places<'_>) -> Result<Way> {
-        let &Places { harness, upstream, trunkline, scratch } = places;
+    fn access(self, context: &StartContext<'_>) -> Result<Access> {
+        let &StartContext { harness, upstream, trunkline, scratch } = context;
         let address = free_address()?;
         let listen = address.to_string();
         let started = harness.upstream_command();
         let command = match self {
-            Self::Direct => return Ok(Way::Upstream),
-            Self::DirectPipes => return Ok(Way::Command(started.join(" "))),
+            Self::Direct => return Ok(Access::Upstream),
+            Self::DirectPipes => return Ok(Access::Command(started.join(" "))),
             Self::BridgePipes => {
-                return Ok(Way::Command(format!("{} bridge -- {}", trunkline.display(), started.join(" "))));
+                return Ok(Access::Command(format!(
+                    "{} bridge -- {}",
+                    trunkline.display(),
+                    started.join(" ")
+                )));
             }
             Self::GatewayPipes => {
                 let file = configured::write(scratch, None, json!({"command": started}))?;
                 let trail = scratch.join("trail-XXXXXX");
                 let (trunkline, file, trail) = (trunkline.display(), file.display(), trail.display());
-                // A trail for each start: the one before it may not have let go of its own yet.
+                // Each start gets its own trail: the previous process may still hold the lock on
+                // its trail.
                 let audit = format!("--audit \"$(mktemp -d {trail})\"");
                 let command = format!("{trunkline} serve --stdio --config {file} {audit} 2>/dev/null");
-                return Ok(Way::Command(command));
+                return Ok(Access::Command(command));
             }
             Self::Nginx => nginx::before(scratch, upstream.address(), address)?,
             Self::Floor => {
@@ -151,7 +158,7 @@ impl Kind {
                 command
             }
         };
-        Ok(Way::Listening(Running::start(command, format!("http://{address}/mcp"))?))
+        Ok(Access::Listening(Running::start(command, format!("http://{address}/mcp"))?))
     }
 }
 

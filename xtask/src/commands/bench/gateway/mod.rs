@@ -1,16 +1,18 @@
-//! `cargo xtask bench gateway`: what a hop through us costs, beside the thinnest proxy there can be, in the same run.
+//! `cargo xtask bench gateway`: the cost of a hop through trunkline, compared with a minimal proxy
+//! in the same run.
 //!
-//! It needs a harness: a folder whose `target/release` has `upstream` (a fast MCP server), `load` (callers that print one
-//! line of JSON) and `floor` (a proxy that does next to nothing). With `--peers FOLDER`, the gateways of the harness'
-//! `peers.json` that are installed in that folder are measured beside us. Whoever stands before the upstream is a process of its
-//! own; they take turns within each round, and what is shown are medians over the rounds.
+//! It needs a harness: a folder whose `target/release` has `upstream` (a fast MCP server), `load`
+//! (a load generator that prints one line of JSON) and `floor` (a proxy that does next to
+//! nothing). With `--peers FOLDER`, the gateways of the harness' `peers.json` that are installed
+//! in that folder are measured too. Each hop is a process of its own; the hops take turns within
+//! each round, and the table shows medians over the rounds.
 
 mod configured;
 mod harness;
+mod hop;
 mod kind;
 mod nginx;
 mod peers;
-mod stand;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -22,44 +24,44 @@ use crate::arguments::Arguments;
 use crate::process;
 use crate::workspace::Workspace;
 use harness::{Harness, Sample, free_address};
+use hop::{Hop, Running};
 use kind::Kind;
-use peers::{Peer, Places};
-use stand::{Running, Stand};
+use peers::{Peer, PeerPaths};
 
 const SECONDS: f64 = 4.0;
-/// What is asked, and by how many callers at a time.
+/// Modes of the load generator, each with its number of concurrent callers.
 const MODES: [(&str, usize); 5] = [("echo", 1), ("echo", 32), ("echo", 256), ("blob", 4), ("list", 8)];
 
-/// One part of the table: everybody's samples under one load, by name.
+/// One part of the table: the samples of every hop under one load, by the hop's name.
 struct Row {
     mode: &'static str,
     callers: usize,
     samples: Vec<(String, Vec<Sample>)>,
 }
 
-/// Everybody who takes turns.
-struct Field {
+/// All hops that take turns in a round.
+struct Benchmark {
     harness: Harness,
     upstream: Running,
     trunkline: PathBuf,
     kinds: Vec<Kind>,
-    peers: Option<(Places, Vec<Peer>)>,
+    peers: Option<(PeerPaths, Vec<Peer>)>,
 }
 
 pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()> {
     let folder = arguments.value("--harness")?.map(PathBuf::from).context(
         "bench gateway needs a harness: --harness FOLDER, whose target/release has `upstream`, `load` and `floor`",
     )?;
-    let places = arguments
+    let paths = arguments
         .value("--peers")?
-        .map(|peers| Places { harness: folder.clone(), peers: PathBuf::from(peers) });
+        .map(|peers| PeerPaths { harness: folder.clone(), peers: PathBuf::from(peers) });
     let seconds = arguments.parsed("--seconds")?.unwrap_or(SECONDS);
     let rounds = arguments.parsed("--rounds")?.unwrap_or(ROUNDS).max(1);
     let only = arguments.values("--only")?;
     let modes = arguments.values("--mode")?;
     arguments.finish()?;
     let harness = Harness::at(&folder, seconds)?;
-    let peers = places.map(|places| installed(&folder, places, &only)).transpose()?;
+    let peers = paths.map(|paths| installed(&folder, paths, &only)).transpose()?;
     let names: Vec<&str> = peers.iter().flat_map(|(_, peers)| peers).map(|peer| peer.name.as_str()).collect();
     let kinds = Kind::chosen(&only, &names)?;
     let address = match peers {
@@ -70,7 +72,7 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     process::run(&mut workspace.cargo(&["build", "--release", "--package", "trunkline"]))?;
     let trunkline = workspace.target().join("release/trunkline");
     let upstream = harness.upstream(address)?;
-    let field = Field { harness, upstream, trunkline, kinds, peers };
+    let benchmark = Benchmark { harness, upstream, trunkline, kinds, peers };
     println!("\n{rounds} rounds of {seconds} s for each");
     let wanted = |(mode, _): &(&str, usize)| modes.is_empty() || modes.iter().any(|only| only == mode);
     let mut rows: Vec<Row> = MODES
@@ -79,61 +81,61 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         .map(|(mode, callers)| Row { mode, callers, samples: Vec::new() })
         .collect();
     for round in 1..=rounds {
-        field.round(round, &mut rows)?;
+        benchmark.round(round, &mut rows)?;
     }
     println!("\n{}\n{}", table::render(&rows), table::verdict(&rows));
     Ok(())
 }
 
-/// The peers that can be measured, of those that were asked for; the others are told of.
-fn installed(harness: &Path, places: Places, only: &[String]) -> Result<(Places, Vec<Peer>)> {
+/// Returns the requested peers that are installed, and prints a line for each that is not.
+fn installed(harness: &Path, paths: PeerPaths, only: &[String]) -> Result<(PeerPaths, Vec<Peer>)> {
     let mut peers = peers::read(harness)?;
-    // Some of them we put there ourselves.
+    // `Kind` starts some of them already.
     peers.retain(|peer| Kind::named(&peer.name).is_none());
     peers.retain(|peer| only.is_empty() || only.contains(&peer.name));
-    peers.retain(|peer| match peer.missing(&places) {
+    peers.retain(|peer| match peer.missing(&paths) {
         Some(program) => {
-            println!("{} is left out: there is no {program}", peer.name);
+            println!("{} is skipped: {program} is not installed", peer.name);
             false
         }
         None => true,
     });
-    Ok((places, peers))
+    Ok((paths, peers))
 }
 
-impl Field {
-    /// Everybody's turn: started, measured under all loads, and ended.
+impl Benchmark {
+    /// Starts each hop in turn, measures it under all loads, and stops it.
     fn round(&self, round: usize, rows: &mut [Row]) -> Result<()> {
         for &kind in &self.kinds {
-            let Some(stand) = kind.start(&self.harness, &self.upstream, &self.trunkline)? else {
-                println!("{} is left out: it is not on the PATH", kind.name());
+            let Some(hop) = kind.start(&self.harness, &self.upstream, &self.trunkline)? else {
+                println!("{} is skipped: it is not on the PATH", kind.name());
                 continue;
             };
             for row in rows.iter_mut() {
-                self.sample(round, row, &stand)?;
+                self.sample(round, row, &hop)?;
             }
         }
-        let Some((places, peers)) = &self.peers else { return Ok(()) };
+        let Some((paths, peers)) = &self.peers else { return Ok(()) };
         for peer in peers {
-            // What is wrong with a peer is told, and is no reason to end the run.
-            match peer.start(&self.harness, &self.upstream, places) {
-                Ok(stand) => {
+            // A peer that fails to start is reported; the run goes on without it.
+            match peer.start(&self.harness, &self.upstream, paths) {
+                Ok(hop) => {
                     for row in rows.iter_mut().filter(|row| peer.takes(row.mode, row.callers)) {
-                        self.sample(round, row, &stand).unwrap_or_else(|error| println!("{error:#}"));
+                        self.sample(round, row, &hop).unwrap_or_else(|error| println!("{error:#}"));
                     }
                 }
-                Err(error) => println!("{} is left out of round {round}: {error:#}", peer.name),
+                Err(error) => println!("{} is skipped in round {round}: {error:#}", peer.name),
             }
         }
         Ok(())
     }
 
-    fn sample(&self, round: usize, row: &mut Row, stand: &Stand) -> Result<()> {
-        let sample = self.harness.load(row.mode, row.callers, stand, &self.upstream)?;
-        println!("{} × {}, round {round}: {} {sample}", row.mode, row.callers, stand.name);
-        match row.samples.iter_mut().find(|(name, _)| *name == stand.name) {
+    fn sample(&self, round: usize, row: &mut Row, hop: &Hop) -> Result<()> {
+        let sample = self.harness.load(row.mode, row.callers, hop, &self.upstream)?;
+        println!("{} × {}, round {round}: {} {sample}", row.mode, row.callers, hop.name);
+        match row.samples.iter_mut().find(|(name, _)| *name == hop.name) {
             Some((_, samples)) => samples.push(sample),
-            None => row.samples.push((stand.name.clone(), vec![sample])),
+            None => row.samples.push((hop.name.clone(), vec![sample])),
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! nginx as a plain hop that keeps its connections.
+//! nginx as a plain reverse proxy with keep-alive.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -7,13 +7,13 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::stand::is_on_path;
+use super::hop::is_on_path;
 
 pub(super) fn is_installed() -> bool {
     is_on_path("nginx")
 }
 
-/// The command that listens at an address before the upstream.
+/// Returns the command of an nginx that listens on `address` and forwards to `upstream`.
 pub(super) fn before(folder: &Path, upstream: SocketAddr, address: SocketAddr) -> Result<Command> {
     let at = folder.display();
     let text = format!(

@@ -1,4 +1,4 @@
-//! The figures as a table, and what they come to.
+//! Renders the figures as a table and compares them with the goals.
 
 use std::fmt::Write as _;
 
@@ -7,9 +7,9 @@ use super::Row;
 use super::harness::Sample;
 use super::kind::Kind;
 
-/// What is expected of a hop through us, as a multiple of what the thinnest proxy costs.
+/// Goal for the cost of a hop through trunkline, as a multiple of the minimal proxy's cost.
 const GOAL: f64 = 1.3;
-/// The calls a second that a stdio upstream should take.
+/// Goal for calls per second to a stdio upstream.
 const STDIO_GOAL: f64 = 100_000.0;
 
 pub(super) fn render(rows: &[Row]) -> String {
@@ -30,13 +30,13 @@ pub(super) fn render(rows: &[Row]) -> String {
                 "{mode:<6} {callers:>7}  {name:<30} {rate:>8.0}  {cost:>11}  {floor:>10}  {nginx:>18}  {:>9.0}",
                 of(Sample::p50)
             )
-            .expect("a string takes all");
+            .expect("writing to a String does not fail");
         }
     }
     text
 }
 
-/// Whether the goals are met. To miss them is no failure of the run: the machine has a say in it.
+/// Says which goals are met. A missed goal does not fail the run, since it depends on the machine.
 pub(super) fn verdict(rows: &[Row]) -> String {
     let mut lines = Vec::new();
     for kind in [Kind::Http, Kind::Gateway] {

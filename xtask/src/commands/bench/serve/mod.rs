@@ -1,7 +1,9 @@
-//! `cargo xtask bench serve`: what a call costs our server, beside rmcp's, FastMCP and the TypeScript SDK's in the same run.
+//! `cargo xtask bench serve`: the cost of a call at our server, compared with rmcp's, FastMCP and
+//! the TypeScript SDK's in the same run.
 //!
-//! Every server is a process of its own and is called by our client. They take turns within each round, so that whatever
-//! else the machine does hits all of them; what is shown are medians over the rounds.
+//! Every server is a separate process and is called by our client. The servers take turns within
+//! each round, so that other load on the machine affects all of them; the table shows medians over
+//! the rounds.
 
 mod server;
 mod table;
@@ -22,7 +24,7 @@ const SECONDS: f64 = 2.0;
 const ERAS: [&str; 2] = ["modern", "legacy"];
 const ASKS: [&str; 2] = ["call", "list"];
 
-/// One part of the table: every server's runs under one load.
+/// One part of the table: the runs of every server under one load.
 struct Row {
     ask: &'static str,
     era: &'static str,
@@ -45,7 +47,7 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     for kind in kinds {
         match server::command(kind, &programs, workspace.root(), &peers)? {
             Some(command) => servers.push(Server::start(kind, command)?),
-            None => println!("{} is left out: `cargo xtask peers` installs it", kind.name()),
+            None => println!("{} is skipped: `cargo xtask peers` installs it", kind.name()),
         }
     }
     println!("\n{rounds} rounds of {seconds} s for each server");

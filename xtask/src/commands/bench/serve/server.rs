@@ -12,18 +12,18 @@ use anyhow::{Context, Result, bail};
 use crate::peers::Peers;
 use crate::process;
 
-/// How long a server may take until it tells where it listens.
+/// Timeout for the line in which a server prints its address.
 const START: Duration = Duration::from_mins(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// With the allocator that `trunkline` has.
+    /// With the allocator of the `trunkline` binary.
     Trunkline,
-    /// Without it, as a program that links our crates and does no more.
+    /// With the system allocator, as in a program that only links our crates.
     TrunklinePlain,
-    /// As whoever uses it gets it.
+    /// Default settings.
     Rmcp,
-    /// Without sessions and with plain answers.
+    /// No sessions, and responses as plain JSON.
     RmcpJson,
     /// The same, with our allocator.
     RmcpMimalloc,
@@ -39,7 +39,7 @@ pub(super) struct Server {
     child: Child,
 }
 
-/// The command that starts a server, if what it needs is installed.
+/// Returns the command that starts a server; `None` if its packages are not installed.
 pub(super) fn command(kind: Kind, programs: &Path, root: &Path, peers: &Path) -> Result<Option<Command>> {
     let scripts = root.join("xtask/bench/peers");
     Ok(match kind {
@@ -67,7 +67,7 @@ fn of_ours(programs: &Path, program: &str, server: &str) -> Command {
     command
 }
 
-/// A script that is told the folder of its modules.
+/// Returns the command of a Node script that gets the folder of its modules as an argument.
 fn of_node(peers: &Path, group: &str, package: &str, script: &Path) -> Result<Option<Command>> {
     let modules = peers.join(group);
     if !modules.join("node_modules/@modelcontextprotocol").join(package).exists() {
@@ -103,12 +103,12 @@ impl Kind {
         }
     }
 
-    /// Whether it serves clients of an era. The TypeScript SDK 1.x ends with the legacy one.
+    /// True if it serves clients of this era. The TypeScript SDK 1.x supports only the legacy era.
     pub(super) fn speaks(self, era: &str) -> bool {
         self != Self::TypeScript || era == "legacy"
     }
 
-    /// The servers of these names, or all.
+    /// Returns the servers with these names, or all if there are none.
     pub(super) fn chosen(only: &[String]) -> Result<Vec<Self>> {
         if let Some(unknown) = only.iter().find(|name| !Self::ALL.iter().any(|kind| kind.name() == **name)) {
             bail!("there is no server {unknown}; there are {}", Self::ALL.map(Self::name).join(", "));
@@ -128,13 +128,15 @@ impl Server {
         let (tell, told) = mpsc::channel();
         thread::spawn(move || {
             let mut lines = BufReader::new(output).lines();
-            // Nobody may wait any more; what else it says must be taken from it nevertheless.
+            // The receiver may be gone after its timeout. The rest of the output must still be
+            // read, or the server would block on a full pipe.
             drop(tell.send(lines.next()));
             lines.for_each(drop);
         });
         let line = told.recv_timeout(START).ok().flatten().transpose()?;
         let url = line.as_deref().and_then(|line| line.strip_prefix("listening on "));
-        url.with_context(|| format!("`{shown}` did not tell where it listens"))?.clone_into(&mut server.url);
+        url.with_context(|| format!("`{shown}` printed no address to connect to"))?
+            .clone_into(&mut server.url);
         Ok(server)
     }
 
@@ -149,7 +151,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Both fail only for a process that is gone already.
+        // Both fail only for a process that has already exited.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -1,4 +1,4 @@
-//! The figures as a table, and what they come to.
+//! Renders the figures as a table and compares them with the goals.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::super::run::Run;
 use super::Row;
 use super::server::Kind;
 
-/// What is expected of our server: so many times the calls that rmcp's answers in a second of processor time.
+/// Goal for our server: calls per second of CPU time, as a multiple of rmcp's.
 const GOAL: f64 = 3.0;
 
 pub(super) fn render(rows: &[Row]) -> String {
@@ -20,9 +20,9 @@ pub(super) fn render(rows: &[Row]) -> String {
             let (ask, era, callers, server) = (row.ask, row.era, row.concurrency, kind.name());
             let (rate, cost) = (median(runs.iter().map(Run::calls_per_second)), cost(runs));
             write!(text, "{ask:<6} {era:<7} {callers:>7}  {server:<15} {rate:>8.0}  {cost:>18.1}")
-                .expect("a string takes all");
+                .expect("writing to a String does not fail");
             if let Some(rmcp) = rmcp {
-                write!(text, "  {:>30.2}×", rmcp / cost).expect("a string takes all");
+                write!(text, "  {:>30.2}×", rmcp / cost).expect("writing to a String does not fail");
             }
             if runs.iter().any(Run::is_coarse) {
                 text.push_str("  (too little work to measure)");
@@ -33,7 +33,7 @@ pub(super) fn render(rows: &[Row]) -> String {
     text
 }
 
-/// Whether the goal is met. To miss it is no failure of the run: the machine has a say in it.
+/// Says whether the goal is met. A miss does not fail the run, since it depends on the machine.
 pub(super) fn verdict(rows: &[Row]) -> String {
     let lines: Vec<String> = [Kind::Rmcp, Kind::RmcpJson, Kind::RmcpMimalloc]
         .into_iter()
@@ -59,7 +59,7 @@ fn cost(runs: &[Run]) -> f64 {
 }
 
 impl Row {
-    /// What a call costs a server, if it was here and worked enough to tell.
+    /// CPU time per call of a server; `None` if it was not measured or its CPU time is too coarse.
     fn cost(&self, of: Kind) -> Option<f64> {
         let (_, runs) = self.runs.iter().find(|(kind, _)| *kind == of)?;
         (!runs.iter().any(Run::is_coarse)).then(|| cost(runs))

@@ -1,29 +1,30 @@
-//! What the handlers of one process share: over HTTP every session, and every modern request, has a handler of its own.
+//! State that all handlers of one process share: over HTTP every session, and every modern
+//! request, has its own handler.
 
 use rmcp::task_manager::TaskManager;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{broadcast, watch};
 
-/// Changes kept for a listener that is slow.
+/// Changes queued for a slow listener.
 const CHANGE_QUEUE: usize = 64;
 
-pub(crate) struct Board {
-    /// Calls and tasks that were told to stop.
+pub(crate) struct SharedState {
+    /// Number of cancelled calls and tasks.
     pub(crate) cancelled: watch::Sender<u64>,
     pub(crate) changes: broadcast::Sender<Change>,
     pub(crate) tasks: TaskManager,
     grown: AtomicBool,
 }
 
-/// What those who listen hear of.
+/// A change that is announced to listeners.
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
     Tools,
     Resource(String),
 }
 
-impl Board {
-    /// From now on there is one more tool.
+impl SharedState {
+    /// Adds one more tool to the list.
     pub(crate) fn grow(&self) {
         self.grown.store(true, Ordering::Release);
     }
@@ -37,7 +38,7 @@ impl Board {
     }
 }
 
-impl Default for Board {
+impl Default for SharedState {
     fn default() -> Self {
         Self {
             cancelled: watch::Sender::new(0),

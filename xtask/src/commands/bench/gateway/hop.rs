@@ -1,4 +1,4 @@
-//! Stand: somebody who stands before the upstream, and how callers reach it.
+//! A running hop in front of the upstream, and how callers reach it.
 
 use std::env;
 use std::fs;
@@ -14,64 +14,64 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::process;
 
-/// How long somebody who is asked to end may take, before it is ended.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How often it is looked after meanwhile.
-const LOOK: Duration = Duration::from_millis(20);
+/// Grace period between SIGTERM and SIGKILL.
+const GRACE: Duration = Duration::from_secs(5);
+/// Interval at which the process is polled during the grace period.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
-pub(super) struct Stand {
+pub(super) struct Hop {
     pub(super) name: String,
-    pub(super) way: Way,
-    /// What the upstream's tools are called here.
+    pub(super) access: Access,
+    /// Names of the upstream's tools as this hop exposes them.
     pub(super) echo: String,
     pub(super) blob: String,
-    /// What else the load must be told.
+    /// Additional arguments of the load generator.
     pub(super) load: Vec<String>,
-    /// Declared last, so that it goes after whoever writes there.
+    /// Declared last, so that it is dropped after the process that writes there.
     pub(super) scratch: Option<Scratch>,
 }
 
-/// A folder that is removed with this.
+/// A temporary folder; it is removed on drop.
 #[derive(Debug)]
 pub(super) struct Scratch(PathBuf);
 
-/// How callers reach it.
+/// How callers reach the hop.
 #[derive(Debug)]
-pub(super) enum Way {
-    /// There is nobody before the upstream.
+pub(super) enum Access {
+    /// No hop: callers connect to the upstream.
     Upstream,
-    /// It listens.
+    /// A process that listens on an address.
     Listening(Running),
     /// Callers start it and share its pipes.
     Command(String),
 }
 
-/// A process that listens; it ends with this, and so does what it started.
+/// A listening process; dropping this stops its whole process group.
 #[derive(Debug)]
 pub(super) struct Running {
     child: Child,
     url: String,
 }
 
-impl Stand {
-    pub(super) fn named(name: &str, way: Way) -> Self {
+impl Hop {
+    pub(super) fn named(name: &str, access: Access) -> Self {
         let (echo, blob) = ("echo".to_owned(), "blob".to_owned());
-        Self { name: name.to_owned(), way, echo, blob, load: Vec::new(), scratch: None }
+        Self { name: name.to_owned(), access, echo, blob, load: Vec::new(), scratch: None }
     }
 
-    /// Tools have longer names here.
+    /// Adds a prefix to the names of the tools.
     pub(super) fn prefix(&mut self, prefix: &str) {
         self.echo.insert_str(0, prefix);
         self.blob.insert_str(0, prefix);
     }
 
-    /// Tells a load where to go and whose time to count.
-    pub(super) fn show(&self, upstream: &Running, load: &mut Command) {
-        match &self.way {
-            Way::Upstream => load.args(["--url", &upstream.url]),
-            Way::Command(command) => load.args(["--stdio", command]),
-            Way::Listening(running) => {
+    /// Adds the target and the processes to measure to the load generator's arguments.
+    pub(super) fn add_arguments(&self, upstream: &Running, load: &mut Command) {
+        match &self.access {
+            Access::Upstream => load.args(["--url", &upstream.url]),
+            Access::Command(command) => load.args(["--stdio", command]),
+            Access::Listening(running) => {
                 load.args(["--url", &running.url, "--pid", &running.child.id().to_string()])
             }
         };
@@ -111,7 +111,7 @@ impl Running {
         self.url.clone()
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub(super) fn address(&self) -> SocketAddr {
         let address = self.url.trim_start_matches("http://").split('/').next().unwrap_or_default();
         address.parse().expect("the url was made from an address")
@@ -120,13 +120,14 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Asked and not killed, so that it can end what it started. Signals fail only for groups that are gone already.
+        // SIGTERM first, so that it can stop its own children. Signals fail only for groups that
+        // have already exited.
         let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         let signal = |signal| group.map(|group| kill_process_group(group, signal).ok());
         signal(Signal::TERM);
-        let asked = Instant::now();
-        while matches!(self.child.try_wait(), Ok(None)) && asked.elapsed() < PATIENCE {
-            thread::sleep(LOOK);
+        let signalled = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) && signalled.elapsed() < GRACE {
+            thread::sleep(POLL_INTERVAL);
         }
         signal(Signal::KILL);
         drop(self.child.wait());

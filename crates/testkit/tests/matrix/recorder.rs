@@ -1,4 +1,5 @@
-//! The client's side of a test: a host that answers everything and keeps what it hears, and a tap that keeps every frame.
+//! The client's side of a test: a host that answers every request and records it, and a tap that
+//! records every frame.
 
 use futures_util::future::{BoxFuture, FutureExt};
 use serde_json::{Value, json};
@@ -11,96 +12,96 @@ use tokio::sync::watch;
 use trunkline_client::{Abilities, Ability, Asked, Direction, Host, Tap};
 use trunkline_protocol::{Notification, Outcome, method};
 
-/// Nothing takes this long; what does, hangs.
+/// Timeout of one step; only a hanging step takes this long.
 pub(crate) const HANG: Duration = Duration::from_mins(2);
-/// What is told of a test that hangs.
-const LAST_WORDS: usize = 8;
+/// Number of recorded events shown for a test that hangs.
+const LAST_EVENTS: usize = 8;
 
 pub(crate) const NAME: &str = "Ada Lovelace";
 pub(crate) const MODEL: &str = "matrix-model";
 pub(crate) const SAID: &str = "forty-two";
 
-/// Everything that was heard; clones share it.
+/// Records all frames, requests and notifications; clones share the record.
 #[derive(Clone)]
-pub(crate) struct Ear {
+pub(crate) struct Recorder {
     root: String,
     kept: Arc<Kept>,
 }
 
 struct Kept {
-    heard: Mutex<Vec<Heard>>,
+    events: Mutex<Vec<Recorded>>,
     count: watch::Sender<usize>,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Heard {
+pub(crate) enum Recorded {
     Sent(Value),
     Received(Value),
     Asked { method: String, params: Value },
     Notice { method: String, params: Value },
 }
 
-impl Ear {
-    /// `root` is the only root that servers are told of.
+impl Recorder {
+    /// `root` is the only root that the host reports.
     pub(crate) fn new(root: impl Into<String>) -> Self {
-        let kept = Kept { heard: Mutex::default(), count: watch::Sender::new(0) };
+        let kept = Kept { events: Mutex::default(), count: watch::Sender::new(0) };
         Self { root: root.into(), kept: Arc::new(kept) }
     }
 
     pub(crate) fn tap(&self) -> Tap {
-        let ear = self.clone();
+        let recorder = self.clone();
         Tap::new(move |direction, frame| {
             let Ok(frame) = serde_json::from_slice(frame) else { return };
             match direction {
-                Direction::Sent => ear.keep(Heard::Sent(frame)),
-                Direction::Received => ear.keep(Heard::Received(frame)),
+                Direction::Sent => recorder.keep(Recorded::Sent(frame)),
+                Direction::Received => recorder.keep(Recorded::Received(frame)),
                 Direction::Noise => {}
             }
         })
     }
 
-    pub(crate) fn all(&self) -> Vec<Heard> {
-        self.kept.heard.lock().unwrap().clone()
+    pub(crate) fn all(&self) -> Vec<Recorded> {
+        self.kept.events.lock().unwrap().clone()
     }
 
-    pub(crate) fn find<T>(&self, pick: impl Fn(&Heard) -> Option<T>) -> Option<T> {
-        self.kept.heard.lock().unwrap().iter().find_map(pick)
+    pub(crate) fn find<T>(&self, pick: impl Fn(&Recorded) -> Option<T>) -> Option<T> {
+        self.kept.events.lock().unwrap().iter().find_map(pick)
     }
 
-    pub(crate) fn count(&self, pick: impl Fn(&Heard) -> bool) -> usize {
-        self.kept.heard.lock().unwrap().iter().filter(|heard| pick(heard)).count()
+    pub(crate) fn count(&self, pick: impl Fn(&Recorded) -> bool) -> usize {
+        self.kept.events.lock().unwrap().iter().filter(|event| pick(event)).count()
     }
 
-    /// Waits until something was heard.
-    pub(crate) async fn until<T>(&self, pick: impl Fn(&Heard) -> Option<T>) -> T {
+    /// Waits for the first event that `pick` accepts.
+    pub(crate) async fn until<T>(&self, pick: impl Fn(&Recorded) -> Option<T>) -> T {
         self.until_after(0, pick).await
     }
 
-    /// The same, without the first so many things that were heard.
-    pub(crate) async fn until_after<T>(&self, start: usize, pick: impl Fn(&Heard) -> Option<T>) -> T {
+    /// The same, but ignores the first `start` events.
+    pub(crate) async fn until_after<T>(&self, start: usize, pick: impl Fn(&Recorded) -> Option<T>) -> T {
         let mut count = self.kept.count.subscribe();
-        let heard = async {
+        let search = async {
             loop {
                 count.mark_unchanged();
-                if let Some(found) = self.kept.heard.lock().unwrap().iter().skip(start).find_map(&pick) {
+                if let Some(found) = self.kept.events.lock().unwrap().iter().skip(start).find_map(&pick) {
                     return found;
                 }
                 count.changed().await.unwrap();
             }
         };
-        let waited = tokio::time::timeout(HANG, heard).await;
-        waited.unwrap_or_else(|_| panic!("not heard; the last was {:#?}", self.last_words()))
+        let waited = tokio::time::timeout(HANG, search).await;
+        waited.unwrap_or_else(|_| panic!("no such event; the last were {:#?}", self.last_events()))
     }
 
-    /// What was heard last, for the text of a failure.
-    pub(crate) fn last_words(&self) -> Vec<Heard> {
-        let heard = self.kept.heard.lock().unwrap();
-        heard[heard.len().saturating_sub(LAST_WORDS)..].to_vec()
+    /// Returns the last events, for the message of a failure.
+    pub(crate) fn last_events(&self) -> Vec<Recorded> {
+        let events = self.kept.events.lock().unwrap();
+        events[events.len().saturating_sub(LAST_EVENTS)..].to_vec()
     }
 
-    fn keep(&self, heard: Heard) {
-        let mut all = self.kept.heard.lock().unwrap();
-        all.push(heard);
+    fn keep(&self, event: Recorded) {
+        let mut all = self.kept.events.lock().unwrap();
+        all.push(event);
         self.kept.count.send_replace(all.len());
     }
 
@@ -119,8 +120,8 @@ impl Ear {
     }
 }
 
-impl Heard {
-    /// The id of a request of this method that went out.
+impl Recorded {
+    /// Returns the id if this is a sent request with this method.
     pub(crate) fn request(&self, method: &str) -> Option<Value> {
         match self {
             Self::Sent(frame) if frame["method"] == method => Some(frame["id"].clone()),
@@ -128,19 +129,19 @@ impl Heard {
         }
     }
 
-    /// Whether this is a cancellation of that request, on its way to the server.
+    /// True if this is a sent cancellation of that request.
     pub(crate) fn cancels(&self, id: &Value) -> bool {
         matches!(self, Self::Sent(frame)
             if frame["method"] == method::CANCELLED && frame["params"]["requestId"] == *id)
     }
 
-    /// Whether this is the server's response to that request.
+    /// True if this is the server's response to that request.
     pub(crate) fn answers(&self, id: &Value) -> bool {
         matches!(self, Self::Received(frame) if frame.get("method").is_none() && frame["id"] == *id)
     }
 }
 
-impl Host for Ear {
+impl Host for Recorder {
     fn abilities(&self) -> Abilities {
         Abilities {
             roots: Ability::Yes,
@@ -154,17 +155,17 @@ impl Host for Ear {
     fn answer(&self, asked: Asked) -> BoxFuture<'static, Outcome> {
         let params: Value = asked.params.and_then(|raw| raw.decode().ok()).unwrap_or_default();
         let reply = self.reply(&asked.method, &params);
-        self.keep(Heard::Asked { method: asked.method.into_owned(), params });
+        self.keep(Recorded::Asked { method: asked.method.into_owned(), params });
         future::ready(Ok(reply.into())).boxed()
     }
 
     fn notice(&self, notification: &Notification) {
         let params = notification.params.as_ref().and_then(|raw| raw.decode().ok()).unwrap_or_default();
-        self.keep(Heard::Notice { method: notification.method.to_string(), params });
+        self.keep(Recorded::Notice { method: notification.method.to_string(), params });
     }
 }
 
-/// A value for each required field of a form: a name, or the first choice.
+/// Returns a value for each required field of a form: a name, or the first choice.
 fn fill(schema: &Value) -> Value {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let field = |name: &Value| {
