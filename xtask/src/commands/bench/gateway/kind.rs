@@ -74,6 +74,11 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
+    /// True if the hop is trunkline itself, so that another build can be measured in its place.
+    pub(super) fn is_trunkline(self) -> bool {
+        !matches!(self, Self::Direct | Self::Nginx | Self::Floor | Self::DirectPipes)
+    }
+
     /// Returns the kinds in `only`, or all if it is empty. Names of peers are skipped; any other
     /// name is an error.
     pub(super) fn chosen(only: &[String], peers: &[&str]) -> Result<Vec<Self>> {

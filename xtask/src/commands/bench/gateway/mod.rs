@@ -4,7 +4,7 @@
 //! It needs a harness: a folder whose `target/release` has `upstream` (a fast MCP server), `load`
 //! (a load generator that prints one line of JSON) and `floor` (a proxy that does next to
 //! nothing). With `--peers FOLDER`, the gateways of the harness' `peers.json` that are installed
-//! in that folder are measured too. Each hop is a process of its own; the hops take turns within
+//! in that folder are measured too; with `--before PROGRAM`, another build of trunkline. Each hop is a process of its own; the hops take turns within
 //! each round, and the table shows medians over the rounds.
 
 mod configured;
@@ -44,6 +44,8 @@ struct Benchmark {
     harness: Harness,
     upstream: Running,
     trunkline: PathBuf,
+    /// Another build of trunkline, measured in the same run.
+    before: Option<PathBuf>,
     kinds: Vec<Kind>,
     peers: Option<(PeerPaths, Vec<Peer>)>,
 }
@@ -55,6 +57,7 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     let paths = arguments
         .value("--peers")?
         .map(|peers| PeerPaths { harness: folder.clone(), peers: PathBuf::from(peers) });
+    let before = arguments.value("--before")?.map(PathBuf::from);
     let seconds = arguments.parsed("--seconds")?.unwrap_or(SECONDS);
     let rounds = arguments.parsed("--rounds")?.unwrap_or(ROUNDS).max(1);
     let only = arguments.values("--only")?;
@@ -72,7 +75,7 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     process::run(&mut workspace.cargo(&["build", "--release", "--package", "trunkline"]))?;
     let trunkline = workspace.target().join("release/trunkline");
     let upstream = harness.upstream(address)?;
-    let benchmark = Benchmark { harness, upstream, trunkline, kinds, peers };
+    let benchmark = Benchmark { harness, upstream, trunkline, before, kinds, peers };
     println!("\n{rounds} rounds of {seconds} s for each");
     let wanted = |(mode, _): &(&str, usize)| modes.is_empty() || modes.iter().any(|only| only == mode);
     let mut rows: Vec<Row> = MODES
@@ -113,6 +116,14 @@ impl Benchmark {
             };
             for row in rows.iter_mut() {
                 self.sample(round, row, &hop)?;
+            }
+            drop(hop);
+            let Some(before) = self.before.as_ref().filter(|_| kind.is_trunkline()) else { continue };
+            if let Some(mut hop) = kind.start(&self.harness, &self.upstream, before)? {
+                hop.name.push_str("-before");
+                for row in rows.iter_mut() {
+                    self.sample(round, row, &hop)?;
+                }
             }
         }
         let Some((paths, peers)) = &self.peers else { return Ok(()) };
