@@ -1,23 +1,24 @@
 // table
-//! The catalogue of causes: one row for each way in which a set-up is known to break, from which reports and the docs are made.
+//! The catalogue of causes: one row per known way in which a set-up breaks. Reports and the docs
+//! are generated from it.
 
 use serde::{Serialize, Serializer};
 
 /// One row of the catalogue.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// The stable name, for programs.
+    /// The stable, machine-readable name.
     pub id: &'static str,
     pub area: Area,
-    /// What is wrong, in one line.
+    /// One line that says what is wrong.
     pub title: &'static str,
-    /// Why that breaks it.
+    /// The reason why this breaks the set-up.
     pub explanation: &'static str,
-    /// What to do about it in general; a report has the exact lines.
+    /// General advice; a report has the exact lines.
     pub fix: &'static str,
 }
 
-/// Where a cause lies.
+/// The part of the set-up to which a cause belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Area {
     Command,
@@ -45,12 +46,12 @@ impl Area {
     pub fn title(self) -> &'static str {
         match self {
             Self::Command => "Starting the command",
-            Self::Output => "What the process writes",
+            Self::Output => "Output of the process",
             Self::Protocol => "The conversation",
             Self::Address => "Reaching the address",
             Self::Security => "The secure connection",
-            Self::Http => "What the address answers",
-            Self::SignIn => "Being let in",
+            Self::Http => "HTTP responses",
+            Self::SignIn => "Authentication and access",
             Self::Setup => "The set-up of this machine",
         }
     }
@@ -58,7 +59,7 @@ impl Area {
 
 macro_rules! catalogue {
     ($($area:ident { $($cause:ident = $id:literal, $title:literal, $explanation:literal, $fix:literal;)* })*) => {
-        /// Why a set-up does not work, one per row of [`CAUSES`].
+        /// The reason why a set-up does not work, one per row of [`CAUSES`].
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Cause {
             $($(#[doc = $title] $cause,)*)*
@@ -86,7 +87,7 @@ catalogue! {
             "Version managers (nvm, pyenv, volta, cargo, Homebrew) extend PATH in the start-up files of a shell. What is not started by that shell, such as a desktop application, does not get it.",
             "Write the absolute path of the program into the configuration.";
         CommandInOneWord = "command-in-one-word",
-            "The program and its arguments stand in one text",
+            "The program and its arguments are one string",
             "A client does not split `command` at blanks: it looks for a program whose name has blanks in it.",
             "Put the program into `command`, and each argument into `args` by itself.";
         NotExecutable = "not-executable",
@@ -147,8 +148,8 @@ catalogue! {
             "Install the dependencies, or start it with the interpreter of the environment that has them.";
         PackageMissing = "package-missing",
             "The package does not exist in the registry",
-            "The package runner asked for it and was told that there is none of that name or version.",
-            "Correct the package's name and version. A wrong name may be somebody else's package one day: pin it.";
+            "The registry answered that it has no package of that name or version.",
+            "Correct the package's name and version. Somebody may register a wrong name later: pin the version.";
         RegistryUnreachable = "registry-unreachable",
             "The package registry cannot be reached",
             "The package runner (npx, uvx, …) looks the package up at every start, and has no network, no proxy or the wrong registry.",
@@ -158,8 +159,8 @@ catalogue! {
             "A download that was interrupted, or two that ran at once, left a package half there; it is used again at every start.",
             "Remove that cache; it is filled again at the next start.";
         WaitsForConfirmation = "waits-for-confirmation",
-            "The package runner waits for somebody to confirm the installation",
-            "Its question goes to nobody, and the answer it reads is the first protocol message.",
+            "The package runner waits for a confirmation of the installation",
+            "Nobody sees its question, and it reads the first protocol message as the answer.",
             "Add `-y` (npx) or install the package before.";
         StillInstalling = "still-installing",
             "The package is still being downloaded or built",
@@ -179,7 +180,7 @@ catalogue! {
             "Create it, give access to it, or point the server elsewhere.";
         CredentialRefused = "credential-refused",
             "The service behind the server refuses its credential",
-            "The server reached the service it works for, and was told that its key or token is not valid.",
+            "The server reached its upstream service, which rejected the key or token.",
             "Get a new key, and put it into the server's `env`.";
         DockerNotRunning = "docker-not-running",
             "The container service does not run",
@@ -340,14 +341,14 @@ catalogue! {
             "Neither a connection nor a refusal came: a firewall drops the packets, or the address is wrong.",
             "Check the address, the VPN and the firewall.";
         Unreachable = "unreachable",
-            "There is no way to the host",
+            "There is no route to the host",
             "The network says that it cannot be reached.",
             "Check the network connection and the VPN.";
     }
     Security {
         TlsSelfSigned = "tls-self-signed",
-            "The server's certificate is signed by itself",
-            "Nobody that this machine trusts vouches for it.",
+            "The server's certificate is self-signed",
+            "No authority that this machine trusts has signed it.",
             "Trust that certificate by name with --cacert, if it is yours.";
         TlsUnknownAuthority = "tls-unknown-authority",
             "The server's certificate comes from an authority that this machine does not trust",
@@ -359,15 +360,15 @@ catalogue! {
             "Use a name that the certificate has.";
         TlsExpired = "tls-expired",
             "The server's certificate has expired",
-            "Its time is over, or the clock of one of the two machines is wrong.",
+            "Its validity period has ended, or the clock of one of the two machines is wrong.",
             "Renew the certificate; check the clock.";
         TlsNotYetValid = "tls-not-yet-valid",
             "The server's certificate is not valid yet",
-            "Its time has not begun, or the clock of one of the two machines is wrong.",
+            "Its validity period has not begun, or the clock of one of the two machines is wrong.",
             "Check the clock.";
         TlsOnPlainPort = "https-on-http-port",
             "The address says https, and the port speaks plain http",
-            "What came back is no TLS.",
+            "The response is not TLS.",
             "Use `http://`, or the port that speaks TLS.";
         PlainOnTlsPort = "http-on-https-port",
             "The address says http, and the port speaks TLS",
@@ -375,10 +376,10 @@ catalogue! {
             "Use `https://`.";
         TlsClientCertificate = "tls-client-certificate",
             "The server wants a client certificate",
-            "It refuses who does not show one that it accepts.",
+            "It refuses clients without a certificate that it accepts.",
             "Give one with --cert and --key.";
         TlsRoots = "tls-roots",
-            "The certificates to trust cannot be loaded",
+            "The trusted root certificates cannot be loaded",
             "A file is missing or holds no certificate, or the system has none.",
             "Correct the file, or install the system's ca-certificates.";
         TlsOther = "tls-failed",
@@ -389,11 +390,11 @@ catalogue! {
     Http {
         NotHttp = "not-http",
             "What listens at that port does not speak HTTP",
-            "It answered with something that is no HTTP.",
+            "Its response is not HTTP.",
             "Correct the port.";
         ClosedAtOnce = "closed-at-once",
             "The connection is closed without an answer",
-            "The server, or a proxy in front of it, took the connection and hung up.",
+            "The server, or a proxy in front of it, accepted the connection and closed it.",
             "See what the server logged; check that the port is the server's own.";
         WrongPath = "wrong-path",
             "The server runs, but not at that path",
@@ -432,7 +433,7 @@ catalogue! {
             "Something in front of the server wants a browser session, which no MCP client has.",
             "Let the path of the server through, or protect it with bearer tokens.";
         CdnChallenge = "cdn-challenge",
-            "A content network wants proof of a human being",
+            "A content network wants proof that you are human",
             "Its page runs scripts in a browser. An MCP client cannot pass it.",
             "Take the server's path out of the bot protection.";
         NotMcp = "not-mcp",
@@ -444,12 +445,12 @@ catalogue! {
             "The limit of the account, the address or the proxy is used up.",
             "Wait as long as it says.";
         ServerError = "server-error",
-            "The server fails inside",
+            "The server has an internal error",
             "It answers with status 500 or another one of that kind.",
             "Read the server's log.";
         BackendDown = "backend-down",
             "The proxy in front of the server cannot reach it",
-            "502, 503 and 504 come from what stands in front.",
+            "502, 503 and 504 come from the proxy, not from the server.",
             "Start the server behind it; correct the proxy's address and time limit.";
         StreamHeld = "stream-held",
             "The event stream opens, and nothing comes through",
@@ -457,7 +458,7 @@ catalogue! {
             "Turn response buffering off in the proxy for this path.";
         ForeignEndpoint = "foreign-endpoint",
             "The old event stream names an endpoint on another host",
-            "Messages with your headers would go to another origin than the one you named. A server behind a proxy often names its inner address.",
+            "Your headers would be sent to another origin than the one you named. A server behind a proxy often names its inner address.",
             "Let the server name a relative path, or its outer address.";
         HeadNeverCame = "http-no-answer",
             "The server takes the request and does not answer",
@@ -470,11 +471,11 @@ catalogue! {
     }
     SignIn {
         SignInRequired = "sign-in-required",
-            "The server wants to know who you are",
+            "The server requires authentication",
             "It answers with 401, and says where to sign in.",
             "Sign in, or give a token.";
         SignInMetadataMissing = "sign-in-metadata-missing",
-            "The server wants a token, and does not say whose",
+            "The server wants a token and names no authorization server",
             "Neither its 401 nor its well-known address names an authorization server (RFC 9728), so clients cannot sign in by themselves.",
             "Give a token by hand; let the server publish its metadata.";
         SignInMetadataWrong = "sign-in-metadata-wrong",
@@ -486,7 +487,7 @@ catalogue! {
             "The server names an authorization server, whose own metadata does not answer.",
             "Correct the name, or let it publish its metadata (RFC 8414).";
         IssuerMismatch = "issuer-mismatch",
-            "The authorization server says that it is another one",
+            "The authorization server's metadata names another issuer",
             "`issuer` in its metadata is not the address under which it was found; clients refuse that.",
             "Correct `issuer`, or the address in `authorization_servers`.";
         NoPkce = "no-pkce",
@@ -495,7 +496,7 @@ catalogue! {
             "Offer `S256` in `code_challenge_methods_supported`.";
         TokenExpired = "token-expired",
             "The token you give has expired",
-            "The time in it is over.",
+            "Its `exp` time has passed.",
             "Get a new one.";
         TokenAudience = "token-audience",
             "The token you give is for another server",
@@ -518,7 +519,7 @@ catalogue! {
             "It protects itself against DNS rebinding, and knows only certain values of the `Host` header.",
             "Use a name it knows, or add yours to those it allows.";
         Forbidden = "forbidden",
-            "The server does not let you in",
+            "The server denies access",
             "It answers with 403.",
             "Use an account or a token that may use it.";
         CredentialsInClear = "credentials-in-clear",
@@ -540,8 +541,8 @@ catalogue! {
             "The client cannot start it.",
             "Give it `command` (and `args`), or `url`.";
         UnpinnedPackage = "unpinned-package",
-            "A server is downloaded anew, whatever version is newest",
-            "Whoever takes over the package, or a name like it, runs code here at the next start.",
+            "A server's package has no pinned version: every start may download a new one",
+            "An attacker who takes over the package runs code here at the next start.",
             "Pin the version.";
         LookAlikePackage = "look-alike-package",
             "A package's name is almost that of a well-known one",
@@ -552,8 +553,8 @@ catalogue! {
             "What runs is whatever the address serves at that moment.",
             "Download it once, look at it, and run the file.";
         InlineSecret = "inline-secret",
-            "A secret stands in a configuration file",
-            "Whoever can read the file, its backups or its repository has it.",
+            "A configuration file contains a secret",
+            "Everyone who can read the file, its backups or its repository can read it.",
             "Refer to a variable or the keychain instead.";
         FileReadableByOthers = "file-readable-by-others",
             "A file with secrets can be read by others on this machine",
@@ -572,7 +573,7 @@ catalogue! {
 
 impl Cause {
     pub fn entry(self) -> &'static Entry {
-        // The rows stand in the order of the variants, because one macro writes both.
+        // Rows and variants have the same order: one macro generates both.
         &CAUSES[self as usize].1
     }
 

@@ -1,60 +1,60 @@
-//! Diagnosis: what an examination found, as plain data.
+//! Diagnosis: the result of an examination as plain data.
 
 use super::{cause::Cause, edit::Edit, evidence::Evidence, mask::Mask, step::Step};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-/// Pieces of evidence that one problem carries.
+/// Maximum pieces of evidence per problem.
 const MOST_EVIDENCE: usize = 16;
 
-/// What an examination found.
+/// The result of an examination.
 #[derive(Debug, Clone, Serialize)]
 pub struct Diagnosis {
     pub target: String,
     pub reached: Reached,
     pub steps: Vec<Step>,
-    /// The first broken step's problem; none if all is well.
+    /// The problem of the first failed step; `None` if all passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,
-    /// What works here and now and may break elsewhere.
+    /// Problems that do not show here but may in other surroundings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Problem>,
-    /// What was tried instead.
+    /// Alternatives that were tried after a failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<Alternative>,
 }
 
-/// How far the examination came.
+/// The farthest point that the examination reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reached {
-    /// The server never introduced itself.
+    /// There was no successful answer to `initialize` or `server/discover`.
     Nothing,
-    /// A conversation is possible.
+    /// The server introduced itself.
     Server,
 }
 
-/// A cause with what proves it and what mends it.
+/// A cause with its evidence and its fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub cause: Cause,
-    /// What happened here, in one sentence.
+    /// One sentence about what happened.
     pub summary: String,
     pub evidence: Vec<Evidence>,
-    /// Lines to copy: commands, or lines of a configuration, each with its reason.
+    /// Lines to copy: commands or configuration lines, each with a comment.
     pub fix: Vec<String>,
-    /// What would mend it safely by itself.
+    /// An edit that fixes the problem safely.
     pub edit: Option<Edit>,
 }
 
-/// Something tried instead of what was asked for.
+/// A variation of the target that was tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Alternative {
-    /// What was different.
+    /// The difference to the target.
     pub what: String,
     pub works: Works,
-    /// Who answered, or why it failed.
+    /// The server that answered, or the reason of the failure.
     pub detail: String,
-    /// How to have it, to copy.
+    /// The command line that uses this alternative.
     pub command: String,
 }
 
@@ -66,7 +66,8 @@ pub enum Works {
 }
 
 impl Diagnosis {
-    /// 0 fine, 1 a problem behind a working connection, 3 no connection.
+    /// Returns 0 without a problem, 1 for a problem behind a working connection, 3 without a
+    /// connection.
     pub fn exit_code(&self) -> u8 {
         match (&self.problem, self.reached) {
             (None, _) => 0,

@@ -1,4 +1,5 @@
-//! A change that mends something: shown before it is made, made whole or not at all, and never through a link.
+//! An edit that fixes a problem. It is shown as a diff first, applied atomically, and never
+//! follows a symbolic link.
 
 use super::diagnosis::Diagnosis;
 use std::{
@@ -11,24 +12,24 @@ use std::{
 
 /// Larger files are not edited.
 const LARGEST: u64 = 16 * 1024 * 1024;
-/// Changed lines that a diff shows.
+/// Maximum number of changed lines in a diff.
 const SHOWN: usize = 6;
 
 /// A change to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
-    /// Other permissions.
+    /// Changes the file's permissions.
     Mode { path: PathBuf, from: u32, to: u32 },
-    /// Other contents.
+    /// Replaces the file's contents.
     Text { path: PathBuf, from: String, to: String },
 }
 
-/// Why a change was not made.
+/// The reason why an edit was not applied.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    #[error("it is a link, or lies behind one")]
+    #[error("it is a symbolic link, or reached through one")]
     Link,
-    #[error("it is not an ordinary file")]
+    #[error("it is not a regular file")]
     NotAFile,
     #[error("it has changed in the meantime")]
     Changed,
@@ -37,7 +38,7 @@ pub enum EditError {
 }
 
 impl Edit {
-    /// The changes that would mend what was found.
+    /// The edits that would fix the problems of this diagnosis.
     pub fn of(diagnosis: &Diagnosis) -> Vec<Self> {
         let problems = diagnosis.problem.iter().chain(&diagnosis.warnings);
         problems.filter_map(|problem| problem.edit.clone()).collect()
@@ -49,7 +50,7 @@ impl Edit {
         }
     }
 
-    /// What would change.
+    /// The edit as a diff.
     pub fn diff(&self) -> String {
         match self {
             Self::Mode { path, from, to } => {
@@ -71,7 +72,7 @@ impl Edit {
         }
     }
 
-    /// Makes the change.
+    /// Applies the edit.
     pub fn apply(&self) -> Result<(), EditError> {
         let mut file = open(self.path())?;
         let metadata = file.metadata()?;
@@ -80,7 +81,8 @@ impl Edit {
                 if metadata.permissions().mode() & 0o7777 != *from {
                     return Err(EditError::Changed);
                 }
-                // On the open file, so that nobody can put another one in its place.
+                // On the open descriptor, so that the path cannot be swapped for another file
+                // meanwhile.
                 Ok(file.set_permissions(Permissions::from_mode(*to))?)
             }
             Self::Text { path, from, to } => {
@@ -95,7 +97,7 @@ impl Edit {
     }
 }
 
-/// Opens an ordinary file that is no link and lies behind none.
+/// Opens a regular file, if neither it nor a directory on its path is a symbolic link.
 fn open(path: &Path) -> Result<File, EditError> {
     let parent = path.parent().ok_or(EditError::NotAFile)?;
     let real = fs::canonicalize(parent)?;
@@ -116,7 +118,7 @@ fn open(path: &Path) -> Result<File, EditError> {
     Ok(file)
 }
 
-/// Writes a new file beside the old one and puts it in its place in one step.
+/// Writes a temporary file in the same directory and renames it over the old one.
 fn replace(path: &Path, text: &str, old: &fs::Metadata) -> Result<(), EditError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.trunkline-{}", std::process::id()));
@@ -125,7 +127,7 @@ fn replace(path: &Path, text: &str, old: &fs::Metadata) -> Result<(), EditError>
         file.write_all(text.as_bytes())?;
         file.set_permissions(old.permissions())?;
         file.sync_all()?;
-        // Somebody may have changed the old one while we wrote.
+        // Another process may have changed the old file while we wrote.
         let now = fs::symlink_metadata(path)?;
         if (now.ino(), now.dev(), now.mtime_nsec()) != (old.ino(), old.dev(), old.mtime_nsec()) {
             return Err(EditError::Changed);

@@ -1,8 +1,9 @@
-//! What proves a problem: frames, last words, headers, files. Short, and without secrets once it is in a diagnosis.
+//! Evidence of a problem: frames, error output, headers, facts. It is shortened, and masked when
+//! it enters a diagnosis.
 
 use serde::Serialize;
 
-/// How much of one piece is kept.
+/// Bytes kept per piece.
 const SHOWN: usize = 2000;
 
 /// One piece of evidence.
@@ -12,7 +13,7 @@ pub struct Evidence {
     pub text: String,
 }
 
-/// What a piece of evidence is.
+/// The kind of a piece of evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -20,13 +21,13 @@ pub enum Kind {
     Sent,
     /// A frame the server sent.
     Received,
-    /// A line on the server's standard output that is no message.
+    /// A line on the server's standard output that is not a message.
     Output,
-    /// What the server wrote to its standard error.
+    /// The server's standard error.
     Stderr,
-    /// Status and headers of an answer.
+    /// Status and headers of a response.
     Head,
-    /// How an answer's body begins.
+    /// The beginning of a response body.
     Body,
     /// Something that was looked up or measured.
     Fact,
@@ -43,7 +44,7 @@ impl Evidence {
     }
 }
 
-/// The beginning of a text, with a note of how much is missing.
+/// Cuts a long text and appends how much is missing.
 fn shorten(text: &str) -> String {
     if text.len() <= SHOWN {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! An examination under way: steps are taken one after the other, timed, and written down.
+//! A running examination: runs the steps in order, and records their outcomes and durations.
 
 use super::{
     cause::Cause,
@@ -10,10 +10,10 @@ use super::{
 use std::time::{Duration, Instant};
 use trunkline_client::Target;
 
-/// Why an examination stops.
+/// The problem that stops an examination.
 pub(super) type Stop = Box<Problem>;
 
-/// What a step gives to the next one, and what is told of it.
+/// The value of a passed step, and a detail for the report.
 #[derive(Debug)]
 pub(super) struct Passed<T> {
     pub(super) value: T,
@@ -70,14 +70,14 @@ impl<'a> Examination<'a> {
         }
     }
 
-    /// Takes a step that does not wait.
+    /// Runs a synchronous step.
     pub(super) fn check<T>(&mut self, id: StepId, step: impl FnOnce() -> Checked<T>) -> Result<T, Stop> {
         let start = Instant::now();
         let outcome = step();
         self.record(id, outcome, start.elapsed())
     }
 
-    /// Takes a step that waits; the step bounds itself.
+    /// Runs an asynchronous step, which must have its own timeout.
     pub(super) async fn wait<T>(
         &mut self,
         id: StepId,
@@ -88,12 +88,12 @@ impl<'a> Examination<'a> {
         self.record(id, outcome, start.elapsed())
     }
 
-    /// Writes down a step that was passed on the way.
+    /// Records a step that passed as part of another one.
     pub(super) fn pass(&mut self, id: StepId, detail: &str, took: Duration) {
         self.write(id, Outcome::Passed, Some(detail.to_owned()), Some(took));
     }
 
-    /// Writes down a step that could not be tried.
+    /// Records a step that could not be tried.
     pub(super) fn skip(&mut self, id: StepId, why: &str) {
         self.write(id, Outcome::NotVerified, Some(why.to_owned()), None);
     }
@@ -102,7 +102,7 @@ impl<'a> Examination<'a> {
         self.write(id, Outcome::Failed, Some(problem.summary.clone()), None);
     }
 
-    /// Writes down a step that works here and may fail elsewhere.
+    /// Records a step that passes here and may fail in other surroundings.
     pub(super) fn doubt(&mut self, id: StepId, problem: Problem) {
         self.write(id, Outcome::Doubtful, Some(problem.summary.clone()), None);
         self.warn(problem);
@@ -120,7 +120,7 @@ impl<'a> Examination<'a> {
         self.problem.as_ref()
     }
 
-    /// What was tried shows that the cause is a narrower one than it seemed.
+    /// Replaces the cause by a more specific one that an alternative has proved.
     pub(super) fn refine(&mut self, cause: Cause, fix: &str) {
         if let Some(problem) = &mut self.problem {
             problem.cause = cause;
@@ -134,7 +134,7 @@ impl<'a> Examination<'a> {
         self.alternatives.push(alternative);
     }
 
-    /// The server has introduced itself: whatever is broken from here on, there is a connection.
+    /// Notes that the server has introduced itself; later failures happen on a working connection.
     pub(super) fn reached_server(&mut self) {
         self.reached = Reached::Server;
     }
@@ -146,7 +146,7 @@ impl<'a> Examination<'a> {
         );
     }
 
-    /// Ends it; steps of the plan that were never reached are not verified.
+    /// Builds the diagnosis; steps of the plan that were not reached become `NotVerified`.
     pub(super) fn finish(mut self, plan: &[StepId]) -> Diagnosis {
         for id in plan {
             if !self.steps.iter().any(|step| step.id == *id) {

@@ -1,4 +1,4 @@
-//! The first frames of a conversation, and how their answers read.
+//! The first requests of each era, and how their answers are classified.
 
 use serde_json::{Value, json};
 use trunkline_client::{
@@ -7,27 +7,27 @@ use trunkline_client::{
 };
 use trunkline_protocol::{Era, Revision, message::meta::SERVER_INFO, method};
 
-/// How a server introduced itself.
+/// A successful answer to `initialize` or `server/discover`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Introduction {
     pub(super) era: Era,
-    /// What it answered.
+    /// The result of the request.
     pub(super) result: Value,
-    /// The revisions it named.
+    /// The protocol revisions it named.
     pub(super) revisions: Vec<String>,
 }
 
-/// What an answer to a first request means.
+/// The classified answer to the first request.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Reading {
     Introduced(Introduction),
-    /// It speaks JSON-RPC and refuses; the error object.
+    /// A JSON-RPC error; holds the error object.
     Refused(Value),
-    /// It is no answer at all.
+    /// Neither a usable result nor an error.
     Odd,
 }
 
-/// Which eras to try, in which order.
+/// The eras to try, in order.
 pub(super) fn eras(speak: Speak) -> &'static [Era] {
     match speak {
         Speak::Newest => &[Era::Modern, Era::Legacy],
@@ -49,7 +49,7 @@ pub(super) fn first(era: Era, speak: Speak, id: u64) -> Value {
     }
 }
 
-/// A request of a revision.
+/// A request in the form of this revision.
 pub(super) fn request(id: u64, method: &str, params: Value, revision: Revision) -> Value {
     raw::request(&ClientInfo::default(), revision, &id.into(), method, params)
 }
@@ -92,13 +92,14 @@ pub(super) fn read(message: &Value, era: Era) -> Reading {
         }
     };
     if revisions.is_empty() {
-        // A server that answers anything to anything is not one that introduced itself.
+        // Some servers answer any method with any result; that is no introduction.
         return Reading::Odd;
     }
     Reading::Introduced(Introduction { era, result: result.clone(), revisions })
 }
 
-/// A modern server that refuses the revision, or wants more in the request, has shown what it is.
+/// An unsupported-version error (-32022) that lists revisions identifies a modern server, so it
+/// counts as an introduction.
 fn refusal(error: &Value, era: Era) -> Reading {
     let code = error.get("code").and_then(Value::as_i64);
     let supported = texts(error.get("data").and_then(|data| data.get("supported")));
@@ -114,12 +115,13 @@ fn texts(value: Option<&Value>) -> Vec<String> {
 }
 
 impl Introduction {
-    /// The newest revision that both sides have; era and revisions may disagree, as a modern server may name old ones, too.
+    /// The newest revision that both sides support. It may belong to the legacy era even if the
+    /// server answered in the modern one.
     pub(super) fn shared(&self) -> Option<Revision> {
         self.revisions.iter().filter_map(|text| text.parse().ok()).max()
     }
 
-    /// Who it says it is.
+    /// The server's name and version.
     pub(super) fn name(&self) -> String {
         let modern = || self.result.get("_meta")?.get(SERVER_INFO);
         let info = self.result.get("serverInfo").or_else(modern);

@@ -1,9 +1,10 @@
 //! Doctor: why does this server not connect?
 //!
-//! An *examination* walks through ordered *steps*, from the program or the address to the first call, and stops at the first one that
-//! is broken. What it found is a [`Diagnosis`]: plain data with the *cause* (a row of [`CAUSES`]), the *evidence* and the exact *fix*.
-//! Then the obvious *alternatives* are tried, and the diagnosis says which one works. Every step is bounded in time and bytes; nothing
-//! that a server says is ever run.
+//! An *examination* runs ordered *steps*, from the program or the URL to the first call, and stops
+//! at the first one that fails. Its result is a [`Diagnosis`]: plain data with the *cause* (a row
+//! of [`CAUSES`]), the *evidence* and the exact *fix*. Then likely *alternatives* are tried, and
+//! the diagnosis says which one works. Every step is bounded in time and bytes; text from a server
+//! is never executed.
 
 mod alternatives;
 mod cause;
@@ -57,7 +58,7 @@ pub async fn examine(target: &Target, options: &DoctorOptions) -> Diagnosis {
         Ok(Err(problem)) => {
             examination.found(*problem);
             let trying = alternatives::try_all(&mut examination, target);
-            // Whatever was tried until then is kept; the rest was a bonus.
+            // On timeout, the alternatives tried so far are kept; the others are optional.
             tokio::time::timeout(total, trying).await.unwrap_or_default();
         }
         Err(_) => examination.took_too_long(total),
@@ -65,7 +66,8 @@ pub async fn examine(target: &Target, options: &DoctorOptions) -> Diagnosis {
     examination.finish(plan)
 }
 
-/// A target that is broken before anything can be tried, such as an address without a scheme; `instead` is what may be meant.
+/// Diagnoses a target that cannot be examined, such as a URL without a scheme. `instead` is the
+/// target that was probably meant.
 pub async fn refuse(
     target: &str,
     step: StepId,

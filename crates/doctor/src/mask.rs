@@ -1,9 +1,9 @@
-//! Keeps secrets out of reports: those we were given, and texts that look like one.
+//! Masks secrets in reports: known values, and text that looks like a secret.
 
 use http::HeaderMap;
 use trunkline_secrets::{Caution, is_secret_name, is_token};
 
-/// Hides everything that looks like a secret, and the values that it was given.
+/// Masks known values and everything that looks like a secret.
 #[derive(Clone)]
 pub struct Mask {
     known: Vec<String>,
@@ -11,7 +11,7 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// Hides the values of these headers.
+    /// Builds a mask for the values of these headers.
     pub fn of_headers(headers: &HeaderMap) -> Self {
         let mut known = Vec::new();
         for (_, value) in headers.iter().filter(|(name, _)| **name != http::header::ORIGIN) {
@@ -23,10 +23,10 @@ impl Mask {
         Self::default().with(known)
     }
 
-    /// Hides the values of these variables, as far as their names or looks say that they are secrets.
+    /// Adds the values of these variables whose name or value looks like a secret.
     pub fn add_variables(&mut self, variables: &[(String, String)]) {
         let secrets = variables.iter().filter(|(name, value)| {
-            // A reference is no secret, but what one is told to write instead.
+            // A reference is not a secret: our advice is to write one in place of the secret.
             let is_reference = value.contains("${") || value.contains("{env:");
             !is_reference && (is_secret_name(name) || looks_secret(value))
         });
@@ -34,12 +34,12 @@ impl Mask {
         *self = std::mem::take(self).with(values);
     }
 
-    /// The text without secrets.
+    /// Returns the text with secrets masked.
     pub fn hide(&self, text: &str) -> String {
         self.mask.hide(text).into_owned()
     }
 
-    /// Hides these values.
+    /// Adds these values.
     pub fn add_all(&mut self, values: &[String]) {
         *self = std::mem::take(self).with(values.to_vec());
     }
@@ -63,7 +63,7 @@ impl Default for Mask {
     }
 }
 
-/// True if a value is a token of a known shape, whatever its name.
+/// True if a value has the form of a known kind of token, whatever its name.
 pub(super) fn looks_secret(value: &str) -> bool {
     is_token(value.strip_prefix("Bearer ").unwrap_or(value))
 }

@@ -1,4 +1,4 @@
-//! How to examine: with which environment, headers, limits, and for whom.
+//! Options of an examination: environment, headers, limits, progress.
 
 use super::step::Step;
 use std::{
@@ -11,12 +11,12 @@ use std::{
 use trunkline_client::{Exposure, Speak};
 use trunkline_transport::http::HttpOptions;
 
-/// How to examine a server. The library reads no environment itself.
+/// Options of an examination. The library itself reads no environment variables.
 #[derive(Clone)]
 pub struct DoctorOptions {
     /// This process's environment.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where relative paths count from.
+    /// The base directory of relative paths.
     pub directory: PathBuf,
     pub http: HttpOptions,
     pub exposure: Exposure,
@@ -24,20 +24,20 @@ pub struct DoctorOptions {
     pub limits: Limits,
     pub first_call: FirstCall,
     pub watch: Watch,
-    /// Secrets that must not be shown, besides those in headers and variables.
+    /// Further secrets to mask, besides those in headers and variables.
     pub secrets: Vec<String>,
 }
 
-/// How long and how much.
+/// Limits in time and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// For one step.
+    /// Timeout of one step.
     pub step: Duration,
-    /// For the first answer of a package runner, which may have to download first.
+    /// Timeout of the first answer of a package runner, which may download first.
     pub install: Duration,
-    /// For all steps together, and once more for all alternatives.
+    /// Timeout of all steps together, and again of all alternatives together.
     pub total: Duration,
-    /// Bytes of one line or body.
+    /// Maximum bytes of one line or body.
     pub bytes: usize,
 }
 
@@ -52,7 +52,7 @@ impl Default for Limits {
     }
 }
 
-/// Whether a tool may be called that says it only reads and needs no arguments.
+/// Controls the first call, which uses a read-only tool without required arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FirstCall {
     #[default]
@@ -60,7 +60,7 @@ pub enum FirstCall {
     Skip,
 }
 
-/// Sees each step as it ends.
+/// A callback for each finished step.
 #[derive(Clone)]
 pub struct Watch(Arc<dyn Fn(&Step) + Send + Sync>);
 
@@ -102,7 +102,7 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// Environment and headers may hold secrets.
+/// Leaves out environment and headers, which may hold secrets.
 impl fmt::Debug for DoctorOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DoctorOptions")

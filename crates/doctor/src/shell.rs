@@ -1,8 +1,8 @@
-//! Command lines as a person can copy them into a shell.
+//! Command lines that can be pasted into a shell.
 
 use trunkline_client::CommandLine;
 
-/// A word as a shell reads it back.
+/// Quotes a word for the shell where needed.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -17,7 +17,7 @@ pub(super) fn command_line(line: &CommandLine) -> String {
     words.join(" ")
 }
 
-/// `trunkline doctor` for the same command, with other surroundings.
+/// A `trunkline doctor` command line for the same server with other options.
 pub(super) fn doctor(options: &[String], line: &CommandLine) -> String {
     let mut words = vec!["trunkline".to_owned(), "doctor".to_owned()];
     words.extend(options.iter().cloned());

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-/// One step and how it went.
+/// One step and its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
     pub id: StepId,
@@ -10,26 +10,26 @@ pub struct Step {
     pub outcome: Outcome,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// How long it took; none if it was not tried.
+    /// Duration in milliseconds; `None` if the step was not tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub millis: Option<f64>,
 }
 
-/// How a step went.
+/// The outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     Passed,
     Failed,
-    /// Fine here, and a warning for elsewhere.
+    /// Passes here, but may fail in other surroundings.
     Doubtful,
-    /// An earlier step failed, or there was nothing to try it with. Never the same as passed.
+    /// Not tried: an earlier step failed, or the step does not apply. Never counts as passed.
     NotVerified,
 }
 
 macro_rules! steps {
     ($($step:ident = $id:literal $title:literal;)*) => {
-        /// What is looked at.
+        /// The steps of all examinations.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum StepId { $($step,)* }
 
@@ -48,19 +48,19 @@ macro_rules! steps {
 steps! {
     ProgramFound = "program-found" "the program is there";
     Executable = "executable" "it may be executed";
-    Interpreter = "interpreter" "what runs it is there";
+    Interpreter = "interpreter" "its interpreter and loader are there";
     WorkingDirectory = "working-directory" "its working directory is there";
     Variables = "variables" "its arguments and variables are sound";
     Starts = "starts" "the process starts";
     StaysAlive = "stays-alive" "the process stays alive";
     OutputClean = "output-clean" "its output holds messages only";
     Address = "address" "the address can be used";
-    NameResolves = "name-resolves" "the host's name is known";
-    PortOpen = "port-open" "the port takes connections";
+    NameResolves = "name-resolves" "the host's name resolves";
+    PortOpen = "port-open" "the port accepts connections";
     Secure = "secure" "the connection is secure";
     HttpAnswers = "http-answers" "the server answers by HTTP";
     PathRight = "path-right" "the path is that of a server";
-    LetIn = "let-in" "the server lets us in";
+    LetIn = "let-in" "the server grants access";
     TransportFound = "transport-found" "the transport is found";
     SpeaksJsonRpc = "speaks-json-rpc" "it speaks JSON-RPC";
     EraFound = "era-found" "its era is found";

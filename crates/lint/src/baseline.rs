@@ -1,13 +1,13 @@
-//! Findings that are known and accepted: a baseline file, and ignores with a reason.
+//! Accepted findings: the baseline file, and ignores with a reason.
 
 use crate::report::{Ignored, Report};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// The version of the file's form.
+/// The version of the file format.
 const FORMAT: u32 = 1;
 
-/// Findings that were there when the baseline was written.
+/// The findings at the time the baseline was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Baseline {
@@ -22,7 +22,7 @@ pub struct Known {
     pub target: String,
     pub rule: String,
     pub fingerprint: String,
-    /// What it is about, for whoever reads the file.
+    /// The subject of the finding; informative only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -33,7 +33,7 @@ pub struct Known {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ignore {
     pub rule: String,
-    /// What the finding is about, such as `echo` for the tool of that name.
+    /// The subject of the finding, such as `echo` for the tool of that name.
     pub about: Option<String>,
     pub reason: String,
 }
@@ -47,7 +47,7 @@ pub enum BadIgnore {
 }
 
 impl Baseline {
-    /// Everything that is found now, the already ignored left out.
+    /// A baseline of all findings of the report that are not ignored yet.
     pub fn of(report: &Report) -> Self {
         let known = report
             .findings()
@@ -64,7 +64,8 @@ impl Baseline {
         Self { format: FORMAT, findings }
     }
 
-    /// Marks what the baseline knows; gives what it knows and the report no longer has.
+    /// Marks findings in the baseline as ignored. Returns the entries that match no finding any
+    /// more.
     pub fn apply(&self, report: &mut Report) -> Vec<Known> {
         let mut gone = self.findings.clone();
         for (target, finding) in report.findings_mut() {
@@ -90,7 +91,7 @@ impl Baseline {
 
 const BASELINE: &str = "baseline";
 
-/// Marks what the ignores cover.
+/// Marks the findings that the ignores cover.
 pub fn ignore(report: &mut Report, ignores: &[Ignore]) {
     for (_, finding) in report.findings_mut() {
         let covers = |ignore: &&Ignore| {

@@ -1,7 +1,8 @@
-//! Is this server right? Probes gather evidence, rules judge it, reports render it.
+//! Is this server correct? Probes gather evidence, rules judge it, reports render it.
 //!
-//! A [`Subject`] is what is judged. Only [`probes`] do I/O: they talk to a server over the raw wire and keep every frame as
-//! [`Evidence`]. A [`Rule`] is a pure function from evidence to an [`Outcome`]. Renderers in [`report`] decide nothing.
+//! A [`Subject`] is the thing to judge. Only [`probes`] do I/O: they talk to a server over the raw
+//! wire and record every frame as [`Evidence`]. A [`Rule`] is a pure function from evidence to an
+//! [`Outcome`]. Renderers in [`report`] make no decisions.
 
 mod baseline;
 pub mod engine;
@@ -13,7 +14,7 @@ pub mod probes;
 pub mod report;
 mod rule;
 pub mod rules;
-pub mod sample;
+mod sample;
 pub mod wire;
 
 pub use baseline::{BadIgnore, Baseline, Ignore, Known, ignore};

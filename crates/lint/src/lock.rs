@@ -1,25 +1,25 @@
-//! The lock file: the tool definitions that somebody looked at and accepted, server by server.
+//! The lock file: the accepted tool definitions of each server.
 
 use crate::{engine::LockSubject, report::Report};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The version of the file's form.
+/// The version of the file format.
 const VERSION: u32 = 1;
 
-/// The member by which a lock file is known.
+/// The member that identifies a lock file.
 const MARK: &str = "lockfileVersion";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Lock {
     pub lockfile_version: u32,
-    /// By the name in the configuration, or by the address or command where there is none.
+    /// Keyed by the name in the configuration, or else by URL or command.
     pub servers: BTreeMap<String, Pinned>,
 }
 
-/// What is pinned of one server.
+/// The pinned definitions of one server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pinned {
@@ -31,12 +31,12 @@ pub struct Pinned {
 pub enum BadLock {
     #[error("{0}")]
     Syntax(#[from] serde_json::Error),
-    #[error("its version is {0}, and this program knows {VERSION} only")]
+    #[error("unsupported version {0}; expected {VERSION}")]
     Version(u32),
 }
 
 impl Lock {
-    /// What the servers of a report offer now. A server that was not reached is not pinned.
+    /// Pins the current tools of all servers in a report, except unreachable ones.
     pub fn of(report: &Report) -> Self {
         let reached = report.targets.iter().filter(|target| target.transport.is_some());
         let servers = reached.map(|target| (target.target.clone(), Pinned { tools: target.tools.clone() }));
@@ -48,12 +48,12 @@ impl Lock {
         if lock.lockfile_version == VERSION { Ok(lock) } else { Err(BadLock::Version(lock.lockfile_version)) }
     }
 
-    /// Whether a JSON file is meant as a lock file.
+    /// True if a JSON document is a lock file.
     pub fn is_one(value: &Value) -> bool {
         value.get(MARK).is_some()
     }
 
-    /// What is pinned of a server, to be judged beside it.
+    /// The pinned definitions of a server, as input for the rules.
     pub fn subject(&self, server: &str, path: &str) -> Option<LockSubject> {
         let pinned = self.servers.get(server)?;
         Some(LockSubject {
@@ -74,10 +74,7 @@ mod tests {
         assert_eq!(read.subject("a", "f").unwrap().tools[0].0, "t");
         assert!(read.subject("b", "f").is_none());
         let newer = lock.replace('1', "2");
-        assert_eq!(
-            Lock::read(&newer).unwrap_err().to_string(),
-            "its version is 2, and this program knows 1 only"
-        );
+        assert_eq!(Lock::read(&newer).unwrap_err().to_string(), "unsupported version 2; expected 1");
         assert!(Lock::read(&lock.replace("tools", "tolls")).is_err());
     }
 }

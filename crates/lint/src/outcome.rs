@@ -1,58 +1,58 @@
-//! What a rule says about a subject, and where it points.
+//! The outcome of a rule, and its findings.
 
 use crate::evidence::FrameRef;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// How much a finding weighs.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Worth knowing; nothing is broken.
     Info,
-    /// A recommendation of the specification, or something that hurts in practice.
+    /// A recommendation of the specification, or a problem in practice.
     Warning,
-    /// A requirement of the specification, or a risk.
+    /// A requirement of the specification, or a security risk.
     Error,
-    /// An attacker can use it as it is.
+    /// Directly exploitable by an attacker.
     Critical,
 }
 
-/// What a rule found out about one subject. "Not verified" is never "passed".
+/// The outcome of one rule for one subject. "Not verified" never counts as "passed".
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     Passed,
     Findings(Vec<Finding>),
-    /// The rule applies, but the evidence it needs could not be had.
+    /// The rule applies, but its evidence is missing.
     NotVerified(String),
-    /// The rule does not concern this subject.
+    /// The rule does not apply to this subject.
     NotApplicable(String),
 }
 
-/// What a rule's check returns: findings (none means passed), or why there is no verdict.
+/// The result of a check: findings (an empty list means passed), or the reason for no verdict.
 pub type Verdict = Result<Vec<Finding>, Skip>;
 
-/// Why a rule has no verdict.
+/// The reason why a rule has no verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Skip {
     NotVerified(String),
     NotApplicable(String),
 }
 
-/// One thing that is wrong.
+/// One violation of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// One sentence: what was expected and what was seen.
+    /// One sentence with the expected and the actual behaviour.
     pub message: String,
-    /// Weighs differently than the rule usually does.
+    /// Overrides the level of the rule.
     pub level: Option<Level>,
-    /// What the finding is about, such as `tool echo`; part of its fingerprint.
+    /// The subject of the finding, such as `tool echo`; part of its fingerprint.
     pub about: Option<String>,
-    /// Where the caret goes.
+    /// The position of the caret.
     pub place: Option<Place>,
     /// The frames that prove it, in order.
     pub frames: Vec<FrameRef>,
-    /// What proves it when no frame does: an exit status, lines of stderr, a header.
+    /// Evidence other than frames: an exit status, lines of stderr, a header.
     pub notes: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub frame: FrameRef,
-    /// RFC 6901, from the root of the frame's JSON.
+    /// JSON pointer (RFC 6901) from the root of the frame.
     pub pointer: String,
 }
 
@@ -103,7 +103,7 @@ impl Finding {
         }
     }
 
-    /// Points at a value, and takes its frame as proof.
+    /// Points at a value, and adds its frame as evidence.
     #[must_use]
     pub fn at(mut self, frame: FrameRef, pointer: impl Into<String>) -> Self {
         self.place = Some(Place { frame, pointer: pointer.into() });

@@ -1,6 +1,6 @@
-//! JSON pointers (RFC 6901), by which findings say where something stands.
+//! JSON pointers (RFC 6901), which give the position of a finding.
 
-/// A member's name as a part of a pointer.
+/// Escapes a member's name for use in a pointer.
 pub(crate) fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }

@@ -1,4 +1,4 @@
-//! Rule: metadata and a check, together.
+//! Rule: metadata and a check.
 
 use crate::{
     engine::{ConfigSubject, Fleet, LockSubject},
@@ -11,52 +11,52 @@ use std::{fmt, str::FromStr};
 use trunkline_client::Carrier;
 use trunkline_protocol::Era;
 
-/// One thing a server can get wrong.
+/// One requirement or recommendation for a server.
 #[derive(Debug)]
 pub struct Rule {
-    /// Kebab-case; stable, because people write it into baselines.
+    /// Kebab-case; stable, because baselines refer to it.
     pub name: &'static str,
     pub group: Group,
     pub level: Level,
-    /// The least risky mode that gathers its evidence.
+    /// The lowest mode in which its evidence is gathered.
     pub mode: Mode,
     pub eras: Eras,
     pub carriers: Carriers,
-    /// One sentence in the affirmative: how it should be.
+    /// One sentence that states the requirement.
     pub summary: &'static str,
     pub clause: Clause,
-    /// What goes wrong for users when the rule is broken.
+    /// The consequence for users when the rule is broken.
     pub why: &'static str,
-    /// What the author of the server changes.
+    /// The change that the server's author has to make.
     pub fix: &'static str,
-    /// Whose evidence it reads; a probe that no selected rule needs is not run.
+    /// The probes whose evidence it reads; a probe that no selected rule needs is not run.
     pub needs: &'static [&'static Probe],
     pub check: Check,
 }
 
-/// What a rule looks at.
+/// The check of a rule, by the kind of its input.
 #[derive(Debug, Clone, Copy)]
 pub enum Check {
-    /// A server as it shows itself in one era; run once per era the server speaks.
+    /// A server in one era; runs once per era that the server speaks.
     Server(fn(&Case<'_>) -> Verdict),
-    /// Everything gathered about one target, also when it speaks no era at all.
+    /// All evidence of one target, even if it speaks neither era.
     Target(fn(&Evidence) -> Verdict),
     /// All servers of one configuration together.
     Fleet(fn(&Fleet<'_>) -> Verdict),
     /// A configuration file.
     Config(fn(&ConfigSubject) -> Verdict),
-    /// A server beside the lock file that pins it.
+    /// A server with its pinned definitions.
     Lock(fn(&Case<'_>, &LockSubject) -> Verdict),
 }
 
-/// Where the rule comes from.
+/// The source of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Clause {
-    /// The page of the specification, such as `basic/lifecycle`; or the name of another text.
+    /// The page of the specification, such as `basic/lifecycle`, or the name of another source.
     pub page: &'static str,
     /// The section on that page.
     pub section: &'static str,
-    /// The revision whose text is meant; none for what rests on practice.
+    /// The revision of the specification; `None` for rules from practice.
     pub revision: Option<&'static str>,
 }
 
@@ -80,17 +80,17 @@ pub enum Group {
     Config,
 }
 
-/// How much a probe risks.
+/// The risk of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// What every client does: handshake, lists, reads.
+    /// Requests that every client sends: handshake, lists, reads.
     Passive,
-    /// What no client should do: malformed and unknown messages. No tool runs.
+    /// Also malformed and unknown messages, but no tool calls.
     Negative,
-    /// Tools are called.
+    /// Also tool calls.
     Active,
-    /// Many generated messages are sent.
+    /// Also many generated messages.
     Fuzz,
 }
 
@@ -117,17 +117,17 @@ pub enum Carriers {
 pub struct UnknownGroup(String);
 
 impl Clause {
-    /// A page of the specification of a revision.
+    /// A section of the specification of a revision.
     pub const fn of(revision: &'static str, page: &'static str, section: &'static str) -> Self {
         Self { page, section, revision: Some(revision) }
     }
 
-    /// What rests on practice or on another text.
+    /// A rule from practice or from another source.
     pub const fn practice(page: &'static str, section: &'static str) -> Self {
         Self { page, section, revision: None }
     }
 
-    /// Where it can be read, down to the section.
+    /// The URL of the section.
     pub fn url(&self) -> Option<String> {
         let revision = self.revision?;
         let page = format!("https://modelcontextprotocol.io/specification/{revision}/{}", self.page);

@@ -1,9 +1,9 @@
-//! Other addresses at which the same server may be: path, scheme, name of this machine.
+//! Alternative URLs of the same server: other path, scheme or loopback name.
 
 use super::Candidate;
 use crate::{
     cause::Cause,
-    conversation::Surroundings,
+    conversation::AttemptOverrides,
     diagnosis::Problem,
     options::DoctorOptions,
     url::{is_this_machine, speaks_tls},
@@ -13,7 +13,7 @@ use http::header;
 use trunkline_client::{Speak, Target};
 use trunkline_protocol::Era;
 
-/// Where endpoints mostly are.
+/// Usual paths of endpoints.
 const PATHS: [&str; 6] = ["/mcp", "/sse", "/", "/mcp/", "/api/mcp", "/v1/mcp"];
 const LOCAL_NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
@@ -59,7 +59,7 @@ fn other_paths(address: &Url) -> Vec<Candidate> {
         .collect()
 }
 
-/// The address that the server redirects to, if it is on the same host.
+/// The redirect target, if it is on the same host.
 fn redirected(address: &Url, problem: &Problem) -> Vec<Candidate> {
     let target = problem.fix.iter().find_map(|line| Url::parse(line.strip_prefix("use ")?).ok());
     let near = target.filter(|target| target.host_str() == address.host_str());
@@ -73,7 +73,7 @@ fn other_scheme(address: &Url, scheme: &str, cause: Cause) -> Option<Candidate> 
     (other != *address).then(|| candidate(format!("{scheme}://"), other).shows(cause, fix))
 }
 
-/// The other names of this machine.
+/// The other loopback names.
 fn other_names(address: &Url, cause: Cause) -> Vec<Candidate> {
     if !is_this_machine(address) {
         return Vec::new();
@@ -99,7 +99,7 @@ fn without_origin(address: &Url, options: &DoctorOptions) -> Option<Candidate> {
 
 fn in_era(address: &Url, speak: Speak, what: &str) -> Candidate {
     let mut candidate = candidate(what, address.clone());
-    candidate.surroundings = Surroundings { speak: Some(speak), ..Surroundings::default() };
+    candidate.overrides = AttemptOverrides { speak: Some(speak), ..AttemptOverrides::default() };
     candidate
 }
 

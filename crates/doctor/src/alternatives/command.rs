@@ -1,10 +1,10 @@
-//! Other ways to start the same server.
+//! Alternative ways to start the same server.
 
 use super::Candidate;
 use crate::{
     cause::Cause,
     command::installed,
-    conversation::Surroundings,
+    conversation::AttemptOverrides,
     diagnosis::Problem,
     mask::Mask,
     options::DoctorOptions,
@@ -15,7 +15,7 @@ use trunkline_client::{CommandLine, Speak, Target};
 use trunkline_process::is_inherited;
 use trunkline_secrets::is_secret_name;
 
-/// Other versions of an interpreter that are tried.
+/// Maximum number of other interpreter versions tried.
 const MOST_VERSIONS: usize = 3;
 
 pub(super) fn candidates(line: &CommandLine, problem: &Problem, options: &DoctorOptions) -> Vec<Candidate> {
@@ -61,12 +61,12 @@ fn elsewhere(line: &CommandLine, options: &DoctorOptions) -> Vec<Candidate> {
     found
 }
 
-/// The same program by its absolute path.
+/// Starts the program by its absolute path.
 fn at(line: &CommandLine, path: &Path) -> Candidate {
     let path = path.display().to_string();
     let mut other = CommandLine { program: path.clone(), ..line.clone() };
     if let Some(folder) = Path::new(&path).parent() {
-        // A script of a version manager needs its interpreter, which lies beside it.
+        // A script installed by a version manager needs the interpreter in the same directory.
         let usual = format!("{}:/usr/local/bin:/usr/bin:/bin", folder.display());
         other.environment.push(("PATH".to_owned(), usual));
     }
@@ -81,7 +81,7 @@ fn split(line: &CommandLine) -> Candidate {
     candidate("the words by themselves", CommandLine { program, args, ..line.clone() })
 }
 
-/// Through the interpreter that the file's name suggests.
+/// Starts the file through the interpreter that its extension suggests.
 fn interpreted(line: &CommandLine, options: &DoctorOptions) -> Vec<Candidate> {
     let ending = Path::new(&line.program).extension().unwrap_or_default().to_string_lossy().into_owned();
     let names: &[&str] = match ending.as_str() {
@@ -101,8 +101,8 @@ fn interpreted(line: &CommandLine, options: &DoctorOptions) -> Vec<Candidate> {
         .collect()
 }
 
-/// With the variables of this shell that clients do not pass on. Secrets stay out: a server that only has to fail in order to be
-/// given them would be asked in vain otherwise.
+/// Passes the variables of this shell that clients do not pass on, except secrets: a server must
+/// not get them merely by failing without them.
 fn whole_environment(line: &CommandLine, cause: Cause, options: &DoctorOptions) -> Option<Candidate> {
     let mask = Mask::default();
     let extra: Vec<(String, String)> = options
@@ -160,7 +160,7 @@ fn interactive(line: &CommandLine) -> Candidate {
     candidate("with `-i`", other)
 }
 
-/// Other versions of the same interpreter.
+/// Tries other installed versions of the same interpreter.
 fn newer(line: &CommandLine, options: &DoctorOptions) -> Vec<Candidate> {
     let name = Path::new(&line.program).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let others = installed(&name, options).into_iter().filter(|path| path != Path::new(&line.program));
@@ -175,7 +175,7 @@ fn newer(line: &CommandLine, options: &DoctorOptions) -> Vec<Candidate> {
 
 fn any_era(line: &CommandLine) -> Candidate {
     let mut other = candidate("in the era that it speaks", line.clone());
-    other.surroundings = Surroundings { speak: Some(Speak::Newest), ..Surroundings::default() };
+    other.overrides = AttemptOverrides { speak: Some(Speak::Newest), ..AttemptOverrides::default() };
     other
 }
 

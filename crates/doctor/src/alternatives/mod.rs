@@ -1,32 +1,33 @@
-//! The obvious alternatives to what is broken, tried one after the other.
+//! Tries likely alternatives to a broken target, one after the other.
 //!
-//! They come from the cause and from what was asked for; nothing that a server said is run, and no other host is asked.
+//! They derive from the cause and the target only: text from a server is never executed, and no
+//! other host is contacted.
 
 mod address;
 mod command;
 
 use super::{
     cause::Cause,
-    conversation::{Surroundings, attempt},
+    conversation::{AttemptOverrides, attempt},
     diagnosis::{Alternative, Works},
     examination::Examination,
     options::DoctorOptions,
 };
 use trunkline_client::Target;
 
-/// Alternatives that are tried for one problem.
+/// Maximum number of alternatives tried per problem.
 const MOST: usize = 8;
 
-/// Something to try.
+/// An alternative that has not been tried yet.
 struct Candidate {
     what: String,
     target: Target,
-    /// Other options than those that were asked for.
+    /// Options that replace the given ones.
     options: Option<DoctorOptions>,
-    surroundings: Surroundings,
-    /// How to have it, to copy.
+    overrides: AttemptOverrides,
+    /// The command line that uses this alternative.
     command: String,
-    /// What it shows if it works: a narrower cause, and its fix.
+    /// The more specific cause that its success proves, and the fix.
     shows: Option<(Cause, String)>,
 }
 
@@ -40,7 +41,7 @@ pub(super) async fn try_all(exam: &mut Examination<'_>, target: &Target) {
     let mut settled = false;
     for candidate in candidates.into_iter().take(MOST) {
         let chosen = candidate.options.as_ref().unwrap_or(options);
-        let (works, detail) = attempt(&candidate.target, chosen, &candidate.surroundings).await;
+        let (works, detail) = attempt(&candidate.target, chosen, &candidate.overrides).await;
         let Candidate { what, command, shows, .. } = candidate;
         exam.tried(Alternative { what, works, detail, command });
         if let (Works::Yes, Some((cause, fix)), false) = (works, shows, settled) {
@@ -53,9 +54,9 @@ pub(super) async fn try_all(exam: &mut Examination<'_>, target: &Target) {
     }
 }
 
-/// Tries what was probably meant.
+/// Tries the target that was probably meant.
 pub(super) async fn try_one(exam: &mut Examination<'_>, target: &Target) {
-    let (works, detail) = attempt(target, exam.options, &Surroundings::default()).await;
+    let (works, detail) = attempt(target, exam.options, &AttemptOverrides::default()).await;
     let command = format!("trunkline doctor {target}");
     exam.tried(Alternative { what: target.to_string(), works, detail, command });
 }
@@ -66,13 +67,13 @@ impl Candidate {
             what: what.into(),
             target,
             options: None,
-            surroundings: Surroundings::default(),
+            overrides: AttemptOverrides::default(),
             command: command.into(),
             shows: None,
         }
     }
 
-    /// If it works, the cause is this one, and the fix begins with this line.
+    /// Sets the cause that its success proves, and the first line of the fix.
     fn shows(mut self, cause: Cause, fix: impl Into<String>) -> Self {
         self.shows = Some((cause, fix.into()));
         self

@@ -1,39 +1,39 @@
 // table
-//! The configuration files of MCP clients: who has which file where, and in which form.
+//! The configuration files of known MCP clients: path, format and the member that lists servers.
 
 use std::path::{Path, PathBuf};
 
-/// A file that a client reads.
+/// A client's configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientFile {
     pub client: &'static str,
     pub path: PathBuf,
     pub format: Format,
-    /// The members under which servers stand.
+    /// The members that hold the servers.
     pub servers: &'static [&'static str],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// JSON; comments and trailing commas count as a mistake.
+    /// Strict JSON; comments and trailing commas are errors.
     Json,
     /// JSON with comments and trailing commas.
     JsonWithComments,
     Toml,
 }
 
-/// Where to look.
+/// The directories in which configuration files are searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Surroundings {
     pub home: Option<PathBuf>,
-    /// `~/.config`, or what stands for it.
+    /// `~/.config`, or its replacement (`XDG_CONFIG_HOME`).
     pub config: Option<PathBuf>,
     pub directory: PathBuf,
 }
 
 const MCP_SERVERS: &[&str] = &["mcpServers"];
 
-/// In the current directory.
+/// Files in the current directory.
 const PROJECT: &[(&str, &str, Format, &[&str])] = &[
     ("Claude Code", ".mcp.json", Format::Json, MCP_SERVERS),
     ("Cursor", ".cursor/mcp.json", Format::Json, MCP_SERVERS),
@@ -43,7 +43,7 @@ const PROJECT: &[(&str, &str, Format, &[&str])] = &[
     ("Codex", ".codex/config.toml", Format::Toml, &["mcp_servers"]),
 ];
 
-/// In the home directory.
+/// Files in the home directory.
 const HOME: &[(&str, &str, Format, &[&str])] = &[
     ("Claude Code", ".claude.json", Format::Json, MCP_SERVERS),
     ("Cursor", ".cursor/mcp.json", Format::Json, MCP_SERVERS),
@@ -60,7 +60,7 @@ const HOME: &[(&str, &str, Format, &[&str])] = &[
     ("VS Code", "Library/Application Support/Code/User/mcp.json", Format::JsonWithComments, &["servers"]),
 ];
 
-/// In the directory of configurations.
+/// Files in the configuration directory.
 const CONFIG: &[(&str, &str, Format, &[&str])] = &[
     ("Claude Desktop", "Claude/claude_desktop_config.json", Format::Json, MCP_SERVERS),
     ("VS Code", "Code/User/mcp.json", Format::JsonWithComments, &["servers"]),
@@ -75,7 +75,7 @@ const CONFIG: &[(&str, &str, Format, &[&str])] = &[
     ("Zed", "zed/settings.json", Format::JsonWithComments, &["context_servers"]),
 ];
 
-/// The files of all known clients that exist here.
+/// The files of known clients that exist on this machine.
 pub fn known_files(surroundings: &Surroundings) -> Vec<ClientFile> {
     let Surroundings { home, config, directory } = surroundings;
     let places = [(Some(directory), PROJECT), (home.as_ref(), HOME), (config.as_ref(), CONFIG)];

@@ -1,13 +1,13 @@
-//! A server as a client's file describes it.
+//! The server entries of a client's configuration file.
 
 use serde_json::Value;
 
 /// One server of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ServerEntry {
     pub(super) name: String,
     pub(super) launch: Launch,
-    /// Variables and headers, which may hold secrets: place, name, value.
+    /// Variables and headers, which may hold secrets: kind, name, value.
     pub(super) values: Vec<(&'static str, String, String)>,
     pub(super) directory: Option<String>,
 }
@@ -23,8 +23,8 @@ pub(super) enum Launch {
     Neither,
 }
 
-/// The servers of a file: at the named members, and in projects of their own.
-pub(super) fn entries(document: &Value, members: &[&str]) -> Vec<Entry> {
+/// All servers of a file: those under the given members, and those of each project.
+pub(super) fn entries(document: &Value, members: &[&str]) -> Vec<ServerEntry> {
     let mut found = Vec::new();
     for member in members {
         collect(document.get(member), &mut found);
@@ -40,12 +40,12 @@ pub(super) fn entries(document: &Value, members: &[&str]) -> Vec<Entry> {
     found
 }
 
-fn collect(servers: Option<&Value>, found: &mut Vec<Entry>) {
+fn collect(servers: Option<&Value>, found: &mut Vec<ServerEntry>) {
     let servers = servers.and_then(Value::as_object);
     for (name, server) in servers.into_iter().flatten() {
         let off = server.get("disabled") == Some(&Value::Bool(true))
             || server.get("enabled") == Some(&Value::Bool(false));
-        // Settings beside the servers are no servers.
+        // These members hold settings, not servers.
         let is_level = matches!(name.as_str(), "servers" | "timeout")
             && server.get("command").is_none()
             && server.get("url").is_none();
@@ -55,7 +55,7 @@ fn collect(servers: Option<&Value>, found: &mut Vec<Entry>) {
     }
 }
 
-fn read(name: &str, server: &Value) -> Entry {
+fn read(name: &str, server: &Value) -> ServerEntry {
     let text = |names: &[&str]| names.iter().find_map(|name| server.get(name)?.as_str()).map(str::to_owned);
     let list = |value: Option<&Value>| -> Vec<String> {
         value
@@ -96,5 +96,5 @@ fn read(name: &str, server: &Value) -> Entry {
             .flatten()
             .filter_map(move |(name, value)| Some((*kind, name.clone(), value.as_str()?.to_owned())))
     });
-    Entry { name: name.to_owned(), launch, values: values.collect(), directory: text(&["cwd"]) }
+    ServerEntry { name: name.to_owned(), launch, values: values.collect(), directory: text(&["cwd"]) }
 }

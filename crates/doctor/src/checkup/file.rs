@@ -1,9 +1,9 @@
-//! One client's file: can it be read, and would its servers start?
+//! Checks one client's file: can it be parsed, and would its servers start?
 
 use super::{
     Check,
     clients::{ClientFile, Format},
-    entry::{Entry, Launch, entries},
+    entry::{Launch, ServerEntry, entries},
     hygiene,
 };
 use crate::{
@@ -20,10 +20,10 @@ use std::{
 use trunkline_client::CommandLine;
 use trunkline_config::lenient;
 
-/// Larger files are no configuration.
+/// Larger files are not read.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
-/// Checks one client's file. Programs are looked for as `options` say; nothing is started.
+/// Checks one client's file. Programs are searched in the PATH of `options`; nothing is started.
 pub fn check_file(file: &ClientFile, options: &DoctorOptions) -> Check {
     let what = format!("{} ({})", file.path.display(), file.client);
     let text = match contents(&file.path) {
@@ -57,7 +57,7 @@ pub fn check_file(file: &ClientFile, options: &DoctorOptions) -> Check {
     Check::found(what, problems)
 }
 
-/// A mistake with its place.
+/// A syntax error and its position.
 struct Mistake {
     line: usize,
     column: usize,
@@ -68,7 +68,7 @@ fn contents(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     let file = File::open(path)?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::other("not an ordinary file"));
+        return Err(io::Error::other("not a regular file"));
     }
     file.take(LARGEST).read_to_string(&mut text)?;
     Ok(text)
@@ -116,8 +116,8 @@ fn unreadable(file: &ClientFile, text: &str, mistake: &Mistake) -> Problem {
         .fix(format!("correct line {line}, column {column}; {} starts no server before", file.client))
 }
 
-/// What keeps a server from starting, and what is unwise about it.
-fn judge(entry: &Entry, options: &DoctorOptions) -> Vec<Problem> {
+/// Problems that keep a server from starting, and risky settings.
+fn judge(entry: &ServerEntry, options: &DoctorOptions) -> Vec<Problem> {
     let mut found = hygiene::check(entry);
     match &entry.launch {
         Launch::Neither => found.push(
@@ -156,7 +156,7 @@ fn judge(entry: &Entry, options: &DoctorOptions) -> Vec<Problem> {
     found
 }
 
-/// Says where in the file a problem lies.
+/// Adds the position in the file to a problem.
 fn at(mut problem: Problem, file: &ClientFile, text: &str, name: &str) -> Problem {
     let key = match file.format {
         Format::Toml => format!("[mcp_servers.{name}"),
@@ -170,7 +170,7 @@ fn at(mut problem: Problem, file: &ClientFile, text: &str, name: &str) -> Proble
     problem
 }
 
-/// A file with secrets that others may read.
+/// Reports a file with secrets that other users can read.
 fn exposed(file: &ClientFile, problems: &[Problem]) -> Option<Problem> {
     if !problems.iter().any(|problem| problem.cause == Cause::InlineSecret) {
         return None;

@@ -1,10 +1,11 @@
-//! What works and is unwise: unpinned packages, downloads piped into a shell, look-alike names, secrets in files.
+//! Risky settings that work: unpinned packages, downloads piped into a shell, look-alike names,
+//! secrets in files.
 
-use super::entry::{Entry, Launch};
+use super::entry::{Launch, ServerEntry};
 use crate::{cause::Cause, diagnosis::Problem, mask::looks_secret};
 use trunkline_secrets::is_secret_name;
 
-/// Packages that servers really have, for names that come close.
+/// Well-known server packages, to detect names that resemble them.
 const KNOWN: [&str; 16] = [
     "@modelcontextprotocol/server-filesystem",
     "@modelcontextprotocol/server-memory",
@@ -23,10 +24,10 @@ const KNOWN: [&str; 16] = [
     "mcp-server-sqlite",
     "mcp-remote",
 ];
-/// How many letters a look-alike may differ in.
+/// Maximum edit distance of a look-alike name.
 const NEAR: usize = 2;
 
-pub(super) fn check(entry: &Entry) -> Vec<Problem> {
+pub(super) fn check(entry: &ServerEntry) -> Vec<Problem> {
     let mut found = Vec::new();
     if let Launch::Command { program, args } = &entry.launch {
         found.extend(piped(entry, program, args));
@@ -55,7 +56,7 @@ pub(super) fn check(entry: &Entry) -> Vec<Problem> {
     found
 }
 
-/// The package that a runner downloads.
+/// The package that a package runner (npx, uvx, …) downloads.
 fn package<'a>(program: &str, args: &'a [String]) -> Option<&'a String> {
     let program = program.rsplit('/').next().unwrap_or_default();
     let skip = match (program, args.first().map(String::as_str)) {
@@ -75,7 +76,7 @@ fn package<'a>(program: &str, args: &'a [String]) -> Option<&'a String> {
     }
 }
 
-fn unpinned(entry: &Entry, program: &str, args: &[String], package: &str) -> Option<Problem> {
+fn unpinned(entry: &ServerEntry, program: &str, args: &[String], package: &str) -> Option<Problem> {
     let version = package.trim_start_matches('@').split_once('@').map(|(_, version)| version);
     let pinned = version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
         || package.contains("==")
@@ -102,7 +103,7 @@ fn unpinned(entry: &Entry, program: &str, args: &[String], package: &str) -> Opt
     Some(problem.fix(format!("\"args\": [{}]    # the version that `{look_up}` names", args.join(", "))))
 }
 
-fn look_alike(entry: &Entry, package: &str) -> Option<Problem> {
+fn look_alike(entry: &ServerEntry, package: &str) -> Option<Problem> {
     let bare = match package.strip_prefix('@') {
         Some(scoped) => format!("@{}", scoped.split('@').next().unwrap_or_default()),
         None => package.split(['@', '=']).next().unwrap_or_default().to_owned(),
@@ -119,7 +120,7 @@ fn look_alike(entry: &Entry, package: &str) -> Option<Problem> {
     Some(problem.fix(format!("if you mean it: \"{real}\"")))
 }
 
-fn piped(entry: &Entry, program: &str, args: &[String]) -> Option<Problem> {
+fn piped(entry: &ServerEntry, program: &str, args: &[String]) -> Option<Problem> {
     let text = format!("{program} {}", args.join(" "));
     let downloads = text.contains("curl ") || text.contains("wget ");
     let runs = ["| sh", "|sh", "| bash", "|bash", "| python", "| node", "$(curl", "<(curl", "`curl"]
@@ -131,7 +132,7 @@ fn piped(entry: &Entry, program: &str, args: &[String]) -> Option<Problem> {
     })
 }
 
-fn inline(entry: &Entry, place: &str) -> Problem {
+fn inline(entry: &ServerEntry, place: &str) -> Problem {
     let name = place.split('`').nth(1).unwrap_or("THE_SECRET");
     let variable: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
@@ -151,7 +152,7 @@ mod tests {
             .iter()
             .map(|(name, value)| ("variable", (*name).to_owned(), (*value).to_owned()))
             .collect();
-        let entry = Entry { name: "x".into(), launch, values, directory: None };
+        let entry = ServerEntry { name: "x".into(), launch, values, directory: None };
         check(&entry).iter().map(|problem| problem.cause.id()).collect()
     }
 

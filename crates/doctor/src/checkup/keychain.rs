@@ -1,10 +1,11 @@
-//! Whether there is a keychain to keep secrets in.
+//! Checks whether a keychain is available.
 
 use super::Check;
 use crate::{cause::Cause, diagnosis::Problem, options::DoctorOptions};
 use std::{os::unix::net::UnixStream, path::PathBuf};
 
-/// Checks whether a secret service may be there. It is not asked for anything, as that could open a dialogue.
+/// Checks whether a secret service may be running. It is not called, as that could open a
+/// dialogue.
 pub fn check_keychain(options: &DoctorOptions) -> Check {
     let what = "keychain";
     if cfg!(target_os = "macos") {
@@ -27,7 +28,7 @@ pub fn check_keychain(options: &DoctorOptions) -> Check {
     }
 }
 
-/// The socket of the session bus.
+/// The path of the D-Bus session socket.
 fn bus(options: &DoctorOptions) -> Option<PathBuf> {
     if let Some(address) = options.variable("DBUS_SESSION_BUS_ADDRESS").and_then(|text| text.to_str()) {
         let path = address.split(';').find_map(|one| one.strip_prefix("unix:path="))?;

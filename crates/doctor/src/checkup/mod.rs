@@ -1,4 +1,4 @@
-//! Checkup: the set-up of this machine, without a particular server in mind.
+//! Checkup: examines the set-up of this machine, not one particular server.
 
 mod clients;
 mod entry;
@@ -15,7 +15,7 @@ pub use file::check_file;
 pub use keychain::check_keychain;
 pub use port::check_port;
 
-/// What was looked at, by area.
+/// All checks, grouped by area.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Checkup {
     pub sections: Vec<Section>,
@@ -27,7 +27,7 @@ pub struct Section {
     pub checks: Vec<Check>,
 }
 
-/// One thing that was looked at.
+/// One check and its result.
 #[derive(Debug, Clone, Serialize)]
 pub struct Check {
     pub what: String,
@@ -38,7 +38,7 @@ pub struct Check {
     pub problems: Vec<Problem>,
 }
 
-/// How a check went.
+/// The result of a check, from best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -49,7 +49,7 @@ pub enum Verdict {
 }
 
 impl Checkup {
-    /// 0 fine or warnings only, 1 something is broken.
+    /// Returns 1 if something is broken, else 0 (also with warnings).
     pub fn exit_code(&self) -> u8 {
         let worst = self.sections.iter().flat_map(|section| &section.checks).map(|check| check.verdict).max();
         u8::from(worst == Some(Verdict::Broken))
@@ -70,14 +70,14 @@ impl Check {
         }
     }
 
-    /// Something with problems; the verdict is the worst of theirs.
+    /// A check with these problems; its verdict is the worst of them.
     pub fn found(what: impl Into<String>, problems: Vec<Problem>) -> Self {
         let verdict = problems.iter().map(weight).max().unwrap_or(Verdict::Fine);
         Self { what: what.into(), verdict, detail: None, problems }
     }
 }
 
-/// What keeps a server from starting is broken; what is only unwise is a warning.
+/// `Broken` if the problem keeps a server from starting, `Warning` if it is only a risk.
 fn weight(problem: &Problem) -> Verdict {
     use super::cause::Cause as C;
     match problem.cause {

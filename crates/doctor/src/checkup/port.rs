@@ -1,4 +1,4 @@
-//! Whether a port is free, and who has it.
+//! Checks whether a port is free, and which process holds it.
 
 use super::Check;
 use crate::{cause::Cause, diagnosis::Problem, evidence::Evidence};
@@ -7,12 +7,12 @@ use std::{
     net::{Ipv4Addr, SocketAddr, TcpListener},
 };
 
-/// Processes that are looked at.
+/// Maximum number of processes inspected.
 const MOST_PROCESSES: usize = 20_000;
-/// Descriptors of one process that are looked at.
+/// Maximum number of descriptors inspected per process.
 const MOST_DESCRIPTORS: usize = 4096;
 
-/// Checks whether `serve` could listen at its default port.
+/// Checks whether `serve` could bind its default port.
 pub fn check_port(port: u16) -> Check {
     let what = format!("port {port}");
     match TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))) {
@@ -29,7 +29,7 @@ pub fn check_port(port: u16) -> Check {
     }
 }
 
-/// Name and number of the process that listens at a port of this machine, where the system tells.
+/// Name and pid of the process that listens on a local port, where `/proc` shows it.
 fn holder(port: u16) -> Option<String> {
     let sockets: Vec<String> = ["/proc/net/tcp", "/proc/net/tcp6"]
         .iter()
@@ -38,7 +38,7 @@ fn holder(port: u16) -> Option<String> {
         .map(|inode| format!("socket:[{inode}]"))
         .collect();
     for process in fs::read_dir("/proc").ok()?.flatten().take(MOST_PROCESSES) {
-        // `self` and `thread-self` are other names of processes that come by number, too.
+        // Skips `self` and `thread-self`, which are links to a numbered entry.
         if !process.file_name().to_string_lossy().bytes().all(|byte| byte.is_ascii_digit()) {
             continue;
         }
@@ -58,7 +58,7 @@ fn holder(port: u16) -> Option<String> {
     None
 }
 
-/// The inode of a socket that listens at the port, from one line of the kernel's table.
+/// The inode of the listening socket, if this line of `/proc/net/tcp` is about the port.
 fn listening(line: &str, port: u16) -> Option<String> {
     const LISTEN: &str = "0A";
     let fields: Vec<&str> = line.split_whitespace().collect();

@@ -1,10 +1,10 @@
-//! Last words of interpreters: versions, modules, libraries.
+//! Reads error output of interpreters: versions, modules, libraries.
 
 use super::{any, between, word_after};
 use crate::{cause::Cause, diagnosis::Problem};
 use trunkline_client::CommandLine;
 
-pub(super) fn runtime(told: &str, lower: &str, line: &CommandLine) -> Option<Problem> {
+pub(super) fn runtime(output: &str, lower: &str, line: &CommandLine) -> Option<Problem> {
     let node = any(
         lower,
         &[
@@ -31,7 +31,7 @@ pub(super) fn runtime(told: &str, lower: &str, line: &CommandLine) -> Option<Pro
         ],
     ) || lower.contains("syntaxerror") && line.program.contains("python");
     if lower.contains("version `glibc") {
-        let version = between(told, "version `", "'").unwrap_or_default();
+        let version = between(output, "version `", "'").unwrap_or_default();
         return Some(
             Problem::new(Cause::LoaderMissing, format!("it needs {version}"))
                 .fix("install a build for this system, or a newer system"),
@@ -51,15 +51,15 @@ pub(super) fn runtime(told: &str, lower: &str, line: &CommandLine) -> Option<Pro
     })
 }
 
-pub(super) fn module(told: &str, lower: &str, line: &CommandLine) -> Option<Problem> {
-    if let Some(file) = between(told, "can't open file '", "'") {
+pub(super) fn module(output: &str, lower: &str, line: &CommandLine) -> Option<Problem> {
+    if let Some(file) = between(output, "can't open file '", "'") {
         return Some(
             Problem::new(Cause::ScriptMissing, format!("there is no file `{file}`"))
                 .fix("\"args\": [\"/absolute/path/of/the/script\"]"),
         );
     }
-    let node =
-        between(told, "Cannot find module '", "'").or_else(|| between(told, "Cannot find package '", "'"));
+    let node = between(output, "Cannot find module '", "'")
+        .or_else(|| between(output, "Cannot find package '", "'"));
     if let Some(name) = node {
         if line.args.iter().any(|arg| name.ends_with(arg.trim_start_matches("./"))) {
             return Some(
@@ -75,7 +75,7 @@ pub(super) fn module(told: &str, lower: &str, line: &CommandLine) -> Option<Prob
         };
         return Some(Problem::new(Cause::ModuleMissing, format!("there is no module `{name}`")).fix(fix));
     }
-    let python = between(told, "No module named '", "'").or_else(|| word_after(told, "No module named "));
+    let python = between(output, "No module named '", "'").or_else(|| word_after(output, "No module named "));
     if let Some(name) = python {
         let top = name.split('.').next().unwrap_or_default().replace('_', "-");
         return Some(
@@ -87,15 +87,15 @@ pub(super) fn module(told: &str, lower: &str, line: &CommandLine) -> Option<Prob
                 .fix("or \"command\": \"/absolute/path/.venv/bin/python\", where it is installed"),
         );
     }
-    if let Some(library) = between(told, "error while loading shared libraries: ", ":") {
+    if let Some(library) = between(output, "error while loading shared libraries: ", ":") {
         return Some(
             Problem::new(Cause::ModuleMissing, format!("the library `{library}` is missing"))
                 .fix(format!("install the package of this system that has {library}")),
         );
     }
-    let inner = between(told, "env: '", "'")
-        .or_else(|| between(told, "env: ‘", "’"))
-        .or_else(|| between(told, "exec: ", ": not found"));
+    let inner = between(output, "env: '", "'")
+        .or_else(|| between(output, "env: ‘", "’"))
+        .or_else(|| between(output, "exec: ", ": not found"));
     if let Some(program) = inner.filter(|_| any(lower, &["no such file", "not found"])) {
         return Some(
             Problem::new(

@@ -1,4 +1,4 @@
-//! What the last words of a process say about its end.
+//! Finds the cause of a process's exit in its error output.
 
 mod code;
 mod packages;
@@ -9,7 +9,7 @@ use trunkline_client::CommandLine;
 
 type Reader = fn(&str, &str, &CommandLine) -> Option<Problem>;
 
-/// The most telling ones first: a missing module is often reported beside many other things.
+/// The most specific ones first: a missing module is often reported among other errors.
 const READERS: [Reader; 11] = [
     packages::docker,
     packages::package,
@@ -24,13 +24,14 @@ const READERS: [Reader; 11] = [
     surroundings::file,
 ];
 
-/// The cause that an error output tells, if we can read it. The summary continues "the process ended: …".
-pub(super) fn read(told: &str, line: &CommandLine) -> Option<Problem> {
-    let lower = told.to_ascii_lowercase();
-    READERS.iter().find_map(|reader| reader(told, &lower, line))
+/// The cause shown by the error output, if it is a known one. The summary continues
+/// "the process ended: …".
+pub(super) fn read(output: &str, line: &CommandLine) -> Option<Problem> {
+    let lower = output.to_ascii_lowercase();
+    READERS.iter().find_map(|reader| reader(output, &lower, line))
 }
 
-/// An address that a text says something listens at.
+/// A URL on which, according to the text, something listens.
 pub(super) fn address_in(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let telling =
@@ -68,16 +69,16 @@ fn word_after(text: &str, before: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn cause(told: &str, command: &str) -> Option<&'static str> {
+    fn cause(output: &str, command: &str) -> Option<&'static str> {
         let mut words = command.split(' ').map(str::to_owned);
         let line =
             CommandLine { program: words.next().unwrap(), args: words.collect(), ..CommandLine::default() };
-        read(told, &line).map(|problem| problem.cause.id())
+        read(output, &line).map(|problem| problem.cause.id())
     }
 
     #[test]
     fn real_last_words_are_read() {
-        for (told, command, expected) in [
+        for (output, command, expected) in [
             (
                 "Error: Cannot find module 'express'\nRequire stack:\n- /srv/x.js",
                 "node x.js",
@@ -123,7 +124,7 @@ mod tests {
             ),
             ("openai: Incorrect API key provided", "node s.js", "credential-refused"),
         ] {
-            assert_eq!(cause(told, command), Some(expected), "{told}");
+            assert_eq!(cause(output, command), Some(expected), "{output}");
         }
         assert_eq!(cause("something went wrong", "node s.js"), None);
         assert_eq!(cause("é".repeat(200).as_str(), "x"), None);

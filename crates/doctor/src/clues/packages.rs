@@ -1,4 +1,4 @@
-//! Last words of package runners and container services.
+//! Reads error output of package runners and container services.
 
 use super::{any, between};
 use crate::{cause::Cause, diagnosis::Problem, shell::quoted};
@@ -13,7 +13,7 @@ pub(super) fn docker(_: &str, lower: &str, _: &CommandLine) -> Option<Problem> {
     })
 }
 
-pub(super) fn package(told: &str, lower: &str, line: &CommandLine) -> Option<Problem> {
+pub(super) fn package(output: &str, lower: &str, line: &CommandLine) -> Option<Problem> {
     let unknown = any(
         lower,
         &[
@@ -29,8 +29,8 @@ pub(super) fn package(told: &str, lower: &str, line: &CommandLine) -> Option<Pro
     if !unknown {
         return None;
     }
-    let named = between(told, "'", "' is not in this registry")
-        .or_else(|| between(told, "No matching version found for ", "."));
+    let named = between(output, "'", "' is not in this registry")
+        .or_else(|| between(output, "No matching version found for ", "."));
     let package =
         named.or_else(|| line.args.iter().find(|arg| !arg.starts_with('-')).cloned()).unwrap_or_default();
     let runner = if line.program.contains("uv") { "pip index versions" } else { "npm view" };

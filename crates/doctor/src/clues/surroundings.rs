@@ -1,12 +1,12 @@
-//! Last words about what is around the server: ports, variables, credentials, arguments, files.
+//! Reads error output about ports, variables, credentials, arguments and files.
 
 use super::{any, between};
 use crate::{cause::Cause, diagnosis::Problem, shell::quoted};
 use trunkline_client::CommandLine;
 
-/// How far around a variable's name its lack is looked for.
+/// Distance in bytes from a variable's name within which `LACKING` is searched.
 const NEAR: usize = 60;
-/// What is said of a variable that is missing.
+/// Phrases for a missing variable.
 const LACKING: [&str; 11] = [
     "required",
     "not set",
@@ -20,7 +20,7 @@ const LACKING: [&str; 11] = [
     "must provide",
     "environment variable",
 ];
-/// Words in capitals that are no variables.
+/// Upper-case words that are no variables.
 const NO_VARIABLES: [&str; 10] = [
     "ERR_MODULE_NOT_FOUND",
     "MODULE_NOT_FOUND",
@@ -34,13 +34,13 @@ const NO_VARIABLES: [&str; 10] = [
     "ERR_DLOPEN_FAILED",
 ];
 
-pub(super) fn port(told: &str, lower: &str, _: &CommandLine) -> Option<Problem> {
+pub(super) fn port(output: &str, lower: &str, _: &CommandLine) -> Option<Problem> {
     if !any(lower, &["eaddrinuse", "address already in use", "address in use"]) {
         return None;
     }
     let port: Option<String> =
-        told.find("EADDRINUSE").or_else(|| lower.find("already in use")).and_then(|at| {
-            let around = &told[at..];
+        output.find("EADDRINUSE").or_else(|| lower.find("already in use")).and_then(|at| {
+            let around = &output[at..];
             around.rsplit(':').find_map(|part| {
                 let digits: String = part.trim().chars().take_while(char::is_ascii_digit).collect();
                 digits.parse::<u16>().ok().filter(|port| *port > 0).map(|port| port.to_string())
@@ -58,10 +58,10 @@ pub(super) fn port(told: &str, lower: &str, _: &CommandLine) -> Option<Problem> 
     )
 }
 
-pub(super) fn variable(told: &str, lower: &str, _: &CommandLine) -> Option<Problem> {
-    let name = between(told, "KeyError: '", "'")
+pub(super) fn variable(output: &str, lower: &str, _: &CommandLine) -> Option<Problem> {
+    let name = between(output, "KeyError: '", "'")
         .filter(|name| is_variable(name))
-        .or_else(|| lacking(told, lower))?;
+        .or_else(|| lacking(output, lower))?;
     Some(
         Problem::new(Cause::VariableMissing, format!("it misses the variable `{name}`"))
             .fix(format!("\"env\": {{ \"{name}\": \"…\" }}"))
@@ -69,13 +69,13 @@ pub(super) fn variable(told: &str, lower: &str, _: &CommandLine) -> Option<Probl
     )
 }
 
-/// A name in capitals near a word that says it is lacking.
-fn lacking(told: &str, lower: &str) -> Option<String> {
+/// An upper-case name close to a phrase that says it is missing.
+fn lacking(output: &str, lower: &str) -> Option<String> {
     let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     let mut at = 0;
-    while let Some(start) = told[at..].find(is_part).map(|start| at + start) {
-        let end = told[start..].find(|c| !is_part(c)).map_or(told.len(), |length| start + length);
-        let name = &told[start..end];
+    while let Some(start) = output[at..].find(is_part).map(|start| at + start) {
+        let end = output[start..].find(|c| !is_part(c)).map_or(output.len(), |length| start + length);
+        let name = &output[start..end];
         let (from, to) = (floor(lower, start.saturating_sub(NEAR)), floor(lower, end + NEAR));
         if is_variable(name) && any(&lower[from..to], &LACKING) {
             return Some(name.to_owned());
@@ -113,7 +113,7 @@ pub(super) fn credential(_: &str, lower: &str, _: &CommandLine) -> Option<Proble
     })
 }
 
-pub(super) fn argument(told: &str, lower: &str, _: &CommandLine) -> Option<Problem> {
+pub(super) fn argument(output: &str, lower: &str, _: &CommandLine) -> Option<Problem> {
     let refused = any(
         lower,
         &[
@@ -131,7 +131,7 @@ pub(super) fn argument(told: &str, lower: &str, _: &CommandLine) -> Option<Probl
         ],
     ) || lower.lines().any(|text| text.trim_start().starts_with("usage:"));
     refused.then(|| {
-        let telling = told.lines().find(|text| {
+        let telling = output.lines().find(|text| {
             let text = text.to_ascii_lowercase();
             any(
                 &text,
@@ -139,13 +139,13 @@ pub(super) fn argument(told: &str, lower: &str, _: &CommandLine) -> Option<Probl
             )
         });
         let telling =
-            telling.or_else(|| told.lines().find(|text| !text.trim().is_empty())).unwrap_or_default();
+            telling.or_else(|| output.lines().find(|text| !text.trim().is_empty())).unwrap_or_default();
         Problem::new(Cause::BadArgument, format!("it says `{}`", telling.trim()))
             .fix("correct \"args\"; the evidence shows how it wants to be called")
     })
 }
 
-pub(super) fn file(told: &str, lower: &str, _: &CommandLine) -> Option<Problem> {
+pub(super) fn file(output: &str, lower: &str, _: &CommandLine) -> Option<Problem> {
     if !any(
         lower,
         &[
@@ -184,7 +184,7 @@ pub(super) fn file(told: &str, lower: &str, _: &CommandLine) -> Option<Problem> 
             ],
         )
     });
-    let line = line.and_then(|at| told.lines().nth(at)).unwrap_or_default();
+    let line = line.and_then(|at| output.lines().nth(at)).unwrap_or_default();
     let path = between(line, "'", "'").or_else(|| between(line, "\"", "\""));
     let path = path.or_else(|| {
         line.split_whitespace()

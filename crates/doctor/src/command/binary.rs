@@ -1,4 +1,4 @@
-//! What runs the file: its interpreter, its processor, its loader. Read from the file's first bytes.
+//! Checks from the first bytes of a file that it can run here: interpreter, architecture, loader.
 
 use super::program::{in_path, search_path};
 use crate::{
@@ -17,12 +17,12 @@ use std::{
 };
 use trunkline_client::CommandLine;
 
-/// How much of a file is read; program headers of real programs lie within.
+/// Bytes read from a file; real program headers fit.
 const HEAD: u64 = 8192;
-/// Larger scripts are not mended.
+/// Larger scripts are not edited.
 const LARGEST_SCRIPT: u64 = 1024 * 1024;
 
-/// `e_machine` of ELF files, by our own name of the processor.
+/// `e_machine` values of ELF files, with Rust's names of the architectures.
 const MACHINES: [(u16, &str); 8] = [
     (3, "x86"),
     (8, "mips"),
@@ -35,7 +35,7 @@ const MACHINES: [(u16, &str); 8] = [
 ];
 const RISCV: (u16, &str) = (243, "riscv64");
 
-/// Interpreters by the ending of a script's name.
+/// Interpreters by file name extension.
 const INTERPRETERS: [(&str, &str); 9] = [
     ("js", "node"),
     ("mjs", "node"),
@@ -50,7 +50,7 @@ const INTERPRETERS: [(&str, &str); 9] = [
 
 pub(super) fn check(path: &Path, line: &CommandLine, options: &DoctorOptions) -> Checked<()> {
     let Ok(head) = head(path) else {
-        // Some programs may be executed and not read.
+        // A program may have execute permission without read permission.
         return passed((), "the file cannot be read, only executed");
     };
     match head.as_slice() {
@@ -108,7 +108,7 @@ fn script(path: &Path, rest: &[u8], line: &CommandLine, options: &DoctorOptions)
     passed((), first.trim().to_owned())
 }
 
-/// The same script with Unix line endings, if it is a text of a usual size.
+/// An edit to Unix line endings, if the script is UTF-8 and not too large.
 fn unix_lines(path: &Path) -> Option<Edit> {
     let mut from = String::new();
     let read = File::open(path).ok()?.take(LARGEST_SCRIPT).read_to_string(&mut from).ok()?;
@@ -170,7 +170,7 @@ fn foreign(path: &Path, other: &str) -> Box<Problem> {
     )
 }
 
-/// The loader that a 64-bit little-endian ELF file names in its `PT_INTERP` segment.
+/// The loader named in the `PT_INTERP` segment of a 64-bit little-endian ELF file.
 fn loader(head: &[u8]) -> Option<PathBuf> {
     const PT_INTERP: u32 = 3;
     let little_64 = head.get(4) == Some(&2) && head.get(5) == Some(&1);

@@ -1,6 +1,6 @@
-//! The first words with a process: both eras are tried, the one that the caller wants first.
+//! The handshake with a process: tries both eras, the preferred one first.
 
-use super::pipe::{self, Heard, Pipe, Transcript};
+use super::pipe::{self, Pipe, ReadOutcome, Transcript};
 use crate::{
     frames::{self, Introduction, Reading},
     options::DoctorOptions,
@@ -11,33 +11,33 @@ use trunkline_client::{CommandLine, Speak};
 use trunkline_process::Ending;
 use trunkline_protocol::Era;
 
-/// How long one way of asking waits before the other one is tried, too.
-const FIRST_PATIENCE: Duration = Duration::from_secs(5);
-/// How long is listened after the input was ended.
-const LAST_WORDS: Duration = Duration::from_secs(2);
-/// Programs that may have to download before they start.
+/// Time to wait for the first era's answer before the other era is tried, too.
+const FIRST_ERA_WAIT: Duration = Duration::from_secs(5);
+/// Time to read output after we closed the process's input.
+const AFTER_EOF: Duration = Duration::from_secs(2);
+/// Programs that may download something before the server starts.
 const RUNNERS: [&str; 10] = ["npx", "uvx", "uv", "bunx", "pnpm", "pnpx", "yarn", "pipx", "docker", "podman"];
 
-/// Everything that is known after the first words.
+/// The result of the handshake, with the output of the process.
 #[derive(Debug)]
-pub(super) struct Meeting {
-    pub(super) said: Said,
+pub(super) struct Handshake {
+    pub(super) outcome: HandshakeOutcome,
     pub(super) written: Transcript,
     pub(super) stderr: Vec<String>,
-    /// All of it that was kept.
+    /// All of stderr that was kept, not only the last lines.
     pub(super) all_stderr: String,
-    /// How long until there was an answer, an end, or no more patience.
+    /// Time until an answer, EOF or the timeout.
     pub(super) took: Duration,
-    /// It ended at the first modern question, and was started again.
+    /// The process exited at the first modern request and was restarted for the legacy era.
     pub(super) restarted: bool,
 }
 
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum HandshakeOutcome {
     Introduced(Introduction),
-    /// It answered, and with an error to every question.
+    /// It answered every request with an error.
     Refused(Value),
-    /// It answered with something else.
+    /// It answered with neither a usable result nor an error.
     Odd(Value),
     Ended(Ending),
     Silent {
@@ -46,14 +46,14 @@ pub(super) enum Said {
     },
 }
 
-impl Meeting {
-    /// Whether it introduced itself in an era and a revision in which a conversation is possible.
+impl Handshake {
+    /// True if it introduced itself in an allowed era and with a revision that we support.
     pub(super) fn understands(&self, speak: Speak) -> bool {
-        matches!(&self.said, Said::Introduced(found) if found.shared().is_some() && frames::eras(speak).contains(&found.era))
+        matches!(&self.outcome, HandshakeOutcome::Introduced(found) if found.shared().is_some() && frames::eras(speak).contains(&found.era))
     }
 }
 
-pub(super) async fn meet(mut pipe: Pipe, line: &CommandLine, options: &DoctorOptions) -> Meeting {
+pub(super) async fn run(mut pipe: Pipe, line: &CommandLine, options: &DoctorOptions) -> Handshake {
     let eras = match options.speak {
         Speak::Era(Era::Legacy) => [Era::Legacy, Era::Modern],
         Speak::Exactly(revision) if revision.era() == Era::Legacy => [Era::Legacy, Era::Modern],
@@ -61,15 +61,15 @@ pub(super) async fn meet(mut pipe: Pipe, line: &CommandLine, options: &DoctorOpt
     };
     let started = pipe.started;
     let mut restarted = false;
-    let mut said = talk(&mut pipe, eras, line, options).await;
-    let died_of_it = matches!(said, Said::Ended(_)) && pipe.written.sent.len() == 1;
+    let mut outcome = exchange(&mut pipe, eras, line, options).await;
+    let died_of_it = matches!(outcome, HandshakeOutcome::Ended(_)) && pipe.written.sent.len() == 1;
     if died_of_it && let Ok(again) = pipe::start(line, options) {
-        // A server may end at a question that it does not know; one that ends anyway does so again.
+        // A server may exit at an unknown method. One that exits for another reason exits again.
         let mut second = again.value;
-        let answer = talk(&mut second, [Era::Legacy; 2], line, options).await;
-        if matches!(answer, Said::Introduced(_)) {
+        let answer = exchange(&mut second, [Era::Legacy; 2], line, options).await;
+        if matches!(answer, HandshakeOutcome::Introduced(_)) {
             std::mem::replace(&mut pipe, second).end().await;
-            (said, restarted) = (answer, true);
+            (outcome, restarted) = (answer, true);
         } else {
             second.end().await;
         }
@@ -77,16 +77,21 @@ pub(super) async fn meet(mut pipe: Pipe, line: &CommandLine, options: &DoctorOpt
     let (stderr, all_stderr) = (pipe.stderr(), pipe.all_stderr());
     let written = std::mem::take(&mut pipe.written);
     pipe.end().await;
-    Meeting { said, written, stderr, all_stderr, took: started.elapsed(), restarted }
+    Handshake { outcome, written, stderr, all_stderr, took: started.elapsed(), restarted }
 }
 
-/// How long a program may take to say its first word.
+/// Timeout for the first answer of a program.
 pub(super) fn patience(line: &CommandLine, options: &DoctorOptions) -> Duration {
     let program = line.program.rsplit('/').next().unwrap_or_default();
     if RUNNERS.contains(&program) { options.limits.install } else { options.limits.step }
 }
 
-async fn talk(pipe: &mut Pipe, eras: [Era; 2], line: &CommandLine, options: &DoctorOptions) -> Said {
+async fn exchange(
+    pipe: &mut Pipe,
+    eras: [Era; 2],
+    line: &CommandLine,
+    options: &DoctorOptions,
+) -> HandshakeOutcome {
     let limit = patience(line, options);
     let begun = Instant::now();
     let mut last = None;
@@ -98,46 +103,47 @@ async fn talk(pipe: &mut Pipe, eras: [Era; 2], line: &CommandLine, options: &Doc
         pipe.send(frames::first(era, options.speak, id)).await;
         open.push(id);
         let left = limit.saturating_sub(begun.elapsed());
-        let wait = if id == 1 { FIRST_PATIENCE.min(limit / 2) } else { left };
-        match pipe.hear(&open, wait).await {
-            Heard::Answer(id, message) => {
+        let wait = if id == 1 { FIRST_ERA_WAIT.min(limit / 2) } else { left };
+        match pipe.receive(&open, wait).await {
+            ReadOutcome::Answer(id, message) => {
                 open.retain(|other| *other != id);
                 let era = eras[usize::from(id == 2)];
                 match frames::read(&message, era) {
                     Reading::Introduced(introduction) if needs_initialize(&introduction, era) => {}
                     Reading::Introduced(introduction) => return settle(pipe, introduction).await,
-                    Reading::Refused(error) => last = Some(Said::Refused(error)),
-                    Reading::Odd if era == Era::Legacy => last = Some(Said::Odd(message)),
-                    Reading::Odd => last = last.or(Some(Said::Odd(message))),
+                    Reading::Refused(error) => last = Some(HandshakeOutcome::Refused(error)),
+                    Reading::Odd if era == Era::Legacy => last = Some(HandshakeOutcome::Odd(message)),
+                    Reading::Odd => last = last.or(Some(HandshakeOutcome::Odd(message))),
                 }
             }
-            Heard::Ended(ending) => return Said::Ended(ending),
-            Heard::Silence => {}
+            ReadOutcome::Ended(ending) => return HandshakeOutcome::Ended(ending),
+            ReadOutcome::Silence => {}
         }
     }
     match last {
-        Some(said) => said,
+        Some(outcome) => outcome,
         None => silent(pipe, &open, begun.elapsed()).await,
     }
 }
 
-/// A modern server that speaks only legacy revisions to us wants the handshake.
+/// True if a server answers `server/discover` but shares only legacy revisions with us, so that it
+/// needs `initialize`.
 fn needs_initialize(introduction: &Introduction, era: Era) -> bool {
     era == Era::Modern && introduction.shared().is_some_and(|revision| revision.era() == Era::Legacy)
 }
 
-async fn settle(pipe: &mut Pipe, introduction: Introduction) -> Said {
+async fn settle(pipe: &mut Pipe, introduction: Introduction) -> HandshakeOutcome {
     if introduction.era == Era::Legacy {
         pipe.send(frames::initialized()).await;
     }
-    Said::Introduced(introduction)
+    HandshakeOutcome::Introduced(introduction)
 }
 
-/// Nothing came. Whether the answer is somewhere on the way shows when the input ends.
-async fn silent(pipe: &mut Pipe, open: &[u64], waited: Duration) -> Said {
-    let late = match pipe.hear_after_end(open, LAST_WORDS).await {
-        Heard::Answer(_, message) => Some(message),
-        Heard::Ended(_) | Heard::Silence => None,
+/// No answer came. Closes the input: a process that buffers its output flushes it on exit.
+async fn silent(pipe: &mut Pipe, open: &[u64], waited: Duration) -> HandshakeOutcome {
+    let late = match pipe.receive_after_eof(open, AFTER_EOF).await {
+        ReadOutcome::Answer(_, message) => Some(message),
+        ReadOutcome::Ended(_) | ReadOutcome::Silence => None,
     };
-    Said::Silent { waited, late }
+    HandshakeOutcome::Silent { waited, late }
 }

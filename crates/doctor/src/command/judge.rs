@@ -1,7 +1,7 @@
-//! What the first words of a process mean.
+//! Turns the result of the handshake into problems.
 
 use super::{
-    handshake::{self, Meeting, Said},
+    handshake::{self, Handshake, HandshakeOutcome},
     pipe::Pipe,
     silence,
 };
@@ -20,28 +20,28 @@ use serde_json::Value;
 use trunkline_client::{CommandLine, raw::is_response};
 use trunkline_process::Ending;
 
-/// Lines of noise that are shown.
+/// Number of noise lines that are shown.
 const SHOWN: usize = 5;
 
-/// Whether the process is still there after the first words.
-pub(super) async fn alive(pipe: Pipe, line: &CommandLine, options: &DoctorOptions) -> Checked<Meeting> {
-    let meeting = handshake::meet(pipe, line, options).await;
-    match meeting.said {
-        Said::Ended(ending) => Err(Box::new(ended(ending, &meeting, line))),
-        Said::Silent { waited, .. } => {
+/// Runs the handshake and checks that the process survives it.
+pub(super) async fn alive(pipe: Pipe, line: &CommandLine, options: &DoctorOptions) -> Checked<Handshake> {
+    let handshake = handshake::run(pipe, line, options).await;
+    match handshake.outcome {
+        HandshakeOutcome::Ended(ending) => Err(Box::new(ended(ending, &handshake, line))),
+        HandshakeOutcome::Silent { waited, .. } => {
             let detail = format!("silent for {:.1} s", waited.as_secs_f64());
-            passed(meeting, detail)
+            passed(handshake, detail)
         }
         _ => {
-            let detail = format!("first answer after {:.1} s", meeting.took.as_secs_f64());
-            passed(meeting, detail)
+            let detail = format!("first answer after {:.1} s", handshake.took.as_secs_f64());
+            passed(handshake, detail)
         }
     }
 }
 
-/// Whether standard output holds messages and nothing else.
-pub(super) fn clean(meeting: &Meeting, line: &CommandLine) -> Checked<()> {
-    let written = &meeting.written;
+/// Checks that standard output holds JSON-RPC messages only.
+pub(super) fn clean(handshake: &Handshake, line: &CommandLine) -> Checked<()> {
+    let written = &handshake.written;
     if let Some(beginning) = &written.endless {
         let problem = Problem::new(Cause::LineTooLong, "a line on standard output does not end")
             .proof(Evidence::new(Kind::Output, beginning.chars().take(200).collect::<String>()))
@@ -61,7 +61,8 @@ pub(super) fn clean(meeting: &Meeting, line: &CommandLine) -> Checked<()> {
     } else if is_spread(noise) {
         Problem::new(Cause::MultiLineJson, "a message is spread over several lines")
             .fix("JSON.stringify(message) without indentation, json.dumps(message) without `indent`")
-    } else if let (Said::Silent { .. }, Some(address)) = (&meeting.said, clues::address_in(&noise.join("\n")))
+    } else if let (HandshakeOutcome::Silent { .. }, Some(address)) =
+        (&handshake.outcome, clues::address_in(&noise.join("\n")))
     {
         silence::http_server(&address, line)
     } else if noise.is_empty() {
@@ -78,75 +79,75 @@ pub(super) fn clean(meeting: &Meeting, line: &CommandLine) -> Checked<()> {
     Err(Box::new(problem.proofs(shown)))
 }
 
-/// Whether it answers in JSON-RPC.
-pub(super) fn speaks(meeting: &Meeting, line: &CommandLine) -> Checked<Answer> {
-    match &meeting.said {
-        Said::Introduced(introduction) => quietly(Answer::Introduced(introduction.clone())),
-        Said::Refused(error) => quietly(Answer::Refused(error.clone())),
-        Said::Odd(message) => Err(Box::new(odd(message, meeting))),
-        Said::Silent { waited, late } => match misaddressed(meeting) {
+/// Checks that the process answers in JSON-RPC.
+pub(super) fn speaks(handshake: &Handshake, line: &CommandLine) -> Checked<Answer> {
+    match &handshake.outcome {
+        HandshakeOutcome::Introduced(introduction) => quietly(Answer::Introduced(introduction.clone())),
+        HandshakeOutcome::Refused(error) => quietly(Answer::Refused(error.clone())),
+        HandshakeOutcome::Odd(message) => Err(Box::new(odd(message, handshake))),
+        HandshakeOutcome::Silent { waited, late } => match misaddressed(handshake) {
             Some(problem) => Err(Box::new(problem)),
-            None => Err(Box::new(silence::explain(meeting, *waited, late.as_ref(), line))),
+            None => Err(Box::new(silence::explain(handshake, *waited, late.as_ref(), line))),
         },
-        Said::Ended(ending) => Err(Box::new(ended(*ending, meeting, line))),
+        HandshakeOutcome::Ended(ending) => Err(Box::new(ended(*ending, handshake, line))),
     }
 }
 
-pub(super) fn died_when_asked(meeting: &Meeting) -> Problem {
+pub(super) fn died_when_asked(handshake: &Handshake) -> Problem {
     Problem::new(
         Cause::DiesAtTheQuestion,
         "it ended at `server/discover`, and was started again for `initialize`",
     )
-    .proofs(meeting.stderr.last().map(|text| Evidence::new(Kind::Stderr, text.clone())))
+    .proofs(handshake.stderr.last().map(|text| Evidence::new(Kind::Stderr, text.clone())))
     .fix("answer an unknown method with {\"error\": {\"code\": -32601, \"message\": \"Method not found\"}}")
     .fix("or begin with `initialize`: --era legacy")
 }
 
-fn ended(ending: Ending, meeting: &Meeting, line: &CommandLine) -> Problem {
-    let after = meeting.took.as_secs_f64();
+fn ended(ending: Ending, handshake: &Handshake, line: &CommandLine) -> Problem {
+    let after = handshake.took.as_secs_f64();
     let happened = format!("the process {ending} after {after:.1} s");
-    let told = format!("{}\n{}", meeting.all_stderr, meeting.written.noise.join("\n"));
+    let told = format!("{}\n{}", handshake.all_stderr, handshake.written.noise.join("\n"));
     let problem = match clues::read(&told, line) {
         Some(clue) => Problem { summary: format!("{happened}: {}", clue.summary), ..clue },
         None => unexplained(ending, happened, line),
     };
     let output =
-        meeting.written.noise.iter().take(SHOWN).map(|text| Evidence::new(Kind::Output, text.clone()));
-    problem.proof(Evidence::new(Kind::Stderr, meeting.stderr.join("\n"))).proofs(output)
+        handshake.written.noise.iter().take(SHOWN).map(|text| Evidence::new(Kind::Output, text.clone()));
+    problem.proof(Evidence::new(Kind::Stderr, handshake.stderr.join("\n"))).proofs(output)
 }
 
 fn unexplained(ending: Ending, happened: String, line: &CommandLine) -> Problem {
     let by_hand = format!("{}    # by hand, to see what it says", command_line(line));
     match ending {
         Ending::Signal(9) => Problem::new(Cause::KilledBySignal, happened)
-            .fix("dmesg | grep -i oom    # whether the system ended it for want of memory")
+            .fix("dmesg | grep -i oom    # whether the system killed it because memory ran out")
             .fix(by_hand),
         Ending::Signal(_) => Problem::new(Cause::KilledBySignal, happened).fix(by_hand),
         Ending::Code(0) => Problem::new(Cause::ExitedAtStart, happened)
-            .fix("is this the command of a server? one that ends by itself is none")
+            .fix("is this the command of an MCP server? a server runs until its input is closed")
             .fix(by_hand),
         _ => Problem::new(Cause::ExitedAtStart, happened).fix(by_hand),
     }
 }
 
-/// An answer whose id is not the request's, or the request's as another type.
-fn misaddressed(meeting: &Meeting) -> Option<Problem> {
-    let stray = meeting.written.strays.iter().find(|stray| is_response(stray))?;
+/// Reports an answer whose id differs from the request's in value or type.
+fn misaddressed(handshake: &Handshake) -> Option<Problem> {
+    let stray = handshake.written.strays.iter().find(|stray| is_response(stray))?;
     let id = stray.get("id").map_or("no id at all".to_owned(), |id| format!("the id {id}"));
     let problem = Problem::new(Cause::IdMismatch, format!("the answer has {id}; the requests had 1 and 2"))
-        .proofs(meeting.written.sent())
+        .proofs(handshake.written.sent())
         .proof(Evidence::new(Kind::Received, stray.to_string()));
     Some(problem.fix("answer with \"id\": <the request's id, same value and same type>"))
 }
 
-fn odd(message: &Value, meeting: &Meeting) -> Problem {
+fn odd(message: &Value, handshake: &Handshake) -> Problem {
     Problem::new(Cause::NotJsonRpc, "the answer to the first request has neither a usable `result` nor an `error`")
-        .proofs(meeting.written.sent())
+        .proofs(handshake.written.sent())
         .proof(Evidence::new(Kind::Received, message.to_string()))
         .fix("answer `initialize` with {\"jsonrpc\": \"2.0\", \"id\": …, \"result\": {\"protocolVersion\": …, \"capabilities\": …, \"serverInfo\": …}}")
 }
 
-/// Several lines that together are one JSON text.
+/// True if several lines together are one JSON text.
 fn is_spread(noise: &[String]) -> bool {
     let starts = noise.iter().position(|text| text.trim_start().starts_with(['{', '[']));
     let Some(start) = starts else { return false };

@@ -1,4 +1,4 @@
-//! A server that is a command: found, started, listened to.
+//! Examines a server that is a command: finds the program, starts it, and talks to it.
 
 mod binary;
 mod handshake;
@@ -40,24 +40,24 @@ pub(super) async fn examine(exam: &mut Examination<'_>, line: &CommandLine) -> R
     }
 }
 
-/// From the start of the process to the first call.
+/// The steps from the start of the process to the first call.
 async fn converse(exam: &mut Examination<'_>, line: &CommandLine) -> Result<(), Stop> {
     let options = exam.options;
     let pipe = exam.check(StepId::Starts, || pipe::start(line, options))?;
-    let heard = exam.wait(StepId::StaysAlive, judge::alive(pipe, line, options)).await?;
-    if heard.understands(options.speak) {
+    let handshake = exam.wait(StepId::StaysAlive, judge::alive(pipe, line, options)).await?;
+    if handshake.understands(options.speak) {
         exam.reached_server();
     }
-    exam.check(StepId::OutputClean, || judge::clean(&heard, line))?;
-    let answer = exam.check(StepId::SpeaksJsonRpc, || judge::speaks(&heard, line))?;
-    if heard.restarted {
-        exam.warn(judge::died_when_asked(&heard));
+    exam.check(StepId::OutputClean, || judge::clean(&handshake, line))?;
+    let answer = exam.check(StepId::SpeaksJsonRpc, || judge::speaks(&handshake, line))?;
+    if handshake.restarted {
+        exam.warn(judge::died_when_asked(&handshake));
     }
     let introduction = conversation::settle(exam, answer)?;
     conversation::try_out(exam, &Target::Command(line.clone()), introduction.era).await
 }
 
-/// What can be said of a command without starting it.
+/// The problems of a command that show without starting it.
 pub(super) fn quick_look(line: &CommandLine, options: &DoctorOptions) -> Vec<Problem> {
     let looked = program::find(line, options).and_then(|found| {
         program::may_run(&found.value)?;
@@ -71,7 +71,7 @@ pub(super) fn quick_look(line: &CommandLine, options: &DoctorOptions) -> Vec<Pro
     }
 }
 
-/// The working directory that a process of this command gets.
+/// The working directory for this command.
 fn directory(line: &CommandLine, options: &DoctorOptions) -> PathBuf {
     match &line.directory {
         Some(directory) => options.directory.join(directory),

@@ -1,4 +1,4 @@
-//! A process and the raw lines that go in and come out, all written down within bounds.
+//! A process and a bounded record of the lines it reads and writes.
 
 use super::directory;
 use crate::{
@@ -19,14 +19,14 @@ use trunkline_transport::{
     stdio::{FrameReader, Line},
 };
 
-/// Lines and strays that are kept.
+/// Maximum number of noise lines and of unrelated messages that are kept.
 const MOST_LINES: usize = 40;
-/// Lines of standard error that are shown.
+/// Number of stderr lines that are shown.
 const LAST_LINES: usize = 12;
-/// How long a process may take to leave, and how long the rest of its output is listened to.
-const GOODBYE: Duration = Duration::from_millis(500);
-/// How long a process whose output ended may take to end itself.
-const DYING: Duration = Duration::from_secs(2);
+/// Grace period after EOF, and again after SIGTERM.
+const EXIT_GRACE: Duration = Duration::from_millis(500);
+/// Time to wait for the exit status after EOF on the process's output.
+const EXIT_STATUS_WAIT: Duration = Duration::from_secs(2);
 
 pub(super) struct Pipe {
     child: ChildProcess,
@@ -35,21 +35,21 @@ pub(super) struct Pipe {
     pub(super) started: Instant,
 }
 
-/// What was said so far.
+/// The record of what was sent, and of output other than answers.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
     pub(super) sent: Vec<Value>,
-    /// Lines that are no JSON.
+    /// Lines that are not JSON.
     pub(super) noise: Vec<String>,
-    /// JSON that is no answer to what was asked.
+    /// JSON that answers none of our requests.
     pub(super) strays: Vec<Value>,
-    /// A line that never ended began like this.
+    /// The beginning of a line that exceeded the limit.
     pub(super) endless: Option<String>,
 }
 
-/// What came back.
+/// The outcome of waiting for an answer.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum ReadOutcome {
     /// The answer to the request with this id.
     Answer(u64, Value),
     Silence,
@@ -69,32 +69,32 @@ pub(super) fn start(line: &CommandLine, options: &DoctorOptions) -> Checked<Pipe
 impl Pipe {
     /// Sends a request.
     pub(super) async fn send(&mut self, frame: Value) {
-        // A process that no longer reads shows by what it does next.
+        // A failed write needs no error here: the wait that follows sees EOF or the exit.
         self.child.writer.send(frame.to_string().into()).await.ok();
         self.written.sent.push(frame);
     }
 
     /// Waits for the answer to any of these requests.
-    pub(super) async fn hear(&mut self, ids: &[u64], patience: Duration) -> Heard {
+    pub(super) async fn receive(&mut self, ids: &[u64], patience: Duration) -> ReadOutcome {
         let waiting = async {
             loop {
                 let Ok(Some(line)) = self.reader.next().await else {
-                    let ending = tokio::time::timeout(DYING, self.child.process.wait()).await;
-                    return Heard::Ended(ending.unwrap_or(Ending::Unknown));
+                    let ending = tokio::time::timeout(EXIT_STATUS_WAIT, self.child.process.wait()).await;
+                    return ReadOutcome::Ended(ending.unwrap_or(Ending::Unknown));
                 };
-                if let Some(heard) = self.written.take(line, ids) {
-                    return heard;
+                if let Some(outcome) = self.written.take(line, ids) {
+                    return outcome;
                 }
             }
         };
-        tokio::time::timeout(patience, waiting).await.unwrap_or(Heard::Silence)
+        tokio::time::timeout(patience, waiting).await.unwrap_or(ReadOutcome::Silence)
     }
 
-    /// Ends its input, and listens to what comes then.
-    pub(super) async fn hear_after_end(&mut self, ids: &[u64], patience: Duration) -> Heard {
-        // A process that no longer reads cannot be told.
+    /// Closes the process's input, and waits for an answer after that.
+    pub(super) async fn receive_after_eof(&mut self, ids: &[u64], patience: Duration) -> ReadOutcome {
+        // Fails only if the process has already closed its input.
         self.child.writer.close().await.ok();
-        self.hear(ids, patience).await
+        self.receive(ids, patience).await
     }
 
     pub(super) fn stderr(&self) -> Vec<String> {
@@ -105,14 +105,14 @@ impl Pipe {
         self.child.process.stderr().captured().tail_text()
     }
 
-    /// Ends the process, politely first; it has nothing to finish.
+    /// Ends the process: EOF, then SIGTERM, then SIGKILL, with short grace periods.
     pub(super) async fn end(self) {
-        self.child.shutdown(Patience { eof: GOODBYE, term: GOODBYE }).await;
+        self.child.shutdown(Patience { eof: EXIT_GRACE, term: EXIT_GRACE }).await;
     }
 }
 
 impl Transcript {
-    fn take(&mut self, line: Line, ids: &[u64]) -> Option<Heard> {
+    fn take(&mut self, line: Line, ids: &[u64]) -> Option<ReadOutcome> {
         match line {
             Line::Noise(bytes) => self.add_noise(&bytes),
             Line::TooLong { head, .. } => {
@@ -121,7 +121,7 @@ impl Transcript {
             Line::Frame(bytes) => match serde_json::from_slice::<Value>(&bytes) {
                 Ok(message) => {
                     if let Some(id) = ids.iter().find(|id| frames::answers(&message, **id)) {
-                        return Some(Heard::Answer(*id, message));
+                        return Some(ReadOutcome::Answer(*id, message));
                     }
                     if self.strays.len() < MOST_LINES {
                         self.strays.push(message);
@@ -139,7 +139,7 @@ impl Transcript {
         }
     }
 
-    /// What was sent, as evidence.
+    /// The sent frames, as evidence.
     pub(super) fn sent(&self) -> Vec<Evidence> {
         self.sent.iter().map(|frame| Evidence::new(Kind::Sent, frame.to_string())).collect()
     }

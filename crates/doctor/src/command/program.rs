@@ -1,4 +1,4 @@
-//! Where the program is, or where it would be found.
+//! Finds the program of a command, or places where it is installed outside PATH.
 
 use super::directory;
 use crate::{
@@ -19,9 +19,9 @@ use std::{
 use trunkline_client::CommandLine;
 use trunkline_process::{DEFAULT_PATH, is_executable};
 
-/// Entries of one directory that are looked at for similar names.
+/// Maximum directory entries compared for similar names.
 const MOST_ENTRIES: usize = 5000;
-/// Directories below the home directory in which programs are installed without PATH knowing it.
+/// Directories below the home directory that often hold programs and are missing in PATH.
 const HOME_PLACES: [&str; 13] = [
     ".local/bin",
     ".cargo/bin",
@@ -37,7 +37,7 @@ const HOME_PLACES: [&str; 13] = [
     "bin",
     "miniconda3/bin",
 ];
-/// Directories anywhere with one more level, in which each version has its own.
+/// Directories with one subdirectory per version, and the path below it.
 const VERSIONED_PLACES: [(&str, &str); 2] = [(".nvm/versions/node", "bin"), (".pyenv/versions", "bin")];
 const SYSTEM_PLACES: [&str; 7] = [
     "/usr/local/bin",
@@ -48,10 +48,10 @@ const SYSTEM_PLACES: [&str; 7] = [
     "/snap/bin",
     "/usr/local/sbin",
 ];
-/// Below the working directory.
+/// Directories below the working directory.
 const PROJECT_PLACES: [&str; 3] = ["node_modules/.bin", ".venv/bin", "venv/bin"];
 
-/// How programs that servers are started with are installed.
+/// Installation hints for programs that start servers.
 const INSTALL: [(&str, &str); 8] = [
     ("npx", "install Node.js 20 or later (it brings npx): https://nodejs.org"),
     ("node", "install Node.js 20 or later: https://nodejs.org"),
@@ -76,7 +76,7 @@ pub(super) fn find(line: &CommandLine, options: &DoctorOptions) -> Checked<PathB
     }
 }
 
-/// Whether the file may be executed at all.
+/// Checks that the file may be executed.
 pub(super) fn may_run(path: &Path) -> Checked<()> {
     let shown = path.display();
     let Ok(metadata) = fs::metadata(path) else {
@@ -88,7 +88,7 @@ pub(super) fn may_run(path: &Path) -> Checked<()> {
         return Err(Box::new(problem.fix("name the program inside that directory")));
     }
     if mode & 0o111 == 0 {
-        let problem = Problem::new(Cause::NotExecutable, format!("nobody may execute `{shown}`"))
+        let problem = Problem::new(Cause::NotExecutable, format!("`{shown}` has no execute permission"))
             .proof(Evidence::fact(format!("its permissions are {mode:04o}")))
             .fix(format!("chmod +x {}", quoted(&shown.to_string())))
             .mended_by(Edit::Mode { path: path.to_path_buf(), from: mode, to: mode | (mode & 0o444) >> 2 });
@@ -109,7 +109,7 @@ pub(super) fn check_directory(line: &CommandLine, options: &DoctorOptions) -> Ch
     Err(Box::new(problem))
 }
 
-/// The directories of the PATH that the process gets.
+/// The PATH directories of the process.
 pub(super) fn search_path(line: &CommandLine, options: &DoctorOptions) -> Vec<PathBuf> {
     let given =
         line.environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsStr::new(value));
@@ -122,7 +122,7 @@ pub(super) fn in_path(name: &str, path: &[PathBuf]) -> Option<PathBuf> {
     path.iter().map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// Where a program of this name is installed outside the PATH.
+/// Paths of programs of this name in the usual installation directories.
 pub(crate) fn installed(name: &str, options: &DoctorOptions) -> Vec<PathBuf> {
     let name = Path::new(name).file_name().unwrap_or_default();
     let mut found: Vec<PathBuf> = Vec::new();
@@ -135,7 +135,7 @@ pub(crate) fn installed(name: &str, options: &DoctorOptions) -> Vec<PathBuf> {
     found
 }
 
-/// Directories in which programs are installed without PATH knowing it.
+/// Usual installation directories, many of which are missing in PATH.
 fn likely_places(options: &DoctorOptions) -> Vec<PathBuf> {
     let mut places: Vec<PathBuf> = PROJECT_PLACES.iter().map(|place| options.directory.join(place)).collect();
     if let Some(home) = options.variable("HOME").map(Path::new) {
@@ -187,7 +187,7 @@ fn not_found(line: &CommandLine, options: &DoctorOptions) -> Problem {
     problem
 }
 
-/// `"command": "npx -y server"` is the commonest slip of all.
+/// Detects arguments inside `command`, such as `"npx -y server"`.
 fn one_word(line: &CommandLine, options: &DoctorOptions) -> Option<Problem> {
     let mut words = line.program.split_whitespace();
     let (program, args) = (words.next()?, words.collect::<Vec<_>>());
@@ -202,7 +202,7 @@ fn one_word(line: &CommandLine, options: &DoctorOptions) -> Option<Problem> {
     Some(if known { problem } else { problem.fix(format!("and install `{program}`, which is not there")) })
 }
 
-/// Programs in the PATH whose names differ little.
+/// Programs in PATH with a similar name.
 fn similar(program: &str, path: &[PathBuf]) -> Vec<String> {
     if program.contains('/') {
         return Vec::new();

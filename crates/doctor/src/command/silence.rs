@@ -1,6 +1,6 @@
-//! A process that runs and does not answer: what it may be waiting for.
+//! Explains a process that runs and does not answer.
 
-use super::handshake::Meeting;
+use super::handshake::Handshake;
 use crate::{
     cause::Cause,
     clues,
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::time::Duration;
 use trunkline_client::CommandLine;
 
-/// What a package runner says while it works.
+/// Output of package runners while they install.
 const INSTALLING: [&str; 8] = [
     "downloading",
     "installing",
@@ -23,19 +23,19 @@ const INSTALLING: [&str; 8] = [
     "unable to find image",
     "npm warn exec the following package was not found and will be installed",
 ];
-/// How questions end that nobody will answer.
+/// Endings of interactive prompts, which get no answer here.
 const QUESTIONS: [&str; 7] =
     ["ok to proceed? (y)", "(y/n)", "[y/n]", "password:", "passphrase", "press any key", "press enter"];
 
 pub(super) fn explain(
-    meeting: &Meeting,
+    handshake: &Handshake,
     waited: Duration,
     late: Option<&Value>,
     line: &CommandLine,
 ) -> Problem {
-    let told = meeting.all_stderr.to_lowercase();
+    let told = handshake.all_stderr.to_lowercase();
     let happened = format!("no answer within {:.1} s", waited.as_secs_f64());
-    let stderr = Evidence::new(Kind::Stderr, meeting.stderr.join("\n"));
+    let stderr = Evidence::new(Kind::Stderr, handshake.stderr.join("\n"));
     let problem = if let Some(message) = late {
         only_at_end(message, line)
     } else if QUESTIONS.iter().any(|question| told.contains(question)) {
@@ -43,8 +43,8 @@ pub(super) fn explain(
     } else if told.contains("\"jsonrpc\"") {
         Problem::new(Cause::AnswersOnStderr, "its answers are on standard error")
             .fix("write messages to standard output, and logs to standard error")
-    } else if let Some(address) = clues::address_in(&meeting.all_stderr) {
-        return http_server(&address, line).proofs(meeting.written.sent()).proof(stderr);
+    } else if let Some(address) = clues::address_in(&handshake.all_stderr) {
+        return http_server(&address, line).proofs(handshake.written.sent()).proof(stderr);
     } else if INSTALLING.iter().any(|word| told.contains(word)) {
         Problem::new(Cause::StillInstalling, format!("{happened}; it still installs"))
             .fix(format!("{} --help    # once by hand, until it is installed", command_line(line)))
@@ -53,7 +53,7 @@ pub(super) fn explain(
         Problem::new(Cause::NoAnswer, happened)
             .fix(format!("{}    # by hand; then type a message and see", command_line(line)))
     };
-    problem.proofs(meeting.written.sent()).proof(stderr)
+    problem.proofs(handshake.written.sent()).proof(stderr)
 }
 
 pub(super) fn http_server(address: &str, line: &CommandLine) -> Problem {

@@ -1,8 +1,9 @@
-//! Whether a server also works as a desktop application would start it: with a short PATH, and not in this directory.
+//! Checks that a server also starts as a desktop application would start it: with a short PATH and
+//! in another working directory.
 
 use crate::{
     cause::Cause,
-    conversation::{Surroundings, attempt},
+    conversation::{AttemptOverrides, attempt},
     diagnosis::{Problem, Works},
     evidence::Evidence,
     examination::Examination,
@@ -12,20 +13,20 @@ use crate::{
 use std::{ffi::OsString, path::PathBuf};
 use trunkline_client::{CommandLine, Target};
 
-/// What a desktop application's children get.
+/// The PATH that child processes of a desktop application get.
 const SHORT_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
 pub(super) async fn compare(exam: &mut Examination<'_>, line: &CommandLine) {
     let options = exam.options;
     let target = Target::Command(line.clone());
     let bare =
-        Surroundings { environment: Some(short_path(options)), directory: Some("/".into()), speak: None };
+        AttemptOverrides { environment: Some(short_path(options)), directory: Some("/".into()), speak: None };
     let (works, why) = attempt(&target, options, &bare).await;
     if works == Works::Yes {
         exam.check(StepId::OtherSurroundings, || crate::examination::quietly(())).ok();
         return;
     }
-    let path_only = Surroundings { directory: None, ..bare };
+    let path_only = AttemptOverrides { directory: None, ..bare };
     let (works, _) = attempt(&target, options, &path_only).await;
     let problem =
         if works == Works::Yes { needs_directory(options, &why) } else { needs_path(line, options, &why) };

@@ -1,7 +1,7 @@
-//! Arguments and variables that cannot be what was meant.
+//! Checks arguments and variables for likely mistakes.
 //!
-//! What is certainly wrong stops the examination. What only looks wrong is a *suspicion*: it is blamed if the server then fails for
-//! no better reason, and is a warning otherwise.
+//! A certain mistake stops the examination. A likely one is a *suspicion*: it becomes the cause if
+//! the server fails without a better explanation, and a warning otherwise.
 
 use super::directory;
 use crate::{
@@ -17,9 +17,9 @@ use trunkline_client::CommandLine;
 /// Interpreters that take the file to run as their first argument.
 const INTERPRETERS: [&str; 12] =
     ["node", "nodejs", "python", "python3", "bun", "ruby", "php", "bash", "sh", "tsx", "ts-node", "perl"];
-/// Words that only a shell understands.
+/// Operators that only a shell understands.
 const SHELL_WORDS: [&str; 9] = ["&&", "||", "|", ">", ">>", "<", "2>&1", ";", "&"];
-/// How values begin that somebody should have replaced.
+/// Prefixes of placeholder values that were never replaced.
 const PLACEHOLDERS: [&str; 9] =
     ["your-", "your_", "<your", "xxx", "changeme", "replace", "insert-", "todo", "path/to/"];
 
@@ -50,7 +50,7 @@ pub(super) fn check(line: &CommandLine, options: &DoctorOptions) -> Checked<Vec<
     }
 }
 
-/// Blames a suspicion for a failure that has no better explanation.
+/// Replaces a failure without a better explanation by the first suspicion.
 pub(super) fn blame(problem: Stop, suspicions: Vec<Problem>) -> Stop {
     let vague = matches!(
         problem.cause,
@@ -73,7 +73,7 @@ pub(super) fn blame(problem: Stop, suspicions: Vec<Problem>) -> Stop {
     }
 }
 
-/// A variable that the server misses may be set in this shell, and only not be passed on.
+/// Adds a hint if the missing variable is set in this shell but not passed to the server.
 pub(super) fn already_set(mut problem: Stop, line: &CommandLine, options: &DoctorOptions) -> Stop {
     if problem.cause == Cause::VariableMissing
         && let Some(name) = problem.summary.rsplit('`').nth(1).map(str::to_owned)
@@ -88,7 +88,7 @@ pub(super) fn already_set(mut problem: Stop, line: &CommandLine, options: &Docto
     problem
 }
 
-/// The variable that a text refers to: `${NAME}` or `{env:NAME}`.
+/// The variable in a reference such as `${NAME}` or `{env:NAME}`.
 fn reference(text: &str) -> Option<&str> {
     text.char_indices().find_map(|(at, _)| {
         let tail = &text[at..];
@@ -114,7 +114,7 @@ fn unset(place: &str, value: &str, name: &str) -> Problem {
         .fix(format!("or write the value itself: \"env\": {{ \"{name}\": \"…\" }}"))
 }
 
-/// The script that an interpreter is to run and that is not there.
+/// The interpreter's script argument, if that file does not exist.
 fn missing_script(line: &CommandLine, options: &DoctorOptions) -> Option<String> {
     let program = Path::new(&line.program).file_name()?.to_str()?;
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -190,7 +190,7 @@ fn odd_arguments(line: &CommandLine) -> Option<Problem> {
     )
 }
 
-/// `docker run` closes the input of a container that is not interactive.
+/// Detects `docker run` without `-i`, which closes the container's standard input.
 fn docker(line: &CommandLine) -> Option<Problem> {
     let program = Path::new(&line.program).file_name()?.to_str()?;
     if !matches!(program, "docker" | "podman") || line.args.first().map(String::as_str) != Some("run") {

@@ -1,7 +1,7 @@
-//! The first call: something that only reads and needs nothing.
+//! The first call, which must be read-only and need no arguments.
 //!
-//! A tool qualifies if it says that it only reads and requires no argument; otherwise a resource is read, or a prompt got. What a
-//! server says of its tools is a hint, so the person can forbid the call.
+//! A tool qualifies if it has `readOnlyHint` and no required argument; otherwise a resource is
+//! read or a prompt fetched. `readOnlyHint` is only a hint, so the user can turn the call off.
 
 use super::{
     super::{
@@ -23,7 +23,7 @@ use trunkline_protocol::{
     message::{CallToolResult, ContentBlock, Prompt, Tool},
 };
 
-/// What to try.
+/// The call to make.
 enum Choice<'a> {
     Tool(&'a str),
     Resource(&'a str),
@@ -95,7 +95,7 @@ async fn call(session: &Session, choice: &Choice<'_>, limit: Duration) -> Checke
                 .proofs(session.last_frames())
                 .fix("do what the message says; a missing credential in \"env\" is the usual reason"),
         )),
-        // A question back is an answer, too.
+        // A request for input counts as an answer.
         Err(fault) if asks_back(&fault) => passed((), format!("{what} asks back")),
         Err(fault) => Err(Box::new(
             problem_of(&fault, &what, Cause::CallFails)

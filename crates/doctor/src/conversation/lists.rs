@@ -1,4 +1,4 @@
-//! Whether the lists that a server declares can be had and read.
+//! Checks that the declared lists can be fetched and parsed.
 
 use super::{
     super::{
@@ -19,10 +19,10 @@ use trunkline_protocol::{
     method,
 };
 
-/// Unreadable entries that are shown.
+/// Number of invalid entries that are shown.
 const SHOWN: usize = 5;
 
-/// What the server offers.
+/// The lists of the server.
 #[derive(Debug, Default)]
 pub(super) struct Offered {
     pub(super) tools: Option<Arc<Listing<Tool>>>,

@@ -1,4 +1,4 @@
-//! From the server's introduction to the first call: the steps that commands and addresses share.
+//! The steps that commands and URLs share, from the server's introduction to the first call.
 
 mod first_call;
 mod lists;
@@ -17,17 +17,17 @@ use trunkline_client::{Speak, Target};
 use trunkline_protocol::{Era, Fault, FaultKind, Revision};
 
 use trial::Session;
-pub(super) use trial::{Surroundings, attempt};
+pub(super) use trial::{AttemptOverrides, attempt};
 
-/// What a server said to the first questions.
+/// A server's answer to the first requests.
 #[derive(Debug, Clone)]
 pub(super) enum Answer {
     Introduced(Introduction),
-    /// It speaks JSON-RPC and answered every question with an error.
+    /// Every request was answered with a JSON-RPC error.
     Refused(Value),
 }
 
-/// Era, introduction and revision.
+/// Records the steps for era, introduction and revision.
 pub(super) fn settle(exam: &mut Examination<'_>, answer: Answer) -> Result<Introduction, Stop> {
     let speak = exam.options.speak;
     let introduction = match answer {
@@ -44,7 +44,7 @@ pub(super) fn settle(exam: &mut Examination<'_>, answer: Answer) -> Result<Intro
     Ok(introduction)
 }
 
-/// Connects as any client would, lists, and calls.
+/// Connects with an ordinary client, fetches the lists, and makes the first call.
 pub(super) async fn try_out(exam: &mut Examination<'_>, target: &Target, era: Era) -> Result<(), Stop> {
     let options = exam.options;
     let session = exam.wait(StepId::Connects, Session::open(target, era, options)).await?;
@@ -57,7 +57,7 @@ pub(super) async fn try_out(exam: &mut Examination<'_>, target: &Target, era: Er
     outcome
 }
 
-/// What a failure behind the introduction means; `what` says what was asked.
+/// The problem for a failure after the introduction; `what` describes the request.
 fn problem_of(fault: &Fault, what: &str, otherwise: Cause) -> Problem {
     let cause = match fault.kind() {
         FaultKind::Timeout => Cause::NoAnswer,
@@ -108,7 +108,7 @@ fn unshared(theirs: &[String]) -> Problem {
     .fix("update the server, so that it answers with a published revision")
 }
 
-/// An error to the very first request.
+/// The problem for an error to the very first request.
 fn refused(error: &Value) -> Problem {
     let message = error.get("message").and_then(Value::as_str).unwrap_or("no message");
     let lower = message.to_lowercase();

@@ -1,4 +1,4 @@
-//! An ordinary client's connection, bounded in time, with the last frames kept.
+//! Connects an ordinary client, with a timeout and a record of the last frames.
 
 use super::{
     super::{
@@ -25,14 +25,14 @@ use trunkline_process::Patience;
 use trunkline_protocol::Era;
 use trunkline_transport::child::ChildLimits;
 
-/// Frames that are kept as evidence.
+/// Number of frames kept as evidence.
 const LAST_FRAMES: usize = 6;
-/// Bytes of a frame that are kept.
+/// Bytes kept per frame.
 const FRAME_SHOWN: usize = 1500;
-/// How long a server's process may take to leave.
-const GOODBYE: Duration = Duration::from_millis(500);
+/// Grace period for the server's process to exit.
+const EXIT_GRACE: Duration = Duration::from_millis(500);
 
-/// A connection, and what passed over it last.
+/// A connection and its last frames.
 pub(super) struct Session {
     pub(super) client: Client,
     frames: Frames,
@@ -41,24 +41,24 @@ pub(super) struct Session {
 #[derive(Debug, Clone, Default)]
 struct Frames(Arc<Mutex<VecDeque<Evidence>>>);
 
-/// What differs from the way that was asked for.
+/// Settings of an attempt that differ from the options; `None` keeps the option.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Surroundings {
+pub(crate) struct AttemptOverrides {
     pub(crate) environment: Option<Vec<(OsString, OsString)>>,
     pub(crate) directory: Option<PathBuf>,
     pub(crate) speak: Option<Speak>,
 }
 
 impl Session {
-    /// Connects in the era that was found.
+    /// Connects in the detected era.
     pub(super) async fn open(target: &Target, era: Era, options: &DoctorOptions) -> Checked<Self> {
         let speak = match options.speak {
             Speak::Newest => Speak::Era(era),
             given => given,
         };
-        let surroundings = Surroundings { speak: Some(speak), ..Surroundings::default() };
+        let overrides = AttemptOverrides { speak: Some(speak), ..AttemptOverrides::default() };
         let frames = Frames::default();
-        match connect(target, options, &surroundings, Some(frames.tap())).await {
+        match connect(target, options, &overrides, Some(frames.tap())).await {
             Ok(client) => {
                 let server = client.server();
                 let detail = format!("{} over {}", server.revision, server.transport);
@@ -81,13 +81,14 @@ impl Session {
     }
 }
 
-/// Whether an ordinary client can connect, and who answers or why not.
+/// Tries to connect with an ordinary client. Returns the outcome, and the server's name or the
+/// error.
 pub(crate) async fn attempt(
     target: &Target,
     options: &DoctorOptions,
-    surroundings: &Surroundings,
+    overrides: &AttemptOverrides,
 ) -> (Works, String) {
-    match connect(target, options, surroundings, None).await {
+    match connect(target, options, overrides, None).await {
         Ok(client) => {
             let detail = work_of(&client);
             client.close().await;
@@ -97,7 +98,7 @@ pub(crate) async fn attempt(
     }
 }
 
-/// Who answers.
+/// Name, revision and transport of the connected server.
 fn work_of(client: &Client) -> String {
     let server = client.server();
     let name = server.name.clone().unwrap_or_else(|| "a server without a name".to_owned());
@@ -107,7 +108,7 @@ fn work_of(client: &Client) -> String {
 async fn connect(
     target: &Target,
     options: &DoctorOptions,
-    surroundings: &Surroundings,
+    overrides: &AttemptOverrides,
     tap: Option<Tap>,
 ) -> Result<Client, trunkline_protocol::Fault> {
     let limit = options.limits.step;
@@ -119,26 +120,26 @@ async fn connect(
     http.body_limit = options.limits.bytes;
     http.event_limit = options.limits.bytes;
     let connect = ConnectOptions {
-        speak: surroundings.speak.unwrap_or(options.speak),
+        speak: overrides.speak.unwrap_or(options.speak),
         timeouts: Timeouts::new(timeouts).unwrap_or_default(),
         http,
         exposure: options.exposure,
-        environment: surroundings.environment.clone().unwrap_or_else(|| options.environment.clone()),
+        environment: overrides.environment.clone().unwrap_or_else(|| options.environment.clone()),
         process_limits: ChildLimits { line: options.limits.bytes, ..ChildLimits::default() },
-        patience: Patience { eof: GOODBYE, term: GOODBYE },
+        patience: Patience { eof: EXIT_GRACE, term: EXIT_GRACE },
         tap,
         ..ConnectOptions::default()
     };
-    // The future of a connection is large, and stands in many others.
-    Box::pin(Client::connect(&placed(target, options, surroundings), connect)).await
+    // Boxed, because the future is large and part of many others.
+    Box::pin(Client::connect(&placed(target, options, overrides), connect)).await
 }
 
-/// The target with its working directory written out.
-fn placed(target: &Target, options: &DoctorOptions, surroundings: &Surroundings) -> Target {
+/// The target with an explicit working directory.
+fn placed(target: &Target, options: &DoctorOptions, overrides: &AttemptOverrides) -> Target {
     let mut target = target.clone();
     if let Target::Command(line) = &mut target {
         let given = line.directory.take();
-        let base = surroundings.directory.clone().unwrap_or_else(|| options.directory.clone());
+        let base = overrides.directory.clone().unwrap_or_else(|| options.directory.clone());
         line.directory = Some(given.map_or(base.clone(), |given| base.join(given)));
     }
     target

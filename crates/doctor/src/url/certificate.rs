@@ -1,4 +1,4 @@
-//! The certificate that a server shows. It is only looked at: the handshake is broken off before anything is sent.
+//! Reads a server's TLS certificate. The handshake is aborted before any data is sent.
 
 use ::url::Url;
 use rustls::{
@@ -16,10 +16,10 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
 
-/// Names of a certificate that are shown.
+/// Maximum number of certificate names shown.
 const SHOWN: usize = 8;
 
-/// What a certificate says.
+/// The fields of a certificate that reports show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Certificate {
     pub(super) subject: String,
@@ -29,14 +29,14 @@ pub(super) struct Certificate {
     pub(super) not_after: String,
 }
 
-/// Writes down the certificate and accepts none.
+/// A verifier that records the certificate and always rejects it.
 #[derive(Debug)]
 struct Recorder {
     provider: CryptoProvider,
     seen: Mutex<Option<CertificateDer<'static>>>,
 }
 
-/// Looks at the certificate of a server; none if it shows none.
+/// Fetches the certificate of a server; `None` if there is no TLS handshake.
 pub(super) async fn look(address: &Url, limit: Duration) -> Option<Certificate> {
     let recorder = Arc::new(Recorder { provider: ring::default_provider(), seen: Mutex::default() });
     let host = address.host_str()?.trim_matches(['[', ']']).to_owned();
@@ -50,7 +50,7 @@ pub(super) async fn look(address: &Url, limit: Duration) -> Option<Certificate> 
         .with_no_client_auth();
     let looking = async {
         let stream = TcpStream::connect((host, port)).await.ok()?;
-        // It always fails, at the latest in the recorder.
+        // This always fails, at the latest in the verifier.
         TlsConnector::from(Arc::new(config)).connect(name, stream).await.err()
     };
     tokio::time::timeout(limit, looking).await.ok()??;
@@ -58,7 +58,7 @@ pub(super) async fn look(address: &Url, limit: Duration) -> Option<Certificate> 
     read(&seen)
 }
 
-/// Whether a server at this address shows a certificate.
+/// True if the server at this address presents a certificate.
 pub(crate) async fn speaks_tls(address: &Url, limit: Duration) -> bool {
     look(address, limit).await.is_some()
 }

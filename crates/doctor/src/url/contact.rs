@@ -1,4 +1,4 @@
-//! Finding transport and era: Streamable HTTP of either era, else HTTP+SSE.
+//! Detects transport and era: Streamable HTTP in both eras, then HTTP+SSE.
 
 use super::{
     Site,
@@ -20,33 +20,33 @@ use trunkline_transport::{
     legacy_sse,
 };
 
-/// A server that answers.
+/// The first JSON-RPC answer of a server.
 #[derive(Debug)]
 pub(super) struct Contact {
-    pub(super) way: Way,
+    pub(super) transport: HttpTransport,
     pub(super) answer: Answer,
-    /// The session it gave out.
+    /// The `Mcp-Session-Id` it assigned.
     pub(super) session: Option<HeaderValue>,
-    /// What its answer began with.
+    /// The status line, or a description of the stream.
     pub(super) head: String,
-    /// How long the answer took.
+    /// Time until the answer.
     pub(super) took: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum HttpTransport {
     Streamable,
     LegacySse,
 }
 
-/// What came back instead.
+/// The failed attempts, if no transport worked.
 #[derive(Debug)]
 pub(super) struct Failed {
-    /// To each POST, the last one last.
+    /// The outcome of each POST, in order.
     pub(super) posts: Vec<Result<Reply, HttpError>>,
-    /// To the GET of the old transport, if it was tried.
+    /// The error of HTTP+SSE, if it was tried.
     pub(super) stream: Option<HttpError>,
-    /// Nothing could be tried at all.
+    /// Set if no request could be sent, for instance because of an invalid header.
     pub(super) unusable: Option<Box<Problem>>,
 }
 
@@ -73,7 +73,7 @@ pub(super) async fn make(site: &Site<'_>) -> Result<Contact, Box<Failed>> {
                 let session = reply.headers.get(MCP_SESSION_ID).cloned();
                 let head = short_head(reply);
                 return Ok(Contact {
-                    way: Way::Streamable,
+                    transport: HttpTransport::Streamable,
                     answer: Answer::Introduced(introduction),
                     session,
                     head,
@@ -94,15 +94,16 @@ pub(super) async fn make(site: &Site<'_>) -> Result<Contact, Box<Failed>> {
     let shut =
         posts.iter().flatten().any(|reply| matches!(reply.status.as_u16(), 401 | 403 | 407 | 421 | 429));
     let dead = posts.iter().all(Result::is_err);
-    let stream = if shut || dead { None } else { Some(old_way(site, &client).await) };
+    let stream = if shut || dead { None } else { Some(try_legacy_sse(site, &client).await) };
     match (stream, refusal) {
         (Some(Ok(contact)), _) => Ok(contact),
-        // The server speaks JSON-RPC, and says no to everything.
+        // The server speaks JSON-RPC and answers every request with an error.
         (_, Some((error, status, took)))
             if !matches!(status, 401 | 403 | 404 | 405 | 406 | 415 | 421 | 429 | 500..) =>
         {
             let head = format!("status {status}");
-            Ok(Contact { way: Way::Streamable, answer: Answer::Refused(error), session: None, head, took })
+            let (transport, answer) = (HttpTransport::Streamable, Answer::Refused(error));
+            Ok(Contact { transport, answer, session: None, head, took })
         }
         (stream, _) => Err(Box::new(Failed { posts, stream: stream.and_then(Result::err), unusable: None })),
     }
@@ -129,8 +130,8 @@ fn wants_handshake(introduction: &frames::Introduction) -> bool {
         && introduction.shared().is_some_and(|revision| revision.era() == Era::Legacy)
 }
 
-/// HTTP+SSE: open the stream, post `initialize`, hear the answer in the stream.
-async fn old_way(site: &Site<'_>, client: &HttpClient) -> Result<Contact, HttpError> {
+/// HTTP+SSE: opens the stream, posts `initialize`, and reads the answer from the stream.
+async fn try_legacy_sse(site: &Site<'_>, client: &HttpClient) -> Result<Contact, HttpError> {
     let start = Instant::now();
     let connection = legacy_sse::Connection::open(client, site.address.as_str(), HeaderMap::new()).await?;
     let (sender, mut receiver) = connection.split();
@@ -155,14 +156,14 @@ async fn old_way(site: &Site<'_>, client: &HttpClient) -> Result<Contact, HttpEr
         Reading::Odd => Answer::Refused(message),
     };
     let head = format!("an event stream; messages go to {}", sender.endpoint());
-    Ok(Contact { way: Way::LegacySse, answer, session: None, head, took: start.elapsed() })
+    Ok(Contact { transport: HttpTransport::LegacySse, answer, session: None, head, took: start.elapsed() })
 }
 
 fn short_head(reply: &Reply) -> String {
     format!("status {}", reply.status)
 }
 
-impl Way {
+impl HttpTransport {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Streamable => "Streamable HTTP",
@@ -172,7 +173,7 @@ impl Way {
 }
 
 impl Failed {
-    /// What the last answer began with, and how long it took.
+    /// Head and duration of the last answer.
     pub(super) fn head(&self) -> (String, Duration) {
         let last = self.posts.iter().rev().find_map(|post| post.as_ref().ok());
         last.map_or_else(

@@ -1,4 +1,4 @@
-//! What an address that does not answer as a server answered instead.
+//! Finds the cause when a URL does not answer as an MCP server.
 
 use super::{
     Site,
@@ -20,22 +20,22 @@ use http::header;
 use trunkline_client::Exposure;
 use trunkline_transport::http::{HttpError, RedirectError, TlsError};
 
-/// Words in the names of headers that carry credentials.
-const TELLING: [&str; 5] = ["token", "key", "secret", "auth", "cookie"];
+/// Parts of header names that mark a credential.
+const CREDENTIAL_WORDS: [&str; 5] = ["token", "key", "secret", "auth", "cookie"];
 
-/// Headers that every request has.
+/// The `Accept` header of every request, as shown in reports.
 const ACCEPT: &str = "Accept: application/json, text/event-stream";
 const CONTENT_TYPE: &str = "Content-Type: application/json";
 const USUAL_PATHS: &str = "the endpoint is mostly /mcp, for old servers /sse";
 
-/// Whether the address can be used at all, and with these headers.
+/// Refuses to send a credential over plain http to another machine.
 pub(super) fn address(site: &Site<'_>) -> Checked<()> {
     let credential = site
         .options
         .http
         .extra_headers
         .keys()
-        .find(|name| TELLING.iter().any(|word| name.as_str().contains(word)));
+        .find(|name| CREDENTIAL_WORDS.iter().any(|word| name.as_str().contains(word)));
     let exposed = site.address.scheme() == "http"
         && !is_this_machine(site.address)
         && site.options.exposure == Exposure::Refuse;
@@ -64,7 +64,7 @@ pub(crate) fn is_this_machine(address: &Url) -> bool {
     }
 }
 
-/// The step that a cause breaks.
+/// The step that fails with this cause.
 pub(super) fn step_of(cause: Cause) -> StepId {
     use Cause as C;
     match cause {
@@ -94,7 +94,7 @@ pub(super) fn step_of(cause: Cause) -> StepId {
     }
 }
 
-/// The most telling of what came back.
+/// Picks the most informative of the failed attempts and explains it.
 pub(super) async fn explain(site: &Site<'_>, failed: Failed) -> Problem {
     let Failed { posts, stream, unusable } = failed;
     if let Some(problem) = unusable {
@@ -127,12 +127,12 @@ async fn of_reply(site: &Site<'_>, reply: &Reply) -> Problem {
     let problem = match reply.status.as_u16() {
         401 => return sign_in::explain(site, reply).await,
         403 | 421 => sign_in::forbidden(site, reply),
-        407 => Problem::new(Cause::ProxyNotUsed, "a proxy wants to know who you are")
+        407 => Problem::new(Cause::ProxyNotUsed, "a proxy requires authentication")
             .fix("reach the server without that proxy"),
         429 => later(Cause::RateLimited, reply, "it has had too many requests"),
-        502..=504 => later(Cause::BackendDown, reply, "what stands in front cannot reach the server"),
+        502..=504 => later(Cause::BackendDown, reply, "the proxy cannot reach the server"),
         500.. => later(Cause::ServerError, reply, "it fails inside"),
-        404 | 410 if !page::has_a_say(reply) => {
+        404 | 410 if !page::is_challenge_or_login(reply) => {
             Problem::new(Cause::WrongPath, format!("there is nothing at the path `{path}`")).fix(USUAL_PATHS)
         }
         _ if reply.is_html() => page::explain(site, reply),
@@ -147,7 +147,7 @@ async fn of_reply(site: &Site<'_>, reply: &Reply) -> Problem {
     problem.proofs(reply.evidence())
 }
 
-/// The status is fine, the body is not what it should be.
+/// The status is fine, but the body is no JSON-RPC message.
 fn of_body(site: &Site<'_>, reply: &Reply) -> Problem {
     let problem = match &reply.body {
         Body::Held(waited) => held_stream(site, &format!("no event within {} s", waited.as_secs_f64())),
@@ -187,7 +187,7 @@ async fn of_error(site: &Site<'_>, error: &HttpError) -> Problem {
     problem.proof(Evidence::fact(chain(error)))
 }
 
-/// A connection that broke before an answer: no HTTP, no server, or TLS.
+/// Explains a connection that broke before a response: not HTTP, closed, or the wrong scheme.
 async fn broken(site: &Site<'_>, source: &(dyn std::error::Error + 'static)) -> Problem {
     if site.address.scheme() == "http"
         && certificate::look(site.address, site.options.limits.step).await.is_some()
@@ -200,7 +200,7 @@ async fn broken(site: &Site<'_>, source: &(dyn std::error::Error + 'static)) -> 
     }
     let told = chain(source).to_ascii_lowercase();
     if told.contains("invalid http") || told.contains("parse") || told.contains("version") {
-        return Problem::new(Cause::NotHttp, "what came back is no HTTP")
+        return Problem::new(Cause::NotHttp, "the response is not HTTP")
             .fix("correct the port; another service listens there");
     }
     Problem::new(Cause::ClosedAtOnce, "the connection was closed before an answer")
@@ -209,10 +209,10 @@ async fn broken(site: &Site<'_>, source: &(dyn std::error::Error + 'static)) -> 
 
 fn not_tls(site: &Site<'_>) -> Problem {
     let plain = with_scheme(site.address, "http");
-    Problem::new(Cause::TlsOnPlainPort, "what came back is no TLS").fix(plain.to_string())
+    Problem::new(Cause::TlsOnPlainPort, "the response is not TLS").fix(plain.to_string())
 }
 
-/// Whether the port answers plain http, asked without any of our headers.
+/// True if the port answers plain http. The request carries none of our headers.
 async fn speaks_plain(site: &Site<'_>) -> bool {
     let mut options = site.options.clone();
     options.http.extra_headers.clear();
@@ -226,7 +226,7 @@ async fn speaks_plain(site: &Site<'_>) -> bool {
 
 fn with_scheme(address: &Url, scheme: &str) -> Url {
     let mut other = address.clone();
-    // http and https are of the kind that may replace each other.
+    // Cannot fail: `set_scheme` allows a change between http and https.
     other.set_scheme(scheme).ok();
     other
 }
@@ -244,10 +244,10 @@ async fn of_tls(site: &Site<'_>, error: &TlsError) -> Problem {
     let self_signed = shown.as_ref().is_some_and(Certificate::is_self_signed);
     let problem = match error {
         TlsError::UnknownIssuer if self_signed => {
-            Problem::new(Cause::TlsSelfSigned, "the certificate is signed by itself").fix(save).fix(trust)
+            Problem::new(Cause::TlsSelfSigned, "the certificate is self-signed").fix(save).fix(trust)
         }
         TlsError::Other(other) if self_signed && other.to_string().contains("CaUsedAsEndEntity") => {
-            Problem::new(Cause::TlsSelfSigned, "the certificate is signed by itself").fix(save).fix(trust)
+            Problem::new(Cause::TlsSelfSigned, "the certificate is self-signed").fix(save).fix(trust)
         }
         TlsError::UnknownIssuer => {
             let issuer = shown.as_ref().map(|shown| shown.issuer.clone()).unwrap_or_default();
@@ -262,10 +262,10 @@ async fn of_tls(site: &Site<'_>, error: &TlsError) -> Problem {
             Problem::new(Cause::TlsWrongName, format!("the certificate is for {names}, not for {host}"))
                 .fix(format!("use one of these names in the address: {names}"))
         }
-        TlsError::Expired => Problem::new(Cause::TlsExpired, format!("the certificate ended at {until}"))
+        TlsError::Expired => Problem::new(Cause::TlsExpired, format!("the certificate expired at {until}"))
             .fix("renew the certificate of the server")
             .fix("date    # whether the clock of this machine is right"),
-        TlsError::NotYetValid => Problem::new(Cause::TlsNotYetValid, "the certificate's time has not begun")
+        TlsError::NotYetValid => Problem::new(Cause::TlsNotYetValid, "the certificate is not valid yet")
             .fix("date    # whether the clock of this machine is right"),
         TlsError::NotTls => not_tls(site),
         TlsError::ClientCertificateRequired
@@ -306,7 +306,7 @@ fn path_of(target: &str) -> String {
     Url::parse(target).map_or_else(|_| target.to_owned(), |url| url.path().to_owned())
 }
 
-/// An error with its sources.
+/// An error and its sources as one line.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

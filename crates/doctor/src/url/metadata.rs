@@ -1,6 +1,7 @@
-//! The chain from a 401 to the place where one signs in: RFC 9728, then RFC 8414.
+//! Follows the metadata from a 401 to the authorization server: RFC 9728, then RFC 8414.
 //!
-//! What a server names is asked without our headers, over https, or on this machine if the server is on it, too.
+//! URLs that the server names are fetched without our headers, and only over https, from the
+//! server's own origin, or from loopback if the server itself is on loopback.
 
 use super::{
     Site,
@@ -21,14 +22,14 @@ use trunkline_transport::http::{
     well_known::{issuer_places, resource_places},
 };
 
-/// Where to sign in.
-pub(super) struct Found {
+/// The authorization server to sign in at, with the evidence that leads to it.
+pub(super) struct AuthorizationServer {
     pub(super) issuer: String,
     pub(super) authorize: String,
     pub(super) evidence: Vec<Evidence>,
 }
 
-pub(super) async fn follow(site: &Site<'_>, reply: &Reply) -> Result<Found, Stop> {
+pub(super) async fn follow(site: &Site<'_>, reply: &Reply) -> Result<AuthorizationServer, Stop> {
     let plain = without_headers(site);
     let site = &Site { address: site.address, options: &plain };
     let client = HttpClient::new(plain.http.clone())
@@ -38,7 +39,7 @@ pub(super) async fn follow(site: &Site<'_>, reply: &Reply) -> Result<Found, Stop
     let issuer = resource.get("authorization_servers").and_then(|list| list.get(0)).and_then(Value::as_str);
     let Some(issuer) = issuer else {
         return Err(Box::new(
-            Problem::new(Cause::SignInMetadataWrong, "`authorization_servers` names nobody")
+            Problem::new(Cause::SignInMetadataWrong, "`authorization_servers` is missing or empty")
                 .proof(Evidence::new(Kind::Body, resource.to_string()))
                 .fix("\"authorization_servers\": [\"https://…\"]    # in the server's metadata"),
         ));
@@ -48,10 +49,10 @@ pub(super) async fn follow(site: &Site<'_>, reply: &Reply) -> Result<Found, Stop
     let authorize = server.get("authorization_endpoint").and_then(Value::as_str).unwrap_or(issuer).to_owned();
     let evidence =
         vec![Evidence::fact(format!("metadata at {place}")), Evidence::new(Kind::Body, resource.to_string())];
-    Ok(Found { issuer: issuer.to_owned(), authorize, evidence })
+    Ok(AuthorizationServer { issuer: issuer.to_owned(), authorize, evidence })
 }
 
-/// Our headers are for the server, and for nobody it names.
+/// Our headers are meant for this server only, not for hosts that it names.
 fn without_headers(site: &Site<'_>) -> DoctorOptions {
     let http = HttpOptions {
         extra_headers: HeaderMap::new(),
@@ -62,7 +63,7 @@ fn without_headers(site: &Site<'_>) -> DoctorOptions {
     DoctorOptions { http, ..site.options.clone() }
 }
 
-/// The metadata of the server.
+/// Fetches the protected-resource metadata (RFC 9728).
 async fn resource(site: &Site<'_>, client: &HttpClient, reply: &Reply) -> Result<(Url, Value), Stop> {
     let challenges = reply.headers.get_all(header::WWW_AUTHENTICATE).iter();
     let places = resource_places(site.address, challenges.filter_map(|value| value.to_str().ok()));
@@ -73,7 +74,7 @@ async fn resource(site: &Site<'_>, client: &HttpClient, reply: &Reply) -> Result
             Err(why) => tried.push(Evidence::fact(format!("{place}: {why}"))),
         }
     }
-    Err(Box::new(Problem::new(Cause::SignInMetadataMissing, "it asks for a token, and does not say whose")
+    Err(Box::new(Problem::new(Cause::SignInMetadataMissing, "it asks for a token and names no authorization server")
         .proofs(tried)
         .fix("trunkline doctor -H 'Authorization: Bearer {env:TOKEN}' …    # with your token in TOKEN")
         .fix("WWW-Authenticate: Bearer resource_metadata=\"https://…/.well-known/oauth-protected-resource\"    # what the server should send")))
@@ -96,7 +97,7 @@ fn check_resource(site: &Site<'_>, document: &Value, place: &Url) -> Result<(), 
     ))
 }
 
-/// The metadata of the authorization server.
+/// Fetches the authorization server's metadata (RFC 8414).
 async fn authorization_server(site: &Site<'_>, client: &HttpClient, issuer: &str) -> Result<Value, Stop> {
     let unreachable = |tried: Vec<Evidence>| {
         Problem::new(Cause::IssuerUnreachable, format!("the authorization server {issuer} gives no metadata"))
@@ -122,9 +123,12 @@ fn check_server(issuer: &str, server: &Value) -> Result<(), Stop> {
     let shown = Evidence::new(Kind::Body, server.to_string());
     if named.trim_end_matches('/') != issuer.trim_end_matches('/') {
         return Err(Box::new(
-            Problem::new(Cause::IssuerMismatch, format!("it is named {issuer}, and calls itself `{named}`"))
-                .proof(shown)
-                .fix(format!("\"issuer\": \"{issuer}\"    # in the authorization server's metadata")),
+            Problem::new(
+                Cause::IssuerMismatch,
+                format!("expected issuer {issuer}, but its metadata says `{named}`"),
+            )
+            .proof(shown)
+            .fix(format!("\"issuer\": \"{issuer}\"    # in the authorization server's metadata")),
         ));
     }
     let methods = server.get("code_challenge_methods_supported").and_then(Value::as_array);

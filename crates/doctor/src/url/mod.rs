@@ -1,4 +1,4 @@
-//! A server that is an address: resolved, connected to, asked.
+//! Examines a server behind a URL: DNS, TCP, TLS, HTTP, then JSON-RPC.
 
 mod certificate;
 mod contact;
@@ -17,13 +17,13 @@ use super::{
     step::{ADDRESS, StepId},
 };
 use ::url::Url;
-use contact::{Contact, Failed, Way};
+use contact::{Contact, Failed, HttpTransport};
 use trunkline_client::Target;
 
 pub(super) use certificate::speaks_tls;
 pub(super) use judge::is_this_machine;
 
-/// Everything that the steps about one address need.
+/// The URL under examination, with the options for it.
 pub(super) struct Site<'a> {
     pub(super) address: &'a Url,
     pub(super) options: &'a super::DoctorOptions,
@@ -42,14 +42,14 @@ pub(super) async fn examine(exam: &mut Examination<'_>, address: &Url) -> Result
     exam.pass(StepId::HttpAnswers, &contact.head, contact.took);
     exam.check(StepId::PathRight, || quietly(()))?;
     exam.check(StepId::LetIn, || quietly(()))?;
-    exam.check(StepId::TransportFound, || passed((), contact.way.name()))?;
+    exam.check(StepId::TransportFound, || passed((), contact.transport.name()))?;
     exam.check(StepId::SpeaksJsonRpc, || quietly(()))?;
     let introduction = conversation::settle(exam, contact.answer.clone())?;
     session_kept(exam, &site, &contact).await?;
     conversation::try_out(exam, &Target::Url(address.clone()), introduction.era).await
 }
 
-/// Writes down the steps before the broken one, and the broken one.
+/// Records the steps that passed before the failed one, and the failed one.
 async fn broken(exam: &mut Examination<'_>, site: &Site<'_>, failed: Failed) -> Stop {
     let (head, took) = failed.head();
     let problem = judge::explain(site, failed).await;
@@ -67,7 +67,7 @@ async fn broken(exam: &mut Examination<'_>, site: &Site<'_>, failed: Failed) -> 
     Box::new(problem)
 }
 
-/// No failure was the certificate's, so it is in order; it is looked at to show what it says.
+/// TLS worked, so the certificate is valid; it is fetched only to show its details.
 async fn secure(exam: &mut Examination<'_>, site: &Site<'_>) {
     if site.address.scheme() != "https" {
         exam.skip(StepId::Secure, "plain http");
@@ -82,7 +82,7 @@ async fn secure(exam: &mut Examination<'_>, site: &Site<'_>) {
 }
 
 async fn session_kept(exam: &mut Examination<'_>, site: &Site<'_>, contact: &Contact) -> Result<(), Stop> {
-    if let (Way::Streamable, Some(id)) = (&contact.way, &contact.session) {
+    if let (HttpTransport::Streamable, Some(id)) = (&contact.transport, &contact.session) {
         return exam.wait(StepId::SessionKept, session::check(site, id)).await;
     }
     exam.skip(StepId::SessionKept, "it gives out none");

@@ -1,4 +1,4 @@
-//! Names and ports: is there a way to the host, and does somebody listen?
+//! DNS and TCP: does the name resolve, and does the port accept connections?
 
 use super::Site;
 use crate::{
@@ -15,7 +15,7 @@ use tokio::{
     time::timeout,
 };
 
-/// Addresses of one name that are tried.
+/// Maximum number of addresses tried per name.
 const MOST_ADDRESSES: usize = 8;
 const PROXIES: [&str; 6] =
     ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
@@ -94,14 +94,15 @@ pub(super) async fn connect(site: &Site<'_>, addresses: &[SocketAddr]) -> Checke
             Problem::new(Cause::ConnectTimeout, format!("no answer from {place}"))
                 .fix("check the address, the VPN and the firewall")
         }
-        _ => Problem::new(Cause::Unreachable, format!("there is no way to {place}"))
+        _ => Problem::new(Cause::Unreachable, format!("there is no route to {place}"))
             .fix("check the network connection and the VPN"),
     };
     let problem = problem.proofs(tried.into_iter().map(Evidence::fact));
     Err(Box::new(or_proxy(site, problem)))
 }
 
-/// A proxy that is set and not used explains why another machine cannot be reached.
+/// Blames a proxy variable if one is set: we do not use proxies, which explains why the remote
+/// host is unreachable.
 fn or_proxy(site: &Site<'_>, problem: Problem) -> Problem {
     let Some((name, proxy)) = proxy(site.options) else { return problem };
     if super::is_this_machine(site.address) || excepted(site) {
@@ -114,7 +115,7 @@ fn or_proxy(site: &Site<'_>, problem: Problem) -> Problem {
         .fix(format!("curl -x {proxy} {}    # whether the proxy lets it through", site.address))
 }
 
-/// The proxy's host, without the credentials that may stand in it.
+/// The proxy variable and its host, without credentials.
 fn proxy(options: &DoctorOptions) -> Option<(&'static str, String)> {
     PROXIES.iter().find_map(|name| {
         let value = options.variable(name)?.to_str().filter(|value| !value.is_empty())?;

@@ -1,4 +1,4 @@
-//! A web page where a message should be.
+//! Classifies an HTML page that came instead of a JSON-RPC message.
 
 use super::{Site, request::Reply};
 use crate::{cause::Cause, diagnosis::Problem};
@@ -23,8 +23,8 @@ const SIGN_INS: [&str; 8] = [
     "authenticate",
 ];
 
-/// Whether a page is more than the server's way of saying no.
-pub(super) fn has_a_say(reply: &Reply) -> bool {
+/// True if the page is a bot challenge or a login form, and not just the server's error page.
+pub(super) fn is_challenge_or_login(reply: &Reply) -> bool {
     let text = reply.text().to_lowercase();
     let words = CHALLENGES.iter().chain(&SIGN_INS[..3]);
     reply.is_html()
@@ -36,7 +36,7 @@ pub(super) fn explain(site: &Site<'_>, reply: &Reply) -> Problem {
     let title = title(&text).map_or_else(|| "a page".to_owned(), |title| format!("a page `{title}`"));
     let path = site.address.path();
     if reply.header("cf-mitigated").is_some() || CHALLENGES.iter().any(|word| text.contains(word)) {
-        return Problem::new(Cause::CdnChallenge, format!("{title} wants proof of a human being"))
+        return Problem::new(Cause::CdnChallenge, format!("{title} wants proof that you are human"))
             .fix(format!("take the path {path} out of the bot protection of the content network (Cloudflare: a skip rule)"));
     }
     if SIGN_INS.iter().any(|word| text.contains(word)) {

@@ -1,4 +1,4 @@
-//! One HTTP request and what came back, whatever it is, within bounds.
+//! Sends one HTTP request and reads any kind of response, bounded in time and bytes.
 
 use super::Site;
 use crate::{
@@ -20,8 +20,8 @@ use trunkline_transport::{
 };
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-/// Headers that say something about who answered.
-const TELLING: [&str; 17] = [
+/// Response headers worth showing: they identify the server or a proxy.
+const SHOWN_HEADERS: [&str; 17] = [
     "content-type",
     "content-encoding",
     "server",
@@ -41,12 +41,12 @@ const TELLING: [&str; 17] = [
     "x-accel-buffering",
 ];
 
-/// What came back.
+/// A response, classified by its body.
 #[derive(Debug, Clone)]
 pub(super) struct Reply {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
-    /// How long until its head came.
+    /// Time until the response head.
     pub(super) after: Duration,
     pub(super) body: Body,
 }
@@ -54,18 +54,18 @@ pub(super) struct Reply {
 #[derive(Debug, Clone)]
 pub(super) enum Body {
     Empty,
-    /// JSON, or the first answer in an event stream.
+    /// A JSON body, or the first answer in an event stream.
     Json(Value),
     Text(String),
-    /// An event stream in which nothing came.
+    /// An event stream without any event in this time.
     Held(Duration),
-    /// An event stream that ended before an answer.
+    /// An event stream that reached EOF before an answer.
     Ended,
-    /// A coding that was not asked for.
+    /// A `Content-Encoding` that we did not ask for.
     Encoded(String),
 }
 
-/// Posts one message.
+/// POSTs one message.
 pub(super) async fn post(
     site: &Site<'_>,
     client: &HttpClient,
@@ -79,7 +79,7 @@ pub(super) async fn post(
     Ok(read(site, response, frame.get("id").and_then(Value::as_u64), start).await)
 }
 
-/// Gets a document.
+/// GETs a JSON document.
 pub(super) async fn get(
     site: &Site<'_>,
     client: &HttpClient,
@@ -92,7 +92,7 @@ pub(super) async fn get(
     Ok(read(site, response, None, start).await)
 }
 
-/// A client of its own, and so a connection of its own.
+/// Builds a new client, so that its requests use a new connection.
 pub(super) fn client(site: &Site<'_>) -> Result<HttpClient, Box<crate::Problem>> {
     let limit = site.options.limits.step;
     let mut options = site.options.http.clone();
@@ -132,7 +132,7 @@ async fn read(site: &Site<'_>, response: Response<Arriving>, id: Option<u64>, st
     Reply { status: head.status, headers: head.headers, after, body }
 }
 
-/// Reads events until the answer to our request.
+/// Reads events until the answer to our request, EOF or the time limit.
 async fn events(mut body: Arriving, id: Option<u64>, limit: usize, within: Duration) -> Body {
     let mut decoder = Decoder::new(limit);
     let mut total = 0;
@@ -161,10 +161,10 @@ impl Reply {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// Status and telling headers.
+    /// The status and the headers worth showing.
     pub(super) fn head(&self) -> String {
         let mut text = format!("HTTP {}", self.status);
-        for name in TELLING {
+        for name in SHOWN_HEADERS {
             for value in self.headers.get_all(name) {
                 write!(text, "\n{name}: {}", String::from_utf8_lossy(value.as_bytes()))
                     .expect("a String takes any text");
@@ -182,7 +182,7 @@ impl Reply {
         vec![Evidence::new(Kind::Head, self.head()), Evidence::new(Kind::Body, body)]
     }
 
-    /// The JSON-RPC message in it, if there is one.
+    /// The body, if it is a JSON-RPC message.
     pub(super) fn message(&self) -> Option<&Value> {
         match &self.body {
             Body::Json(value)

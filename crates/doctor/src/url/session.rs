@@ -1,4 +1,4 @@
-//! Whether a session lives longer than the connection it was given out on.
+//! Checks that a session also works on other connections than the one that created it.
 
 use super::{
     Site,
@@ -16,7 +16,7 @@ use serde_json::json;
 use trunkline_protocol::{Era, method};
 use trunkline_transport::headers::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
-/// Connections on which the session is tried.
+/// Number of new connections on which the session is tried.
 const TRIES: u64 = 4;
 
 pub(super) async fn check(site: &Site<'_>, id: &HeaderValue) -> Checked<()> {
@@ -25,7 +25,7 @@ pub(super) async fn check(site: &Site<'_>, id: &HeaderValue) -> Checked<()> {
     headers.insert(MCP_SESSION_ID, id.clone());
     headers.insert(MCP_PROTOCOL_VERSION, HeaderValue::from_static(revision.as_str()));
     let first = request::client(site)?;
-    // What becomes of the notification shows in the answers to the requests behind it.
+    // A failure of this notification shows in the answers to the requests that follow.
     post(site, &first, &frames::initialized(), headers.clone()).await.ok();
     let mut refused = Vec::new();
     for number in 0..TRIES {

@@ -1,11 +1,12 @@
-//! A server that does not let us in: which proof it wants, and whether its directions for getting one are right.
+//! Explains 401, 403 and 421: which credential is needed, and whether the sign-in metadata is
+//! right.
 
 use super::{Site, metadata, request::Reply, token};
 use crate::{cause::Cause, diagnosis::Problem, evidence::Evidence};
 use http::header;
 use trunkline_transport::http::Challenge;
 
-/// The way to give a token.
+/// Hint that shows how to pass a token.
 const GIVE: &str = "trunkline doctor -H 'Authorization: Bearer {env:TOKEN}' …    # with your token in TOKEN";
 
 /// Explains a 401.
@@ -54,7 +55,7 @@ pub(super) fn forbidden(site: &Site<'_>, reply: &Reply) -> Problem {
     if reply.is_html() {
         return super::page::explain(site, reply);
     }
-    Problem::new(Cause::Forbidden, "status 403: it does not let you in")
+    Problem::new(Cause::Forbidden, "status 403: access denied")
         .fix("use an account or a token that may use it")
         .proofs((!challenge.is_empty()).then(|| Evidence::fact(format!("it says: {challenge}"))))
 }

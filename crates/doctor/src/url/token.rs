@@ -1,4 +1,4 @@
-//! A token that was refused: what can be read in it without its key.
+//! Explains a refused token from its unverified JWT claims.
 
 use super::Site;
 use crate::{cause::Cause, diagnosis::Problem, evidence::Evidence};
@@ -6,7 +6,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Explains why a token is refused. Only times and audience are shown of it.
+/// Explains why a token is refused. Reports show only its times and audience.
 pub(super) fn explain(site: &Site<'_>, token: &str) -> Problem {
     let refused = Problem::new(Cause::TokenRefused, "it refuses the token that was sent");
     let fix =
@@ -17,7 +17,7 @@ pub(super) fn explain(site: &Site<'_>, token: &str) -> Problem {
     let Some(claims) = claims(token) else { return refused.fix(fix) };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
     if let Some(end) = claims.get("exp").and_then(Value::as_u64).filter(|end| *end <= now) {
-        return Problem::new(Cause::TokenExpired, format!("the token ended {} ago", ago(now - end)))
+        return Problem::new(Cause::TokenExpired, format!("the token expired {} ago", ago(now - end)))
             .fix("get a new token, then: -H 'Authorization: Bearer {env:TOKEN}'");
     }
     let audience: Vec<&str> = match claims.get("aud") {
@@ -33,7 +33,7 @@ pub(super) fn explain(site: &Site<'_>, token: &str) -> Problem {
         .fix(format!("ask for a token with resource={address}"))
 }
 
-/// The claims of a signed token, unverified.
+/// The claims of a JWT, without checking its signature.
 fn claims(token: &str) -> Option<Value> {
     let part = token.split('.').nth(1)?;
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part.trim_end_matches('=')).ok()?).ok()

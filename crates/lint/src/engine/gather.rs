@@ -1,4 +1,5 @@
-//! Runs probes: the introduction in both eras, then everything else, side by side where lines allow it.
+//! Runs probes: first the introduction in both eras, then all others, in parallel as far as the
+//! limit on open lines allows.
 
 use super::{Event, Options, ServerSubject, plan};
 use crate::{
@@ -20,13 +21,14 @@ use tokio::{sync::Semaphore, time::Instant};
 use trunkline_client::Carrier;
 use trunkline_protocol::Era;
 
-/// How long an answer of a slow server may take, unless the caller allows more.
+/// Upper bound of the answer timeout that is derived from a slow introduction.
 const LONGEST_ANSWER: Duration = Duration::from_secs(20);
 
-/// How long the other era may take at least to answer once one has; where that one was slow, as long as it took.
+/// Minimum time for the modern era to answer after the legacy one has; a slow legacy answer
+/// extends it.
 const OTHER_ERA: Duration = Duration::from_secs(2);
 
-/// There is nothing to judge: the server could not be started or reached.
+/// The server could not be started or reached, so there is nothing to judge.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct Unreachable {
@@ -35,14 +37,14 @@ pub struct Unreachable {
     pub stderr: String,
 }
 
-/// What the introduction in one era came to.
+/// The outcome of the introduction in one era.
 struct Introduced {
     speaker: Speaker,
     era: Era,
     introduction: Option<Value>,
 }
 
-/// Talks to a server and keeps everything.
+/// Runs the probes against a server and records every frame.
 pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Evidence, Unreachable> {
     options.progress.tell(Event::Connecting { target: &subject.name });
     let mut dial = subject.dial.clone();
@@ -63,7 +65,7 @@ pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Eviden
     {
         modern.speaker.ask(probes::UNINTRODUCED, "tools/list", json!({})).await;
     }
-    // On a machine that has other things to do all answers take longer, not only the first.
+    // On a busy machine all answers are slow, not only the first.
     let slowest = introduced.iter().filter(|era| era.introduction.is_some()).map(Introduced::took).max();
     let patient = slowest.unwrap_or_default().saturating_mul(2).min(LONGEST_ANSWER);
     dial.answer = options.budget.answer.max(patient);
@@ -110,7 +112,8 @@ async fn probe(
     evidence
 }
 
-/// How long a silent process is left alone before its input is closed, to see whether its answer lies in a buffer.
+/// Time after which the input of a silent process is closed, to see whether it flushes a buffered
+/// answer.
 const SILENCE: Duration = Duration::from_secs(10);
 
 async fn introduce(dial: &Dial) -> (Vec<Introduced>, Vec<Line>) {
@@ -134,7 +137,7 @@ async fn introduce(dial: &Dial) -> (Vec<Introduced>, Vec<Line>) {
     let mut wait = dial.answer;
     match modern {
         Some(silent) if silent.is_silent() => {
-            // Closing its input makes a process that keeps its answers in a buffer write them.
+            // A process that buffers its output flushes it after EOF on its input.
             let line = silent.speaker.finish().await;
             if line.frames.iter().any(|frame| frame.direction == Direction::Received) {
                 wait = wait.min(SILENCE);
@@ -150,10 +153,10 @@ async fn introduce(dial: &Dial) -> (Vec<Introduced>, Vec<Line>) {
     };
     let Some(legacy) = legacy else { return (introduced, closed) };
     if legacy.introduction.is_some() {
-        // It was slow and not silent, so that its late answer proves nothing.
+        // The server was only slow, so the late answer does not prove buffering.
         closed.clear();
     }
-    // A server that was only slow to start is asked once more, now that it is warm.
+    // Retries the modern era: the server was slow to start and is warm now.
     if again && legacy.introduction.is_some() {
         impatient.answer = OTHER_ERA.max(legacy.took().saturating_mul(2)).min(dial.answer);
         introduced.push(introduce_era(&impatient, Era::Modern).await);
@@ -182,7 +185,7 @@ async fn introduce_era(dial: &Dial, era: Era) -> Introduced {
 }
 
 impl Introduced {
-    /// Whether the server lives and says nothing at all.
+    /// True if a process timed out without writing anything.
     fn is_silent(&self) -> bool {
         let silent = self.speaker.so_far(|line| {
             line.frames.iter().all(|frame| frame.direction == Direction::Sent)
@@ -191,24 +194,24 @@ impl Introduced {
         silent && self.speaker.is_process()
     }
 
-    /// Whether the server understood the question and said no.
+    /// True if the server answered, even if with an error.
     fn was_refused(&self) -> bool {
         self.speaker
             .so_far(|line| line.exchanges.iter().any(|exchange| exchange.settled == Settled::Answered))
     }
 
-    /// Whether there is an HTTP server that does not take a POST: it may be one of HTTP+SSE.
+    /// True if there was an HTTP response: without an introduction, the server may speak HTTP+SSE.
     fn refuses_posts(&self) -> bool {
         self.speaker.so_far(|line| line.exchanges.iter().any(|exchange| exchange.http.is_some()))
     }
 
-    /// How long the introduction took.
+    /// Duration of the introduction.
     fn took(&self) -> Duration {
         self.speaker.so_far(|line| line.exchanges.first().map_or(Duration::ZERO, |first| first.took))
     }
 }
 
-/// Why there is nothing to judge; none if at least something came from the server.
+/// Returns the error if the connection failed in every era.
 fn unreachable(introduced: &[Introduced]) -> Option<Unreachable> {
     let mut why = None;
     for era in introduced {
@@ -232,7 +235,7 @@ fn unreachable(introduced: &[Introduced]) -> Option<Unreachable> {
     why.map(|why| Unreachable { why, stderr: String::new() })
 }
 
-/// One run over one target.
+/// The state of one run against one target.
 struct Run<'a> {
     target: &'a str,
     options: &'a Options,
@@ -273,7 +276,7 @@ impl Run<'_> {
         gathered
     }
 
-    /// A server that asks who is calling has no introduction for us, but can still be asked how it protects itself.
+    /// Runs only the authorization probe against a server that answers 401.
     async fn protected(&self, speaker: Speaker, era: Era, dial: Dial) -> Gathered {
         let refused = speaker.so_far(|line| {
             line.exchanges
@@ -297,7 +300,7 @@ impl Run<'_> {
         for probe in probes {
             self.begins(probe);
             let run = async {
-                if !stage.is_well() {
+                if !stage.is_usable() {
                     stage.renew(probe.name).await;
                 }
                 (probe.run)(&mut stage).await;
@@ -320,7 +323,7 @@ impl Run<'_> {
         if let Some(why) = speaker.failed().map(str::to_owned) {
             return (vec![speaker.finish().await], miss(why));
         }
-        // A process that is just starting may take as long as the first one.
+        // A new process may need as long for its first answer as the first one.
         speaker.patience(self.options.budget.start);
         if probe.line == LineUse::Own && speaker.introduce(probes::INTRODUCED_AGAIN).await.is_none() {
             return (

@@ -1,4 +1,4 @@
-//! Lets rules judge evidence.
+//! Runs the checks of rules on the evidence.
 
 use super::{ConfigSubject, Fleet, LockSubject, Options, plan};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 use trunkline_protocol::Era;
 
-/// Judges one rule on one server, once per era that it concerns.
+/// Runs one rule on one server, once per era to which it applies.
 pub fn judge(rule: &'static Rule, evidence: &Evidence, mode: Mode) -> Vec<(Option<Era>, Outcome)> {
     if !rule.carriers.include(evidence.carrier) {
         let why = format!("the server is reached over {}", evidence.carrier);

@@ -1,4 +1,4 @@
-//! The engine: selects rules, runs the probes they need, lets them judge, and makes the report.
+//! The engine: selects rules, runs the probes they need, runs the checks, and builds the report.
 
 mod gather;
 mod judge;

@@ -1,4 +1,4 @@
-//! What to judge, by which rules, and how far to go for it.
+//! Options of a run: rules, mode and limits.
 
 use crate::{
     outcome::Level,
@@ -16,53 +16,53 @@ pub struct Options {
     pub progress: Progress,
 }
 
-/// Which rules take part; an empty list means all.
+/// Selects the rules; an empty list selects all.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     pub rules: Vec<String>,
     pub groups: Vec<Group>,
-    /// Rules below this level are left out.
+    /// The minimum level of selected rules.
     pub level: Option<Level>,
 }
 
-/// How much a run may use.
+/// Limits of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
-    /// How long a server may take to start and answer for the first time.
+    /// Timeout for the start and the first answer of a server.
     pub start: Duration,
-    /// How long one answer may take afterwards.
+    /// Timeout for each later answer.
     pub answer: Duration,
-    /// How long all probes of one target may take together, once it has answered.
+    /// Time limit for all probes of one target, counted from the introduction.
     pub total: Duration,
-    /// How many tools an active run may call.
+    /// Maximum number of tool calls in an active run.
     pub calls: usize,
-    /// Lines open to one server at a time.
+    /// Maximum number of lines open to one server at a time.
     pub lines: usize,
 }
 
-/// What an active run may do.
+/// Limits of an active run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Active {
     pub tools: Callable,
-    /// Calls that are allowed in all.
+    /// Maximum number of tool calls in all.
     pub calls: usize,
-    /// Messages that a fuzzing probe generates.
+    /// Number of messages that a fuzzing probe generates.
     pub cases: usize,
-    /// Where the generator begins; the same seed gives the same messages.
+    /// Seed of the generator; the same seed gives the same messages.
     pub seed: u64,
 }
 
-/// Which tools may be called.
+/// The tools that may be called.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Callable {
     #[default]
     None,
-    /// Tools with `readOnlyHint: true`.
+    /// Only tools with `readOnlyHint: true`.
     ReadOnly,
     All,
 }
 
-/// Told what happens, so that a person who waits sees it.
+/// A callback for progress events.
 #[derive(Clone, Default)]
 pub struct Progress(Option<Arc<Tell>>);
 
@@ -70,9 +70,9 @@ type Tell = dyn Fn(Event<'_>) + Send + Sync;
 
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
-    /// A target is being connected to.
+    /// The run connects to a target.
     Connecting { target: &'a str },
-    /// A probe begins.
+    /// A probe starts.
     Probe { target: &'a str, name: &'static str, done: usize, total: usize },
 }
 

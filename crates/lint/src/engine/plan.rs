@@ -1,11 +1,11 @@
-//! Which probes a run needs.
+//! Selects the rules of a run and the probes they need.
 
 use super::Options;
 use crate::{probes::Probe, rule::Rule, rules};
 use trunkline_client::Carrier;
 use trunkline_protocol::Era;
 
-/// The rules that take part.
+/// The selected rules.
 pub(super) fn rules(options: &Options) -> impl Iterator<Item = &'static Rule> {
     rules::all().filter(|rule| options.selection.includes(rule))
 }

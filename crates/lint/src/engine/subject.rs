@@ -1,4 +1,5 @@
-//! What can be judged: a server, a configuration file, a server beside its lock file, all servers of a configuration.
+//! Subjects of rules: a server, a configuration file, a server with its lock file, or all servers
+//! of a configuration.
 
 use crate::{evidence::Evidence, rules::programs, wire::Dial};
 use serde_json::Value;
@@ -10,35 +11,35 @@ pub enum Subject {
     Config(ConfigSubject),
 }
 
-/// A server, and how it is reached.
+/// A server and the way to connect to it.
 #[derive(Debug)]
 pub struct ServerSubject {
-    /// As it is shown in reports; holds no secrets.
+    /// Name shown in reports, without secrets.
     pub name: String,
     pub dial: Dial,
-    /// What a lock file pins for it.
+    /// The definitions that a lock file pins for it.
     pub lock: Option<LockSubject>,
 }
 
-/// A configuration file as it was written.
+/// A configuration file.
 #[derive(Debug)]
 pub struct ConfigSubject {
     pub path: String,
     pub text: String,
-    /// The same as JSON, comments taken out.
+    /// The text parsed as JSON, without comments.
     pub value: Value,
-    /// Programs that it names and that are not there; none if nobody looked.
+    /// Programs named in it that do not exist; `None` if this was not checked.
     pub absent: Option<Vec<String>>,
 }
 
 impl ConfigSubject {
-    /// Reads JSON, with comments and trailing commas where somebody wrote them.
+    /// Parses JSON; comments and trailing commas are allowed.
     pub fn read(path: impl Into<String>, text: String) -> Result<Self, serde_json::Error> {
         let value = serde_json::from_str(&lenient::plain(&text))?;
         Ok(Self { path: path.into(), text, value, absent: None })
     }
 
-    /// Looks which of the programs that the file names are there.
+    /// Checks which programs named in the file exist.
     #[must_use]
     pub fn look(mut self, is_there: impl Fn(&str) -> bool) -> Self {
         let absent =
@@ -48,7 +49,7 @@ impl ConfigSubject {
     }
 }
 
-/// What a lock file says about one server: the definitions that were accepted.
+/// The accepted definitions of one server, from a lock file.
 #[derive(Debug)]
 pub struct LockSubject {
     pub path: String,
@@ -56,7 +57,7 @@ pub struct LockSubject {
     pub tools: Vec<(String, Value)>,
 }
 
-/// All servers that one configuration brings together.
+/// All servers of one configuration.
 #[derive(Debug)]
 pub struct Fleet<'a> {
     pub servers: Vec<&'a Evidence>,

@@ -1,4 +1,4 @@
-//! Case: a server as it shows itself in one era. This is what most rules look at.
+//! Case: the evidence of one era, which is the input of most rules.
 
 use super::{
     Evidence, Exchange, Frame, FrameRef, HttpHead, Item, Line, List, Settled, Step, exchange,
@@ -20,7 +20,7 @@ pub struct Case<'a> {
     era: Era,
 }
 
-/// An exchange together with where it stands.
+/// An exchange and its line.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     evidence: &'a Evidence,
@@ -28,11 +28,11 @@ pub struct Asked<'a> {
     exchange: &'a Exchange,
 }
 
-/// A JSON message from the server. Members of a batch are messages of their own.
+/// A JSON message from the server; each member of a batch is a separate message.
 #[derive(Debug, Clone)]
 pub struct Message<'a> {
     pub frame: FrameRef,
-    /// Where the message begins in its frame; empty unless it is part of a batch.
+    /// Pointer to the message in its frame; empty unless it is part of a batch.
     pub pointer: String,
     pub value: &'a Value,
 }
@@ -54,14 +54,14 @@ impl<'a> Case<'a> {
         self.evidence.carrier
     }
 
-    /// The lines on which this era was spoken and fuzzed; what is seen there says nothing about other rules.
+    /// The fuzzed lines of this era; they are no evidence for other rules.
     pub fn fuzzed_lines(&self) -> impl Iterator<Item = (usize, &'a Line)> + use<'a> {
         let era = self.era;
         let lines = self.evidence.lines.iter().enumerate();
         lines.filter(move |(_, line)| line.era == Some(era) && line.is_fuzzed())
     }
 
-    /// The lines on which this era was spoken, with their indices.
+    /// The lines of this era without fuzzed ones, with their indices.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &'a Line)> + use<'a> {
         let era = self.era;
         self.evidence
@@ -80,13 +80,13 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// The first exchange of a step; without one, why the rule that wants it has no verdict.
+    /// The first exchange of a step, or the reason why there is none.
     pub fn first(&self, probe: &Probe, step: Step) -> Result<Asked<'a>, Skip> {
         let first = self.asked(step).next().ok_or_else(|| self.missing(probe))?;
         if first.wants_token() { Err(Skip::not_verified(WANTS_TOKEN)) } else { Ok(first) }
     }
 
-    /// All exchanges of a step, of which there must be at least one.
+    /// All exchanges of a step (at least one), or the reason why there is none.
     pub fn all(&self, probe: &Probe, step: Step) -> Result<Vec<Asked<'a>>, Skip> {
         let all: Vec<_> = self.asked(step).collect();
         if all.is_empty() {
@@ -96,7 +96,7 @@ impl<'a> Case<'a> {
         if open.is_empty() { Err(Skip::not_verified(WANTS_TOKEN)) } else { Ok(open) }
     }
 
-    /// What to return when a probe's evidence is not there.
+    /// The `Skip` for a rule whose probe left no evidence.
     pub fn missing(&self, probe: &Probe) -> Skip {
         let why = self.evidence.why_missed(probe, Some(self.era));
         Skip::NotVerified(match why {
@@ -105,7 +105,7 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// Every frame the server sent that is JSON, batches taken apart.
+    /// All JSON messages of the server, with batches split.
     pub fn messages(&self) -> Vec<Message<'a>> {
         let mut messages = Vec::new();
         for (index, line) in self.lines() {
@@ -119,12 +119,12 @@ impl<'a> Case<'a> {
         messages
     }
 
-    /// Messages of the server that are responses.
+    /// All responses of the server.
     pub fn responses(&self) -> impl Iterator<Item = Message<'a>> {
         self.messages().into_iter().filter(Message::is_response)
     }
 
-    /// The answer to `initialize` or `server/discover`.
+    /// The result of `initialize` or `server/discover`.
     pub fn introduction(&self) -> Option<&'a Value> {
         self.introduced()?.result()
     }
@@ -138,20 +138,21 @@ impl<'a> Case<'a> {
         self.asked(step).find(|asked| asked.result().is_some())
     }
 
-    /// A declared capability, such as `tools` or `resources.subscribe`; none if absent, `false` or `null`.
+    /// A declared capability, such as `tools` or `resources.subscribe`; `None` if absent, `false`
+    /// or `null`.
     pub fn capability(&self, path: &str) -> Option<&'a Value> {
         let capabilities = self.introduction()?.get("capabilities")?;
         let found = path.split('.').try_fold(capabilities, |at, name| at.get(name))?;
         (!found.is_null() && *found != Value::Bool(false)).then_some(found)
     }
 
-    /// What to return when a rule is about a feature that the server does not declare.
+    /// The capability, or the `Skip` for a rule about an undeclared feature.
     pub fn needs_capability(&self, path: &str) -> Result<&'a Value, Skip> {
         self.capability(path)
             .ok_or_else(|| Skip::not_applicable(format!("the server does not declare `{path}`")))
     }
 
-    /// A whole list, over all pages of the first walk.
+    /// A complete list, from all pages of the first traversal.
     pub fn list(&self, which: List) -> Result<Vec<Item<'a>>, Skip> {
         self.needs_capability(which.capability())?;
         listed::items(self, which)
@@ -163,7 +164,7 @@ impl<'a> Asked<'a> {
         Self { evidence, line, exchange }
     }
 
-    /// Whether it was refused because there was no token, which says nothing about anything else.
+    /// True if it was refused for a missing token, which is no evidence for other rules.
     fn wants_token(&self) -> bool {
         self.http().is_some_and(|http| http.status == 401)
     }
@@ -184,7 +185,7 @@ impl<'a> Asked<'a> {
         self.exchange.http.as_ref()
     }
 
-    /// Whether it was asked on the line of this index.
+    /// True if it happened on the line with this index.
     pub fn is_on(&self, line: usize) -> bool {
         self.line == line
     }
@@ -205,7 +206,7 @@ impl<'a> Asked<'a> {
         self.exchange.answer.map(|frame| self.at(frame))
     }
 
-    /// The response to it, as JSON.
+    /// The response as JSON.
     pub fn answer(&self) -> Option<&'a Value> {
         self.line().frames.get(self.exchange.answer?)?.json()
     }
@@ -222,7 +223,7 @@ impl<'a> Asked<'a> {
         self.error()?.get("code")?.as_i64()
     }
 
-    /// Whether the server lives, as a request shows that every server can answer: it may not know the method.
+    /// True if the answer is a result or -32601 (unknown method): both show a responsive server.
     pub fn lives(&self) -> bool {
         self.result().is_some() || self.error_code() == Some(-32601)
     }
@@ -232,7 +233,7 @@ impl<'a> Asked<'a> {
         self.exchange.sent.iter().chain(&self.exchange.got).map(|frame| self.at(*frame)).collect()
     }
 
-    /// The messages that came while it was under way.
+    /// The messages that arrived during the exchange.
     pub fn got(&self) -> Vec<Message<'a>> {
         let messages = |number: &usize| {
             let frame = &self.line().frames[*number];
@@ -242,7 +243,7 @@ impl<'a> Asked<'a> {
         self.exchange.got.iter().flat_map(messages).collect()
     }
 
-    /// A finding that shows question and answer, and points into the answer if there is one.
+    /// A finding with the frames of the exchange, which points into the answer if there is one.
     pub fn finding(&self, message: impl Into<String>, pointer: &str) -> Finding {
         let finding = Finding::new(message);
         let finding = match self.answer_ref() {
@@ -256,7 +257,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// What happened, as a clause: `it answered -32603`, `no answer in 2.0 s`, …
+    /// The outcome as a clause: `it answered -32603`, `no answer in 2.0 s`, …
     pub fn describe(&self) -> String {
         match (self.error(), self.result()) {
             (Some(_), _) => match self.error_code() {
@@ -277,7 +278,7 @@ impl<'a> Asked<'a> {
 }
 
 impl exchange::HttpHead {
-    /// One line: what was asked and how it was answered.
+    /// One line with the HTTP request and the response.
     pub fn describe(&self) -> String {
         let media = self.header("content-type").map(|media| format!(", {media}")).unwrap_or_default();
         format!("{} → HTTP {}{media}", self.request, self.status)

@@ -1,54 +1,54 @@
-//! Exchange: one thing we sent, and what came back for it.
+//! Exchange: one sent message and its outcome.
 
 use serde_json::Value;
 use std::{fmt, time::Duration};
 
-/// The name of a question that a probe asks; rules look exchanges up by it.
+/// The name of a probe's request; rules look exchanges up by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Step(pub &'static str);
 
 #[derive(Debug)]
 pub struct Exchange {
     pub step: Step,
-    /// Tells the questions of one step apart, such as the id that was used.
+    /// Distinguishes the requests of one step, for instance by the id used.
     pub variant: String,
-    /// The frame we sent; none for a bare GET or DELETE.
+    /// The frame we sent; `None` for a bare GET or DELETE.
     pub sent: Option<usize>,
-    /// Everything that came from then until it was settled.
+    /// All frames received until it was settled.
     pub got: Vec<usize>,
-    /// The response that carries our id (or, where we sent no usable id, a response without one).
+    /// The response with our id (or, if we sent no usable id, a response without one).
     pub answer: Option<usize>,
     pub settled: Settled,
-    /// Over HTTP: the head of the answer.
+    /// Over HTTP: the head of the response.
     pub http: Option<HttpHead>,
     pub took: Duration,
 }
 
-/// How the waiting ended.
+/// The outcome of waiting for an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Settled {
     Answered,
-    /// Nothing was expected, and the time to see that nothing comes is over.
+    /// No answer was required, and none arrived.
     Quiet,
-    /// An answer was expected and did not come in this time.
+    /// The expected answer did not arrive within this time.
     Silent(Duration),
-    /// The line ended first.
+    /// The line ended before an answer.
     Gone,
-    /// It could not be sent, or the connection failed.
+    /// Sending failed, or the connection broke.
     Failed(String),
 }
 
-/// An HTTP answer, without its messages.
+/// The head of an HTTP response, and the beginning of its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpHead {
-    /// What we sent: method and headers of ours worth showing.
+    /// Our request: method and overridden headers.
     pub request: String,
     pub status: u16,
-    /// Names in lower case, values as text.
+    /// Names are lower case; values are decoded lossily.
     pub headers: Vec<(String, String)>,
-    /// The beginning of the body as it came.
+    /// The beginning of the body.
     pub body: String,
-    /// Whether the body came to its end while we read it.
+    /// True if we read the body up to EOF.
     pub ended: bool,
 }
 
@@ -63,7 +63,7 @@ impl HttpHead {
         Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
     }
 
-    /// The body of a successful answer as JSON; none if it is none, or longer than what is kept.
+    /// The body of a successful response as JSON; `None` if it is not JSON or was cut.
     pub fn document(&self) -> Option<Value> {
         serde_json::from_str(&self.body).ok().filter(|_| self.is_success())
     }

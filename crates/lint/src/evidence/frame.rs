@@ -1,24 +1,24 @@
-//! Frame: what passed on a line, one way, at one time.
+//! Frame: one message or output line in one direction.
 
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 use std::{borrow::Cow, sync::OnceLock, time::Duration};
 
-/// How much of a frame is kept; larger ones are cut.
+/// Bytes kept per frame; longer frames are cut.
 pub(super) const FRAME_LIMIT: usize = 4 * 1024 * 1024;
 
-/// Which way a frame went.
+/// The direction of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     Sent,
     Received,
-    /// From the server, and no message: a line on its standard output that is no JSON.
+    /// Output of the server that is not JSON.
     Noise,
 }
 
-/// Where a frame stands in the evidence.
+/// The position of a frame in the evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct FrameRef {
     pub line: usize,
@@ -28,11 +28,11 @@ pub struct FrameRef {
 #[derive(Debug)]
 pub struct Frame {
     pub direction: Direction,
-    /// Since the line was opened.
+    /// Time since the line was opened.
     pub at: Duration,
-    /// At most `FRAME_LIMIT` of it.
+    /// At most `FRAME_LIMIT` bytes.
     pub bytes: Bytes,
-    /// How long it was in full.
+    /// The full length in bytes.
     pub length: usize,
     parsed: OnceLock<Option<Value>>,
 }
@@ -44,7 +44,7 @@ impl Frame {
         Self { direction, at, bytes, length, parsed: OnceLock::new() }
     }
 
-    /// The frame as JSON; none if it is none, or was cut.
+    /// The frame as JSON; `None` if it is not JSON or was cut.
     pub fn json(&self) -> Option<&Value> {
         self.parsed.get_or_init(|| serde_json::from_slice(&self.bytes).ok()).as_ref()
     }

@@ -1,4 +1,4 @@
-//! Line: one way to the server, and all that passed on it.
+//! Line: one connection to the server, with all its frames.
 
 use super::{
     exchange::{Exchange, Step},
@@ -11,27 +11,27 @@ use trunkline_protocol::Era;
 
 #[derive(Debug, Default)]
 pub struct Line {
-    /// The era spoken on it; none while that is being found out.
+    /// The era of the line; `None` until it is known.
     pub era: Option<Era>,
-    /// Whose questions were asked on it.
+    /// The name of the probe that uses it, or `main`.
     pub purpose: &'static str,
     pub frames: Vec<Frame>,
     pub exchanges: Vec<Exchange>,
-    /// How the server's process ended while it should have run.
+    /// Set if the server ended the line by itself.
     pub ended: Option<Ending>,
-    /// How it left when it was asked to.
+    /// The result of our shutdown.
     pub departed: Option<Departed>,
-    /// The end of what it wrote to stderr.
+    /// The last lines of its stderr.
     pub stderr: String,
-    /// Why the line could not be opened.
+    /// The error if the line could not be opened.
     pub failed: Option<String>,
-    /// Frames that came when no more could be kept.
+    /// Number of frames that exceeded the limits and were dropped.
     pub dropped: usize,
-    /// What a probe measured or saw beside the frames; rules find it by step.
+    /// Observations of probes other than frames; rules find them by step.
     pub observed: Vec<(Step, String)>,
 }
 
-/// The end of a line that was not asked for.
+/// An end of the line that we did not cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ending {
     pub at: Duration,
@@ -39,13 +39,13 @@ pub struct Ending {
     pub how: String,
 }
 
-/// A shutdown by closing the input.
+/// The result of a shutdown by EOF.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Departed {
-    /// How long it took to leave after the end of its input; none if it had to be killed.
+    /// Time from EOF to the exit; `None` if the process had to be killed.
     pub after: Option<Duration>,
     pub how: String,
-    /// Processes of its group that were still there afterwards; none where that cannot be seen.
+    /// Processes of its group that survived it; `None` if this is unknown.
     pub left_behind: Option<Vec<String>>,
 }
 
@@ -54,12 +54,12 @@ impl Line {
         Self { purpose, ..Self::default() }
     }
 
-    /// Whether generated messages were sent on it.
+    /// True if generated messages were sent on it.
     pub fn is_fuzzed(&self) -> bool {
         self.purpose.starts_with("fuzz-")
     }
 
-    /// The items of a list as the server gave it on this line, over all pages.
+    /// The items of a list from all pages on this line.
     pub fn listed(&self, list: List) -> impl Iterator<Item = &Value> {
         let pages = self.exchanges.iter().filter(move |exchange| exchange.step == list.step());
         let items = move |page: &Exchange| {

@@ -1,4 +1,4 @@
-//! What a server lists: tools, resources, templates, prompts, each item with the place it stands at.
+//! The listed tools, resources, templates and prompts, each with its position in the evidence.
 
 use super::{Case, FrameRef, Step};
 use crate::{
@@ -22,9 +22,9 @@ pub struct Item<'a> {
     pub list: List,
     pub value: &'a Value,
     pub frame: FrameRef,
-    /// From the root of its frame.
+    /// Pointer from the root of its frame.
     pub pointer: String,
-    /// Counts over all pages.
+    /// Index in the whole list, over all pages.
     pub index: usize,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Item<'a> {
         format!("{} {name}", self.list.noun())
     }
 
-    /// A finding that points into this item; `below` is a pointer from the item on.
+    /// A finding that points into this item; `below` is a pointer relative to the item.
     pub fn finding(&self, message: impl Into<String>, below: &str) -> Finding {
         Finding::new(message).about(self.label()).at(self.frame, format!("{}{below}", self.pointer))
     }

@@ -1,8 +1,8 @@
-//! Evidence: everything that passed on the wire, and what was asked when.
+//! Evidence: a record of all traffic with a server.
 //!
-//! A *line* is one way to the server: a process, an HTTP conversation, an HTTP+SSE stream. A *frame* is what passed on it
-//! one way at one time. An *exchange* is one thing we sent and what came back for it; its *step* names the question, and
-//! rules find exchanges by step.
+//! A *line* is one connection to the server: a process, an HTTP client with its session, or an
+//! HTTP+SSE stream. A *frame* is one message or output line in one direction. An *exchange* is one
+//! sent message and its outcome; its *step* names the request, and rules find exchanges by step.
 
 mod case;
 mod exchange;
@@ -20,22 +20,22 @@ use crate::probes::Probe;
 use trunkline_client::Carrier;
 use trunkline_protocol::Era;
 
-/// What was gathered about one target.
+/// All evidence about one target.
 #[derive(Debug)]
 pub struct Evidence {
-    /// The target as a person wrote it, without secrets.
+    /// The target as the user wrote it, without secrets.
     pub target: String,
     pub carrier: Carrier,
-    /// Where it listens, if it is reached by an address.
+    /// The server's URL, if it has one.
     pub address: Option<url::Url>,
-    /// The eras the server was found to speak.
+    /// The eras in which the server introduced itself.
     pub served: Vec<Era>,
     pub lines: Vec<Line>,
-    /// Probes that could not be run, and why.
+    /// Probes that could not run, with the reason.
     pub missed: Vec<Missed>,
 }
 
-/// A probe that was not run, or not to its end.
+/// A probe that did not run or did not complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missed {
     pub probe: &'static str,
@@ -55,7 +55,7 @@ impl Evidence {
         }
     }
 
-    /// Whether the server listens on this machine.
+    /// True if the server listens on this machine.
     pub fn is_local(&self) -> bool {
         self.address.as_ref().and_then(url::Url::host).is_some_and(|host| match host {
             url::Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
@@ -68,12 +68,12 @@ impl Evidence {
         self.lines.get(at.line)?.frames.get(at.frame)
     }
 
-    /// One view per era the server speaks.
+    /// One `Case` per era that the server speaks.
     pub fn cases(&self) -> impl Iterator<Item = Case<'_>> {
         self.served.iter().map(|era| Case::new(self, *era))
     }
 
-    /// Every exchange of a step, over all eras and lines.
+    /// All exchanges of a step in all eras and lines.
     pub fn asked(&self, step: Step) -> impl Iterator<Item = Asked<'_>> {
         self.lines.iter().enumerate().flat_map(move |(line, record)| {
             let of_step = record.exchanges.iter().filter(move |exchange| exchange.step == step);
@@ -81,7 +81,7 @@ impl Evidence {
         })
     }
 
-    /// Why there is nothing from this probe.
+    /// The reason why this probe left no evidence.
     pub fn why_missed(&self, probe: &Probe, era: Option<Era>) -> Option<&str> {
         let same = |missed: &&Missed| {
             missed.probe == probe.name && (missed.era.is_none() || era.is_none() || missed.era == era)

@@ -1,4 +1,4 @@
-//! The tools as another connection sees them.
+//! Fetches the tool list on a second connection.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,9 +7,9 @@ use crate::{
 };
 use serde_json::json;
 
-pub const ANOTHER_LIST_STEP: Step = Step("another-list");
+pub(crate) const ANOTHER_LIST_STEP: Step = Step("another-list");
 
-pub static ANOTHER_LIST: Probe = Probe {
+pub(crate) static ANOTHER_LIST: Probe = Probe {
     name: "another-list",
     mode: Mode::Passive,
     eras: Eras::Modern,

@@ -1,4 +1,4 @@
-//! What a server that protects itself says to callers without a token, and with a wrong one.
+//! Requests without a token and with wrong tokens, and the authorization metadata.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -12,27 +12,27 @@ use trunkline_transport::http::well_known::{issuer_places, resource_places};
 use url::Url;
 
 /// A request without credentials.
-pub const AUTH_BARE_STEP: Step = Step("without-credentials");
-/// A request with a token that nobody gave; the variant says where it stands.
-pub const AUTH_GARBAGE_STEP: Step = Step("wrong-token");
+pub(crate) const AUTH_BARE_STEP: Step = Step("without-credentials");
+/// A request with a made-up token; the variant says where the token is.
+pub(crate) const AUTH_GARBAGE_STEP: Step = Step("wrong-token");
 /// Each method without credentials, where the first was refused; the variant is the method.
-pub const AUTH_EACH_STEP: Step = Step("method-without-credentials");
-/// The tools without the credentials that the caller gave, where the server answers all the same.
-pub const AUTH_LIST_STEP: Step = Step("list-without-credentials");
-/// The document that says who gives tokens for this server.
-pub const AUTH_RESOURCE_STEP: Step = Step("protected-resource-metadata");
-/// The document of the one who gives them; the variant is the issuer.
-pub const AUTH_ISSUER_STEP: Step = Step("authorization-server-metadata");
+pub(crate) const AUTH_EACH_STEP: Step = Step("method-without-credentials");
+/// The tool list without the given credentials, if the server answers without them.
+pub(crate) const AUTH_LIST_STEP: Step = Step("list-without-credentials");
+/// The protected-resource metadata (RFC 9728).
+pub(crate) const AUTH_RESOURCE_STEP: Step = Step("protected-resource-metadata");
+/// The authorization server's metadata (RFC 8414); the variant is the issuer.
+pub(crate) const AUTH_ISSUER_STEP: Step = Step("authorization-server-metadata");
 
-/// Issuers that are asked.
+/// Maximum number of issuers asked.
 const ISSUERS: usize = 2;
 
 const GARBAGE: &str = "trunkline-lint-no-such-token";
 
-/// Without a signature, and valid until the second after the beginning of time.
+/// An unsigned JWT that expired in 1970.
 const EXPIRED: &str = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJzdWIiOiJ0cnVua2xpbmUtbGludCIsImV4cCI6MX0.";
 
-pub static AUTHORIZATION: Probe = Probe {
+pub(crate) static AUTHORIZATION: Probe = Probe {
     name: "authorization",
     mode: Mode::Negative,
     eras: Eras::Both,
@@ -82,7 +82,7 @@ async fn run(stage: &mut Stage) {
     stage.done(speaker).await;
 }
 
-/// Asks for what else there is. Nothing is called that exists.
+/// Sends other methods without credentials. The only tool it calls does not exist.
 async fn each(speaker: &mut Speaker, era: Era) {
     let first = match era {
         Era::Modern => ("server/discover", json!({})),

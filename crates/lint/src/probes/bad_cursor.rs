@@ -1,4 +1,4 @@
-//! Lists asked for with a cursor that the server never gave.
+//! Requests lists with a cursor that the server never issued.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,9 +7,9 @@ use crate::{
 };
 use serde_json::json;
 
-pub const BAD_CURSOR_STEP: Step = Step("bad-cursor");
+pub(crate) const BAD_CURSOR_STEP: Step = Step("bad-cursor");
 
-pub static BAD_CURSOR: Probe = Probe {
+pub(crate) static BAD_CURSOR: Probe = Probe {
     name: "bad-cursor",
     mode: Mode::Negative,
     eras: Eras::Both,

@@ -1,4 +1,4 @@
-//! Two requests in an array, and then a plain one.
+//! A batch of two requests, then a plain request.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -9,10 +9,10 @@ use crate::{
 use serde_json::{Value, json};
 use trunkline_protocol::Era;
 
-pub const BATCH_STEP: Step = Step("batch");
-pub const BATCH_AFTER: Step = Step("after-batch");
+pub(crate) const BATCH_STEP: Step = Step("batch");
+pub(crate) const BATCH_AFTER: Step = Step("after-batch");
 
-pub static BATCH: Probe = Probe {
+pub(crate) static BATCH: Probe = Probe {
     name: "batch",
     mode: Mode::Negative,
     eras: Eras::Both,

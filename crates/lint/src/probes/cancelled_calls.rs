@@ -1,4 +1,4 @@
-//! A call that takes its time, given up before it is done: by a notification, and over HTTP in the modern era by leaving.
+//! Cancels a slow call: by a notification, or over HTTP in the modern era by closing the stream.
 
 use super::{LineUse, Probe, Stage, TOOL_CALL_STEP};
 use crate::{
@@ -11,25 +11,25 @@ use std::time::Duration;
 use trunkline_protocol::Era;
 
 /// The call that is cancelled; its answer, if one comes, belongs to [`CANCEL_STEP`].
-pub const CANCELLED_CALL_STEP: Step = Step("cancelled-call");
-/// The notification that cancels it, and what comes behind it.
-pub const CANCEL_STEP: Step = Step("cancel");
-/// A plain request behind it.
-pub const CANCEL_AFTER_STEP: Step = Step("after-cancel");
+pub(crate) const CANCELLED_CALL_STEP: Step = Step("cancelled-call");
+/// The notification that cancels it, and the messages after it.
+pub(crate) const CANCEL_STEP: Step = Step("cancel");
+/// A plain request after the cancellation.
+pub(crate) const CANCEL_AFTER_STEP: Step = Step("after-cancel");
 /// The call whose stream is closed before it is answered.
-pub const CLOSED_CALL_STEP: Step = Step("closed-call");
-/// A plain request behind that; the variant says how many milliseconds the call would have gone on.
-pub const CLOSED_AFTER_STEP: Step = Step("after-closed-call");
+pub(crate) const CLOSED_CALL_STEP: Step = Step("closed-call");
+/// A plain request after that; the variant is the remaining duration of the call in milliseconds.
+pub(crate) const CLOSED_AFTER_STEP: Step = Step("after-closed-call");
 
-/// Calls that are done sooner cannot be cancelled in time.
+/// Faster calls cannot be cancelled in time.
 const SLOW: Duration = Duration::from_millis(250);
 
-/// How much longer than before the call may take on a busy machine.
+/// Extra time for the repeated call, as the machine may be busy.
 const MARGIN: Duration = Duration::from_secs(1);
 
 const TOKEN: &str = "trunkline-lint-cancelled";
 
-pub static CANCELLED_CALLS: Probe = Probe {
+pub(crate) static CANCELLED_CALLS: Probe = Probe {
     name: "cancelled-calls",
     mode: Mode::Active,
     eras: Eras::Both,
@@ -41,7 +41,8 @@ pub static CANCELLED_CALLS: Probe = Probe {
 async fn run(stage: &mut Stage) {
     let Some((name, arguments, took)) = stage.speaker.so_far(slowest) else { return };
     let http = stage.speaker.url().is_some();
-    // Whoever leaves a stream of the legacy era has not cancelled, and a notification would have to overtake the call.
+    // In the legacy era, closing the stream does not cancel the call, and the cancellation would
+    // need a second connection.
     if (http && stage.era() == Era::Legacy) || !stage.known.take_call() {
         return;
     }
@@ -56,7 +57,7 @@ async fn run(stage: &mut Stage) {
         let left = (took * 3 / 4).as_millis().to_string();
         stage.speaker.ask_variant((CLOSED_AFTER_STEP, left), "server/discover", json!({})).await;
     } else {
-        stage.speaker.say(Say::new(CANCELLED_CALL_STEP, &call, Expect::Soon).variant(name)).await;
+        stage.speaker.say(Say::new(CANCELLED_CALL_STEP, &call, Expect::NoWait).variant(name)).await;
         tokio::time::sleep(took / 4).await;
         let params = json!({"requestId": id, "reason": "probing"});
         let cancel = notification(stage.era(), "notifications/cancelled", params);
@@ -68,7 +69,7 @@ async fn run(stage: &mut Stage) {
     stage.speaker.patience(stage.known.dial.answer);
 }
 
-/// The call that took longest: name, arguments, time.
+/// The slowest call: name, arguments, duration.
 fn slowest(line: &Line) -> Option<(String, Value, Duration)> {
     let slow = line.exchanges.iter().filter(|call| call.step == TOOL_CALL_STEP && call.took >= SLOW);
     let slow = slow.filter(|call| call.answer.is_some()).max_by_key(|call| call.took)?;

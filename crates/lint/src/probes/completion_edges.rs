@@ -1,4 +1,5 @@
-//! Completion: of a real argument from nothing, of an argument of no prompt, and where it is not declared.
+//! Completion of a listed argument from empty input, of an unknown prompt, and without the
+//! capability.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,14 +8,14 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-pub const COMPLETED_STEP: Step = Step("completed");
-pub const COMPLETION_UNKNOWN_STEP: Step = Step("completion-unknown");
-pub const COMPLETION_UNDECLARED_STEP: Step = Step("completion-undeclared");
+pub(crate) const COMPLETED_STEP: Step = Step("completed");
+pub(crate) const COMPLETION_UNKNOWN_STEP: Step = Step("completion-unknown");
+pub(crate) const COMPLETION_UNDECLARED_STEP: Step = Step("completion-undeclared");
 
-/// Arguments that are completed per list.
+/// Number of arguments completed per list.
 const SAMPLE: usize = 3;
 
-pub static COMPLETION_EDGES: Probe = Probe {
+pub(crate) static COMPLETION_EDGES: Probe = Probe {
     name: "completion-edges",
     mode: Mode::Negative,
     eras: Eras::Both,

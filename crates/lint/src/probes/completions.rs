@@ -1,4 +1,4 @@
-//! Completion of an argument, with nothing typed yet.
+//! Completion of an argument from empty input.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,9 +7,9 @@ use crate::{
 };
 use serde_json::json;
 
-pub const COMPLETION_STEP: Step = Step("completion");
+pub(crate) const COMPLETION_STEP: Step = Step("completion");
 
-pub static COMPLETIONS: Probe = Probe {
+pub(crate) static COMPLETIONS: Probe = Probe {
     name: "completions",
     mode: Mode::Negative,
     eras: Eras::Both,

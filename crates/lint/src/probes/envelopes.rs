@@ -1,4 +1,4 @@
-//! Messages that are JSON, but no JSON-RPC requests.
+//! Messages that are JSON, but not valid JSON-RPC requests.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -9,10 +9,10 @@ use crate::{
 use serde_json::{Value, json};
 use trunkline_protocol::{Era, Revision};
 
-pub const ENVELOPES_STEP: Step = Step("invalid-envelope");
-pub const ENVELOPES_AFTER: Step = Step("after-invalid-envelopes");
+pub(crate) const ENVELOPES_STEP: Step = Step("invalid-envelope");
+pub(crate) const ENVELOPES_AFTER: Step = Step("after-invalid-envelopes");
 
-pub static ENVELOPES: Probe = Probe {
+pub(crate) static ENVELOPES: Probe = Probe {
     name: "envelopes",
     mode: Mode::Negative,
     eras: Eras::Both,
@@ -41,7 +41,7 @@ async fn run(stage: &mut Stage) {
         ("an id that is null", json!({"jsonrpc": "2.0", "id": null, "method": method, "params": params})),
     ];
     for (variant, message) in broken {
-        stage.speaker.say(Say::new(ENVELOPES_STEP, &message, Expect::Soon).variant(variant)).await;
+        stage.speaker.say(Say::new(ENVELOPES_STEP, &message, Expect::NoWait).variant(variant)).await;
     }
     stage.sentinel(ENVELOPES_AFTER).await;
 }

@@ -10,10 +10,10 @@ use http::Method;
 use serde_json::json;
 use trunkline_protocol::{Era, Revision};
 
-pub const FOREIGN_ORIGIN_STEP: Step = Step("foreign-origin");
-pub const FOREIGN_HOST_STEP: Step = Step("foreign-host");
+pub(crate) const FOREIGN_ORIGIN_STEP: Step = Step("foreign-origin");
+pub(crate) const FOREIGN_HOST_STEP: Step = Step("foreign-host");
 
-pub static FOREIGN_ORIGIN: Probe = Probe {
+pub(crate) static FOREIGN_ORIGIN: Probe = Probe {
     name: "foreign-origin",
     mode: Mode::Negative,
     eras: Eras::Both,
@@ -42,7 +42,7 @@ async fn run(stage: &mut Stage) {
     }
 }
 
-/// An HTTP+SSE server gives everything to whoever has its stream.
+/// With HTTP+SSE, a page that can open the stream can read every answer.
 async fn ask_for_stream(stage: &mut Stage, dial: &Dial) {
     let mut speaker = dial.open(FOREIGN_ORIGIN.name, stage.era()).await;
     for (step, header, value) in FOREIGN {

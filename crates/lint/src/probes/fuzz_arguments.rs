@@ -1,4 +1,4 @@
-//! Calls of tools with generated arguments that are odd in one place.
+//! Calls tools with generated arguments that have one odd value.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -8,10 +8,10 @@ use crate::{
 };
 use serde_json::json;
 
-pub const FUZZ_CALL_STEP: Step = Step("fuzz-call");
-pub const FUZZ_CALL_AFTER: Step = Step("after-fuzz-call");
+pub(crate) const FUZZ_CALL_STEP: Step = Step("fuzz-call");
+pub(crate) const FUZZ_CALL_AFTER: Step = Step("after-fuzz-call");
 
-pub static FUZZ_ARGUMENTS: Probe = Probe {
+pub(crate) static FUZZ_ARGUMENTS: Probe = Probe {
     name: "fuzz-arguments",
     mode: Mode::Fuzz,
     eras: Eras::Both,
@@ -20,7 +20,7 @@ pub static FUZZ_ARGUMENTS: Probe = Probe {
     run: |stage| Box::pin(run(stage)),
 };
 
-/// Failures after which there is nothing more to learn.
+/// Number of failures after which the probe stops.
 const ENOUGH: usize = 5;
 
 async fn run(stage: &mut Stage) {

@@ -1,4 +1,4 @@
-//! Generated frames that are broken in many ways, each followed by a plain request.
+//! Generated malformed frames, each followed by a plain request.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -10,10 +10,10 @@ use crate::{
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-pub const FUZZ_FRAME_STEP: Step = Step("fuzz-frame");
-pub const FUZZ_FRAME_AFTER: Step = Step("after-fuzz-frame");
+pub(crate) const FUZZ_FRAME_STEP: Step = Step("fuzz-frame");
+pub(crate) const FUZZ_FRAME_AFTER: Step = Step("after-fuzz-frame");
 
-pub static FUZZ_FRAMES: Probe = Probe {
+pub(crate) static FUZZ_FRAMES: Probe = Probe {
     name: "fuzz-frames",
     mode: Mode::Fuzz,
     eras: Eras::Both,
@@ -22,13 +22,13 @@ pub static FUZZ_FRAMES: Probe = Probe {
     run: |stage| Box::pin(run(stage)),
 };
 
-/// Levels of nesting, far beyond what a message needs.
+/// Nesting depth, far beyond what a message needs.
 const DEEP: usize = 2000;
 
-/// A text that is long, but shorter than what servers must take.
+/// Length of a long text that servers still must accept.
 const LONG: usize = 100_000;
 
-/// Failures after which there is nothing more to learn.
+/// Number of failures after which the probe stops.
 const ENOUGH: usize = 5;
 
 async fn run(stage: &mut Stage) {
@@ -36,7 +36,7 @@ async fn run(stage: &mut Stage) {
     let mut failures = 0;
     for number in 0..stage.known.active.cases {
         let frame = broken(stage, &mut rng);
-        let say = Say::raw(FUZZ_FRAME_STEP, frame, Expect::Soon).variant(number.to_string());
+        let say = Say::raw(FUZZ_FRAME_STEP, frame, Expect::NoWait).variant(number.to_string());
         stage.speaker.say(say).await;
         let alive = stage.sentinel(FUZZ_FRAME_AFTER).await.answer.is_some();
         if !alive {
@@ -49,7 +49,7 @@ async fn run(stage: &mut Stage) {
     }
 }
 
-/// A frame that is wrong somewhere, without a newline.
+/// A malformed frame without a newline.
 fn broken(stage: &mut Stage, rng: &mut Rng) -> Bytes {
     let id = json!(50_000 + rng.below(1_000_000));
     let methods = ["tools/list", "ping", "tools/call", "x"];
@@ -88,7 +88,7 @@ fn flipped(mut bytes: Vec<u8>, rng: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// A message with one member of a type it cannot have.
+/// A message with one member of a wrong type.
 fn swapped(mut message: Value, rng: &mut Rng) -> Value {
     let member = *rng.choose(&["jsonrpc", "id", "method", "params"]);
     let values = [Value::Null, json!(true), json!(-1.5), json!([]), json!({"a": {}}), json!("")];

@@ -1,4 +1,5 @@
-//! A plain request whose header names are written in capitals, as no HTTP library of ours would write them.
+//! A plain request with upper-case header names, written to a socket: our HTTP client sends them
+//! in lower case only.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -15,16 +16,16 @@ use tokio::{
 use trunkline_protocol::{Era, Revision};
 use url::Url;
 
-/// What is observed: the first line of the answer.
-pub const HEADER_CASE_STEP: Step = Step("header-case");
+/// The observation: the status line of the response.
+pub(crate) const HEADER_CASE_STEP: Step = Step("header-case");
 
-/// How long the answer may take to begin.
+/// Timeout until the response begins.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Bytes that are read of the answer; its first line is enough.
+/// Bytes read from the response; the status line is enough.
 const HEAD: usize = 1024;
 
-pub static HEADER_CASE: Probe = Probe {
+pub(crate) static HEADER_CASE: Probe = Probe {
     name: "header-case",
     mode: Mode::Negative,
     eras: Eras::Modern,
@@ -34,7 +35,7 @@ pub static HEADER_CASE: Probe = Probe {
 };
 
 async fn run(stage: &mut Stage) {
-    // Tokens are not ours to write into a socket, and TLS would need a library again.
+    // Credentials are not written to a raw socket, and TLS is not supported here.
     let plain = |url: &&Url| url.scheme() == "http" && !stage.known.dial.has_credentials();
     let Some(url) = stage.known.dial.address().filter(plain).cloned() else { return };
     let id = stage.speaker.fresh_id();

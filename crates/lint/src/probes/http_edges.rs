@@ -4,25 +4,25 @@ use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
     rule::{Carriers, Eras, Mode},
-    wire::{Dressed, Expect, HttpAsk, bytes, request},
+    wire::{EraHeaders, Expect, HttpAsk, bytes, request},
 };
 use base64::Engine as _;
 use http::Method;
 use serde_json::{Value, json};
 use trunkline_protocol::Era;
 
-pub const BAD_VERSION_HEADER_STEP: Step = Step("bad-version-header");
-pub const METHOD_MISMATCH_STEP: Step = Step("method-header-mismatch");
-pub const METHOD_MISSING_STEP: Step = Step("method-header-missing");
-pub const NAME_MISMATCH_STEP: Step = Step("name-header-mismatch");
-pub const NAME_MISSING_STEP: Step = Step("name-header-missing");
-pub const NAME_ENCODED_STEP: Step = Step("name-header-encoded");
-pub const GET_STEP: Step = Step("get");
-pub const DELETE_STEP: Step = Step("delete");
-pub const BOGUS_SESSION_STEP: Step = Step("bogus-session");
-pub const ENDED_SESSION_STEP: Step = Step("ended-session");
+pub(crate) const BAD_VERSION_HEADER_STEP: Step = Step("bad-version-header");
+pub(crate) const METHOD_MISMATCH_STEP: Step = Step("method-header-mismatch");
+pub(crate) const METHOD_MISSING_STEP: Step = Step("method-header-missing");
+pub(crate) const NAME_MISMATCH_STEP: Step = Step("name-header-mismatch");
+pub(crate) const NAME_MISSING_STEP: Step = Step("name-header-missing");
+pub(crate) const NAME_ENCODED_STEP: Step = Step("name-header-encoded");
+pub(crate) const GET_STEP: Step = Step("get");
+pub(crate) const DELETE_STEP: Step = Step("delete");
+pub(crate) const BOGUS_SESSION_STEP: Step = Step("bogus-session");
+pub(crate) const ENDED_SESSION_STEP: Step = Step("ended-session");
 
-pub static HTTP_EDGES: Probe = Probe {
+pub(crate) static HTTP_EDGES: Probe = Probe {
     name: "http-edges",
     mode: Mode::Negative,
     eras: Eras::Both,
@@ -62,10 +62,10 @@ async fn legacy(stage: &mut Stage) {
     let Some(session) = stage.speaker.session() else { return };
     post(stage, BOGUS_SESSION_STEP, plain(stage), &[("mcp-session-id", "trunkline-lint-no-such-session")])
         .await;
-    // The session that ends is one nobody else uses.
+    // Uses a session of its own, because it ends it.
     let mut other = stage.another("ended-session").await;
     let ended = other.session();
-    let ask = HttpAsk { dressed: Dressed::Fully, ..HttpAsk::bare(Method::DELETE) };
+    let ask = HttpAsk { era_headers: EraHeaders::Added, ..HttpAsk::bare(Method::DELETE) };
     let deleted = other.http((DELETE_STEP, ""), ask, Expect::Nothing).await;
     let gone = deleted.http.is_some_and(|http| http.is_success());
     stage.done(other).await;
@@ -97,7 +97,7 @@ async fn post(
 }
 
 async fn verb(stage: &mut Stage, (step, method): (Step, Method)) {
-    let ask =
-        HttpAsk { dressed: Dressed::Fully, ..HttpAsk::bare(method) }.header("accept", "text/event-stream");
+    let ask = HttpAsk { era_headers: EraHeaders::Added, ..HttpAsk::bare(method) }
+        .header("accept", "text/event-stream");
     stage.speaker.http_head((step, ""), ask).await;
 }

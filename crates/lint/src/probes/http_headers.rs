@@ -1,4 +1,4 @@
-//! Requests whose HTTP headers are wrong, lacking, or right in an unusual way.
+//! Requests with wrong, missing, or valid but unusual HTTP headers.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use trunkline_protocol::Era;
 
-pub const VERSION_HEADER_STEP: Step = Step("version-header");
-pub const MEDIA_TYPE_STEP: Step = Step("media-type");
-pub const ACCEPT_STEP: Step = Step("accept");
-pub const STREAM_END_STEP: Step = Step("stream-end");
+pub(crate) const VERSION_HEADER_STEP: Step = Step("version-header");
+pub(crate) const MEDIA_TYPE_STEP: Step = Step("media-type");
+pub(crate) const ACCEPT_STEP: Step = Step("accept");
+pub(crate) const STREAM_END_STEP: Step = Step("stream-end");
 
-/// How long a stream may stay open behind its response.
+/// Time for a stream to end after its response.
 const STREAM_END: Duration = Duration::from_millis(1500);
 
-pub static HTTP_HEADERS: Probe = Probe {
+pub(crate) static HTTP_HEADERS: Probe = Probe {
     name: "http-headers",
     mode: Mode::Negative,
     eras: Eras::Both,
@@ -27,7 +27,7 @@ pub static HTTP_HEADERS: Probe = Probe {
     run: |stage| Box::pin(run(stage)),
 };
 
-/// The least question of each era.
+/// The simplest request of each era.
 fn plain(era: Era) -> (&'static str, Value) {
     match era {
         Era::Legacy => ("ping", json!({})),
@@ -42,7 +42,7 @@ async fn run(stage: &mut Stage) {
     ask(stage, (MEDIA_TYPE_STEP, "text/plain"), question.clone(), ("content-type", "text/plain")).await;
     ask(stage, (ACCEPT_STEP, "application/json"), question.clone(), ("accept", "application/json")).await;
     let id = stage.speaker.fresh_id();
-    // A list is long enough to be worth a stream.
+    // A server is more likely to stream a list than a short answer.
     let method = if stage.known.has_capability("tools") { "tools/list" } else { question.0 };
     let mut last = HttpAsk::post(bytes(&request(era, &id, method, question.1)));
     last.linger = STREAM_END;

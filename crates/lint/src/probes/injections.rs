@@ -1,4 +1,5 @@
-//! Arguments as an attacker would choose them: paths that climb, text for a shell or a template, too much of it.
+//! Calls tools with hostile arguments: path traversal, shell and template injection, oversized
+//! values.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -9,36 +10,36 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-pub const ESCAPE_CALL_STEP: Step = Step("escape-call");
-pub const COMMAND_CALL_STEP: Step = Step("command-call");
-pub const LARGE_CALL_STEP: Step = Step("large-call");
-pub const LARGE_CALL_AFTER: Step = Step("after-large-call");
+pub(crate) const ESCAPE_CALL_STEP: Step = Step("escape-call");
+pub(crate) const COMMAND_CALL_STEP: Step = Step("command-call");
+pub(crate) const LARGE_CALL_STEP: Step = Step("large-call");
+pub(crate) const LARGE_CALL_AFTER: Step = Step("after-large-call");
 
-pub const DEEP_CALL_STEP: Step = Step("deep-call");
-pub const DEEP_CALL_AFTER: Step = Step("after-deep-call");
+const DEEP_CALL_STEP: Step = Step("deep-call");
+pub(crate) const DEEP_CALL_AFTER: Step = Step("after-deep-call");
 
-/// What a shell, template or database makes of the payloads; it stands in none of them.
-pub const PRODUCT: &str = "287861";
+/// The result if a shell, template or database evaluates a payload; no payload contains it.
+pub(crate) const PRODUCT: &str = "287861";
 
-/// The last one is only a name; it breaks statements that are put together.
+/// The last one is a plain name with a quote, which breaks concatenated SQL.
 const COMMANDS: [&str; 5] =
     ["$(expr 41123 '*' 7)", "x; expr 41123 '*' 7", "{{41123*7}}", "x' || (41123*7) || '", "O'Neill"];
 
 const PATHS: [&str; 2] = ["../../../../../../../../etc/passwd", "/etc/passwd"];
 
-/// Parts of the names of arguments that are paths.
+/// Parts of argument names that mean a path.
 const PATH_NAMES: [&str; 5] = ["path", "file", "dir", "folder", "uri"];
 
-/// Arguments that are tried per tool.
+/// Maximum number of arguments tried per tool.
 const PER_TOOL: usize = 2;
 
-/// Bytes of an argument that is too long.
+/// Size of an oversized argument in bytes.
 const LARGE: usize = 1024 * 1024;
 
-/// Lists in lists of an argument that is too deep.
+/// Nesting depth of a too deep argument.
 const DEEP: usize = 1000;
 
-pub static INJECTIONS: Probe = Probe {
+pub(crate) static INJECTIONS: Probe = Probe {
     name: "injections",
     mode: Mode::Active,
     eras: Eras::Both,
@@ -82,7 +83,8 @@ async fn run(stage: &mut Stage) {
     }
 }
 
-/// Calls with lists in lists where `$deep` stands. They are written as text: no value of ours nests that far.
+/// Calls the tool with nested arrays in place of `$deep`. The frame is built as text, to avoid a
+/// deeply nested `Value`.
 async fn deep_call(stage: &mut Stage, name: &str, arguments: Value) {
     let id = stage.speaker.fresh_id();
     let call = request(stage.era(), &id, "tools/call", json!({"name": name, "arguments": arguments}));
@@ -91,7 +93,7 @@ async fn deep_call(stage: &mut Stage, name: &str, arguments: Value) {
     stage.speaker.say(Say::raw(DEEP_CALL_STEP, text, Expect::Answer(id)).variant(name)).await;
 }
 
-/// The arguments of a tool that are free text.
+/// The arguments of a tool that accept any string.
 fn texts(tool: &Value) -> Vec<&str> {
     let properties = tool["inputSchema"]["properties"].as_object();
     let free = |schema: &Value| {

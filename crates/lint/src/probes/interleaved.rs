@@ -1,4 +1,4 @@
-//! Many requests at once: each must be answered once, with its own id.
+//! Many parallel requests: each must be answered once, with its own id.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -9,12 +9,12 @@ use crate::{
 use serde_json::{Value, json};
 use trunkline_protocol::Era;
 
-pub const INTERLEAVED_STEP: Step = Step("interleaved");
+pub(crate) const INTERLEAVED_STEP: Step = Step("interleaved");
 
 /// Requests in flight together.
 const REQUESTS: i64 = 20;
 
-pub static INTERLEAVED: Probe = Probe {
+pub(crate) static INTERLEAVED: Probe = Probe {
     name: "interleaved",
     mode: Mode::Negative,
     eras: Eras::Both,
@@ -30,7 +30,7 @@ async fn run(stage: &mut Stage) {
     };
     let era = stage.era();
     let ids: Vec<Value> = (0..REQUESTS).map(|n| json!(9300 + n)).collect();
-    // Two questions in turn, so that an answer to the wrong one is seen by what is in it.
+    // Alternates two methods, so that a swapped answer shows by its contents.
     let methods = [method, if stage.known.has_capability("tools") { "tools/list" } else { method }];
     let turns = ids.iter().zip(methods.into_iter().cycle());
     let messages = turns.map(|(id, method)| (id.clone(), request(era, id, method, json!({})))).collect();

@@ -1,4 +1,4 @@
-//! A subscription of the modern era, opened and ended.
+//! Opens and ends a subscription of the modern era.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -8,11 +8,11 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-pub const LISTEN_STEP: Step = Step("listen");
-pub const LISTEN_AFTER_STEP: Step = Step("after-listen");
-pub const LISTEN_END_STEP: Step = Step("listen-end");
+pub(crate) const LISTEN_STEP: Step = Step("listen");
+pub(crate) const LISTEN_AFTER_STEP: Step = Step("after-listen");
+pub(crate) const LISTEN_END_STEP: Step = Step("listen-end");
 
-pub static LISTEN: Probe = Probe {
+pub(crate) static LISTEN: Probe = Probe {
     name: "listen",
     mode: Mode::Passive,
     eras: Eras::Modern,
@@ -32,14 +32,14 @@ async fn run(stage: &mut Stage) {
     let id = stage.speaker.fresh_id();
     let params = json!({"notifications": {filter: true}});
     let message = request(stage.era(), &id, "subscriptions/listen", params);
-    stage.speaker.say(Say::new(LISTEN_STEP, &message, Expect::Told)).await;
+    stage.speaker.say(Say::new(LISTEN_STEP, &message, Expect::FirstMessage)).await;
     stage.sentinel(LISTEN_AFTER_STEP).await;
     if stage.speaker.url().is_none() {
         end(stage, &id).await;
     }
 }
 
-/// Over HTTP the end of the stream is the end of the subscription; elsewhere it has to be said.
+/// Cancels the subscription. Over HTTP this is not needed: closing the stream ends it.
 async fn end(stage: &mut Stage, id: &Value) {
     let params = json!({"requestId": id});
     stage.speaker.tell(LISTEN_END_STEP, "notifications/cancelled", params).await;

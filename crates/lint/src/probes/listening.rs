@@ -1,4 +1,4 @@
-//! On which addresses of this machine the server's port is open.
+//! Finds the local addresses on which the server's port is open.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -8,16 +8,16 @@ use crate::{
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::Host;
 
-/// What is observed: one address a time.
-pub const LISTENING_STEP: Step = Step("listening");
+/// The observation: one local address each.
+pub(crate) const LISTENING_STEP: Step = Step("listening");
 
-/// The kernel's tables of sockets; other systems have none, and nothing is observed there.
+/// The kernel's socket tables; on systems without them nothing is observed.
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 
-/// How the tables write "listening".
+/// The code of the LISTEN state in these tables.
 const LISTEN: &str = "0A";
 
-pub static LISTENING: Probe = Probe {
+pub(crate) static LISTENING: Probe = Probe {
     name: "listening",
     mode: Mode::Passive,
     eras: Eras::Both,
@@ -43,7 +43,7 @@ fn run(stage: &mut Stage) {
     }
 }
 
-/// The address of a line of the table, if it listens on this port.
+/// The local address in a line of the table, if that socket listens on this port.
 fn listener(line: &str, port: u16) -> Option<IpAddr> {
     let mut words = line.split_whitespace().skip(1);
     let (address, state) = (words.next()?, words.nth(1)?);
@@ -51,7 +51,7 @@ fn listener(line: &str, port: u16) -> Option<IpAddr> {
     if state != LISTEN || u16::from_str_radix(own, 16) != Ok(port) {
         return None;
     }
-    // Each group of four bytes stands in the machine's own order.
+    // Each group of four bytes is in native byte order.
     let mut bytes = Vec::new();
     for group in address.as_bytes().chunks(8) {
         let number = u32::from_str_radix(std::str::from_utf8(group).ok()?, 16).ok()?;

@@ -1,4 +1,4 @@
-//! Walks every list the server declares, page by page.
+//! Fetches all pages of every list that the server declares.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// Pages that are asked for per list; a list with more counts as endless.
-pub const MAX_PAGES: usize = 50;
+/// Maximum number of pages per list; a longer list counts as endless.
+pub(crate) const MAX_PAGES: usize = 50;
 
-pub static LISTS: Probe = Probe {
+pub(crate) static LISTS: Probe = Probe {
     name: "lists",
     mode: Mode::Passive,
     eras: Eras::Both,

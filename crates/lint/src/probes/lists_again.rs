@@ -1,4 +1,4 @@
-//! The list of tools twice more, to see whether it stays the same.
+//! Fetches the tool list again, to see whether it stays the same.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,9 +7,9 @@ use crate::{
 };
 use serde_json::json;
 
-pub const TOOLS_AGAIN_STEP: Step = Step("tools-again");
+pub(crate) const TOOLS_AGAIN_STEP: Step = Step("tools-again");
 
-pub static LISTS_AGAIN: Probe = Probe {
+pub(crate) static LISTS_AGAIN: Probe = Probe {
     name: "lists-again",
     mode: Mode::Passive,
     eras: Eras::Both,
@@ -18,7 +18,7 @@ pub static LISTS_AGAIN: Probe = Probe {
     run: |stage| Box::pin(run(stage)),
 };
 
-/// How often the first page is asked for again.
+/// Number of repeated requests for the first page.
 const TIMES: usize = 2;
 
 async fn run(stage: &mut Stage) {

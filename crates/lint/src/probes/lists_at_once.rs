@@ -1,4 +1,4 @@
-//! The tools asked for several times at once, where one such list takes long enough to tell.
+//! Requests the tool list several times in parallel, if it is slow enough to measure.
 
 use super::{LineUse, Probe, Stage, TOOLS_AGAIN_STEP};
 use crate::{
@@ -9,9 +9,9 @@ use crate::{
 use serde_json::{Value, json};
 use std::time::Duration;
 
-pub const LISTS_AT_ONCE_STEP: Step = Step("lists-at-once");
+pub(crate) const LISTS_AT_ONCE_STEP: Step = Step("lists-at-once");
 
-pub static LISTS_AT_ONCE: Probe = Probe {
+pub(crate) static LISTS_AT_ONCE: Probe = Probe {
     name: "lists-at-once",
     mode: Mode::Passive,
     eras: Eras::Both,
@@ -20,11 +20,11 @@ pub static LISTS_AT_ONCE: Probe = Probe {
     run: |stage| Box::pin(run(stage)),
 };
 
-/// How many are asked for.
+/// Number of parallel requests.
 const AT_ONCE: usize = 8;
-/// Below this, waiting in a queue cannot be told from work.
+/// For faster answers, queueing cannot be distinguished from work.
 const TELLING: Duration = Duration::from_millis(200);
-/// Above this, all together would not be answered in time.
+/// Slower answers would exceed the timeout when processed one by one.
 const TOO_LONG: Duration = Duration::from_secs(1);
 
 async fn run(stage: &mut Stage) {

@@ -1,4 +1,4 @@
-//! Log levels, known and unknown, and as the last one the quietest.
+//! Sets known and unknown log levels, and the least verbose one last.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
 };
 use serde_json::json;
 
-pub const SET_LEVEL_STEP: Step = Step("set-level");
-pub const UNKNOWN_LEVEL_STEP: Step = Step("unknown-level");
+pub(crate) const SET_LEVEL_STEP: Step = Step("set-level");
+pub(crate) const UNKNOWN_LEVEL_STEP: Step = Step("unknown-level");
 
-pub static LOGGING: Probe = Probe {
+pub(crate) static LOGGING: Probe = Probe {
     name: "logging",
     mode: Mode::Negative,
     eras: Eras::Legacy,

@@ -1,4 +1,4 @@
-//! Half a message, and then a whole one.
+//! A truncated message, then a complete one.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
     wire::{Expect, Say},
 };
 
-pub const MALFORMED_STEP: Step = Step("malformed-json");
-pub const MALFORMED_AFTER: Step = Step("after-malformed-json");
+pub(crate) const MALFORMED_STEP: Step = Step("malformed-json");
+pub(crate) const MALFORMED_AFTER: Step = Step("after-malformed-json");
 
-pub static MALFORMED: Probe = Probe {
+pub(crate) static MALFORMED: Probe = Probe {
     name: "malformed",
     mode: Mode::Negative,
     eras: Eras::Both,
@@ -21,7 +21,7 @@ pub static MALFORMED: Probe = Probe {
 
 async fn run(stage: &mut Stage) {
     let half = r#"{"jsonrpc":"2.0","id":9100,"method":"tools/li"#;
-    // An answer is welcome but not required, so that nobody waits long for it.
+    // An answer is optional, so the probe waits only for the quiet time.
     stage.speaker.say(Say::raw(MALFORMED_STEP, half, Expect::Nothing)).await;
     stage.sentinel(MALFORMED_AFTER).await;
 }

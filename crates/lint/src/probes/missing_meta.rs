@@ -1,4 +1,4 @@
-//! Modern requests without a required `_meta` member, right after complete ones.
+//! Modern requests without a required `_meta` member, after complete ones.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -9,17 +9,17 @@ use crate::{
 use serde_json::{Value, json};
 use trunkline_protocol::Revision;
 
-pub const MISSING_META_STEP: Step = Step("missing-meta");
+pub(crate) const MISSING_META_STEP: Step = Step("missing-meta");
 /// A request without any `_meta`, after complete ones on the same line.
-pub const STATELESS_STEP: Step = Step("bare-after-complete");
+pub(crate) const STATELESS_STEP: Step = Step("bare-after-complete");
 
-/// The same as the first thing on a line.
-pub const BARE_FIRST_STEP: Step = Step("bare-first");
+/// The same as the first request on a line.
+pub(crate) const BARE_FIRST_STEP: Step = Step("bare-first");
 
 const REQUIRED: [&str; 2] =
     ["io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities"];
 
-pub static MISSING_META: Probe = Probe {
+pub(crate) static MISSING_META: Probe = Probe {
     name: "missing-meta",
     mode: Mode::Negative,
     eras: Eras::Modern,

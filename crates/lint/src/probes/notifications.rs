@@ -1,4 +1,4 @@
-//! Notifications, known and unknown: none may be answered.
+//! Known and unknown notifications; none may be answered.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
 };
 use serde_json::json;
 
-pub const NOTIFICATIONS_STEP: Step = Step("notification");
-pub const NOTIFICATIONS_AFTER: Step = Step("after-notifications");
+pub(crate) const NOTIFICATIONS_STEP: Step = Step("notification");
+pub(crate) const NOTIFICATIONS_AFTER: Step = Step("after-notifications");
 
-pub static NOTIFICATIONS: Probe = Probe {
+pub(crate) static NOTIFICATIONS: Probe = Probe {
     name: "notifications",
     mode: Mode::Negative,
     eras: Eras::Both,

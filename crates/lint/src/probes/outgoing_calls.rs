@@ -1,4 +1,4 @@
-//! Tools that take an address, given one of this machine on which somebody listens.
+//! Calls tools that take a URL with one of a local listener, to detect request forgery.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -14,21 +14,21 @@ use tokio::{
     task::JoinSet,
 };
 
-/// The calls, and what is observed: the variant of a call whose address was reached.
-pub const OUTGOING_CALL_STEP: Step = Step("outgoing-call");
+/// The calls, and the observation: the variant of a call whose URL was requested.
+pub(crate) const OUTGOING_CALL_STEP: Step = Step("outgoing-call");
 
-/// Parts of the names of arguments that are addresses.
+/// Parts of argument names that mean a URL.
 const ADDRESS_NAMES: [&str; 6] = ["url", "uri", "link", "href", "endpoint", "webhook"];
 
-/// Addresses that are tried.
+/// Maximum number of URLs tried.
 const MOST: usize = 8;
 
-/// Bytes that are read of a request; its path stands at the beginning.
+/// Bytes read from a request; the path is in the first line.
 const HEAD: usize = 1024;
 
 const ANSWER: &[u8] = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
 
-pub static OUTGOING_CALLS: Probe = Probe {
+pub(crate) static OUTGOING_CALLS: Probe = Probe {
     name: "outgoing-calls",
     mode: Mode::Active,
     eras: Eras::Both,
@@ -69,7 +69,7 @@ async fn run(stage: &mut Stage) {
     serving.abort();
 }
 
-/// The arguments of a tool that are addresses.
+/// The arguments of a tool that are URLs.
 fn addresses(tool: &Value) -> impl Iterator<Item = (&Value, &str)> {
     let properties = tool["inputSchema"]["properties"].as_object().into_iter().flatten();
     properties.filter_map(move |(name, schema)| {

@@ -1,4 +1,4 @@
-//! A ping, as clients of the legacy era send it.
+//! A `ping` request of the legacy era.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,9 +7,9 @@ use crate::{
 };
 use serde_json::json;
 
-pub const PING_STEP: Step = Step("ping");
+pub(crate) const PING_STEP: Step = Step("ping");
 
-pub static PING: Probe = Probe {
+pub(crate) static PING: Probe = Probe {
     name: "ping",
     mode: Mode::Passive,
     eras: Eras::Legacy,

@@ -1,4 +1,4 @@
-//! A few listed prompts, filled in.
+//! Gets a few listed prompts with generated arguments.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,9 +7,9 @@ use crate::{
 };
 use serde_json::{Map, Value, json};
 
-pub const PROMPT_GET_STEP: Step = Step("prompt-get");
+pub(crate) const PROMPT_GET_STEP: Step = Step("prompt-get");
 
-pub static PROMPT_GETS: Probe = Probe {
+pub(crate) static PROMPT_GETS: Probe = Probe {
     name: "prompt-gets",
     mode: Mode::Passive,
     eras: Eras::Both,
@@ -18,7 +18,7 @@ pub static PROMPT_GETS: Probe = Probe {
     run: |stage| Box::pin(run(stage)),
 };
 
-/// Prompts that are asked for.
+/// Maximum number of prompts fetched.
 const SAMPLE: usize = 5;
 
 async fn run(stage: &mut Stage) {

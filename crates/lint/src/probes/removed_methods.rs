@@ -1,4 +1,4 @@
-//! Methods that the modern era no longer has.
+//! Calls methods that were removed in the modern era.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,9 +7,9 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-pub const REMOVED_METHODS_STEP: Step = Step("removed-method");
+pub(crate) const REMOVED_METHODS_STEP: Step = Step("removed-method");
 
-pub static REMOVED_METHODS: Probe = Probe {
+pub(crate) static REMOVED_METHODS: Probe = Probe {
     name: "removed-methods",
     mode: Mode::Negative,
     eras: Eras::Modern,

@@ -1,4 +1,4 @@
-//! Requests with ids of every kind that JSON-RPC allows.
+//! Requests with all kinds of ids that JSON-RPC allows.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -9,12 +9,12 @@ use crate::{
 use serde_json::{Value, json};
 use trunkline_protocol::Era;
 
-pub const REQUEST_IDS_STEP: Step = Step("request-id");
+pub(crate) const REQUEST_IDS_STEP: Step = Step("request-id");
 
-/// The largest integer that every JSON reader keeps exactly.
+/// The largest integer that every JSON parser represents exactly (2^53 - 1).
 const LARGEST_SAFE: i64 = 9_007_199_254_740_991;
 
-pub static REQUEST_IDS: Probe = Probe {
+pub(crate) static REQUEST_IDS: Probe = Probe {
     name: "request-ids",
     mode: Mode::Negative,
     eras: Eras::Both,
@@ -31,7 +31,7 @@ async fn run(stage: &mut Stage) {
     let ids: [Value; 4] = [json!(0), json!("7"), json!("trunkline-lint-ä"), json!(LARGEST_SAFE)];
     for id in ids {
         let message = request(stage.era(), &id, method, json!({}));
-        // Any answer is waited for, because a wrong id is what this is about.
+        // Accepts any answer, because a wrong id is what this probe looks for.
         let say = Say::new(REQUEST_IDS_STEP, &message, Expect::Any).variant(id.to_string());
         stage.speaker.say(say).await;
     }

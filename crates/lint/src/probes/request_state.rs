@@ -1,4 +1,4 @@
-//! A call that asks for input, repeated with a state that the server did not give.
+//! Repeats a call that asked for input with a `requestState` that the server did not issue.
 
 use super::{LineUse, Probe, Stage, TOOL_CALL_STEP};
 use crate::{
@@ -7,11 +7,11 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-pub const REQUEST_STATE_STEP: Step = Step("request-state");
-/// The state as it was given, with other arguments than those it was given for.
-pub const REPLAYED_STATE_STEP: Step = Step("replayed-state");
+pub(crate) const REQUEST_STATE_STEP: Step = Step("request-state");
+/// The issued state with other arguments than the original call's.
+pub(crate) const REPLAYED_STATE_STEP: Step = Step("replayed-state");
 
-pub static REQUEST_STATE: Probe = Probe {
+pub(crate) static REQUEST_STATE: Probe = Probe {
     name: "request-state",
     mode: Mode::Active,
     eras: Eras::Modern,
@@ -32,7 +32,7 @@ async fn run(stage: &mut Stage) {
     stage.speaker.ask_variant((REPLAYED_STATE_STEP, name), "tools/call", params).await;
 }
 
-/// The same arguments with another text in one of them.
+/// The arguments with one string changed.
 fn others(arguments: &Value) -> Option<Value> {
     let mut others = arguments.clone();
     let text = others.as_object_mut()?.values_mut().find(|value| value.is_string())?;
@@ -40,7 +40,7 @@ fn others(arguments: &Value) -> Option<Value> {
     Some(others)
 }
 
-/// A call that was answered with a state: its name, arguments and state.
+/// The name, arguments and state of a call whose answer has a `requestState`.
 fn waiting(line: &Line) -> Option<(String, Value, String)> {
     line.exchanges.iter().filter(|exchange| exchange.step == TOOL_CALL_STEP).find_map(|exchange| {
         let state = line.frames[exchange.answer?].json()?.pointer("/result/requestState")?.as_str()?;
@@ -49,7 +49,7 @@ fn waiting(line: &Line) -> Option<(String, Value, String)> {
     })
 }
 
-/// The same state with another letter in its middle.
+/// The state with one changed character in the middle.
 fn altered(state: &str) -> String {
     let middle = state.chars().count() / 2;
     let other = |c: char| if c == 'A' { 'B' } else { 'A' };

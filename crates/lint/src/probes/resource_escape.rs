@@ -1,4 +1,4 @@
-//! Reads of resources that no server should give: files of the machine, by address and out of a template.
+//! Reads files of the machine as resources: by URI, and by path traversal in a template.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,15 +7,15 @@ use crate::{
 };
 use serde_json::json;
 
-pub const RESOURCE_ESCAPE_STEP: Step = Step("resource-escape");
+pub(crate) const RESOURCE_ESCAPE_STEP: Step = Step("resource-escape");
 
-/// A file that every Unix has, anyone may read, and no server has a reason to serve.
+/// A world-readable file of every Unix that no server has a reason to serve.
 const FILE: &str = "etc/passwd";
 
-/// Templates that are tried.
+/// Maximum number of templates tried.
 const TEMPLATES: usize = 3;
 
-pub static RESOURCE_ESCAPE: Probe = Probe {
+pub(crate) static RESOURCE_ESCAPE: Probe = Probe {
     name: "resource-escape",
     mode: Mode::Negative,
     eras: Eras::Both,
@@ -32,7 +32,7 @@ async fn run(stage: &mut Stage) {
     for template in stage.speaker.so_far(templates).into_iter().take(TEMPLATES) {
         let Some((before, rest)) = template.split_once('{') else { continue };
         let after = rest.split_once('}').map_or("", |(_, after)| after);
-        // A second variable would make the address another one.
+        // Templates with a second variable are skipped.
         if after.contains('{') {
             continue;
         }

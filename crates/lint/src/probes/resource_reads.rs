@@ -7,9 +7,9 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-pub const RESOURCE_READ_STEP: Step = Step("resource-read");
+pub(crate) const RESOURCE_READ_STEP: Step = Step("resource-read");
 
-pub static RESOURCE_READS: Probe = Probe {
+pub(crate) static RESOURCE_READS: Probe = Probe {
     name: "resource-reads",
     mode: Mode::Passive,
     eras: Eras::Both,
@@ -18,10 +18,10 @@ pub static RESOURCE_READS: Probe = Probe {
     run: |stage| Box::pin(run(stage)),
 };
 
-/// Resources that are read.
+/// Maximum number of resources read.
 const SAMPLE: usize = 5;
 
-/// What is announced as larger than this is not read.
+/// Resources with a larger declared `size` are not read.
 const MOST_BYTES: u64 = 1024 * 1024;
 
 async fn run(stage: &mut Stage) {

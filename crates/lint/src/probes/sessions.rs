@@ -1,22 +1,22 @@
-//! Sessions of the legacy era: left out, ended, and begun several times.
+//! Legacy sessions: requests without the id, after DELETE, and several new sessions.
 
 use super::{INTRODUCED_AGAIN, LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
     rule::{Carriers, Eras, Mode},
-    wire::{Dressed, Expect, HttpAsk, bytes, request},
+    wire::{EraHeaders, Expect, HttpAsk, bytes, request},
 };
 use http::Method;
 use serde_json::json;
 use trunkline_protocol::Era;
 
-pub const SESSION_MISSING_STEP: Step = Step("session-missing");
-pub const SESSION_DELETE_STEP: Step = Step("session-delete");
+pub(crate) const SESSION_MISSING_STEP: Step = Step("session-missing");
+pub(crate) const SESSION_DELETE_STEP: Step = Step("session-delete");
 
-/// Sessions begun to compare their ids, beside those of other lines.
+/// Number of additional sessions whose ids are compared.
 const MORE: usize = 2;
 
-pub static SESSIONS: Probe = Probe {
+pub(crate) static SESSIONS: Probe = Probe {
     name: "sessions",
     mode: Mode::Negative,
     eras: Eras::Legacy,
@@ -38,7 +38,7 @@ async fn run(stage: &mut Stage) {
         stage.done(more).await;
     }
     ask(stage, SESSION_MISSING_STEP).await;
-    let delete = HttpAsk { dressed: Dressed::Fully, ..HttpAsk::bare(Method::DELETE) };
+    let delete = HttpAsk { era_headers: EraHeaders::Added, ..HttpAsk::bare(Method::DELETE) };
     stage.speaker.http((SESSION_DELETE_STEP, ""), delete, Expect::Nothing).await;
 }
 

@@ -1,4 +1,5 @@
-//! Stage: where a probe runs. It has a line, knows how the server introduced itself, and can open more lines.
+//! Stage: the context of a probe. It has a line, knows the server's introduction, and can open
+//! more lines.
 
 use super::{INTRODUCED_AGAIN, PING_STEP};
 use crate::{
@@ -16,18 +17,18 @@ use std::{
 };
 use trunkline_protocol::Era;
 
-/// What the introduction told.
+/// Facts from the introduction, and limits for probes.
 #[derive(Debug)]
 pub struct Known {
     pub era: Era,
     pub dial: Dial,
     /// The result of `initialize` or `server/discover`.
     pub introduction: Value,
-    /// How long a new line may take to answer for the first time.
+    /// Timeout for the first answer on a new line.
     pub start: Duration,
-    /// What an active probe may do.
+    /// Limits of active probes.
     pub active: Active,
-    /// Calls of tools that are left, for all lines to this server.
+    /// Remaining tool calls, shared by all lines to this server.
     pub calls_left: Arc<AtomicUsize>,
 }
 
@@ -39,7 +40,7 @@ pub struct Stage {
 }
 
 impl Known {
-    /// Takes one call from the budget; false when there is none left.
+    /// Takes one call from the budget. Returns false if none is left.
     pub fn take_call(&self) -> bool {
         let less = |left: usize| left.checked_sub(1);
         self.calls_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
@@ -61,7 +62,7 @@ impl Stage {
         self.known.era
     }
 
-    /// Opens another line to the same server, introduced.
+    /// Opens another line to the same server and runs the introduction on it.
     pub async fn another(&self, purpose: &'static str) -> Speaker {
         let mut speaker = self.fresh(purpose).await;
         speaker.introduce(INTRODUCED_AGAIN).await;
@@ -69,15 +70,15 @@ impl Stage {
         speaker
     }
 
-    /// Opens another line on which nothing was said.
+    /// Opens another line without an introduction.
     pub async fn fresh(&self, purpose: &'static str) -> Speaker {
         let mut speaker = self.known.dial.open(purpose, self.known.era).await;
-        // A process that is just starting may take as long as the first one did.
+        // A new process may need as long for its first answer as the first one.
         speaker.patience(self.known.start);
         speaker
     }
 
-    /// Ends a line opened here and keeps its record.
+    /// Closes a line that was opened here, and keeps its record.
     pub async fn done(&mut self, speaker: Speaker) {
         self.more.push(speaker.finish().await);
     }
@@ -93,14 +94,14 @@ impl Stage {
         self.listed(List::Tools).into_iter().filter(may).collect()
     }
 
-    /// A list as the server gave it on the lines of this stage.
+    /// The items of a list, from all lines of this stage.
     pub fn listed(&self, list: List) -> Vec<Value> {
         let listed = |line: &Line| -> Vec<Value> { line.listed(list).cloned().collect() };
         let lines = std::iter::once(self.speaker.so_far(listed)).chain(self.more.iter().map(listed));
         lines.flatten().collect()
     }
 
-    /// A plain request that every server answers, to see that it still does.
+    /// Sends a request that every server answers, to check that the server is still responsive.
     pub async fn sentinel(&mut self, step: Step) -> Heard {
         let method = match self.era() {
             Era::Modern => "server/discover",
@@ -110,7 +111,7 @@ impl Stage {
         self.speaker.ask(step, method, json!({})).await
     }
 
-    /// Whether a ping was left without an answer while nothing else was wrong.
+    /// True if the ping probe got no answer.
     fn ignores_pings(&self) -> bool {
         let ignored = |line: &Line| {
             line.exchanges.iter().any(|exchange| exchange.step == PING_STEP && exchange.answer.is_none())
@@ -118,8 +119,8 @@ impl Stage {
         self.speaker.so_far(ignored) || self.more.iter().any(ignored)
     }
 
-    /// Whether the line still answers: it has not ended, and the last question was not left open.
-    pub(crate) fn is_well(&self) -> bool {
+    /// True if the line is usable: it is open, and the last exchange did not fail or time out.
+    pub(crate) fn is_usable(&self) -> bool {
         let open = self.speaker.so_far(|line| {
             line.exchanges.last().is_some_and(|last| {
                 matches!(last.settled, Settled::Silent(_) | Settled::Gone | Settled::Failed(_))
@@ -128,14 +129,14 @@ impl Stage {
         !open && !self.speaker.has_ended()
     }
 
-    /// Takes a new line in place of one that no longer answers.
+    /// Replaces a line that no longer answers by a new one.
     pub(crate) async fn renew(&mut self, purpose: &'static str) {
         let fresh = self.another(purpose).await;
         let broken = std::mem::replace(&mut self.speaker, fresh);
         self.done(broken).await;
     }
 
-    /// Ends all lines and gives their records, the stage's own first.
+    /// Closes all lines and returns their records, the main line first.
     pub(crate) async fn finish(self) -> Vec<Line> {
         let mut lines = vec![self.speaker.finish().await];
         lines.extend(self.more);

@@ -1,4 +1,5 @@
-//! Subscribes to a listed resource and gives it up again; where that is not declared, tries it on a resource that is not there.
+//! Subscribes to a listed resource and unsubscribes; without the capability, tries an unknown
+//! resource.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,11 +8,11 @@ use crate::{
 };
 use serde_json::json;
 
-pub const SUBSCRIBE_STEP: Step = Step("subscribe");
-pub const UNSUBSCRIBE_STEP: Step = Step("unsubscribe");
-pub const SUBSCRIBE_UNDECLARED_STEP: Step = Step("subscribe-undeclared");
+pub(crate) const SUBSCRIBE_STEP: Step = Step("subscribe");
+pub(crate) const UNSUBSCRIBE_STEP: Step = Step("unsubscribe");
+pub(crate) const SUBSCRIBE_UNDECLARED_STEP: Step = Step("subscribe-undeclared");
 
-pub static SUBSCRIBE: Probe = Probe {
+pub(crate) static SUBSCRIBE: Probe = Probe {
     name: "subscribe",
     mode: Mode::Negative,
     eras: Eras::Legacy,

@@ -1,4 +1,4 @@
-//! Calls a tool as a task, follows it to its end, and cancels what is over.
+//! Calls a tool as a task, polls it until it ends, and then cancels it.
 
 use super::{LineUse, Probe, Stage, task_questions};
 use crate::{
@@ -10,21 +10,21 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use trunkline_protocol::{Era, message::TASKS_EXTENSION};
 
-pub const TASK_CALL_STEP: Step = Step("task-call");
-pub const TASK_GET_STEP: Step = Step("task-get");
-pub const TASK_CANCEL_STEP: Step = Step("task-cancel");
-pub const TASK_LATER_STEP: Step = Step("task-later");
+pub(crate) const TASK_CALL_STEP: Step = Step("task-call");
+pub(crate) const TASK_GET_STEP: Step = Step("task-get");
+pub(crate) const TASK_CANCEL_STEP: Step = Step("task-cancel");
+pub(crate) const TASK_LATER_STEP: Step = Step("task-later");
 
-/// Tasks that are begun, to compare their ids.
+/// Number of tasks created, to compare their ids.
 const TASKS: usize = 3;
 
-/// How often a task is asked for its state.
+/// Maximum number of polls per task.
 const POLLS: usize = 10;
 
-/// How long between two questions.
+/// Time between two polls.
 const PAUSE: Duration = Duration::from_millis(100);
 
-pub static TASK_CALLS: Probe = Probe {
+pub(crate) static TASK_CALLS: Probe = Probe {
     name: "task-calls",
     mode: Mode::Active,
     eras: Eras::Both,

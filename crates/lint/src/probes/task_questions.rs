@@ -1,4 +1,4 @@
-//! Questions about a task that is not there, in the ways of both eras.
+//! Requests about an unknown task, in the form of each era.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -9,14 +9,14 @@ use crate::{
 use serde_json::{Value, json};
 use trunkline_protocol::{Era, Revision, message::TASKS_EXTENSION};
 
-pub const TASK_UNKNOWN_STEP: Step = Step("task-unknown");
-pub const TASKS_LIST_STEP: Step = Step("tasks-list");
-/// Asked by a client that does not declare the extension.
-pub const TASK_STRANGER_STEP: Step = Step("task-stranger");
+pub(crate) const TASK_UNKNOWN_STEP: Step = Step("task-unknown");
+pub(crate) const TASKS_LIST_STEP: Step = Step("tasks-list");
+/// A request of a client that does not declare the extension.
+pub(crate) const TASK_STRANGER_STEP: Step = Step("task-stranger");
 
 const NO_SUCH_TASK: &str = "trunkline-lint-no-such-task";
 
-pub static TASK_QUESTIONS: Probe = Probe {
+pub(crate) static TASK_QUESTIONS: Probe = Probe {
     name: "task-questions",
     mode: Mode::Negative,
     eras: Eras::Both,
@@ -61,7 +61,7 @@ async fn modern(stage: &mut Stage) {
     stage.speaker.ask(TASK_STRANGER_STEP, "tasks/get", json!({"taskId": NO_SUCH_TASK})).await;
 }
 
-/// The `_meta` of a client that knows tasks.
+/// The `_meta` of a client that declares the tasks extension.
 pub(super) fn declaring() -> Value {
     let mut meta = modern_meta(Revision::NEWEST.as_str());
     meta["io.modelcontextprotocol/clientCapabilities"] = json!({"extensions": {TASKS_EXTENSION: {}}});

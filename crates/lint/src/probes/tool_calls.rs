@@ -1,4 +1,4 @@
-//! Calls of tools: with right arguments, with one missing, with one of the wrong type.
+//! Calls tools with valid arguments, with a missing one, and with one of a wrong type.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -8,11 +8,11 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-pub const TOOL_CALL_STEP: Step = Step("tool-call");
-pub const TOOL_CALL_LACKING_STEP: Step = Step("tool-call-lacking");
-pub const TOOL_CALL_ILL_TYPED_STEP: Step = Step("tool-call-ill-typed");
+pub(crate) const TOOL_CALL_STEP: Step = Step("tool-call");
+pub(crate) const TOOL_CALL_LACKING_STEP: Step = Step("tool-call-lacking");
+pub(crate) const TOOL_CALL_ILL_TYPED_STEP: Step = Step("tool-call-ill-typed");
 
-pub static TOOL_CALLS: Probe = Probe {
+pub(crate) static TOOL_CALLS: Probe = Probe {
     name: "tool-calls",
     mode: Mode::Active,
     eras: Eras::Both,
@@ -21,7 +21,7 @@ pub static TOOL_CALLS: Probe = Probe {
     run: |stage| Box::pin(run(stage)),
 };
 
-/// Wrong arguments that are tried per tool and kind.
+/// Maximum number of invalid calls per tool and kind of error.
 const WRONG_PER_TOOL: usize = 3;
 
 async fn run(stage: &mut Stage) {
@@ -44,7 +44,7 @@ async fn run(stage: &mut Stage) {
     }
 }
 
-/// Calls a tool; false when the budget of calls is used up.
+/// Calls a tool. Returns false if the call budget is used up.
 async fn call(stage: &mut Stage, at: (Step, &str), name: &str, arguments: &Value) -> bool {
     if !stage.known.take_call() {
         return false;

@@ -1,4 +1,4 @@
-//! Lists of features that the server does not declare.
+//! Requests lists that the server does not declare.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,9 +7,9 @@ use crate::{
 };
 use serde_json::json;
 
-pub const UNDECLARED_STEP: Step = Step("undeclared-feature");
+pub(crate) const UNDECLARED_STEP: Step = Step("undeclared-feature");
 
-pub static UNDECLARED: Probe = Probe {
+pub(crate) static UNDECLARED: Probe = Probe {
     name: "undeclared",
     mode: Mode::Negative,
     eras: Eras::Both,

@@ -7,9 +7,9 @@ use crate::{
 };
 use serde_json::json;
 
-pub const UNKNOWN_METHOD_STEP: Step = Step("unknown-method");
+pub(crate) const UNKNOWN_METHOD_STEP: Step = Step("unknown-method");
 
-pub static UNKNOWN_METHOD: Probe = Probe {
+pub(crate) static UNKNOWN_METHOD: Probe = Probe {
     name: "unknown-method",
     mode: Mode::Negative,
     eras: Eras::Both,

@@ -1,4 +1,4 @@
-//! Resources and prompts that do not exist, and a prompt without its arguments.
+//! Requests an unknown resource, an unknown prompt, and a prompt without its required arguments.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,11 +7,11 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-pub const UNKNOWN_RESOURCE_STEP: Step = Step("unknown-resource");
-pub const UNKNOWN_PROMPT_STEP: Step = Step("unknown-prompt");
-pub const PROMPT_LACKING_STEP: Step = Step("prompt-without-arguments");
+pub(crate) const UNKNOWN_RESOURCE_STEP: Step = Step("unknown-resource");
+pub(crate) const UNKNOWN_PROMPT_STEP: Step = Step("unknown-prompt");
+pub(crate) const PROMPT_LACKING_STEP: Step = Step("prompt-without-arguments");
 
-pub static UNKNOWN_RESOURCE: Probe = Probe {
+pub(crate) static UNKNOWN_RESOURCE: Probe = Probe {
     name: "unknown-resource",
     mode: Mode::Negative,
     eras: Eras::Both,

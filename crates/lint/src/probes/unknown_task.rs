@@ -1,4 +1,4 @@
-//! A task that does not exist.
+//! Requests about a task that does not exist.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,9 +7,9 @@ use crate::{
 };
 use serde_json::json;
 
-pub const UNKNOWN_TASK_STEP: Step = Step("unknown-task");
+pub(crate) const UNKNOWN_TASK_STEP: Step = Step("unknown-task");
 
-pub static UNKNOWN_TASK: Probe = Probe {
+pub(crate) static UNKNOWN_TASK: Probe = Probe {
     name: "unknown-task",
     mode: Mode::Negative,
     eras: Eras::Both,

@@ -1,4 +1,4 @@
-//! A call of a tool that does not exist.
+//! Calls a tool that does not exist.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -7,9 +7,9 @@ use crate::{
 };
 use serde_json::json;
 
-pub const UNKNOWN_TOOL_STEP: Step = Step("unknown-tool");
+pub(crate) const UNKNOWN_TOOL_STEP: Step = Step("unknown-tool");
 
-pub static UNKNOWN_TOOL: Probe = Probe {
+pub(crate) static UNKNOWN_TOOL: Probe = Probe {
     name: "unknown-tool",
     mode: Mode::Negative,
     eras: Eras::Both,

@@ -1,4 +1,4 @@
-//! A revision that does not exist; in the legacy era as the first thing a server hears.
+//! Requests an unknown revision; in the legacy era as the first message of a line.
 
 use super::{LineUse, Probe, Stage};
 use crate::{
@@ -9,12 +9,12 @@ use crate::{
 use serde_json::json;
 use trunkline_protocol::Era;
 
-pub const UNKNOWN_VERSION_STEP: Step = Step("unknown-version");
+pub(crate) const UNKNOWN_VERSION_STEP: Step = Step("unknown-version");
 
-/// The revision asked for.
-pub const NO_SUCH_VERSION: &str = "1999-01-01";
+/// The requested revision.
+pub(crate) const NO_SUCH_VERSION: &str = "1999-01-01";
 
-pub static UNKNOWN_VERSION: Probe = Probe {
+pub(crate) static UNKNOWN_VERSION: Probe = Probe {
     name: "unknown-version",
     mode: Mode::Negative,
     eras: Eras::Both,

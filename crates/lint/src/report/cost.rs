@@ -1,10 +1,10 @@
-//! Context cost: what the tools take of a model's attention before anything is asked.
+//! Context cost: the tokens that the tool definitions take in a model's context.
 
 use crate::evidence::{Case, List};
 use serde::Serialize;
 use serde_json::Value;
 
-/// What the tools of one server cost.
+/// The context cost of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cost {
@@ -12,7 +12,7 @@ pub struct Cost {
     pub total: usize,
     /// Estimated tokens of the server's instructions.
     pub instructions: usize,
-    /// Dearest first.
+    /// Most expensive first.
     pub tools: Vec<ToolCost>,
 }
 
@@ -23,16 +23,17 @@ pub struct ToolCost {
     pub tokens: usize,
 }
 
-/// How many tools a client is known to take, of all servers together.
+/// A client's known limit on the number of tools of all servers together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientLimit {
     pub client: &'static str,
     pub tools: usize,
-    /// Where that can be read.
+    /// The URL that documents the limit.
     pub source: &'static str,
 }
 
-/// The clients whose limit is known. Others, such as Claude Code, hold tools back until they are searched for.
+/// The clients whose limit is known. Others, such as Claude Code, load tools only when they are
+/// searched for.
 pub const CLIENT_LIMITS: &[ClientLimit] = &[
     ClientLimit { client: "Cursor", tools: 80, source: "https://github.com/Snowflake-Labs/mcp/issues/77" },
     ClientLimit {
@@ -63,17 +64,17 @@ impl Cost {
     }
 }
 
-/// What clients give the model of a tool, because the models' own interfaces take nothing else. Titles, annotations and
-/// output schemas stay with the client.
+/// The members of a tool that reach the model: model APIs accept nothing else. Titles, annotations
+/// and output schemas stay in the client.
 const SHOWN: [&str; 3] = ["name", "description", "inputSchema"];
 
-/// Tokens that a tool takes of a model's context with every request.
+/// Estimated tokens of a tool in the model's context.
 pub fn estimate_tool(tool: &Value) -> usize {
     let shown = SHOWN.iter().filter_map(|member| Some(((*member).to_owned(), tool.get(*member)?.clone())));
     estimate(&Value::Object(shown.collect()))
 }
 
-/// Tokens that a value takes, estimated as a quarter of its compact JSON's characters.
+/// Estimated tokens of a value: a quarter of the characters of its compact JSON.
 pub fn estimate(value: &Value) -> usize {
     let text = match value {
         Value::String(text) => text.clone(),

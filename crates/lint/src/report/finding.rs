@@ -1,4 +1,4 @@
-//! One finding as it is shown: with its frames written out, and what makes it the same finding next time.
+//! One finding as it is shown, with its frames and its fingerprint.
 
 use super::{SECRETS, Source, inline, snippet::Snippet};
 use crate::{
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use trunkline_protocol::Era;
 
-/// How much of a frame is written into a report.
+/// Bytes of a frame in a report.
 const FRAME_SHOWN: usize = 2000;
 
 #[derive(Debug, Clone, Serialize)]
@@ -18,20 +18,20 @@ const FRAME_SHOWN: usize = 2000;
 pub struct FindingReport {
     pub rule: &'static str,
     pub level: Level,
-    /// The same for the same fault in every run.
+    /// Identifies the same fault in every run.
     pub fingerprint: String,
     pub message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
-    /// The eras in which it shows.
+    /// The eras in which it occurs.
     pub eras: Vec<String>,
-    /// RFC 6901, from the root of the last frame below that is received.
+    /// JSON pointer (RFC 6901) into the last received frame of `frames`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<Snippet>,
     pub frames: Vec<FrameReport>,
-    /// What was sent, whole, for a file that does it again.
+    /// The complete sent frames, to reproduce the finding.
     #[serde(skip)]
     pub sent: Vec<Bytes>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -53,7 +53,7 @@ pub struct FrameReport {
     pub length: usize,
 }
 
-/// Who said that a finding does not count, and why.
+/// The source and reason of an ignore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Ignored {
@@ -123,7 +123,7 @@ impl FindingReport {
     }
 }
 
-/// Adds a finding, or its era to one that says the same.
+/// Adds a finding, or adds its era to an identical one.
 pub(super) fn merge(findings: &mut Vec<FindingReport>, finding: FindingReport) {
     let same = |known: &&mut FindingReport| {
         known.about == finding.about && known.message == finding.message && known.level == finding.level
@@ -137,12 +137,13 @@ pub(super) fn merge(findings: &mut Vec<FindingReport>, finding: FindingReport) {
     }
 }
 
-/// A text of a server or a file without secrets.
+/// Masks secrets in a text of a server or file.
 fn hidden(text: &str) -> String {
     SECRETS.hide(text).into_owned()
 }
 
-/// The beginning of a frame without secrets; a little more is looked at, so that one at the cut is known.
+/// The beginning of a frame, with secrets masked. Masking sees a bit more than is shown, so that a
+/// secret at the cut is recognised.
 fn shown_frame(text: &str) -> String {
     let near = &text[..text.floor_char_boundary(2 * FRAME_SHOWN)];
     let end = text.floor_char_boundary(FRAME_SHOWN);
@@ -150,7 +151,7 @@ fn shown_frame(text: &str) -> String {
     if end < text.len() { shown + "…" } else { shown }
 }
 
-/// Cuts a text at a character border and says so.
+/// Cuts a text at a character boundary and marks the cut.
 pub(super) fn shorten(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
@@ -159,7 +160,8 @@ pub(super) fn shorten(text: &str, limit: usize) -> String {
     format!("{}…", &text[..end])
 }
 
-/// FNV-1a over rule, subject and place. Numbers in the pointer are left out, so that an item may move in its list.
+/// FNV-1a hash of rule, subject and pointer. Numbers in the pointer are left out, so that an item
+/// may move in its list.
 fn fingerprint(rule: &str, about: Option<&str>, pointer: Option<&str>) -> String {
     let place: Vec<&str> =
         pointer.unwrap_or_default().split('/').filter(|part| part.parse::<u64>().is_err()).collect();

@@ -1,4 +1,4 @@
-//! Annotations as GitHub Actions reads them from the output of a step.
+//! Annotations for GitHub Actions (workflow commands on standard output).
 
 use super::Report;
 use crate::outcome::Level;

@@ -1,14 +1,14 @@
-//! Ignores that a server's author writes beside the thing itself: `_meta` of a tool, resource or prompt.
+//! Ignores that a server's author puts into the `_meta` of a tool, resource or prompt.
 
 use super::finding::Ignored;
 use crate::rule::{Group, Rule};
 use serde_json::Value;
 
-/// The `_meta` key; its value is an object from rule to reason.
+/// The `_meta` key; its value is an object that maps rule names to reasons.
 pub const LINT_IGNORE: &str = "dev.trunkline/lint-ignore";
 
-/// The reason that stands in the nearest `_meta` on the way to the value, if the rule can be ignored there. A server cannot
-/// talk itself out of a security rule.
+/// The reason in the nearest enclosing `_meta`, if the rule can be ignored this way. A server
+/// cannot ignore security rules about itself.
 pub(super) fn find(rule: &Rule, root: &Value, pointer: &str) -> Option<Ignored> {
     if matches!(rule.group, Group::Security | Group::Auth | Group::Config) {
         return None;

@@ -1,10 +1,10 @@
-//! XML as `JUnit` writes it: a suite per target, a case per rule.
+//! `JUnit` XML: a suite per target, a case per rule.
 
 use super::{Kind, Report, RuleReport, TargetReport};
 use crate::outcome::Level;
 use std::fmt::Write as _;
 
-/// `fail_on` decides which findings are failures; the rest is output of a passed case.
+/// Findings of level `fail_on` or above are failures; others are output of a passed case.
 pub fn junit(report: &Report, fail_on: Option<Level>) -> String {
     let mut out =
         String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"trunkline lint\">\n");
@@ -89,7 +89,7 @@ fn is_skipped(kind: Kind) -> bool {
     matches!(kind, Kind::NotVerified | Kind::NotApplicable)
 }
 
-/// XML 1.0 has no place for most control characters, escaped or not.
+/// Escapes text, and replaces control characters that XML 1.0 forbids even when escaped.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

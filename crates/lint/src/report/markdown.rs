@@ -3,10 +3,10 @@
 use super::{CLIENT_LIMITS, Cost, FindingReport, Kind, Report, TargetReport};
 use std::fmt::Write as _;
 
-/// Cells of the longest bar.
+/// Width of the longest bar in characters.
 const BAR: usize = 24;
 
-/// Frames shown per finding.
+/// Maximum number of frames shown per finding.
 const FRAMES: usize = 4;
 
 pub fn markdown(report: &Report) -> String {
@@ -105,7 +105,7 @@ fn cost_text(out: &mut String, cost: &Cost) {
     put(out, &format!("Tools that clients take, of all servers together: {}.\n", allowed.join(", ")));
 }
 
-/// A fence longer than any run of backticks inside.
+/// Writes a code block whose fence is longer than any run of backticks in the text.
 fn fence(out: &mut String, language: &str, text: &str) {
     let ticks = "`".repeat(longest_run(text).max(2) + 1);
     put(out, &format!("{ticks}{language}\n{text}\n{ticks}\n"));
@@ -120,7 +120,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// A server's text stays text: no links, no markup, no HTML.
+/// Escapes Markdown and HTML in a server's text.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! The report: what was judged and found, ready to be rendered. Renderers decide nothing.
+//! The report: subjects, outcomes and findings, ready to be rendered. Renderers make no decisions.
 
 mod cost;
 mod finding;
@@ -36,13 +36,14 @@ use std::collections::BTreeMap;
 use trunkline_protocol::Era;
 use trunkline_secrets::{Caution, Mask};
 
-/// Reports are printed, uploaded and kept: no text of a server or a file goes into one without this.
+/// Masks secrets. Every text of a server or file passes through it, because reports are printed,
+/// uploaded and stored.
 const SECRETS: Mask = Mask::new("***", Caution::Readable);
 
-/// The version of the report's JSON form; rises when a reader must change.
+/// The version of the report's JSON format; raised by every breaking change.
 pub const FORMAT: u32 = 1;
 
-/// Everything a run came to.
+/// The result of a run.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
@@ -60,7 +61,7 @@ pub struct Summary {
     pub errors: usize,
     pub warnings: usize,
     pub infos: usize,
-    /// Findings that a baseline or an ignore covers; not counted above.
+    /// Findings that a baseline or an ignore covers; they are not counted as findings.
     pub ignored: usize,
     pub passed: usize,
     pub not_verified: usize,
@@ -68,7 +69,7 @@ pub struct Summary {
     pub unreachable: usize,
 }
 
-/// One subject and what the rules said about it.
+/// One subject and the outcomes of the rules.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TargetReport {
@@ -78,18 +79,18 @@ pub struct TargetReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
     pub eras: Vec<String>,
-    /// Why there is nothing to judge.
+    /// The reason why there is nothing to judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreachable: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// The tools as they are listed now, for a lock file.
+    /// The current tools, for a lock file.
     #[serde(skip)]
     pub tools: BTreeMap<String, Value>,
     pub rules: Vec<RuleReport>,
 }
 
-/// What one rule said.
+/// The outcome of one rule.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleReport {
@@ -97,7 +98,7 @@ pub struct RuleReport {
     pub rule: &'static Rule,
     pub group: &'static str,
     pub outcome: Kind,
-    /// Why there is no verdict.
+    /// The reason why there is no verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -113,7 +114,7 @@ pub enum Kind {
     NotApplicable,
 }
 
-/// Where the frames of a finding are looked up.
+/// The source of the frames of a finding.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
     Evidence(&'a Evidence),
@@ -151,12 +152,12 @@ impl Report {
         })
     }
 
-    /// The heaviest finding that nobody ignores.
+    /// The highest level of all findings that are not ignored.
     pub fn worst(&self) -> Option<Level> {
         self.targets.iter().filter_map(TargetReport::worst).max()
     }
 
-    /// Counts again, after findings were ignored.
+    /// Recounts after findings were marked as ignored.
     pub(crate) fn count(&mut self) {
         self.summary = Summary::default();
         for target in &self.targets {
@@ -166,7 +167,7 @@ impl Report {
 }
 
 impl Summary {
-    /// The words for what was found, such as `2 errors, 1 warnings`.
+    /// The counts as text, such as `2 errors, 1 warnings`.
     pub fn found(&self) -> String {
         let counts = [
             (self.critical, "critical"),
@@ -206,14 +207,14 @@ impl Summary {
 }
 
 impl TargetReport {
-    /// What the rules said about this subject alone.
+    /// The counts of this subject.
     pub fn summary(&self) -> Summary {
         let mut summary = Summary::default();
         summary.count(self);
         summary
     }
 
-    /// The heaviest finding that nobody ignores.
+    /// The highest level of all findings that are not ignored.
     pub fn worst(&self) -> Option<Level> {
         let findings = self.rules.iter().flat_map(|rule| &rule.findings);
         findings.filter(|finding| finding.ignored.is_none()).map(|finding| finding.level).max()
@@ -270,7 +271,7 @@ fn listed(case: &Case<'_>) -> BTreeMap<String, Value> {
 }
 
 impl RuleReport {
-    /// Puts the outcomes of all eras together: a finding wins, then "not verified", then "passed".
+    /// Merges the outcomes of all eras: findings win, then "not verified", then "passed".
     pub(crate) fn new(
         rule: &'static Rule,
         outcomes: Vec<(Option<Era>, Outcome)>,

@@ -1,4 +1,4 @@
-//! A rule's page: what `--explain` prints and what the reference is made of.
+//! A rule's page, for `--explain` and for the reference.
 
 use super::{CLIENT_LIMITS, ClientLimit};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use std::fmt::Write as _;
 
-/// Limits other than the number of tools, and where they can be read.
+/// Limits other than the number of tools, with their sources.
 const OTHER_LIMITS: &str = "
 Other limits that rules rest on:
 

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, as code scanning services read it.
+//! SARIF 2.1.0, for code scanning services.
 
 use super::{FindingReport, Report};
 use crate::{
@@ -55,7 +55,8 @@ fn rule(rule: &'static Rule) -> Value {
 fn result(target: &str, finding: &FindingReport, index: Option<usize>) -> Value {
     let about = finding.about.as_ref().map(|about| format!("{about}: ")).unwrap_or_default();
     let place = format!("{target}#{}", finding.pointer.as_deref().unwrap_or_default());
-    // A server has no lines; services want one, so the whole target stands for itself.
+    // Services require a location, and a server has no source lines, so the target is the
+    // location.
     let location = json!({
         "physicalLocation": {"artifactLocation": {"uri": uri(target)}, "region": {"startLine": 1}},
         "logicalLocations": [{"fullyQualifiedName": place, "kind": "resource"}],
@@ -97,7 +98,7 @@ fn severity(level: Level) -> &'static str {
     }
 }
 
-/// A command line is no URI; its blanks and quotes are escaped so that readers take it as a path.
+/// Escapes a command line so that readers accept it as a relative URI.
 fn uri(target: &str) -> String {
     if target.contains("://") {
         return target.to_owned();

@@ -1,4 +1,4 @@
-//! The JSON Schema of the report's JSON form, for whoever reads it with a program.
+//! The JSON Schema of the JSON report.
 
 use serde_json::{Value, json};
 

@@ -1,27 +1,27 @@
-//! Snippet: a few lines of JSON around a value, and where the caret goes.
+//! Snippet: a few lines of JSON around a value, with the position of the caret.
 
 use super::{SECRETS, finding::shorten};
 use crate::pointer;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Lines shown above and below the value.
+/// Number of lines shown above and below the value.
 const AROUND: usize = 2;
 
-/// Lines of the value itself that are shown.
+/// Maximum number of lines of the value itself.
 const VALUE_LINES: usize = 3;
 
-/// How long a line may be.
+/// Maximum length of a line.
 const WIDTH: usize = 160;
 
-/// Lines that are made before giving up: a huge frame is not shown around its pointer.
+/// Lines of a frame that are formatted; the rest is cut.
 const MAX_LINES: usize = 200_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Snippet {
     pub lines: Vec<String>,
-    /// Which of the lines the caret stands under.
+    /// Index of the line above the caret.
     pub line: usize,
     pub column: usize,
     pub width: usize,
@@ -34,7 +34,7 @@ struct Printer<'a> {
 }
 
 impl Snippet {
-    /// The neighbourhood of the value at `pointer`; of the nearest value above it if there is none.
+    /// The snippet around the value at `pointer`, or around its nearest existing ancestor.
     pub fn of(root: &Value, pointer: &str) -> Option<Self> {
         let mut pointer = pointer;
         while root.pointer(pointer).is_none() {
@@ -52,7 +52,7 @@ impl Snippet {
             .min()
             .unwrap_or(0);
         let masked = masked(&printer.lines[first..=last]);
-        // A mask is shorter or longer than the secret it stands for, and the caret covers the whole value.
+        // Masking changes the length of the line, so the caret's width must be adjusted.
         let length = |text: &str| text.chars().count();
         let (before, after) = (length(&printer.lines[line]), length(&masked[line - first]));
         let width = (width + after).saturating_sub(before);
@@ -62,14 +62,15 @@ impl Snippet {
     }
 }
 
-/// The lines without secrets. They are looked at together, because a flag and its value stand in two lines.
+/// Masks secrets in the lines. They are masked together, because a flag and its value may be on
+/// two lines.
 fn masked(lines: &[String]) -> Vec<String> {
     let whole = lines.join("\n");
     let masked: Vec<String> = SECRETS.hide(&whole).split('\n').map(str::to_owned).collect();
     if masked.len() == lines.len() {
         return masked;
     }
-    // A key without its end reaches to the last line.
+    // Masking an unterminated key block merges the lines after it; then each line is masked alone.
     lines.iter().map(|line| SECRETS.hide(line).into_owned()).collect()
 }
 

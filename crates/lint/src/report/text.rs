@@ -1,4 +1,5 @@
-//! The report for people. Styles are in it; the writer takes them out where they are not wanted.
+//! The report as text for terminals. It contains ANSI styles, which the writer strips where
+//! needed.
 
 use super::{CLIENT_LIMITS, Cost, FindingReport, Kind, Report, Snippet, TargetReport, finding::shorten};
 use crate::{evidence::Direction, outcome::Level, rule::Group};
@@ -6,12 +7,12 @@ use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
-/// How much is told.
+/// The level of detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// Findings, and counts of the rest.
+    /// Findings, and the number of other outcomes.
     Findings,
-    /// Also what passed, was not verified or does not apply.
+    /// Also rules that passed, were not verified or do not apply.
     Everything,
 }
 
@@ -20,13 +21,13 @@ const DIM: Style = Style::new().dimmed();
 const CARET: Style = AnsiColor::Red.on_default().bold();
 const FIX: Style = AnsiColor::Cyan.on_default().bold();
 
-/// How long a line of a frame may be.
+/// Maximum length of a line of a frame.
 const FRAME_WIDTH: usize = 200;
 
-/// Cells of the longest bar.
+/// Width of the longest bar in characters.
 const BAR: usize = 32;
 
-/// Tools that get a bar of their own.
+/// Number of tools with their own bar.
 const BARS: usize = 15;
 
 pub fn text(report: &Report, detail: Detail) -> String {
@@ -52,7 +53,7 @@ pub fn text(report: &Report, detail: Detail) -> String {
     out
 }
 
-/// A line for each subject, below all of them.
+/// A summary line per subject, at the end.
 fn overview(out: &mut String, report: &Report) {
     line(out, &format!("{BOLD}summary{BOLD:#}"));
     let widest =
@@ -113,7 +114,7 @@ fn target_text(out: &mut String, target: &TargetReport, detail: Detail) {
     }
 }
 
-/// What to do about the findings of a rule, once for all of them.
+/// The fix of a rule, once for all of its findings.
 fn advice(out: &mut String, finding: Option<&FindingReport>) {
     let Some(finding) = finding else { return };
     line(out, &format!("    {FIX}fix{FIX:#} {}", finding.fix));
@@ -216,7 +217,7 @@ fn level_style(level: Level) -> Style {
     }
 }
 
-/// A server's text must not steer the terminal: what is no printable character is shown as its escape.
+/// Escapes control characters, so that a server's text cannot control the terminal.
 fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,12 +1,12 @@
-//! Content blocks: what tools return and prompts consist of.
+//! Content blocks of tool results and prompts.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
-/// What is wrong with a block: a pointer from the block on, and a clause.
+/// An error in a block: a pointer relative to the block, and a clause.
 pub(in crate::rules) type Flaw = (&'static str, String);
 
-/// The first flaw of a block; none if it is right.
+/// The first error in a block; `None` if it is valid.
 pub(in crate::rules) fn flaw(block: &Value) -> Option<Flaw> {
     if !block.is_object() {
         return Some(("", "a block of content is not an object".to_owned()));
@@ -36,7 +36,7 @@ pub(in crate::rules) fn flaw(block: &Value) -> Option<Flaw> {
     }
 }
 
-/// What is wrong with the contents of a resource; the pointer is from them on.
+/// The first error in the contents of a resource; the pointer is relative to them.
 pub(in crate::rules) fn contents_flaw(contents: &Value) -> Option<Flaw> {
     let text = |member: &str| contents.get(member).and_then(Value::as_str);
     if text("uri").is_none() {

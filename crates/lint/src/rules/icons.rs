@@ -1,9 +1,9 @@
-//! Icons, and who has them.
+//! Finds all icons of a server.
 
 use crate::evidence::{Case, FrameRef, List};
 use serde_json::Value;
 
-/// Everything that has icons: what it is called, the frame, the pointer, the value.
+/// All objects with icons: label, frame, pointer, value.
 pub(in crate::rules) fn owners<'a>(case: &Case<'a>) -> Vec<(String, FrameRef, String, &'a Value)> {
     let mut owners = Vec::new();
     for list in List::ALL {

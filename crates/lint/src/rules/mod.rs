@@ -1,5 +1,5 @@
-//! The rules, by group. A group's `mod.rs` lists its files and puts each
-//! file's `RULE` into the group's table; a rule that is missing there is dead code, which does not compile.
+//! The rules, by group. A group's `mod.rs` lists its files and puts each file's `RULE` into the
+//! group's table. A rule that is missing there is dead code, which is a compile error.
 
 #![expect(
     clippy::unnecessary_wraps,
@@ -57,7 +57,7 @@ pub fn find(name: &str) -> Option<&'static Rule> {
     all().find(|rule| rule.name == name)
 }
 
-/// Names that look like this one, best first.
+/// Rule names similar to this one, best match first.
 pub fn suggest(name: &str) -> Vec<&'static str> {
     let mut near: Vec<_> = all()
         .map(|rule| (strsim::jaro_winkler(rule.name, name), rule.name))

@@ -1,18 +1,18 @@
-//! JSON schemas of tools, taken apart into all the schemas inside them.
+//! Finds all subschemas of a tool's JSON schemas.
 
 use crate::{evidence::Item, pointer};
 use serde_json::Value;
 
-/// Schemas that are looked at per root; the rest of a larger one is left out.
+/// Maximum number of subschemas visited per root.
 pub(in crate::rules) const MAX_NODES: usize = 5_000;
-/// How deep schemas are followed.
+/// Maximum depth of visited subschemas.
 pub(in crate::rules) const MAX_DEPTH: usize = 64;
 
 /// A schema inside a schema.
 #[derive(Debug)]
 pub(in crate::rules) struct Node<'a> {
     pub(in crate::rules) value: &'a Value,
-    /// From the tool on.
+    /// Pointer relative to the tool.
     pub(in crate::rules) pointer: String,
     pub(in crate::rules) depth: usize,
 }

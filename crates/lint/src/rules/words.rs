@@ -1,4 +1,4 @@
-//! Names and texts taken apart.
+//! Splits names into words, and shortens lists of names.
 
 /// The words of a name such as `get_user`, `getUser`, `get-user`, in lower case.
 pub(in crate::rules) fn words(name: &str) -> Vec<String> {
@@ -22,7 +22,7 @@ pub(in crate::rules) fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// At most this many names, and how many more there are.
+/// The first few names, and the number of the others.
 pub(in crate::rules) fn some(names: &[&str]) -> String {
     const SHOWN: usize = 5;
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();

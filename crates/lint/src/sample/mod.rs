@@ -1,31 +1,31 @@
-//! Arguments made from a schema: right ones, ones that are wrong in one place, and odd ones.
+//! Generates arguments from a schema: valid ones, ones with one error, and odd ones.
 
 mod odd;
 mod rng;
 
-pub use odd::odd;
-pub use rng::Rng;
+pub(crate) use odd::odd;
+pub(crate) use rng::Rng;
 
 use serde_json::{Map, Value, json};
 
-/// How deep a sample goes; what is nested deeper is left out or empty.
+/// Maximum depth of a sample; deeper values are left out or empty.
 const MAX_DEPTH: usize = 8;
-/// Values in a sample; references can make many of few.
+/// Maximum number of values in a sample; references can multiply them.
 const MAX_VALUES: usize = 1_000;
 
-/// The schema that references are looked up in, and how many values may still be made.
+/// The root schema for references, and the remaining number of values.
 struct Sampler<'a> {
     root: &'a Value,
     left: usize,
 }
 
-/// A value that the schema accepts, as far as simple keywords tell.
-pub fn sample(schema: &Value) -> Value {
+/// A value that the schema accepts, considering simple keywords only.
+pub(crate) fn sample(schema: &Value) -> Value {
     Sampler { root: schema, left: MAX_VALUES }.build(schema, 0)
 }
 
-/// The arguments with each required member left out in turn, and which one it was.
-pub fn without_required(schema: &Value, arguments: &Value) -> Vec<(String, Value)> {
+/// The arguments without one required member each, with that member's name.
+pub(crate) fn without_required(schema: &Value, arguments: &Value) -> Vec<(String, Value)> {
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     required
         .filter_map(Value::as_str)
@@ -37,8 +37,8 @@ pub fn without_required(schema: &Value, arguments: &Value) -> Vec<(String, Value
         .collect()
 }
 
-/// The arguments with each member of a plain type replaced by a value of another type in turn.
-pub fn ill_typed(schema: &Value, arguments: &Value) -> Vec<(String, Value)> {
+/// The arguments with one member of a simple type each replaced by a value of another type.
+pub(crate) fn ill_typed(schema: &Value, arguments: &Value) -> Vec<(String, Value)> {
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     properties
         .filter_map(|(name, property)| {
@@ -152,7 +152,7 @@ fn whole(schema: &Value) -> i64 {
     value
 }
 
-/// Follows a reference inside the schema; others are left alone.
+/// Follows a reference inside the schema; ignores external ones.
 fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let mut at = schema;
     for _ in 0..MAX_DEPTH {

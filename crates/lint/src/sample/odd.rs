@@ -1,16 +1,16 @@
-//! Values at the edge of what a type allows, and beyond it.
+//! Boundary and invalid values for a type.
 
 use super::Rng;
 use serde_json::{Value, json};
 
-/// A long text, but not one that a server has to refuse.
+/// Length of a long text that a server still has to accept.
 const LONG: usize = 20_000;
 
-/// Levels of a deep value.
+/// Nesting depth of a deep value.
 const DEEP: usize = 100;
 
-/// The arguments with one member replaced by something odd; which one, and by what.
-pub fn odd(schema: &Value, arguments: &Value, rng: &mut Rng) -> (String, Value) {
+/// Replaces one member of the arguments by an odd value. Returns its name and the new arguments.
+pub(crate) fn odd(schema: &Value, arguments: &Value, rng: &mut Rng) -> (String, Value) {
     let names: Vec<&String> = schema
         .get("properties")
         .and_then(Value::as_object)

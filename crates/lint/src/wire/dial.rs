@@ -1,4 +1,4 @@
-//! How a line to the server is opened, as often as probes need one.
+//! Opens lines to one server.
 
 use super::{
     http::HttpLine,
@@ -17,18 +17,18 @@ use trunkline_transport::{
     http::{HttpClient, Target as HttpTarget},
 };
 
-/// Opens lines to one server.
+/// The way to connect to one server, with the timeouts of its lines.
 #[derive(Debug, Clone)]
 pub struct Dial {
-    way: Way,
-    /// How long an answer may take.
+    endpoint: Endpoint,
+    /// Timeout of an answer.
     pub answer: Duration,
-    /// How long to listen where nothing should come.
+    /// Time to listen where no answer is expected.
     pub quiet: Duration,
 }
 
 #[derive(Clone)]
-enum Way {
+enum Endpoint {
     Command(Box<Command>, ChildLimits),
     Http(HttpClient, HttpTarget),
     Sse(HttpClient, HttpTarget),
@@ -36,10 +36,10 @@ enum Way {
     Inside(Arc<dyn Fn() -> Pair + Send + Sync>),
 }
 
-/// What we read from and write to.
+/// The streams we read from and write to.
 pub type Pair = (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>);
 
-/// Why no line can be opened.
+/// The reason why a line cannot be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct DialError {
@@ -48,85 +48,85 @@ pub struct DialError {
 
 impl Dial {
     pub fn new(target: &Target, options: &ConnectOptions) -> Result<Self, DialError> {
-        let way = match target {
+        let endpoint = match target {
             Target::Command(line) => {
                 let mut command = line.command(&options.environment);
                 command.grace = CHILDREN;
-                Way::Command(Box::new(command), options.process_limits)
+                Endpoint::Command(Box::new(command), options.process_limits)
             }
             Target::Url(url) => {
                 let client = HttpClient::new(options.http.clone()).map_err(DialError::from_error)?;
                 let target = HttpTarget::new(url.clone()).map_err(DialError::from_error)?;
-                Way::Http(client, target)
+                Endpoint::Http(client, target)
             }
         };
-        Ok(Self { way, answer: Duration::from_secs(5), quiet: Duration::from_millis(150) })
+        Ok(Self { endpoint, answer: Duration::from_secs(5), quiet: Duration::from_millis(150) })
     }
 
-    /// A server inside this process: each call of `open` is a new one.
+    /// A server inside this process; each call of `open` starts a new one.
     pub fn inside(open: impl Fn() -> Pair + Send + Sync + 'static) -> Self {
-        let way = Way::Inside(Arc::new(open));
-        Self { way, answer: Duration::from_secs(5), quiet: Duration::from_millis(150) }
+        let endpoint = Endpoint::Inside(Arc::new(open));
+        Self { endpoint, answer: Duration::from_secs(5), quiet: Duration::from_millis(150) }
     }
 
     pub fn carrier(&self) -> Carrier {
-        match self.way {
-            Way::Command(..) | Way::Inside(_) => Carrier::Stdio,
-            Way::Http(..) => Carrier::StreamableHttp,
-            Way::Sse(..) => Carrier::LegacySse,
+        match self.endpoint {
+            Endpoint::Command(..) | Endpoint::Inside(_) => Carrier::Stdio,
+            Endpoint::Http(..) => Carrier::StreamableHttp,
+            Endpoint::Sse(..) => Carrier::LegacySse,
         }
     }
 
-    /// The same address, without the headers the caller gave.
+    /// The same URL without the caller's headers.
     #[must_use]
     pub fn without_credentials(&self) -> Option<Self> {
-        let Way::Http(client, target) = &self.way else { return None };
+        let Endpoint::Http(client, target) = &self.endpoint else { return None };
         let mut options = client.options().clone();
         options.extra_headers.clear();
         let client = HttpClient::new(options).ok()?;
-        Some(Self { way: Way::Http(client, target.clone()), ..self.clone() })
+        Some(Self { endpoint: Endpoint::Http(client, target.clone()), ..self.clone() })
     }
 
-    /// Whether the caller gave headers of its own, which is how tokens are given.
+    /// True if the caller gave headers, which may carry tokens.
     pub fn has_credentials(&self) -> bool {
-        matches!(&self.way, Way::Http(client, _) if !client.options().extra_headers.is_empty())
+        matches!(&self.endpoint, Endpoint::Http(client, _) if !client.options().extra_headers.is_empty())
     }
 
-    /// The address of the server, if it has one.
+    /// The URL of the server, if it has one.
     pub fn address(&self) -> Option<&url::Url> {
-        match &self.way {
-            Way::Http(_, target) | Way::Sse(_, target) => Some(target.url()),
-            Way::Command(..) | Way::Inside(_) => None,
+        match &self.endpoint {
+            Endpoint::Http(_, target) | Endpoint::Sse(_, target) => Some(target.url()),
+            Endpoint::Command(..) | Endpoint::Inside(_) => None,
         }
     }
 
-    /// The same address, spoken to by HTTP+SSE.
+    /// The same URL over HTTP+SSE.
     #[must_use]
     pub fn over_sse(&self) -> Option<Self> {
-        let Way::Http(client, target) = &self.way else { return None };
-        Some(Self { way: Way::Sse(client.clone(), target.clone()), ..self.clone() })
+        let Endpoint::Http(client, target) = &self.endpoint else { return None };
+        Some(Self { endpoint: Endpoint::Sse(client.clone(), target.clone()), ..self.clone() })
     }
 
-    /// The address of an HTTP+SSE server, for plain requests.
+    /// The URL of an HTTP+SSE server, for plain HTTP requests.
     #[must_use]
     pub fn over_http(&self) -> Option<Self> {
-        let Way::Sse(client, target) = &self.way else { return None };
-        Some(Self { way: Way::Http(client.clone(), target.clone()), ..self.clone() })
+        let Endpoint::Sse(client, target) = &self.endpoint else { return None };
+        Some(Self { endpoint: Endpoint::Http(client.clone(), target.clone()), ..self.clone() })
     }
 
-    /// Opens a line on which `era` will be spoken. What fails is kept in the line's record.
+    /// Opens a line for `era`. A failure is kept in the line's record.
     pub async fn open(&self, purpose: &'static str, era: Era) -> Speaker {
         let inbox = Inbox::new(purpose);
-        let line = match &self.way {
-            Way::Command(command, limits) => {
-                PipeLine::start(command, *limits, &inbox).map(super::speaker::Way::Pipe)
+        let line = match &self.endpoint {
+            Endpoint::Command(command, limits) => {
+                PipeLine::start(command, *limits, &inbox).map(super::speaker::LineTransport::Pipe)
             }
-            Way::Inside(open) => Ok(super::speaker::Way::Pipe(PipeLine::over(open(), &inbox))),
-            Way::Http(client, target) => {
-                Ok(super::speaker::Way::Http(HttpLine::new(client.clone(), target.clone())))
+            Endpoint::Inside(open) => Ok(super::speaker::LineTransport::Pipe(PipeLine::over(open(), &inbox))),
+            Endpoint::Http(client, target) => {
+                Ok(super::speaker::LineTransport::Http(HttpLine::new(client.clone(), target.clone())))
             }
-            Way::Sse(client, target) => {
-                SseLine::open(client, target, &inbox).await.map(super::speaker::Way::Sse)
+            Endpoint::Sse(client, target) => {
+                SseLine::open(client, target, &inbox).await.map(super::speaker::LineTransport::Sse)
             }
         };
         let line = line.inspect_err(|error| {
@@ -153,7 +153,7 @@ impl DialError {
     }
 }
 
-impl fmt::Debug for Way {
+impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(command, _) => command.fmt(f),

@@ -1,6 +1,6 @@
-//! A server over Streamable HTTP: one request, and its answer as it came.
+//! A server over Streamable HTTP: one request, and its unprocessed response.
 
-use super::inbox::{Inbox, answers, is_nameless};
+use super::inbox::{Inbox, answers, has_no_id};
 use crate::evidence::{Direction, Frame, HttpHead};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Response};
 use bytes::{Bytes, BytesMut};
@@ -18,50 +18,50 @@ use trunkline_transport::{
 
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// How much of a body is kept as it came.
+/// Bytes of a body that are kept as text.
 const BODY_SHOWN: usize = 16 * 1024;
 
-/// How large a body that is no stream may be.
+/// Maximum size of a body that is not a stream.
 const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
-/// How large an event may be.
+/// Maximum size of an event.
 const EVENT_LIMIT: usize = 16 * 1024 * 1024;
 
 /// One HTTP request of a probe.
 #[derive(Debug, Clone)]
 pub struct HttpAsk {
     pub method: Method,
-    /// Set over whatever would be sent; an empty value takes the header away.
+    /// Override the default headers; an empty value removes the header.
     pub headers: Vec<(HeaderName, String)>,
-    /// Whether the headers of the era (version, session, `Mcp-Method`, …) are added first.
-    pub dressed: Dressed,
+    /// Controls the headers of the era (version, session, `Mcp-Method`, …).
+    pub era_headers: EraHeaders,
     pub body: Bytes,
-    /// How long to go on reading a stream behind the answer, to see whether it ends.
+    /// Time to keep reading a stream after the answer, to see whether it ends.
     pub linger: Duration,
-    /// What ends the reading of a stream.
+    /// The message that ends the reading of a stream.
     pub enough: Enough,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enough {
-    /// The answer that is waited for.
+    /// The expected answer.
     Answer,
     AnyMessage,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dressed {
-    Fully,
-    Bare,
+pub enum EraHeaders {
+    Added,
+    Omitted,
 }
 
 #[derive(Debug)]
 pub(crate) struct HttpLine {
     client: HttpClient,
     target: Target,
-    /// The session a legacy server has begun.
+    /// The session id of a legacy server.
     pub(crate) session: Option<String>,
-    /// The revision a legacy server has chosen.
+    /// The negotiated revision of a legacy server.
     pub(crate) version: Option<String>,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Request {
     pub(crate) body: Bytes,
 }
 
-/// What an exchange over HTTP came to.
+/// The result of an HTTP exchange.
 pub(crate) struct Got {
     pub(crate) head: HttpHead,
     pub(crate) frames: Vec<usize>,
@@ -83,7 +83,7 @@ impl HttpAsk {
         Self {
             method: Method::POST,
             headers: Vec::new(),
-            dressed: Dressed::Fully,
+            era_headers: EraHeaders::Added,
             body,
             linger: Duration::ZERO,
             enough: Enough::Answer,
@@ -94,7 +94,7 @@ impl HttpAsk {
         Self {
             method,
             headers: Vec::new(),
-            dressed: Dressed::Bare,
+            era_headers: EraHeaders::Omitted,
             body: Bytes::new(),
             linger: Duration::ZERO,
             enough: Enough::Answer,
@@ -113,7 +113,7 @@ impl HttpLine {
         Self { client, target, session: None, version: None }
     }
 
-    /// Points the line at another address; gives the one before.
+    /// Switches the line to another URL. Returns the previous target.
     pub(crate) fn retarget(&mut self, url: &url::Url) -> Option<Target> {
         let target = Target::new(url.clone()).ok()?;
         Some(std::mem::replace(&mut self.target, target))
@@ -127,8 +127,8 @@ impl HttpLine {
         &self.target
     }
 
-    /// Sends a request and reads its answer until `until`; it is done earlier when the answer to `id` is there or the body
-    /// has ended.
+    /// Sends a request and reads the response until the deadline `until`, the answer to `id`, or
+    /// EOF.
     pub(crate) async fn exchange(
         &self,
         era: Era,
@@ -138,7 +138,7 @@ impl HttpLine {
     ) -> Result<Got, String> {
         let headers = self.headers(era, ask)?;
         let mut head = HttpHead {
-            request: told(&ask.method, ask),
+            request: describe_request(&ask.method, ask),
             status: 0,
             headers: Vec::new(),
             body: String::new(),
@@ -172,7 +172,7 @@ impl HttpLine {
 
     fn headers(&self, era: Era, ask: &HttpAsk) -> Result<HeaderMap, String> {
         let mut headers = if ask.method == Method::POST { raw::post_headers() } else { HeaderMap::new() };
-        if ask.dressed == Dressed::Fully {
+        if ask.era_headers == EraHeaders::Added {
             match era {
                 Era::Modern => {
                     if let Ok(message) = serde_json::from_slice(&ask.body) {
@@ -193,7 +193,7 @@ impl HttpLine {
     }
 }
 
-/// What `exchange` says when the head of an answer did not come in time.
+/// The error of `exchange` if the response head did not arrive in time.
 pub(crate) const TOO_LATE: &str = "no answer in time";
 
 struct Reading<'a> {
@@ -201,7 +201,7 @@ struct Reading<'a> {
     id: Option<&'a Value>,
     until: Instant,
     status: u16,
-    /// None once the time to go on is set.
+    /// `None` once the deadline for lingering is set.
     linger: Option<Duration>,
     enough: Enough,
     frames: Vec<usize>,
@@ -225,8 +225,8 @@ impl Reading<'_> {
                     self.keep(&event.data);
                 }
             }
-            let told = self.enough == Enough::AnyMessage && !self.frames.is_empty();
-            if self.answer.is_some() || told {
+            let begun = self.enough == Enough::AnyMessage && !self.frames.is_empty();
+            if self.answer.is_some() || begun {
                 match self.linger.take() {
                     Some(Duration::ZERO) => return,
                     Some(linger) => until = Instant::now() + linger,
@@ -260,28 +260,29 @@ impl Reading<'_> {
         let Some(at) = self.inbox.keep(direction, bytes) else { return };
         self.frames.push(at);
         let Some(id) = self.id else { return };
-        // A request that was accepted is all that can be answered here, so that its answer needs no name.
+        // In the body of a successful response, an answer without an id can only belong to this
+        // request.
         let accepted = (200..300).contains(&self.status);
-        let takes = |frame: &Frame| answers(frame, id) || (accepted && is_nameless(frame));
+        let takes = |frame: &Frame| answers(frame, id) || (accepted && has_no_id(frame));
         if self.answer.is_none() && self.inbox.edit(|line| takes(&line.frames[at])) {
             self.answer = Some(at);
         }
     }
 }
 
-/// Sends a request and reads no more of its answer than the beginning.
+/// Sends a request and reads only the beginning of the response.
 pub(crate) async fn head_of(
     client: &HttpClient,
     target: &Target,
     request: Request,
 ) -> Result<HttpHead, String> {
-    let told = format!("{} {}", request.method, target.url().path());
+    let line = format!("{} {}", request.method, target.url().path());
     let response = client
         .send(request.method, target, request.headers, request.body)
         .await
         .map_err(|error| super::dial::DialError::from_error(error).why)?;
     let mut head =
-        HttpHead { request: told, status: 0, headers: Vec::new(), body: String::new(), ended: true };
+        HttpHead { request: line, status: 0, headers: Vec::new(), body: String::new(), ended: true };
     fill(&mut head, &response);
     let beginning = read_beginning(response.into_body(), BODY_SHOWN, Duration::from_millis(500));
     let (Beginning::Whole(bytes) | Beginning::Cut(bytes)) = beginning.await;
@@ -303,20 +304,21 @@ fn show(shown: &mut String, bytes: &[u8]) {
 
 fn set(headers: &mut HeaderMap, name: HeaderName, value: Option<&str>) -> Result<(), String> {
     let Some(value) = value else { return Ok(()) };
-    let value = HeaderValue::from_str(value).map_err(|_| format!("{name} has a value no header can have"))?;
+    let value = HeaderValue::from_str(value)
+        .map_err(|_| format!("{name} has a value that is not allowed in a header"))?;
     headers.insert(name, value);
     Ok(())
 }
 
-fn told(method: &Method, ask: &HttpAsk) -> String {
-    let mut told = method.to_string();
+fn describe_request(method: &Method, ask: &HttpAsk) -> String {
+    let mut text = method.to_string();
     for (name, value) in &ask.headers {
-        told.push_str(if value.is_empty() { ", no " } else { ", " });
-        told.push_str(name.as_str());
+        text.push_str(if value.is_empty() { ", no " } else { ", " });
+        text.push_str(name.as_str());
         if !value.is_empty() {
-            told.push_str(": ");
-            told.push_str(value);
+            text.push_str(": ");
+            text.push_str(value);
         }
     }
-    told
+    text
 }

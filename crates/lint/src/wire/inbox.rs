@@ -1,4 +1,4 @@
-//! The record of one line, shared by whoever reads it and whoever waits for answers.
+//! The record of one line, shared by the task that reads it and the probe that waits for answers.
 
 use crate::evidence::{Direction, Ending, Frame, Line};
 use bytes::Bytes;
@@ -10,10 +10,10 @@ use std::{
 use tokio::{sync::watch, time::Instant};
 use trunkline_client::raw;
 
-/// Frames that are kept per line; a server that floods is counted from there on.
+/// Maximum number of frames kept per line; further ones are only counted.
 const MAX_FRAMES: usize = 20_000;
 
-/// Bytes that are kept per line.
+/// Maximum number of bytes kept per line.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ impl Inbox {
         self.0.opened.elapsed()
     }
 
-    /// Keeps a frame and gives its index; none when there is no room for it.
+    /// Records a frame. Returns its index, or `None` if the record is full.
     pub(crate) fn keep(&self, direction: Direction, bytes: &Bytes) -> Option<usize> {
         let mut record = self.record();
         let full = record.line.frames.len() >= MAX_FRAMES || record.bytes >= MAX_BYTES;
@@ -60,7 +60,7 @@ impl Inbox {
         Some(index)
     }
 
-    /// The line has ended by itself.
+    /// Records that the server ended the line.
     pub(crate) fn end(&self, how: impl Into<String>) {
         let mut record = self.record();
         record.ended = true;
@@ -70,7 +70,7 @@ impl Inbox {
         self.0.changed.send_replace(());
     }
 
-    /// Nothing more will come, and that is as it should be.
+    /// Records that we end the line.
     pub(crate) fn close(&self) {
         self.record().ended = true;
         self.0.changed.send_replace(());
@@ -84,13 +84,13 @@ impl Inbox {
         self.record().ended
     }
 
-    /// How many frames there are.
+    /// The number of frames so far.
     pub(crate) fn mark(&self) -> usize {
         self.record().line.frames.len()
     }
 
-    /// Waits until `found` sees what it wants in the frames from `from` on; `Err(ended)` when the time is over
-    /// or the line has ended.
+    /// Waits for a frame that satisfies `found`, from index `from` on. Fails at the deadline
+    /// `until` or when the line ends.
     pub(crate) async fn wait_for(
         &self,
         from: usize,
@@ -119,14 +119,14 @@ impl Inbox {
         }
     }
 
-    /// The frames from the server between two marks.
+    /// The indices of the server's frames between two marks.
     pub(crate) fn received(&self, from: usize, to: usize) -> Vec<usize> {
         let record = self.record();
         let frames = &record.line.frames;
         (from..to.min(frames.len())).filter(|at| frames[*at].direction != Direction::Sent).collect()
     }
 
-    /// Takes the whole record out.
+    /// Takes the record and leaves an empty one.
     pub(crate) fn take(&self) -> Line {
         let mut record = self.record();
         let purpose = record.line.purpose;
@@ -138,25 +138,25 @@ impl Inbox {
     }
 }
 
-/// Why a frame did not come.
+/// The reason why a frame is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
     Late,
     Ended,
 }
 
-/// Whether a frame holds a response to this id. One whose id came back as another type is taken for it as well: what is
-/// wrong with it is for rules to say, and nobody has to wait for more.
+/// True if a frame holds a response to this id. An id of another type (1 and "1") matches, too:
+/// rules report that error, and the probe need not wait longer.
 pub(crate) fn answers(frame: &Frame, id: &Value) -> bool {
     holds(frame, |message| is_like(message.get("id").unwrap_or(&Value::Null), id))
 }
 
-/// Whether a frame holds a response that does not say what it answers.
-pub(crate) fn is_nameless(frame: &Frame) -> bool {
+/// True if a frame holds a response without an id.
+pub(crate) fn has_no_id(frame: &Frame) -> bool {
     holds(frame, |message| message.get("id").is_none_or(Value::is_null))
 }
 
-/// Whether a frame holds a response to anything.
+/// True if a frame holds any response.
 pub(crate) fn is_response(frame: &Frame) -> bool {
     holds(frame, |_| true)
 }
@@ -170,7 +170,7 @@ fn holds(frame: &Frame, fits: impl Fn(&Value) -> bool) -> bool {
     }
 }
 
-/// Whether two ids are the same but for their type: 1, "1" and 1.0.
+/// True if two ids are equal apart from their type: 1, "1" and 1.0.
 fn is_like(one: &Value, other: &Value) -> bool {
     let text = |id: &Value| match id {
         Value::String(text) => text.clone(),

@@ -1,18 +1,18 @@
-//! The raw wire: lines that keep every frame and hide nothing. Only probes use it.
+//! The raw wire: lines that record every frame unchanged. Only probes use it.
 //!
-//! [`Dial`] knows how to open a line, [`Speaker`] speaks on one: well-formed requests of an era, or any bytes at all.
+//! [`Dial`] opens lines, [`Speaker`] sends on one: well-formed requests of an era, or any bytes.
 
 mod dial;
-mod dress;
 mod http;
 mod inbox;
+mod messages;
 mod pipe;
 mod say;
 mod speaker;
 mod sse;
 
 pub use dial::{Dial, DialError, Pair};
-pub use dress::{CLIENT_NAME, bytes, initialize_params, modern_meta, notification, request};
-pub use http::{Dressed, Enough, HttpAsk};
+pub use http::{Enough, EraHeaders, HttpAsk};
+pub(crate) use messages::{bytes, initialize_params, modern_meta, notification, request};
 pub use say::{Expect, Heard, Say};
 pub use speaker::Speaker;

@@ -14,16 +14,16 @@ use trunkline_transport::{
     stdio::{FrameReader, FrameWriter, Line as Read, QueueLimits},
 };
 
-/// Lines of stderr that are kept as evidence.
+/// Number of stderr lines kept as evidence.
 const STDERR_LINES: usize = 20;
 
-/// How long a server may take to leave once its input has ended, before it is called a fault.
+/// Time for a server to exit after EOF on its input; a longer time is a finding.
 pub(crate) const LEAVE: Duration = Duration::from_secs(3);
 
-/// How long the children of a server that has left may take to leave, too.
+/// Time for the children of an exited server to exit.
 pub(super) const CHILDREN: Duration = Duration::from_millis(500);
 
-/// How long the last output of a process that ended may take to be read.
+/// Time to read the last output of an exited process.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
@@ -52,12 +52,12 @@ impl PipeLine {
         self.writer.send(frame).await.map_err(|error| error.to_string())
     }
 
-    /// The id of the process, if there is one.
+    /// The pid, if there is a process.
     pub(crate) fn process(&self) -> Option<i32> {
         self.child.as_ref().map(|child| child.process.id())
     }
 
-    /// Notes how the process ended if it already has.
+    /// Records the exit status if the process has exited.
     pub(crate) async fn note_ending(&self) {
         let Some(child) = &self.child else { return };
         if let Ok(ending) = tokio::time::timeout(LAST_WORDS, child.process.wait()).await {
@@ -69,7 +69,7 @@ impl PipeLine {
         }
     }
 
-    /// Closes the input and sees how the server leaves.
+    /// Closes the input and records how the process exits.
     pub(crate) async fn finish(mut self, patience: Patience) {
         let ended_before = self.inbox.has_ended();
         if ended_before {
@@ -89,7 +89,7 @@ impl PipeLine {
         let began = Instant::now();
         let departure = child.shutdown(patience).await;
         let after = (departure.rung == Rung::EndOfInput).then(|| began.elapsed());
-        // A server that was ended by a signal had no time to end its children.
+        // A server that was killed had no chance to end its children.
         let left_behind = departure.survivors.filter(|_| after.is_some());
         tokio::time::timeout(LAST_WORDS, &mut self.reading).await.ok();
         self.reading.abort();
@@ -107,7 +107,7 @@ async fn read<R: AsyncRead + Unpin>(mut reader: FrameReader<R>, inbox: Inbox) {
     loop {
         match reader.next().await {
             Ok(Some(Read::Frame(bytes))) => {
-                // A line that only begins like JSON is noise as well.
+                // A line that begins like JSON and is invalid counts as noise.
                 let json = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
                 inbox.keep(if json { Direction::Received } else { Direction::Noise }, &bytes);
             }
@@ -118,7 +118,7 @@ async fn read<R: AsyncRead + Unpin>(mut reader: FrameReader<R>, inbox: Inbox) {
                 inbox.keep(Direction::Noise, &head);
             }
             Ok(None) => return inbox.end("closed its output"),
-            Err(error) => return inbox.end(format!("broke its output off: {error}")),
+            Err(error) => return inbox.end(format!("failed to write its output: {error}")),
         }
     }
 }

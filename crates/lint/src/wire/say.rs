@@ -1,11 +1,11 @@
-//! What is said on a line, what is expected, and what is heard.
+//! Messages to send, the expected answer, and the outcome.
 
-use super::dress;
+use super::messages;
 use crate::evidence::{HttpHead, Settled, Step};
 use bytes::Bytes;
 use serde_json::Value;
 
-/// Something to send as it is.
+/// Raw bytes to send, with the expected answer.
 #[derive(Debug, Clone)]
 pub struct Say {
     pub step: Step,
@@ -14,22 +14,22 @@ pub struct Say {
     pub expect: Expect,
 }
 
-/// What counts as an answer.
+/// The answer to wait for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expect {
     /// A response with this id.
     Answer(Value),
-    /// Any response at all, with whatever id.
+    /// Any response, whatever its id.
     Any,
-    /// Nothing; listen for the quiet time.
+    /// No answer; records what arrives during the quiet time.
     Nothing,
-    /// Whatever comes is kept, and nobody waits for it.
-    Soon,
-    /// A message of any kind, with which a stream begins that goes on.
-    Told,
+    /// Does not wait; later messages are still recorded.
+    NoWait,
+    /// Any message, as the beginning of a stream that stays open.
+    FirstMessage,
 }
 
-/// The outcome of an exchange, as a probe may need it to go on.
+/// The outcome of an exchange, for the probe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heard {
     /// The whole response.
@@ -40,7 +40,7 @@ pub struct Heard {
 
 impl Say {
     pub fn new(step: Step, message: &Value, expect: Expect) -> Self {
-        Self { step, variant: String::new(), bytes: dress::bytes(message), expect }
+        Self { step, variant: String::new(), bytes: messages::bytes(message), expect }
     }
 
     pub fn raw(step: Step, bytes: impl Into<Bytes>, expect: Expect) -> Self {

@@ -1,10 +1,10 @@
-//! Speaker: asks on one line, and keeps what was asked and answered.
+//! Speaker: sends requests on one line, and records the exchanges.
 
 use super::{
     dial::DialError,
-    dress,
     http::{Enough, HttpAsk, HttpLine, TOO_LATE},
-    inbox::{Inbox, Missing, answers, is_nameless, is_response},
+    inbox::{Inbox, Missing, answers, has_no_id, is_response},
+    messages,
     pipe::{LEAVE, PipeLine},
     say::{Expect, Heard, Say},
     sse::SseLine,
@@ -16,25 +16,25 @@ use tokio::time::Instant;
 use trunkline_process::Patience;
 use trunkline_protocol::Era;
 
-/// How long to wait for the beginning of an answer that may be an endless stream.
+/// Timeout for a response that may be an endless stream.
 const HEAD: Duration = Duration::from_millis(500);
 
-/// How long even a slow server may take to leave.
+/// Maximum time for a slow server to exit after EOF.
 const LONGEST_LEAVE: Duration = Duration::from_secs(10);
 
-/// How long a process that did not leave by itself may take after SIGTERM.
+/// Grace period after SIGTERM.
 const TERM: Duration = Duration::from_millis(500);
 
-/// How long an answer to the first message may take once something else was written.
+/// Timeout for the first answer once the server has written noise.
 const AFTER_NOISE: Duration = Duration::from_secs(10);
 
-/// How many times longer many requests may take together than one alone: a server may take them one by one.
+/// Timeout factor for parallel requests, as a server may process them one by one.
 const TOGETHER: u32 = 3;
 
-/// One line, and the era spoken on it.
+/// One line and its era.
 #[derive(Debug)]
 pub struct Speaker {
-    way: Result<Way, DialError>,
+    transport: Result<LineTransport, DialError>,
     inbox: Inbox,
     era: Era,
     next_id: i64,
@@ -43,7 +43,7 @@ pub struct Speaker {
 }
 
 #[derive(Debug)]
-pub(crate) enum Way {
+pub(crate) enum LineTransport {
     Pipe(PipeLine),
     Http(HttpLine),
     Sse(SseLine),
@@ -51,57 +51,57 @@ pub(crate) enum Way {
 
 impl Speaker {
     pub(crate) fn new(
-        way: Result<Way, DialError>,
+        transport: Result<LineTransport, DialError>,
         inbox: Inbox,
         era: Era,
         (answer, quiet): (Duration, Duration),
     ) -> Self {
         inbox.edit(|line| line.era = Some(era));
-        Self { way, inbox, era, next_id: 1, answer, quiet }
+        Self { transport, inbox, era, next_id: 1, answer, quiet }
     }
 
     pub fn era(&self) -> Era {
         self.era
     }
 
-    /// Why there is no line.
+    /// The reason why the line could not be opened.
     pub fn failed(&self) -> Option<&str> {
-        self.way.as_ref().err().map(|error| error.why.as_str())
+        self.transport.as_ref().err().map(|error| error.why.as_str())
     }
 
     pub fn has_ended(&self) -> bool {
         self.inbox.has_ended()
     }
 
-    /// Whether the server is a process, or plays one in a test.
+    /// True for stdio, also if a test simulates the process.
     pub(crate) fn is_process(&self) -> bool {
-        matches!(self.way, Ok(Way::Pipe(_)))
+        matches!(self.transport, Ok(LineTransport::Pipe(_)))
     }
 
-    /// The server's process, if it is one.
+    /// The pid of the server's process.
     pub fn process(&self) -> Option<i32> {
-        match &self.way {
-            Ok(Way::Pipe(pipe)) => pipe.process(),
+        match &self.transport {
+            Ok(LineTransport::Pipe(pipe)) => pipe.process(),
             _ => None,
         }
     }
 
-    /// The address of the server, if it has one.
+    /// The URL of the server, if it has one.
     pub fn url(&self) -> Option<url::Url> {
-        match &self.way {
-            Ok(Way::Http(http)) => Some(http.target().url().clone()),
+        match &self.transport {
+            Ok(LineTransport::Http(http)) => Some(http.target().url().clone()),
             _ => None,
         }
     }
 
-    /// Asks as a client of this era would, and waits for the answer.
+    /// Sends a well-formed request of this era, and waits for the answer.
     pub async fn ask(&mut self, step: Step, method: &str, params: Value) -> Heard {
         let id = self.fresh_id();
-        let message = dress::request(self.era, &id, method, params);
+        let message = messages::request(self.era, &id, method, params);
         self.say(Say::new(step, &message, Expect::Answer(id))).await
     }
 
-    /// The same, where one step has several questions.
+    /// Like `ask`, for a step with several requests.
     pub async fn ask_variant(
         &mut self,
         (step, variant): (Step, impl Into<String>),
@@ -109,32 +109,32 @@ impl Speaker {
         params: Value,
     ) -> Heard {
         let id = self.fresh_id();
-        let message = dress::request(self.era, &id, method, params);
+        let message = messages::request(self.era, &id, method, params);
         self.say(Say::new(step, &message, Expect::Answer(id)).variant(variant)).await
     }
 
-    /// Sends a notification as a client of this era would.
+    /// Sends a well-formed notification of this era.
     pub async fn tell(&mut self, step: Step, method: &str, params: Value) -> Heard {
-        let message = dress::notification(self.era, method, params);
+        let message = messages::notification(self.era, method, params);
         self.say(Say::new(step, &message, Expect::Nothing)).await
     }
 
-    /// Sends bytes as they are.
+    /// Sends raw bytes, and waits as `say.expect` demands.
     pub async fn say(&mut self, say: Say) -> Heard {
-        if matches!(self.way, Ok(Way::Http(_))) {
+        if matches!(self.transport, Ok(LineTransport::Http(_))) {
             let Say { step, variant, bytes, expect } = say;
             return self.http((step, variant), HttpAsk::post(bytes), expect).await;
         }
         let mark = self.inbox.mark();
         let began = Instant::now();
         let sent = self.inbox.keep(Direction::Sent, &say.bytes);
-        let (head, failure) = match &self.way {
-            Ok(Way::Pipe(pipe)) => (None, pipe.send(say.bytes).await.err()),
-            Ok(Way::Sse(sse)) => match sse.post(say.bytes).await {
+        let (head, failure) = match &self.transport {
+            Ok(LineTransport::Pipe(pipe)) => (None, pipe.send(say.bytes).await.err()),
+            Ok(LineTransport::Sse(sse)) => match sse.post(say.bytes).await {
                 Ok(head) => (Some(head), None),
                 Err(why) => (None, Some(why)),
             },
-            Ok(Way::Http(_)) => unreachable!("HTTP has its own way above"),
+            Ok(LineTransport::Http(_)) => unreachable!("HTTP is handled above"),
             Err(error) => (None, Some(error.why.clone())),
         };
         let (answer, settled) = match failure {
@@ -142,7 +142,7 @@ impl Speaker {
             _ => self.wait(mark, began, &say.expect).await,
         };
         if settled == Settled::Gone
-            && let Ok(Way::Pipe(pipe)) = &self.way
+            && let Ok(LineTransport::Pipe(pipe)) = &self.transport
         {
             pipe.note_ending().await;
         }
@@ -159,26 +159,26 @@ impl Speaker {
         })
     }
 
-    /// Sends an HTTP request of any kind; on other lines nothing happens.
+    /// Sends any HTTP request; fails on lines of other transports.
     pub async fn http(
         &mut self,
         (step, variant): (Step, impl Into<String>),
         mut ask: HttpAsk,
         expect: Expect,
     ) -> Heard {
-        if expect == Expect::Told {
+        if expect == Expect::FirstMessage {
             ask.enough = Enough::AnyMessage;
             ask.linger = self.quiet;
         }
-        let Ok(Way::Http(http)) = &self.way else {
-            let settled = Settled::Failed("this line is no HTTP".to_owned());
+        let Ok(LineTransport::Http(http)) = &self.transport else {
+            let settled = Settled::Failed("this line does not use HTTP".to_owned());
             return Heard { answer: None, settled, http: None };
         };
         let began = Instant::now();
         let sent = (!ask.body.is_empty()).then(|| self.inbox.keep(Direction::Sent, &ask.body)).flatten();
         let id = match &expect {
             Expect::Answer(id) => Some(id),
-            Expect::Any | Expect::Nothing | Expect::Soon | Expect::Told => None,
+            Expect::Any | Expect::Nothing | Expect::NoWait | Expect::FirstMessage => None,
         };
         let got = http.exchange(self.era, &ask, &self.inbox, (id, began + self.answer)).await;
         let took = began.elapsed();
@@ -196,13 +196,13 @@ impl Speaker {
             Ok(got) => {
                 exchange.answer = match expect {
                     Expect::Answer(_) => got.answer,
-                    Expect::Any | Expect::Nothing | Expect::Soon | Expect::Told => {
+                    Expect::Any | Expect::Nothing | Expect::NoWait | Expect::FirstMessage => {
                         self.response_among(&got.frames)
                     }
                 };
                 exchange.settled = match (exchange.answer, &expect) {
                     (Some(_), _) => Settled::Answered,
-                    (None, Expect::Nothing | Expect::Soon | Expect::Told) => Settled::Quiet,
+                    (None, Expect::Nothing | Expect::NoWait | Expect::FirstMessage) => Settled::Quiet,
                     (None, _) if got.head.ended => Settled::Quiet,
                     (None, _) => Settled::Silent(took),
                 };
@@ -215,16 +215,16 @@ impl Speaker {
         self.keep(exchange)
     }
 
-    /// Sends many requests at once and waits for all answers together.
+    /// Sends several requests in parallel and waits for all answers.
     pub async fn ask_together(&mut self, step: Step, messages: Vec<(Value, Value)>) {
         let began = Instant::now();
         let patience = self.answer;
         self.answer = patience * TOGETHER;
         let until = began + self.answer;
-        if let Ok(Way::Http(http)) = &self.way {
+        if let Ok(LineTransport::Http(http)) = &self.transport {
             let (era, inbox) = (self.era, &self.inbox);
             let asks = messages.into_iter().map(async |(id, message)| {
-                let bytes = dress::bytes(&message);
+                let bytes = messages::bytes(&message);
                 let sent = inbox.keep(Direction::Sent, &bytes);
                 let got = http.exchange(era, &HttpAsk::post(bytes), inbox, (Some(&id), until)).await;
                 (id, sent, got)
@@ -246,12 +246,12 @@ impl Speaker {
         let mark = self.inbox.mark();
         let mut sent = Vec::new();
         for (id, message) in messages {
-            let bytes = dress::bytes(&message);
+            let bytes = messages::bytes(&message);
             let at = self.inbox.keep(Direction::Sent, &bytes);
-            match &self.way {
-                Ok(Way::Pipe(pipe)) => drop(pipe.send(bytes).await),
-                Ok(Way::Sse(sse)) => drop(sse.post(bytes).await),
-                Ok(Way::Http(_)) | Err(_) => {}
+            match &self.transport {
+                Ok(LineTransport::Pipe(pipe)) => drop(pipe.send(bytes).await),
+                Ok(LineTransport::Sse(sse)) => drop(sse.post(bytes).await),
+                Ok(LineTransport::Http(_)) | Err(_) => {}
             }
             sent.push((id, at));
         }
@@ -264,18 +264,18 @@ impl Speaker {
         self.answer = patience;
     }
 
-    /// The session a legacy server has begun over HTTP.
+    /// The HTTP session id of a legacy server.
     pub fn session(&self) -> Option<String> {
-        match &self.way {
-            Ok(Way::Http(http)) => http.session.clone(),
+        match &self.transport {
+            Ok(LineTransport::Http(http)) => http.session.clone(),
             _ => None,
         }
     }
 
-    /// Sends an HTTP request to another address of the server.
+    /// Sends an HTTP request to another URL.
     pub async fn http_at(&mut self, url: &url::Url, at: (Step, impl Into<String>), ask: HttpAsk) -> Heard {
-        let Ok(Way::Http(http)) = &mut self.way else {
-            let settled = Settled::Failed("this line is no HTTP".to_owned());
+        let Ok(LineTransport::Http(http)) = &mut self.transport else {
+            let settled = Settled::Failed("this line does not use HTTP".to_owned());
             return Heard { answer: None, settled, http: None };
         };
         let Some(before) = http.retarget(url) else {
@@ -283,13 +283,13 @@ impl Speaker {
             return Heard { answer: None, settled, http: None };
         };
         let heard = self.http(at, ask, Expect::Any).await;
-        if let Ok(Way::Http(http)) = &mut self.way {
+        if let Ok(LineTransport::Http(http)) = &mut self.transport {
             http.restore(before);
         }
         heard
     }
 
-    /// Gets a JSON document; none if there is none.
+    /// Fetches a JSON document; `None` on any failure.
     pub async fn fetch(&mut self, url: &url::Url, at: (Step, &str)) -> Option<Value> {
         let ask = HttpAsk::bare(http::Method::GET).header("accept", "application/json");
         let heard = self.http_at(url, at, ask).await;
@@ -297,7 +297,7 @@ impl Speaker {
         serde_json::from_str(&head.body).ok()
     }
 
-    /// Sends an HTTP request and looks only at how the answer begins; a stream that stays open is left.
+    /// Sends an HTTP request and reads only the beginning of the response; closes an open stream.
     pub async fn http_head(&mut self, at: (Step, impl Into<String>), ask: HttpAsk) -> Heard {
         let answer = self.answer;
         self.answer = answer.min(HEAD);
@@ -306,12 +306,12 @@ impl Speaker {
         heard
     }
 
-    /// Keeps something that was seen beside the frames.
+    /// Records an observation that is not a frame.
     pub fn observe(&mut self, step: Step, what: impl Into<String>) {
         self.inbox.edit(|line| line.observed.push((step, what.into())));
     }
 
-    /// Begins a conversation as the era wants it. True if the server plays along.
+    /// Sends `server/discover` or `initialize`. Returns the result, if there is one.
     pub async fn introduce(&mut self, step: Step) -> Option<Value> {
         match self.era {
             Era::Modern => {
@@ -322,42 +322,42 @@ impl Speaker {
         }
     }
 
-    /// `initialize` with this version, and `initialized` when it is answered.
+    /// Sends `initialize` with this version, and `notifications/initialized` after a result.
     pub async fn initialize(&mut self, step: Step, version: &str) -> Option<Value> {
-        let heard = self.ask(step, "initialize", dress::initialize_params(version)).await;
+        let heard = self.ask(step, "initialize", messages::initialize_params(version)).await;
         let result = heard.result()?.clone();
-        if let Ok(Way::Http(http)) = &mut self.way {
+        if let Ok(LineTransport::Http(http)) = &mut self.transport {
             let session = heard.http.as_ref().and_then(|head| head.header("mcp-session-id"));
             http.session = session.map(str::to_owned);
             http.version = result["protocolVersion"].as_str().map(str::to_owned);
         }
-        let initialized = dress::notification(self.era, "notifications/initialized", Value::Null);
+        let initialized = messages::notification(self.era, "notifications/initialized", Value::Null);
         let quiet = std::mem::replace(&mut self.quiet, Duration::ZERO);
         self.say(Say::new(crate::probes::INITIALIZED, &initialized, Expect::Nothing)).await;
         self.quiet = quiet;
         Some(result)
     }
 
-    /// How long answers may take from now on.
+    /// Sets the answer timeout.
     pub(crate) fn patience(&mut self, answer: Duration) {
         self.answer = answer;
     }
 
-    /// An id that was not used on this line.
+    /// A new request id.
     pub fn fresh_id(&mut self) -> Value {
         self.next_id += 1;
         Value::from(self.next_id - 1)
     }
 
-    /// Looks at what was recorded so far.
+    /// Reads the record so far.
     pub fn so_far<T>(&self, look: impl FnOnce(&Line) -> T) -> T {
         self.inbox.edit(|line| look(line))
     }
 
-    /// Ends the line and gives its record.
+    /// Closes the line and returns its record.
     pub async fn finish(self) -> Line {
-        if let Ok(Way::Pipe(pipe)) = self.way {
-            // A server that is slow to start is slow to leave, on a machine that has other things to do.
+        if let Ok(LineTransport::Pipe(pipe)) = self.transport {
+            // On a busy machine a server that was slow to start is also slow to exit.
             let first = self.inbox.edit(|line| {
                 let answered = line.exchanges.first().filter(|first| first.settled == Settled::Answered);
                 answered.map_or(LEAVE, |first| first.took)
@@ -377,14 +377,14 @@ impl Speaker {
             })
         };
         let (found, limit) = match expect {
-            Expect::Soon => return (None, Settled::Quiet),
-            Expect::Told => {
+            Expect::NoWait => return (None, Settled::Quiet),
+            Expect::FirstMessage => {
                 let received = |frame: &crate::evidence::Frame| frame.direction == Direction::Received;
                 self.inbox.wait_for(mark, began + self.answer, received).await.ok();
                 return (None, Settled::Quiet);
             }
             Expect::Answer(id) => {
-                // To the first message of a line there is nothing else that could be answered.
+                // The first response on a line can only answer the first message.
                 let first = self.is_first(mark);
                 let fits = |frame: &Frame| answers(frame, id) || (first && is_response(frame));
                 let until = if first { self.first_until(began, fits).await } else { began + self.answer };
@@ -394,8 +394,9 @@ impl Speaker {
             Expect::Nothing => (self.inbox.wait_for(mark, began + self.quiet, any).await, self.quiet),
         };
         let found = match (found, expect) {
-            // Only now: it may belong to something that was sent before and could not be read.
-            (Err(missing), Expect::Answer(_)) => self.nameless(mark).ok_or(missing),
+            // A response without an id counts only after the timeout: it may answer an earlier
+            // message that the server could not parse.
+            (Err(missing), Expect::Answer(_)) => self.without_id(mark).ok_or(missing),
             (found, _) => found,
         };
         match (found, expect) {
@@ -406,13 +407,13 @@ impl Speaker {
         }
     }
 
-    /// Whether nothing was sent before this mark.
+    /// True if nothing was sent before this mark.
     fn is_first(&self, mark: usize) -> bool {
         self.inbox.edit(|line| line.frames.iter().take(mark).all(|frame| frame.direction != Direction::Sent))
     }
 
-    /// Until when the answer to the first message of a line may come: a server that speaks, and not as it should, is not
-    /// waited for as long as one that is still starting.
+    /// The deadline for the answer to the first message of a line. It is shortened once the server
+    /// writes noise: then it has started, and needs no start-up time.
     async fn first_until(&self, began: Instant, fits: impl Fn(&Frame) -> bool) -> Instant {
         let until = began + self.answer;
         let spoke = |frame: &Frame| fits(frame) || frame.direction == Direction::Noise;
@@ -422,9 +423,9 @@ impl Speaker {
         }
     }
 
-    fn nameless(&self, mark: usize) -> Option<usize> {
+    fn without_id(&self, mark: usize) -> Option<usize> {
         let came = self.inbox.received(mark, self.inbox.mark());
-        self.inbox.edit(|line| came.into_iter().find(|at| is_nameless(&line.frames[*at])))
+        self.inbox.edit(|line| came.into_iter().find(|at| has_no_id(&line.frames[*at])))
     }
 
     fn response_among(&self, frames: &[usize]) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! A server over HTTP+SSE: answers come over a stream, whatever is posted.
+//! A server over HTTP+SSE: messages are sent by POST, answers arrive on the stream.
 
 use super::{dial::DialError, http, inbox::Inbox};
 use crate::evidence::{Direction, HttpHead};
@@ -27,7 +27,7 @@ impl SseLine {
         Ok(Self { client: client.clone(), endpoint: sender.endpoint().clone(), reading })
     }
 
-    /// Posts bytes; what the POST itself is answered with is its head.
+    /// POSTs bytes. Returns the head of the response to the POST itself.
     pub(crate) async fn post(&self, body: Bytes) -> Result<HttpHead, String> {
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, http::JSON);

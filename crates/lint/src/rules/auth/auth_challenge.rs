@@ -1,4 +1,4 @@
-//! `auth-challenge`: a refused caller learns where tokens come from.
+//! `auth-challenge`: a 401 says where to get a token.
 
 use crate::{
     evidence::{Evidence, HttpHead},

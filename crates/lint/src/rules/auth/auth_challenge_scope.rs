@@ -1,4 +1,4 @@
-//! `auth-challenge-scope`: the challenge names the scopes that are needed, and not more.
+//! `auth-challenge-scope`: the challenge names exactly the scopes that are needed.
 
 use super::bare;
 use crate::{

@@ -1,4 +1,5 @@
-//! `auth-encrypted-endpoints`: authorization servers and their endpoints are https, or on loopback.
+//! `auth-encrypted-endpoints`: authorization servers and their endpoints are https, or on
+//! loopback.
 
 use super::{bare, document, issuers};
 use crate::{
@@ -54,7 +55,7 @@ fn check(evidence: &Evidence) -> Verdict {
     Ok(findings)
 }
 
-/// Whether an address is neither encrypted nor on this machine.
+/// True if a URL is neither https nor on this machine.
 fn is_open(address: &str) -> bool {
     let Ok(url) = url::Url::parse(address) else { return true };
     let local = match url.host() {

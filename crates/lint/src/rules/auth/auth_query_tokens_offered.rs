@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::StreamableHttp,
     summary: "the metadata offers tokens in the header only",
     clause: Clause::of("2025-11-25", "basic/authorization", "Token Requirements"),
-    why: "A token in the address stands in logs, histories and referrers of everything on the way.",
+    why: "A token in the URL ends up in logs, histories and referrers of every system on the way.",
     fix: "Take `query` out of `bearer_methods_supported`.",
     needs: &[&AUTHORIZATION],
     check: Check::Target(check),

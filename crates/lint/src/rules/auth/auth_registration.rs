@@ -1,4 +1,4 @@
-//! `auth-registration`: clients that the authorization server does not know can introduce themselves.
+//! `auth-registration`: unknown clients can register with the authorization server.
 
 use super::{bare, issuers};
 use crate::{
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::StreamableHttp,
     summary: "clients that the authorization server does not know can introduce themselves",
     clause: Clause::of("2025-11-25", "basic/authorization", "Client Registration Approaches"),
-    why: "A user of another client than those you thought of has to ask somebody for a client id before he can log in.",
+    why: "Users of other clients have to request a client id by hand before they can log in.",
     fix: "Support client ID metadata documents (`client_id_metadata_document_supported`); keep dynamic registration for older clients.",
     needs: &[&AUTHORIZATION],
     check: Check::Target(check),

@@ -1,4 +1,4 @@
-//! `issuer-metadata`: the issuer is who it says.
+//! `issuer-metadata`: the issuer in the metadata is the expected one.
 
 use crate::{
     evidence::Evidence,

@@ -34,7 +34,7 @@ pub(super) static RULES: &[&Rule] = &[
     &wrong_token_refused::RULE,
 ];
 
-/// The request without a token that was refused; where there is none, why the rules about tokens have no verdict.
+/// The refused request without a token, or the reason why rules about tokens have no verdict.
 fn bare(evidence: &Evidence) -> Result<Asked<'_>, Skip> {
     let Some(asked) = evidence.asked(AUTH_BARE_STEP).next() else {
         let why =
@@ -53,7 +53,7 @@ fn document(evidence: &Evidence) -> Option<(Asked<'_>, Value)> {
     evidence.asked(AUTH_RESOURCE_STEP).find_map(|asked| Some((asked, json(asked)?)))
 }
 
-/// The identifier of an authorization server, the question for its metadata, and the metadata.
+/// The identifier of an authorization server, the request for its metadata, and the metadata.
 type Issuer<'a> = (&'a str, Asked<'a>, Option<Value>);
 
 /// The authorization servers, each with its metadata if there is any.

@@ -1,4 +1,4 @@
-//! `plain-http`: what travels is encrypted.
+//! `plain-http`: the connection is encrypted.
 
 use crate::{
     evidence::Evidence,

@@ -1,4 +1,4 @@
-//! `uneven-protection`: no method answers without a token where others ask for one.
+//! `uneven-protection`: no method works without a token if others require one.
 
 use crate::{
     evidence::{Asked, Evidence},
@@ -39,7 +39,7 @@ fn check(evidence: &Evidence) -> Verdict {
     if seen { Ok(findings) } else { Err(Skip::not_verified("no other method was tried without a token")) }
 }
 
-/// A server that introduces itself to everybody, and then asks who they are.
+/// Reports a server whose introduction needs no token while later requests do.
 fn open_door(evidence: &Evidence) -> Option<Finding> {
     let open = [DISCOVER, INITIALIZE]
         .into_iter()
@@ -50,7 +50,7 @@ fn open_door(evidence: &Evidence) -> Option<Finding> {
         line.exchanges.iter().map(move |exchange| Asked::new(evidence, index, exchange))
     });
     let method = |asked: &Asked<'_>| Some(asked.sent()?.json()?.get("method")?.as_str()?.to_owned());
-    // A server that knows one era may ask for a token in all questions of the other.
+    // A server of one era may answer 401 to all requests of the other.
     let closed = all.find(|asked| {
         let refused = asked.http().is_some_and(|http| http.status == 401);
         refused && asked.line().era == open.line().era && method(asked).is_some()

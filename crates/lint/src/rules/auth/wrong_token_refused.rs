@@ -1,4 +1,4 @@
-//! `wrong-token-refused`: a wrong token opens nothing.
+//! `wrong-token-refused`: a wrong token is refused.
 
 use crate::{
     evidence::Evidence,
@@ -14,9 +14,9 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Negative,
     eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
-    summary: "a token that nobody gave is refused, in the header and in the query",
+    summary: "a made-up token is refused, in the header and in the query",
     clause: Clause::of("2025-11-25", "basic/authorization", "Token Handling"),
-    why: "Whoever sends any token at all can call the tools.",
+    why: "A client with any made-up token can call the tools.",
     fix: "Verify signature, expiry and audience of each token, and take none from the query.",
     needs: &[&AUTHORIZATION],
     check: Check::Target(check),
@@ -36,7 +36,7 @@ fn check(evidence: &Evidence) -> Verdict {
     for asked in evidence.asked(AUTH_GARBAGE_STEP) {
         let Some(http) = asked.http() else { continue };
         seen = true;
-        // An error about the message itself shows that it was read, and so let in.
+        // A JSON-RPC error shows that the message was processed, so the token was accepted.
         let read = !matches!(http.status, 401 | 403) && asked.error_code().is_some();
         if http.is_success() || read {
             let message = format!("a made-up token in the {} is accepted", asked.variant());

@@ -1,4 +1,4 @@
-//! `config-approved-unseen`: no server has all its tools approved beforehand.
+//! `config-approved-unseen`: no server has all its tools approved in advance.
 
 use super::servers;
 use crate::{

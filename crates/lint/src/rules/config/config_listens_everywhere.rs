@@ -1,4 +1,4 @@
-//! `config-listens-everywhere`: no server is told to listen on all interfaces.
+//! `config-listens-everywhere`: no server is configured to listen on all interfaces.
 
 use super::servers;
 use crate::{
@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "no server is told to listen on all interfaces",
+    summary: "no server is configured to listen on all interfaces",
     clause: Clause::of("2025-11-25", "basic/transports", "Security Warning"),
     why: "Everyone in the same network can use a server that was meant for its user alone.",
     fix: "Use `127.0.0.1` as the address to listen on.",

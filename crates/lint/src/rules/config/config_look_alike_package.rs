@@ -1,4 +1,4 @@
-//! `config-look-alike-package`: package names are those of the well-known servers, not almost.
+//! `config-look-alike-package`: no package name imitates that of a well-known server.
 
 use super::servers;
 use crate::{
@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Config(check),
 };
 
-/// Names that are worth imitating.
+/// Packages of well-known servers.
 const KNOWN: &[&str] = &[
     "@modelcontextprotocol/server-everything",
     "@modelcontextprotocol/server-filesystem",
@@ -52,7 +52,7 @@ const KNOWN: &[&str] = &[
     "fastmcp",
 ];
 
-/// How many letters may differ.
+/// Maximum edit distance of a look-alike name.
 const NEAR: usize = 2;
 
 fn check(config: &ConfigSubject) -> Verdict {
@@ -61,7 +61,7 @@ fn check(config: &ConfigSubject) -> Verdict {
         let Some(package) = server.package() else { continue };
         let near = KNOWN.iter().find(|known| {
             let distance = strsim::damerau_levenshtein(known, package);
-            // Two letters make many honest names out of a short one.
+            // For short names, a distance of two matches too many legitimate names.
             distance > 0 && distance <= if known.len() > 20 { NEAR } else { 1 }
         });
         if let (Some(known), false) = (near, KNOWN.contains(&package)) {

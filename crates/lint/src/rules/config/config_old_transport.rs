@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "remote servers are reached over Streamable HTTP",
     clause: Clause::of("2025-11-25", "basic/transports", "Backwards Compatibility"),
-    why: "HTTP+SSE was given up in 2025; clients drop it one by one, and the server is then not reachable.",
+    why: "HTTP+SSE was deprecated in 2025; clients drop it one by one, and the server is then not reachable.",
     fix: "Use the address of the server's Streamable HTTP endpoint, and the type `http`.",
     needs: &[],
     check: Check::Config(check),

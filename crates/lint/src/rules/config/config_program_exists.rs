@@ -1,4 +1,4 @@
-//! `config-program-exists`: every server is started with a program that is there.
+//! `config-program-exists`: every server's program exists.
 
 use super::servers;
 use crate::{
@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(config: &ConfigSubject) -> Verdict {
     let servers = servers::of(config)?;
     let Some(absent) = &config.absent else {
-        return Err(Skip::not_verified("nobody looked for the programs"));
+        return Err(Skip::not_verified("the programs were not searched for"));
     };
     let started = servers.iter().filter_map(|server| Some((server, server.command()?)));
     let mut findings = Vec::new();

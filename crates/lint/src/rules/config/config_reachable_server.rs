@@ -1,4 +1,5 @@
-//! `config-reachable-server`: every server has a program to start or an address to reach, and not both.
+//! `config-reachable-server`: every server has a program to start or an address to reach, and not
+//! both.
 
 use super::servers;
 use crate::{

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "no address holds a token or password",
     clause: Clause::of("2025-11-25", "basic/authorization", "Token Requirements"),
-    why: "Addresses stand in logs, histories and error messages of everything on the way.",
+    why: "URLs end up in logs, histories and error messages of every system on the way.",
     fix: "Send the token in a header, and refer to it (`${NAME}`).",
     needs: &[],
     check: Check::Config(check),

@@ -1,4 +1,4 @@
-//! `config-secrets`: secrets do not stand in configuration files.
+//! `config-secrets`: configuration files contain no secrets.
 
 use super::servers;
 use crate::{

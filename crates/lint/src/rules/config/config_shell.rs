@@ -1,4 +1,4 @@
-//! `config-shell`: no shell stands between.
+//! `config-shell`: servers are started without a shell.
 
 use super::servers;
 use crate::{
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "no server is started through a shell",
     clause: Clause::practice("configuration", "servers"),
-    why: "What stands in the file is read by the shell once more: variables, quotes and `;` do what nobody meant.",
+    why: "The shell interprets the command again: variables, quotes and `;` have unintended effects.",
     fix: "Name the program and its arguments one by one.",
     needs: &[],
     check: Check::Config(check),

@@ -1,4 +1,4 @@
-//! `config-unpinned`: packages are of a known version.
+//! `config-unpinned`: packages have a pinned version.
 
 use super::servers;
 use crate::{
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "packages that are fetched at start have a fixed version",
     clause: Clause::practice("configuration", "servers"),
-    why: "Whoever takes over the package runs their code on this machine at the next start.",
+    why: "An attacker who takes over the package runs code on this machine at the next start.",
     fix: "Write the version: `npx -y package@1.2.3`, `uvx package==1.2.3`.",
     needs: &[],
     check: Check::Config(check),

@@ -1,4 +1,4 @@
-//! `config-wide-access`: servers get a folder, not the whole machine.
+//! `config-wide-access`: servers get access to one directory, not to the whole machine.
 
 use super::servers;
 use crate::{

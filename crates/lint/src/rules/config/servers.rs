@@ -8,7 +8,7 @@ use crate::{
 };
 use serde_json::Value;
 
-/// Where clients keep their servers.
+/// Pointers to the servers in the files of known clients.
 const PLACES: [&str; 4] = ["/mcp/servers", "/mcpServers", "/servers", "/context_servers"];
 
 /// One server of the file.
@@ -37,14 +37,15 @@ pub(crate) fn programs(config: &ConfigSubject) -> Vec<&str> {
 
 impl<'a> Server<'a> {
     pub(super) fn finding(&self, message: String, below: &str) -> Finding {
-        // A file has no frames; its one value counts as the first.
+        // A file has no frames; its content counts as frame 0.
         let file = FrameRef { line: 0, frame: 0 };
         Finding::new(message)
             .about(format!("server {}", self.name))
             .at(file, format!("{}{below}", self.pointer))
     }
 
-    /// The command and its arguments, as one list of words. Clients write the command as a text or as a list.
+    /// The command and its arguments as one list. Clients write the command as a string or as a
+    /// list.
     pub(super) fn words(&self) -> Vec<&'a str> {
         let value = self.value;
         let part = |name: &str| match value.get(name) {
@@ -58,20 +59,20 @@ impl<'a> Server<'a> {
     }
 }
 
-/// What rules ask about a server.
+/// Accessors for rules.
 impl<'a> Server<'a> {
     /// A finding about the whole entry.
     pub(super) fn wrong(&self, message: impl Into<String>) -> Finding {
         self.finding(message.into(), "")
     }
 
-    /// The program as it is written.
+    /// The program as written in the file.
     pub(super) fn command(&self) -> Option<&'a str> {
         let command = &self.value["command"];
         command.as_str().or_else(|| command.get(0)?.as_str()).filter(|command| !command.is_empty())
     }
 
-    /// The program without its folder.
+    /// The program without its directory.
     pub(super) fn program(&self) -> Option<&'a str> {
         self.words().first()?.rsplit(['/', '\\']).next()
     }
@@ -92,7 +93,7 @@ impl<'a> Server<'a> {
         url::Url::parse(text).ok()
     }
 
-    /// The name of the package that a runner fetches, without its version.
+    /// The package that a runner downloads, without its version.
     pub(super) fn package(&self) -> Option<&'a str> {
         let args = self.args();
         let first = || args.iter().copied().find(|arg| !arg.starts_with('-') && *arg != "run");

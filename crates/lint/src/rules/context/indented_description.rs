@@ -22,9 +22,9 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// Blanks at the beginning of a line that count as indentation of source code.
+/// Leading spaces of a line that count as source code indentation.
 const INDENT: usize = 4;
-/// Blanks that are worth a word.
+/// Minimum number of such spaces for a finding.
 const LEAST: usize = 60;
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,4 +1,4 @@
-//! `list-tool-limit`: tools that list things can be told how many.
+//! `list-tool-limit`: tools that list things have a parameter for the number of results.
 
 use crate::{
     evidence::{Case, List},
@@ -33,11 +33,11 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for tool in case.list(List::Tools)? {
         let name = words::words(tool.text("name").unwrap_or_default());
-        // The verb stands first, or behind the name of a product.
+        // The verb is the first word, or the second after a product name.
         let lists = name.iter().take(2).any(|word| VERBS.contains(&word.as_str()));
         let Some(root) = tool.value.get("inputSchema") else { continue };
         let is_limit = |name: &str| words::words(name).iter().any(|word| LIMITS.contains(&word.as_str()));
-        // Without any parameter there is nothing to choose from, and the list is mostly short.
+        // A tool without parameters mostly returns a short list.
         let (mut any, mut limited) = (false, false);
         for (name, _) in schema::properties(root) {
             any = true;

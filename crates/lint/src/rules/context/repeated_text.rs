@@ -1,4 +1,4 @@
-//! `repeated-text`: nothing is said in every tool.
+//! `repeated-text`: no sentence is repeated in many tools.
 
 use crate::{
     evidence::{Case, Item, List},
@@ -23,10 +23,10 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// Shorter sentences are allowed to repeat.
+/// Shorter sentences may repeat.
 const SENTENCE: usize = 80;
 
-/// From so many tools on a sentence counts as repeated.
+/// Number of tools from which a sentence counts as repeated.
 const TIMES: usize = 3;
 
 fn check(case: &Case<'_>) -> Verdict {

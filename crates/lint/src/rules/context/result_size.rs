@@ -32,7 +32,7 @@ fn check(case: &Case<'_>) -> Verdict {
         let Some(result) = asked.result() else { continue };
         seen = true;
         let content = result.get("content").and_then(Value::as_array).into_iter().flatten();
-        // Images and sounds are counted by other measures than their text.
+        // Only text is counted: models count images and audio differently.
         let text: usize = content.filter_map(|block| block.get("text")).map(estimate).sum();
         let structured = result.get("structuredContent").map_or(0, estimate);
         let tokens = text.max(structured);

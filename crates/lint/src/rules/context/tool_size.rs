@@ -1,4 +1,4 @@
-//! `tool-size`: no tool is a book.
+//! `tool-size`: no tool definition is too large.
 
 use crate::{
     evidence::{Case, List},

@@ -1,4 +1,4 @@
-//! `argument-styles`: arguments are named alike.
+//! `argument-styles`: argument names have one style.
 
 use crate::{
     evidence::{Case, List},

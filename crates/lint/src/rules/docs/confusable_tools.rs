@@ -1,4 +1,4 @@
-//! `confusable-tools`: tools can be told apart.
+//! `confusable-tools`: names and descriptions distinguish the tools.
 
 use crate::{
     evidence::{Case, Item, List},
@@ -22,10 +22,10 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// Similarity from which two descriptions count as the same.
+/// Minimum similarity of two descriptions that count as the same.
 const SAME_TEXT: f64 = 0.95;
 
-/// Tools that are compared with each other; a larger list is judged by its size anyway.
+/// Maximum number of tools compared; other rules report larger lists.
 const MOST: usize = 200;
 
 fn check(case: &Case<'_>) -> Verdict {
@@ -33,7 +33,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let tools = &tools[..tools.len().min(MOST)];
     let mut findings = Vec::new();
     for (index, other) in tools.iter().enumerate() {
-        // One it can be taken for is enough: of many that are alike each would be named with each.
+        // Reports one similar tool only, to avoid a finding for every pair.
         for one in &tools[..index] {
             let (Some(a), Some(b)) = (one.text("name"), other.text("name")) else { continue };
             let bare = |name: &str| name.to_lowercase().replace(['_', '-', '.'], "");

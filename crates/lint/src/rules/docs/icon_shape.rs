@@ -1,4 +1,4 @@
-//! `icon-shape`: icons have the form that clients read.
+//! `icon-shape`: icons have the specified form.
 
 use crate::{
     evidence::Case,

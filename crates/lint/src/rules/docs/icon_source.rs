@@ -1,4 +1,4 @@
-//! `icon-source`: icons have a whole address, with its scheme.
+//! `icon-source`: icons have an absolute URL.
 
 use crate::{
     evidence::Case,
@@ -33,7 +33,7 @@ fn check(case: &Case<'_>) -> Verdict {
     for (label, frame, pointer, value) in owners {
         for (index, icon) in value["icons"].as_array().into_iter().flatten().enumerate() {
             let Some(source) = icon.get("src").and_then(Value::as_str) else { continue };
-            // Addresses with a scheme are the matter of `icon-addresses`.
+            // `icon-addresses` checks URLs with a scheme.
             if source.split('/').next().is_some_and(|head| head.contains(':')) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! `instructions-tools`: instructions speak of tools that exist.
+//! `instructions-tools`: instructions mention only tools that exist.
 
 use crate::{
     evidence::{Case, List},
@@ -32,7 +32,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let tools = case.list(List::Tools)?;
     let mut known: BTreeSet<&str> = tools.iter().filter_map(|tool| tool.text("name")).collect();
     for tool in &tools {
-        // Parameters and members of results may be named as well.
+        // Names of parameters and result members are allowed, too.
         known.extend(
             schema::of_tool(tool)
                 .iter()
@@ -44,7 +44,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let like_a_name = |word: &&str| {
         word.contains('_') && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
     };
-    // A name counts as one of a tool when it begins as the name of a tool does.
+    // A name counts as a tool's if it begins with the same verb as a listed tool.
     let verbs: BTreeSet<String> =
         tools.iter().filter_map(|tool| words::words(tool.text("name")?).into_iter().next()).collect();
     let unknown: BTreeSet<&str> = odd

@@ -46,7 +46,7 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(findings)
 }
 
-/// The style of a name of several words; none for one word.
+/// The style of a name; `None` if it is a single word.
 fn style(name: &str) -> Option<&'static str> {
     let inner = name.trim_matches(['_', '-', '.']);
     let hump = inner.chars().zip(inner.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());

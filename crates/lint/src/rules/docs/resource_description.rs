@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for list in [List::Resources, List::Templates] {
-        // A server may do without templates.
+        // Templates are optional.
         let items = match case.list(list) {
             Err(_) if list == List::Templates => continue,
             items => items?,

@@ -1,4 +1,4 @@
-//! `server-instructions`: a server of many tools says how they go together.
+//! `server-instructions`: a server with many tools explains how to combine them.
 
 use crate::{
     evidence::{Case, List},
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// Fewer tools explain themselves.
+/// Servers with fewer tools need no instructions.
 const FEW: usize = 5;
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,4 +1,4 @@
-//! `server-version`: the server tells its version.
+//! `server-version`: the server sends its version.
 
 use crate::{
     evidence::{Asked, Case},
@@ -44,5 +44,5 @@ fn identity<'a>(case: &Case<'a>) -> Result<(Asked<'a>, &'static str, &'a Value),
     };
     let info = introduced.answer().and_then(|answer| answer.pointer(pointer));
     info.map(|info| (introduced, pointer, info))
-        .ok_or_else(|| Skip::not_verified("the server does not say who it is"))
+        .ok_or_else(|| Skip::not_verified("the server does not send its name and version"))
 }

@@ -1,4 +1,4 @@
-//! `server-website`: the address of the server is one.
+//! `server-website`: the server's `websiteUrl` is a valid URL.
 
 use crate::{
     evidence::{Asked, Case},
@@ -48,5 +48,5 @@ fn identity<'a>(case: &Case<'a>) -> Result<(Asked<'a>, &'static str, &'a Value),
     };
     let info = introduced.answer().and_then(|answer| answer.pointer(pointer));
     info.map(|info| (introduced, pointer, info))
-        .ok_or_else(|| Skip::not_verified("the server does not say who it is"))
+        .ok_or_else(|| Skip::not_verified("the server does not send its name and version"))
 }

@@ -1,4 +1,4 @@
-//! `title-form`: titles fit into a line.
+//! `title-form`: titles fit on one line.
 
 use crate::{
     evidence::{Case, List},

@@ -45,7 +45,7 @@ fn judge(tool: &Item<'_>) -> Option<Finding> {
         return Some(tool.finding("its description is a placeholder", "/description"));
     }
     let length = text.chars().count();
-    // A short text may still say it all; only somebody who knows the tool can tell.
+    // A short text may be sufficient, which this rule cannot know.
     let short = || tool.finding(format!("its description has only {length} characters"), "/description");
     (length < SHORTEST).then(|| short().level(Level::Info))
 }

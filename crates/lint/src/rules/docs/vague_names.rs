@@ -1,4 +1,4 @@
-//! `vague-names`: names of tools say something.
+//! `vague-names`: tool names are meaningful.
 
 use crate::{
     evidence::{Case, Item, List},

@@ -1,4 +1,4 @@
-//! `values-in-prose`: allowed values stand in the schema.
+//! `values-in-prose`: allowed values are in the schema, not only in the description.
 
 use crate::{
     evidence::{Case, List},
@@ -61,7 +61,7 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(findings)
 }
 
-/// How many words stand in quotes.
+/// Number of quoted words.
 fn quoted(text: &str) -> usize {
     ['"', '\'', '`'].into_iter().map(|quote| text.matches(quote).count() / 2).max().unwrap_or(0)
 }

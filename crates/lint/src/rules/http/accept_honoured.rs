@@ -1,4 +1,4 @@
-//! `accept-honoured`: a client that takes JSON only gets no event stream.
+//! `accept-honoured`: a client that accepts only JSON gets no event stream.
 
 use crate::{
     evidence::Case,
@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Negative,
     eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
-    summary: "a client that takes JSON only gets no event stream",
+    summary: "a client that accepts only JSON gets no event stream",
     clause: Clause::practice("RFC 9110", "12.5.1 Accept"),
     why: "A simple client that cannot read streams gets an answer it does not understand instead of a refusal it does.",
     fix: "Answer with JSON, or with HTTP 406, when `Accept` lacks `text/event-stream`.",

@@ -1,4 +1,4 @@
-//! `cors-wildcard`: not every web page may read the answers.
+//! `cors-wildcard`: CORS does not allow every web page to read the answers.
 
 use crate::{
     evidence::{Asked, Case},

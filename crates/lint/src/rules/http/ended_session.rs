@@ -1,4 +1,4 @@
-//! `ended-session`: an ended session is over.
+//! `ended-session`: an ended session is refused.
 
 use crate::{
     evidence::Case,
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::StreamableHttp,
     summary: "a request for a session that was ended is refused with 404",
     clause: Clause::of("2025-11-25", "basic/transports", "Session Management"),
-    why: "Whoever finds an old session id can go on in the name of its user.",
+    why: "An attacker with an old session id can act as its user.",
     fix: "Forget a session at DELETE, and answer 404 from then on.",
     needs: &[&HTTP_EDGES],
     check: Check::Server(check),

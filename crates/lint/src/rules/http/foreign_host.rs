@@ -1,4 +1,4 @@
-//! `foreign-host`: a loopback server knows its own name.
+//! `foreign-host`: a loopback server refuses a foreign `Host` header.
 
 use crate::{
     evidence::Case,

@@ -1,4 +1,4 @@
-//! `get-answer`: GET is a stream or not allowed.
+//! `get-answer`: GET is answered with a stream or 405.
 
 use crate::{
     evidence::Case,
@@ -29,12 +29,12 @@ fn check(case: &Case<'_>) -> Verdict {
     if http.status == 405 || (stream && case.era() == trunkline_protocol::Era::Legacy) {
         return Ok(Vec::new());
     }
-    // A server of both eras cannot tell whose GET it is.
+    // A server of both eras cannot tell to which era a GET belongs.
     let both = case.evidence().served.len() > 1;
     let level = match case.era() {
         _ if both || (400..500).contains(&http.status) => Level::Info,
         trunkline_protocol::Era::Legacy => Level::Error,
-        // There it is a recommendation.
+        // The modern specification only recommends it.
         trunkline_protocol::Era::Modern => Level::Warning,
     };
     let message =

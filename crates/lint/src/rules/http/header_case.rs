@@ -1,4 +1,4 @@
-//! `header-case`: the names of headers are taken in any case.
+//! `header-case`: header names are accepted in any case.
 
 use crate::{
     evidence::Case,

@@ -1,4 +1,4 @@
-//! `listens-everywhere`: a local server stays on this machine.
+//! `listens-everywhere`: a local server listens on loopback only.
 
 use crate::{
     evidence::Case,
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "a server for this machine listens on a loopback address only",
     clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Security & Endpoint"),
     why: "Everybody in the same network can call the tools: a café, an office, a container bridge.",
-    fix: "Bind to 127.0.0.1 (or ::1) instead of 0.0.0.0 or all interfaces, unless the server asks callers who they are.",
+    fix: "Bind to 127.0.0.1 (or ::1) instead of 0.0.0.0 or all interfaces, unless the server authenticates its callers.",
     needs: &[&LISTENING],
     check: Check::Server(check),
 };
@@ -33,7 +33,7 @@ fn check(case: &Case<'_>) -> Verdict {
         .filter_map(|address| address.parse().ok())
         .collect();
     if seen.is_empty() {
-        return Err(Skip::not_verified("the system does not tell who listens on the port"));
+        return Err(Skip::not_verified("the system does not show which process listens on the port"));
     }
     match seen.iter().find(|address| address.is_unspecified()) {
         Some(address) => {

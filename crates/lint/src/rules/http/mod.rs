@@ -71,7 +71,7 @@ pub(super) static RULES: &[&Rule] = &[
     &version_header_absent::RULE,
 ];
 
-/// Every exchange that has an HTTP answer, except with well-known documents of others.
+/// All exchanges with an HTTP response.
 fn exchanges<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
     let all: Vec<_> = case
         .lines()
@@ -82,7 +82,7 @@ fn exchanges<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
     if all.is_empty() { Err(Skip::not_verified("there was no HTTP answer")) } else { Ok(all) }
 }
 
-/// That the server has sessions at all.
+/// Skips the rule unless the server uses sessions.
 fn sessions(case: &Case<'_>) -> Result<(), Skip> {
     let begun = case.asked(probes::INITIALIZE).chain(case.asked(probes::INTRODUCED_AGAIN));
     let has = |asked: Asked<'_>| asked.http().is_some_and(|head| head.header("mcp-session-id").is_some());

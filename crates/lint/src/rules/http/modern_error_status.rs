@@ -1,4 +1,5 @@
-//! `modern-error-status`: an unsupported version and a missing `_meta` member are answered with HTTP 400.
+//! `modern-error-status`: an unsupported version and a missing `_meta` member are answered with
+//! HTTP 400.
 
 use crate::{
     evidence::Case,

@@ -1,4 +1,4 @@
-//! `name-encoding`: encoded names are understood.
+//! `name-encoding`: encoded names in headers are decoded.
 
 use crate::{
     evidence::Case,

@@ -1,4 +1,4 @@
-//! `notification-status`: an accepted notification has nothing to say.
+//! `notification-status`: an accepted notification is answered with 202 and no body.
 
 use crate::{
     evidence::Case,

@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    // Only what a modern client sends: a request that lacks its version may be taken for a legacy one.
+    // Only complete modern requests count: one without a version may be served as a legacy one.
     let introduced = case.introduced().ok_or_else(|| Skip::not_verified("there is no introduction"))?;
     let lists = List::ALL.into_iter().flat_map(|list| case.asked(list.step()));
     for asked in std::iter::once(introduced).chain(lists) {

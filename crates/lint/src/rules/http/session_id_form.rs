@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::StreamableHttp,
     summary: "session ids are visible ASCII, at least 16 characters long, and differ in many places",
     clause: Clause::of("2025-11-25", "basic/transports", "Session Management"),
-    why: "Whoever guesses a session id takes over somebody else's session.",
+    why: "An attacker who guesses a session id takes over the session.",
     fix: "Use a random UUID or 128 bits from a secure generator.",
     needs: &[&INTRODUCTION, &HTTP_EDGES],
     check: Check::Server(check),
@@ -47,7 +47,7 @@ fn check(case: &Case<'_>) -> Verdict {
     }
     if let [(_, one), (asked, other), ..] = ids.as_slice() {
         let alike = one.bytes().zip(other.bytes()).filter(|(a, b)| a == b).count();
-        // Ids that differ in a few places are counted up or made from the clock.
+        // Ids that differ in few characters come from a counter or the clock.
         if one.len().max(other.len()) - alike <= 4 {
             let message = format!("the session ids `{one}` and `{other}` look counted");
             return Ok(vec![asked.finding(message, "")]);

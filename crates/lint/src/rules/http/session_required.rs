@@ -1,4 +1,5 @@
-//! `session-required`: a request without the session id is refused with 400 where the server has sessions.
+//! `session-required`: a request without the session id is refused with 400 where the server has
+//! sessions.
 
 use super::sessions;
 use crate::{
@@ -17,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::StreamableHttp,
     summary: "a request without the session id is refused with 400 where the server has sessions",
     clause: Clause::of("2025-11-25", "basic/transports", "Session Management"),
-    why: "A client that lost its session goes on without state that it believes to have, and nobody tells it.",
+    why: "A client that lost its session goes on without the state it relies on, and gets no error.",
     fix: "Answer requests other than `initialize` that lack `Mcp-Session-Id` with HTTP 400.",
     needs: &[&SESSIONS],
     check: Check::Server(check),

@@ -1,4 +1,4 @@
-//! `stream-buffering`: event streams tell proxies not to hold them back.
+//! `stream-buffering`: event streams tell proxies not to buffer them.
 
 use super::exchanges;
 use crate::{

@@ -50,7 +50,7 @@ fn check(case: &Case<'_>) -> Verdict {
     if streams { Ok(findings) } else { Err(Skip::not_applicable("the server sent no event stream")) }
 }
 
-/// Why the stream of a request has come to its end without the response.
+/// The reason why a stream ended without the response to its request.
 fn unanswered(asked: &Asked<'_>) -> Option<&'static str> {
     let sent = asked.sent()?.json()?;
     let http = asked.http().filter(|http| http.ended && http.is_success())?;
@@ -62,7 +62,7 @@ fn unanswered(asked: &Asked<'_>) -> Option<&'static str> {
     Some(if body.trim_start().starts_with(['{', '[']) {
         "the body is JSON and no event stream"
     } else if last.starts_with("data:") || last.contains("\ndata:") {
-        "the last event has no blank line behind it, so that it never counts"
+        "the last event has no blank line after it, so clients never process it"
     } else {
         "the stream ended without the response"
     })

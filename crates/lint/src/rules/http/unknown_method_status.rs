@@ -1,4 +1,4 @@
-//! `unknown-method-status`: an unknown method is not found.
+//! `unknown-method-status`: an unknown method is answered with 404.
 
 use crate::{
     evidence::Case,

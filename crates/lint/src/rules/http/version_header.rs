@@ -34,7 +34,7 @@ fn check(case: &Case<'_>) -> Verdict {
         );
         findings.push(asked.finding(message, "").about("unsupported"));
     }
-    // Whoever also serves the legacy era may take a request without the header for one of it.
+    // A server of both eras may serve a request without the header as a legacy one.
     if case.evidence().served == [Era::Modern] {
         let absent = case.first(&HTTP_HEADERS, VERSION_HEADER_STEP)?;
         let http = absent.http().ok_or_else(|| Skip::not_verified(absent.describe()))?;

@@ -1,4 +1,5 @@
-//! `version-header-absent`: a request without `MCP-Protocol-Version` is taken for one of 2025-03-26 and served.
+//! `version-header-absent`: a request without `MCP-Protocol-Version` is served as revision
+//! 2025-03-26.
 
 use crate::{
     evidence::Case,

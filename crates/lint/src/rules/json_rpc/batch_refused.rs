@@ -1,4 +1,4 @@
-//! `batch-refused`: batches are gone and do no harm.
+//! `batch-refused`: batches are refused and do no harm.
 
 use crate::{
     evidence::{Case, Message},

@@ -1,4 +1,4 @@
-//! `envelope-members`: messages hold what JSON-RPC has.
+//! `envelope-members`: messages have only the members of JSON-RPC.
 
 use crate::{
     evidence::Case,

@@ -1,4 +1,4 @@
-//! `error-code-range`: error codes mean what the specification says.
+//! `error-code-range`: no error uses a reserved or withdrawn code.
 
 use crate::{
     evidence::Case,
@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Negative,
     eras: Eras::Modern,
     carriers: Carriers::Any,
-    summary: "no error uses a code that is reserved or was given up",
+    summary: "no error uses a reserved or withdrawn code",
     clause: Clause::of("2026-07-28", "basic", "Error Codes"),
     why: "Clients give reserved codes a meaning of their own: -32002 or -32042 from a modern server is read as something else than was meant.",
     fix: "Use the codes of JSON-RPC and of the specification, or own ones outside -32768 to -32000.",

@@ -1,4 +1,4 @@
-//! `error-texts`: errors say something.
+//! `error-texts`: error messages are meaningful.
 
 use crate::{
     evidence::Case,
@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// Longer texts are no messages any more.
+/// Maximum length of an error message.
 const LONGEST: usize = 1000;
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "a response has the id of its request, with the same value and the same JSON type",
     clause: Clause::of("2026-07-28", "basic", "Responses"),
-    why: "Clients match answers to calls by id. A changed id is an answer to nobody, and the call runs into its timeout.",
+    why: "Clients match answers to calls by id. An answer with a changed id matches no call, and the call times out.",
     fix: "Keep the id as the JSON value it was and send it back as it is, whether string or integer.",
     needs: &[&REQUEST_IDS, &LISTS],
     check: Check::Server(check),
@@ -51,12 +51,12 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(findings)
 }
 
-/// The first request of any other kind whose id came back changed.
+/// A finding for the first other request whose id came back changed.
 fn elsewhere(case: &Case<'_>) -> Option<Finding> {
     let all = case.lines().flat_map(|(index, line)| {
         line.exchanges.iter().map(move |exchange| Asked::new(case.evidence(), index, exchange))
     });
-    // Over HTTP a refusal comes before the message is read.
+    // Over HTTP a refusal may happen before the message is parsed.
     let read = |asked: &Asked<'_>| asked.http().is_none_or(HttpHead::is_success);
     all.filter(read).find_map(|asked| {
         let sent = asked.sent()?.json()?;

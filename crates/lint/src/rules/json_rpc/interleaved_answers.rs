@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     let all = case.all(&INTERLEAVED, INTERLEAVED_STEP)?;
-    // What is not answered alone either is lost by another fault.
+    // A method that is not answered alone either has another problem.
     let answered: BTreeSet<_> = all.iter().filter(|asked| asked.answer().is_some()).map(method).collect();
     let lost: Vec<_> =
         all.iter().filter(|asked| asked.answer().is_none() && answered.contains(&method(asked))).collect();

@@ -1,4 +1,4 @@
-//! `invalid-envelope`: what is no request is not served as one.
+//! `invalid-envelope`: an invalid request is not served.
 
 use crate::{
     evidence::{Case, Message},
@@ -27,9 +27,9 @@ fn check(case: &Case<'_>) -> Verdict {
     let messages = case.messages();
     for asked in case.all(&ENVELOPES, ENVELOPES_STEP)? {
         let id = asked.sent().and_then(|sent| sent.json()?.get("id"));
-        // Nobody waits for these answers, so they may come while the next question is under way. Silence is no fault: what
-        // cannot be read need not be answered.
-        // Errors without an id may belong to anything that could not be read.
+        // The probe does not wait for these answers, so they may arrive during the next exchange.
+        // No answer is fine, too: an unreadable message need not be answered. An error without an
+        // id may belong to any unreadable message.
         let nameless = id.is_some_and(serde_json::Value::is_null);
         let belongs = |it: &&Message<'_>| {
             it.is_response() && it.value.get("id") == id && !(nameless && it.value.get("error").is_some())
@@ -38,7 +38,7 @@ fn check(case: &Case<'_>) -> Verdict {
         let code = answer.value.pointer("/error/code").and_then(serde_json::Value::as_i64);
         let (how, level) = match code {
             Some(-32600) => continue,
-            // Over HTTP the status says it as well.
+            // Over HTTP, status 400 is a valid refusal as well.
             Some(_) if asked.http().is_some_and(|http| http.status == 400) => continue,
             Some(code) => (format!("the error is {code}"), Level::Info),
             None => ("it is served".to_owned(), Level::Warning),

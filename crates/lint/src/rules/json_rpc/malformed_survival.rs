@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "after malformed JSON the server answers the next request as usual",
     clause: Clause::of("2026-07-28", "basic", "Error Codes"),
-    why: "One broken message, from whatever source, takes the server away from everybody who uses it.",
+    why: "One broken message, from whatever source, makes the server unavailable to all its users.",
     fix: "Catch parse errors per message, answer -32700 with `\"id\": null`, and go on reading.",
     needs: &[&MALFORMED],
     check: Check::Server(check),

@@ -1,4 +1,4 @@
-//! `message-objects`: a message is an object.
+//! `message-objects`: every message is a JSON object.
 
 use crate::{
     evidence::{Case, Message},

@@ -1,4 +1,5 @@
-//! `notification-shape`: every notification of the protocol has the members that its definition asks for.
+//! `notification-shape`: every notification of the protocol has the members that its definition
+//! asks for.
 
 use crate::{
     evidence::Case,
@@ -23,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// A member of `params`, and whether a value is right for it.
+/// A member of `params`, and the check of its value.
 type Wanted = (&'static str, fn(&Value) -> bool);
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -33,7 +33,8 @@ fn check(case: &Case<'_>) -> Verdict {
             asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or("notification");
         for message in asked.got() {
             let stray = message.is_response() && message.value.get("id").is_none_or(|id| Some(id) != own);
-            // Errors without an id are how some refuse an HTTP request; over HTTP that is a matter of its own.
+            // Some servers refuse an HTTP request with an error without an id; other rules judge
+            // that.
             let http_refusal = asked.http().is_some_and(|http| !http.is_success())
                 && message.value.get("id").is_none_or(Value::is_null);
             if stray && !http_refusal {

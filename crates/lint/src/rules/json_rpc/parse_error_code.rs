@@ -1,4 +1,4 @@
-//! `parse-error-code`: malformed JSON is called by its name.
+//! `parse-error-code`: malformed JSON is answered with -32700.
 
 use crate::{
     evidence::{Case, Settled},
@@ -39,7 +39,7 @@ fn check(case: &Case<'_>) -> Verdict {
         let message = format!("malformed JSON should be refused with -32700, but {}", asked.describe());
         findings.push(asked.finding(message, "/error/code").about("code"));
     }
-    // Whoever finds the id in half a message may use it.
+    // A server may extract the id from a truncated message and use it.
     let own = |id: &Value| asked.sent().is_some_and(|sent| sent.text().contains(&format!("\"id\":{id}")));
     if answer.get("id").is_some_and(|id| !id.is_null() && !own(id)) {
         findings.push(asked.finding("the answer to malformed JSON has an id", "/id").about("id"));

@@ -26,11 +26,11 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings: Vec<Finding> = Vec::new();
     let mut seen = false;
     for (index, line) in case.lines() {
-        // While a tool works, a server that does one thing after another is silent.
+        // A sequential server answers nothing while a tool runs.
         let mut busy = false;
         for exchange in &line.exchanges {
             let asked = Asked::new(case.evidence(), index, exchange);
-            // Whoever cannot read a message cannot know that it wants an answer.
+            // A server that cannot parse a message cannot know that it needs an answer.
             let request = asked.sent().and_then(|sent| sent.json()).is_some_and(|message| {
                 message["jsonrpc"] == "2.0" && message["method"].is_string() && message.get("id").is_some()
             });
@@ -38,7 +38,7 @@ fn check(case: &Case<'_>) -> Verdict {
             let method =
                 asked.sent().and_then(|sent| sent.json()?.get("method")?.as_str()).unwrap_or_default();
             let silent = matches!(asked.settled(), Settled::Silent(_));
-            // How long a tool works is its own affair; `call-time` tells of it.
+            // The duration of a tool call is not judged here; `call-time` reports it.
             busy |= silent && method == "tools/call" && exchange.step != UNKNOWN_TOOL_STEP;
             if request && silent && !busy {
                 let message = format!("the request `{method}` got {}", asked.settled());

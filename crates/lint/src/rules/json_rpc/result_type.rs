@@ -1,4 +1,4 @@
-//! `result-type`: a modern result says what it is.
+//! `result-type`: a modern result has a `resultType`.
 
 use crate::{
     evidence::{Asked, Case},

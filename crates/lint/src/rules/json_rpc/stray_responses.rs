@@ -1,4 +1,4 @@
-//! `stray-responses`: responses answer something.
+//! `stray-responses`: every response belongs to a request.
 
 use crate::{
     evidence::{Case, Direction},
@@ -41,7 +41,7 @@ fn check(case: &Case<'_>) -> Verdict {
                         *sent.entry(id.to_string()).or_default() += 1;
                     }
                 }
-                // Whoever finds the id in half a message may use it.
+                // A server may extract the id from a truncated message and use it.
                 None => written.push_str(&frame.text()),
             }
         }

@@ -1,4 +1,4 @@
-//! `unique-members`: no member stands twice.
+//! `unique-members`: no JSON object has a duplicate member.
 
 use crate::{
     evidence::{Case, Direction, FrameRef},

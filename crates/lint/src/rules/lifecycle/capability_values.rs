@@ -1,4 +1,4 @@
-//! `capability-values`: capabilities have the form that clients read.
+//! `capability-values`: capabilities have the specified form.
 
 use crate::{
     evidence::Case,

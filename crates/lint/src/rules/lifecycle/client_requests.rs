@@ -1,4 +1,5 @@
-//! `client-requests`: a server asks a client only for what it declared, and not before it is ready.
+//! `client-requests`: a server sends only requests for declared capabilities, and only after
+//! `initialized`.
 
 use crate::{
     evidence::{Case, Direction, Frame, FrameRef, Line},

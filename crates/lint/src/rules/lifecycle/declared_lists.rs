@@ -1,4 +1,4 @@
-//! `declared-lists`: what is declared can be listed.
+//! `declared-lists`: declared features can be listed.
 
 use crate::{
     evidence::{Case, List},
@@ -34,7 +34,7 @@ fn check(case: &Case<'_>) -> Verdict {
                 .result()
                 .and_then(|result| result.get(list.member()))
                 .is_some_and(serde_json::Value::is_array);
-            // Templates are a part of `resources` that a server may do without.
+            // Templates are an optional part of `resources`.
             let optional = list == List::Templates && page.error_code() == Some(-32601);
             if !usable && !optional {
                 let what = match page.result() {

@@ -1,4 +1,4 @@
-//! `deprecated-features`: what is deprecated is on its way out.
+//! `deprecated-features`: the server declares no deprecated feature.
 
 use crate::{
     evidence::Case,

@@ -1,4 +1,4 @@
-//! `first-answer`: a server answers the first thing a client says.
+//! `first-answer`: a server answers the first request.
 
 use crate::{
     evidence::{Evidence, FrameRef},
@@ -28,7 +28,7 @@ fn check(evidence: &Evidence) -> Verdict {
     }
     let mut asked = evidence.asked(DISCOVER).chain(evidence.asked(INITIALIZE));
     if asked.any(|asked| asked.http().is_some_and(|http| http.status == 401)) {
-        return Err(Skip::not_verified("the server asks who is calling; give it a token with --header"));
+        return Err(Skip::not_verified("the server requires authentication; give it a token with --header"));
     }
     let mut asked = evidence.asked(DISCOVER).chain(evidence.asked(INITIALIZE));
     let forbidden = asked.any(|asked| asked.http().is_some_and(|http| http.status == 403));

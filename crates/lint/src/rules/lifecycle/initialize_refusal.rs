@@ -1,4 +1,4 @@
-//! `initialize-refusal`: a modern-only server tells old clients what it speaks.
+//! `initialize-refusal`: a modern-only server tells legacy clients its revisions.
 
 use crate::{
     evidence::Evidence,

@@ -1,4 +1,4 @@
-//! `instructions-text`: instructions are a text.
+//! `instructions-text`: instructions are a string.
 
 use crate::{
     evidence::Case,

@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for asked in case.all(&MISSING_META, MISSING_META_STEP)? {
-        // Without a version, a server of both eras takes the request for a legacy one, and refuses or serves it as such.
+        // A server of both eras treats a request without a version as a legacy one.
         let legacy = case.evidence().served.len() > 1 && asked.variant().ends_with("protocolVersion");
         let refused = asked.error().is_some() || asked.http().is_some_and(|http| !http.is_success());
         let served = asked.result().is_some_and(|result| result.get("resultType").is_none());

@@ -1,4 +1,4 @@
-//! `newest-revision`: the server keeps up with the protocol.
+//! `newest-revision`: the server supports the newest revision of its era.
 
 use crate::{
     evidence::Case,

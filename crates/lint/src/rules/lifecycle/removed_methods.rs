@@ -1,4 +1,4 @@
-//! `removed-methods`: methods of the legacy era are gone from the modern one.
+//! `removed-methods`: methods of the legacy era do not work in the modern one.
 
 use crate::{
     evidence::Case,

@@ -1,4 +1,4 @@
-//! `server-identity`: a modern server says who it is.
+//! `server-identity`: a modern server sends its name and version.
 
 use crate::{
     evidence::Case,

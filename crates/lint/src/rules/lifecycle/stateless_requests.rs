@@ -28,7 +28,8 @@ fn check(case: &Case<'_>) -> Verdict {
         return Ok(Vec::new());
     }
     let alone = case.first(&MISSING_META, BARE_FIRST_STEP)?;
-    // A server of both eras may serve a bare request as a legacy one; then it does so on a fresh connection, too.
+    // A server of both eras may serve a bare request as a legacy one, but then also on a new
+    // connection.
     if alone.result().is_none() {
         let message = "a request without any `_meta` was served only because complete ones came before it";
         return Ok(vec![asked.finding(message, "/result")]);

@@ -1,4 +1,4 @@
-//! `undeclared-features`: what works is declared.
+//! `undeclared-features`: features that work are declared.
 
 use crate::{
     evidence::Case,

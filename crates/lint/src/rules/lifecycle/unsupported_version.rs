@@ -1,4 +1,5 @@
-//! `unsupported-version`: a modern request of an unknown revision is refused as the specification says.
+//! `unsupported-version`: a modern request of an unknown revision is refused as the specification
+//! says.
 
 use crate::{
     evidence::Case,
@@ -37,7 +38,7 @@ fn check(case: &Case<'_>) -> Verdict {
         return Ok(vec![asked.finding("the error does not say what is supported", "/error/data/supported")]);
     }
     if supported.is_subset(&discovered) && supported != discovered {
-        // A server of both eras may name only what a request like this one can use.
+        // A server of both eras may list only the revisions that use this kind of request.
         let message = "`data.supported` names fewer revisions than `server/discover`";
         return Ok(vec![asked.finding(message, "/error/data/supported").level(Level::Info)]);
     }

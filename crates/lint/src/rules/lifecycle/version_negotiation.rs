@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let asked = case.first(&UNKNOWN_VERSION, UNKNOWN_VERSION_STEP)?;
     if asked.error().is_some() {
-        // Refusing is allowed, too.
+        // A refusal is allowed, too.
         return Ok(Vec::new());
     }
     let Some(result) = asked.result() else { return Err(Skip::not_verified(asked.describe())) };

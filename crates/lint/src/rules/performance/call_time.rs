@@ -1,4 +1,4 @@
-//! `call-time`: calls of tools come back quickly.
+//! `call-time`: tool calls are answered quickly.
 
 use crate::{
     evidence::{Asked, Case},
@@ -27,7 +27,7 @@ const SLOW: Duration = Duration::from_secs(2);
 
 fn check(case: &Case<'_>) -> Verdict {
     let calls = case.all(&TOOL_CALLS, TOOL_CALL_STEP)?;
-    // A call that reports progress does not leave the user in the dark.
+    // A slow call is acceptable if it reports progress.
     let progresses = |asked: &Asked<'_>| {
         asked.got().iter().any(|message| message.method() == Some("notifications/progress"))
     };

@@ -27,7 +27,7 @@ const SLOW: Duration = Duration::from_secs(5);
 const NOTABLE: Duration = Duration::from_secs(2);
 
 fn check(evidence: &Evidence) -> Verdict {
-    // The fastest start counts: the others may have had to share the machine.
+    // The fastest start counts, because processes that start in parallel slow each other down.
     let first = |line: &Line| {
         line.exchanges.first().filter(|first| first.settled == Settled::Answered).map(|first| first.took)
     };

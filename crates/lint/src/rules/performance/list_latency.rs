@@ -1,4 +1,4 @@
-//! `list-latency`: lists come quickly.
+//! `list-latency`: lists are answered quickly.
 
 use crate::{
     evidence::{Case, List},
@@ -29,7 +29,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let lists = List::ALL.into_iter().flat_map(|list| case.asked(list.step()));
     let all: Vec<_> =
         lists.chain(case.asked(TOOLS_AGAIN_STEP)).filter(|asked| asked.result().is_some()).collect();
-    // One slow answer may be the machine's fault.
+    // A single slow answer may be due to the machine.
     let slow: Vec<_> = all.iter().filter(|asked| asked.took() > SLOW).collect();
     let Some(first) = slow.first() else {
         return if all.is_empty() { Err(Skip::not_verified("no list was answered")) } else { Ok(Vec::new()) };

@@ -1,4 +1,4 @@
-//! `message-size`: messages are of a size that peers take.
+//! `message-size`: messages have a size that peers accept.
 
 use crate::{
     evidence::{Case, Direction, FrameRef},
@@ -28,7 +28,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     let mut seen = false;
     for (line, record) in case.lines() {
-        // Whoever is sent a megabyte may say it again.
+        // A large answer to a large request may merely echo it.
         let provoked = |frame: usize| {
             let mut large = record.exchanges.iter().filter(|exchange| exchange.step == LARGE_CALL_STEP);
             large.any(|exchange| exchange.got.contains(&frame))

@@ -23,9 +23,9 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// Fewer entries a page are not worth a round trip.
+/// Pages with fewer entries are not worth a round trip.
 const FEW: usize = 10;
-/// A list of so many short pages costs more waiting than it saves.
+/// Number of short pages from which paging costs more time than it saves.
 const PAGES: usize = 5;
 const MANY: usize = 500;
 

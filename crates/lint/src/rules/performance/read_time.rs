@@ -1,4 +1,4 @@
-//! `read-time`: resources come quickly.
+//! `read-time`: resources are read quickly.
 
 use crate::{
     evidence::{Asked, Case, List},

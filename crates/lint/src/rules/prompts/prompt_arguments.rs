@@ -1,4 +1,4 @@
-//! `prompt-arguments`: the arguments of prompts have their form.
+//! `prompt-arguments`: prompt arguments have the specified form.
 
 use crate::{
     evidence::{Case, List},

@@ -1,4 +1,4 @@
-//! `prompt-arguments-checked`: a prompt without its arguments is refused.
+//! `prompt-arguments-checked`: a prompt without its required arguments is refused.
 
 use crate::{
     evidence::{Case, Item, List},

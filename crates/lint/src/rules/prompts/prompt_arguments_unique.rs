@@ -1,4 +1,4 @@
-//! `prompt-arguments-unique`: arguments of a prompt can be told apart.
+//! `prompt-arguments-unique`: argument names of a prompt are unique.
 
 use crate::{
     evidence::{Case, List},

@@ -36,7 +36,7 @@ fn check(case: &Case<'_>) -> Verdict {
         };
         seen = true;
         for (index, message) in messages.iter().enumerate() {
-            // Content that is no block at all is the matter of another rule.
+            // Content that is not a block is reported by another rule.
             let Some(block) = message.get("content").filter(|block| block["type"].is_string()) else {
                 continue;
             };

@@ -1,4 +1,4 @@
-//! `prompt-gettable`: what is listed can be got.
+//! `prompt-gettable`: listed prompts can be fetched.
 
 use crate::{
     evidence::{Case, List},
@@ -30,7 +30,7 @@ fn check(case: &Case<'_>) -> Verdict {
     for asked in case.all(&PROMPT_GETS, PROMPT_GET_STEP)? {
         let about = format!("prompt {}", asked.variant());
         let level = match asked.error_code() {
-            // Made-up arguments may be refused.
+            // The generated arguments may be refused.
             Some(-32602) => continue,
             Some(-32601) => Level::Error,
             Some(_) => Level::Info,

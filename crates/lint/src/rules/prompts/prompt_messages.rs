@@ -1,4 +1,4 @@
-//! `prompt-messages`: prompts give messages.
+//! `prompt-messages`: prompt results contain messages.
 
 use crate::{
     evidence::{Case, List},

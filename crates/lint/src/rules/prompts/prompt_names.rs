@@ -1,4 +1,4 @@
-//! `prompt-names`: prompts have names of their own.
+//! `prompt-names`: prompts have unique names.
 
 use crate::{
     evidence::{Case, List},

@@ -1,4 +1,4 @@
-//! `prompt-result-empty`: prompts say something.
+//! `prompt-result-empty`: prompt results are not empty.
 
 use crate::{
     evidence::{Asked, Case, List},
@@ -55,7 +55,7 @@ fn got<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
     }
 }
 
-/// Whether it is a prompt and not a question to the user.
+/// True if it is a complete result and not a request for input.
 fn is_complete(result: &Value) -> bool {
     result.get("resultType").is_none_or(|kind| kind == "complete")
 }

@@ -1,4 +1,4 @@
-//! `file-uri-form`: addresses of files have three slashes.
+//! `file-uri-form`: file URIs have three slashes.
 
 use crate::{
     evidence::{Case, List},
@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for list in [List::Resources, List::Templates] {
-        // A server may do without templates.
+        // Templates are optional.
         let items = match case.list(list) {
             Err(_) if list == List::Templates => continue,
             items => items?,

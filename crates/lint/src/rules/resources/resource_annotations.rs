@@ -1,4 +1,4 @@
-//! `resource-annotations`: annotations of resources have the form that clients read.
+//! `resource-annotations`: annotations of resources have the specified form.
 
 use crate::{
     evidence::{Case, List},
@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     let mut items = case.list(List::Resources)?;
-    // A server may do without templates.
+    // Templates are optional.
     items.extend(case.list(List::Templates).unwrap_or_default());
     let mut findings = Vec::new();
     for item in items {
@@ -54,7 +54,7 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(findings)
 }
 
-/// Whether it begins with a date, and has a time if anything follows.
+/// True for a date, alone or followed by a time.
 fn is_time(text: &str) -> bool {
     let shape = |text: &str, form: &str| {
         text.len() == form.len()

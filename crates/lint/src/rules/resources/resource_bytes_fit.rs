@@ -1,4 +1,4 @@
-//! `resource-bytes-fit`: images and documents are such.
+//! `resource-bytes-fit`: binary contents match their media type.
 
 use crate::{
     evidence::{Asked, Case, List},
@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// Types and how their bytes begin.
+/// Media types and their magic numbers.
 const MAGIC: [(&str, &[u8]); 5] = [
     ("image/png", b"\x89PNG"),
     ("image/jpeg", b"\xff\xd8"),

@@ -1,4 +1,4 @@
-//! `resource-contents`: contents have the form that clients read.
+//! `resource-contents`: contents have the specified form.
 
 use crate::{
     evidence::{Case, List},

@@ -1,4 +1,4 @@
-//! `resource-contents-uri`: contents say what they are contents of.
+//! `resource-contents-uri`: contents have the URI that was read.
 
 use crate::{
     evidence::{Asked, Case, List},

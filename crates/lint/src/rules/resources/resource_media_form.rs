@@ -1,4 +1,4 @@
-//! `resource-media-form`: media types are media types.
+//! `resource-media-form`: media types are well-formed.
 
 use crate::{
     evidence::{Case, Item, List},
@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     let mut items = case.list(List::Resources)?;
-    // A server may do without templates.
+    // Templates are optional.
     items.extend(case.list(List::Templates).unwrap_or_default());
     let wrong = |item: &&Item<'_>| {
         item.value.get("mimeType").is_some_and(|it| it.as_str().is_none_or(|it| !is_media(it)))

@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     let mut items = case.list(List::Resources)?;
-    // A server may do without templates.
+    // Templates are optional.
     items.extend(case.list(List::Templates).unwrap_or_default());
     let mut findings = Vec::new();
     for item in items {

@@ -1,4 +1,4 @@
-//! `resource-names-differ`: resources can be told apart in a list.
+//! `resource-names-differ`: names distinguish resources in a list.
 
 use crate::{
     evidence::{Case, Item, List},

@@ -1,4 +1,4 @@
-//! `resource-readable`: what is listed can be read.
+//! `resource-readable`: listed resources can be read.
 
 use crate::{
     evidence::{Case, List},

@@ -1,4 +1,4 @@
-//! `resource-type`: contents are what they say they are.
+//! `resource-type`: contents match their media type and size.
 
 use crate::{
     evidence::{Case, List},

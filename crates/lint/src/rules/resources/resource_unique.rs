@@ -1,4 +1,4 @@
-//! `resource-unique`: a URI stands for one resource.
+//! `resource-unique`: a URI is listed once.
 
 use crate::{
     evidence::{Case, List},

@@ -1,4 +1,4 @@
-//! `resource-uri-characters`: URIs have no characters that URIs may not have.
+//! `resource-uri-characters`: URIs have only allowed characters.
 
 use crate::{
     evidence::{Case, List},
@@ -26,7 +26,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for resource in case.list(List::Resources)? {
         let Some(uri) = resource.text("uri") else { continue };
-        // Letters of other scripts make an IRI, which clients take.
+        // Non-ASCII letters make it an IRI, which clients accept.
         let foreign =
             uri.chars().find(|c| c.is_ascii() && (!c.is_ascii_graphic() || "<>\"{}|\\^`".contains(*c)));
         if let Some(foreign) = foreign {

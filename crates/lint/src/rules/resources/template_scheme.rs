@@ -1,4 +1,4 @@
-//! `template-scheme`: templates make URIs.
+//! `template-scheme`: templates expand to absolute URIs.
 
 use crate::{
     evidence::{Case, List},
@@ -36,7 +36,7 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(findings)
 }
 
-/// Whether it begins with a scheme, or with a variable that may hold one.
+/// True if it begins with a scheme, or with a variable that may hold one.
 fn has_scheme(template: &str) -> bool {
     let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '{' | '}' | '_');
     let scheme = template.split_once(':').map_or("", |(scheme, _)| scheme);

@@ -40,7 +40,7 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(findings)
 }
 
-/// What is wrong with a template, by the grammar of RFC 6570.
+/// The first error in a template, by the grammar of RFC 6570.
 fn wrong(text: &str) -> Option<String> {
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {

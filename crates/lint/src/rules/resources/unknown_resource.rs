@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     case.needs_capability("resources")?;
     let asked = case.first(&UNKNOWN_RESOURCE, UNKNOWN_RESOURCE_STEP)?;
-    // Revisions up to 2025-11-25 only recommend the code.
+    // Revisions up to 2025-11-25 only recommend this error code.
     let (wanted, level) = match case.era() {
         Era::Legacy => (-32002, Level::Info),
         Era::Modern => (-32602, Level::Error),

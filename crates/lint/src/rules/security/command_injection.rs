@@ -1,4 +1,4 @@
-//! `command-injection`: an argument is not run by a shell, a template or a database.
+//! `command-injection`: an argument is not evaluated by a shell, a template or a database.
 
 use crate::{
     evidence::Case,
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "an argument is not run by a shell, a template or a database",
     clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
-    why: "Whoever steers the model runs programs on the machine of the server.",
+    why: "An attacker who controls the model's input runs programs on the server's machine.",
     fix: "Start programs with a list of arguments, without a shell, and never put arguments into templates or queries as text.",
     needs: &[&LISTS, &INJECTIONS],
     check: Check::Server(check),

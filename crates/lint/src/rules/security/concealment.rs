@@ -1,4 +1,4 @@
-//! `concealment`: nothing is kept from the user.
+//! `concealment`: no text asks to hide something from the user.
 
 use super::{
     phrases,
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "no text asks the model to keep something from the user",
     clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
-    why: "The user cannot object to what nobody tells them.",
+    why: "Users cannot object to what they do not see.",
     fix: "Leave out what the model should not say; a tool has no secrets from its user.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),

@@ -1,4 +1,4 @@
-//! `definitions-stable`: tools do not change behind the user's back.
+//! `definitions-stable`: tool definitions do not change within a session without a notification.
 
 use crate::{
     evidence::{Asked, Case, Item, List},
@@ -47,7 +47,7 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(findings)
 }
 
-/// Every list of tools that was asked for, by whatever probe: what changes may do so late.
+/// The tool lists of all probes, because a change may happen late.
 fn lists<'a>(case: &Case<'a>) -> impl Iterator<Item = Asked<'a>> {
     let evidence = case.evidence();
     let all = case.lines().flat_map(move |(index, line)| {

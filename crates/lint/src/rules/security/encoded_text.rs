@@ -42,7 +42,7 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(findings)
 }
 
-/// The text behind base64, if it is text with words in it.
+/// The decoded base64, if it is readable text.
 fn decoded(run: &str) -> Option<String> {
     let usual: String = run.trim_end_matches('=').replace('-', "+").replace('_', "/");
     let bytes = base64::engine::general_purpose::STANDARD_NO_PAD.decode(usual).ok()?;

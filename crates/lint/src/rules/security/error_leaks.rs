@@ -1,4 +1,4 @@
-//! `error-leaks`: errors tell what was wrong, not how the server is built.
+//! `error-leaks`: errors do not reveal internals of the server.
 
 use crate::{
     evidence::Case,
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// What gives a stack trace away.
+/// Marks of stack traces.
 const TRACES: &[(&str, &str)] = &[
     ("Traceback (most recent call last)", "a Python stack trace"),
     ("\n    at ", "a stack trace"),
@@ -70,7 +70,7 @@ fn check(case: &Case<'_>) -> Verdict {
         if let Some((_, what)) = leak
             && findings.iter().all(|known| known.about.as_deref() != Some(what))
         {
-            let finding = Finding::new("it stands in an error").about(*what);
+            let finding = Finding::new("it is part of an error message").about(*what);
             findings.push(finding.at(message.frame, message.pointer(pointer)));
         }
     }

@@ -1,4 +1,4 @@
-//! `hidden-instructions`: texts do not give orders to the model.
+//! `hidden-instructions`: texts contain no orders to the model.
 
 use super::{
     phrases,
@@ -31,7 +31,7 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(texts.iter().filter_map(judge).collect())
 }
 
-/// Ways to speak to the model over the user's head. One alone may be innocent.
+/// Signs of instructions to the model; a single one may be innocent.
 const SIGNALS: [(&str, &[&str]); 5] = [
     ("overrides instructions", &["override your", "new instructions:"]),
     (
@@ -109,10 +109,11 @@ fn judge(text: &Text<'_>) -> Option<Finding> {
     if cancelled.is_some() && !hits.contains(&"overrides instructions") {
         hits.push("overrides instructions");
     }
-    // Two signs of different kinds, because each alone also stands in honest descriptions.
+    // Requires two kinds of signs, because each alone also occurs in legitimate descriptions.
     if hits.len() >= 2 {
         return Some(text.finding(format!("the text gives orders to the model: it {}", hits.join(" and "))));
     }
-    // This one is only quoted by texts about such attacks.
+    // Legitimate texts use this phrase only to quote such attacks, so one sign is enough for a
+    // warning.
     cancelled.map(|words| text.finding(format!("the text says {words:?}")).level(Level::Warning))
 }

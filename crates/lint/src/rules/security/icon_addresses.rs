@@ -1,4 +1,4 @@
-//! `icon-addresses`: icons are images from https or data addresses.
+//! `icon-addresses`: icons are images from https or data URLs.
 
 use super::words;
 use crate::{
@@ -29,7 +29,7 @@ fn check(case: &Case<'_>) -> Verdict {
         texts.iter().filter(|text| text.pointer.contains("/icons/") && text.pointer.ends_with("/src"));
     let bad = sources.filter_map(|text| {
         let lower = text.content.to_ascii_lowercase();
-        // What is no address at all does no harm; `icon-source` tells that it is not shown.
+        // A relative URL does no harm; `icon-source` reports that it is not shown.
         let relative = !lower.split('/').next().is_some_and(|head| head.contains(':'));
         let fine = relative
             || lower.starts_with("https://")

@@ -1,4 +1,4 @@
-//! `invisible-text`: there is nothing that people cannot see.
+//! `invisible-text`: texts have no invisible characters.
 
 use super::texts::{self, Text};
 use crate::{

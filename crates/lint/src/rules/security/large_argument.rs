@@ -1,4 +1,5 @@
-//! `large-argument`: an argument of a megabyte or of a thousand levels neither ends nor blocks the server.
+//! `large-argument`: an argument of a megabyte or a thousand levels neither crashes nor blocks the
+//! server.
 
 use crate::{
     evidence::{Asked, Case},
@@ -18,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "an argument of a megabyte or of a thousand levels neither ends nor blocks the server",
     clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
-    why: "One call, made by mistake or on purpose, takes the server away from everybody.",
+    why: "One call, made by mistake or on purpose, makes the server unavailable to all its users.",
     fix: "Bound the length and depth of arguments in the schema and in the code, and refuse what is longer.",
     needs: &[&LISTS, &TOOL_CALLS, &INJECTIONS],
     check: Check::Server(check),

@@ -1,4 +1,4 @@
-//! `locked-definitions`: tools are what they were when they were accepted.
+//! `locked-definitions`: tools match the accepted definitions.
 
 use crate::{
     engine::LockSubject,
@@ -50,7 +50,7 @@ fn check(case: &Case<'_>, lock: &LockSubject) -> Verdict {
     Ok(findings)
 }
 
-/// The first member that is not as it was accepted.
+/// The first member that differs from the accepted definition.
 fn changed(tool: &Item<'_>, accepted: &serde_json::Value) -> Option<&'static str> {
     let members = ["description", "inputSchema", "outputSchema", "annotations", "title"];
     members.into_iter().find(|member| tool.value.get(member) != accepted.get(member))

@@ -52,7 +52,7 @@ pub(super) static RULES: &[&Rule] = &[
     &toxic_flow::RULE,
 ];
 
-/// The tools of all servers, with whose they are.
+/// The tools of all servers, with the server's name.
 fn fleet_tools<'a>(fleet: &Fleet<'a>) -> Vec<(&'a str, &'a str)> {
     let mut tools = Vec::new();
     for server in &fleet.servers {

@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "a path argument does not lead out of the tool's root",
     clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
-    why: "Whoever steers the model reads every file that the server can: keys, tokens, the documents of its user.",
+    why: "An attacker who controls the model's input reads every file that the server can: keys, tokens, the documents of its user.",
     fix: "Resolve the path, links included, and check that it lies below the root before opening it.",
     needs: &[&LISTS, &INJECTIONS],
     check: Check::Server(check),
@@ -31,7 +31,8 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings: Vec<Finding> = Vec::new();
     for asked in calls {
         let text = asked.result().map(Value::to_string).unwrap_or_default();
-        // The first line of the file on every Unix; an error that repeats the path does not have it.
+        // Part of the first line of `/etc/passwd`; an error that only repeats the path does not
+        // match.
         let leaked = text.contains("root:") && text.contains(":0:0:");
         if leaked && findings.iter().all(|known| known.about.as_deref() != Some(asked.variant())) {
             let message = "the call gives a file outside of the root";

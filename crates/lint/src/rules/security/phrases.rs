@@ -1,4 +1,5 @@
-//! Phrases by which a text speaks to a model over the head of its user, found by their grammar and not by their wording.
+//! Detects phrases addressed to the model behind the user's back, by grammar rather than exact
+//! wording.
 
 const NEGATIONS: [&str; 13] = [
     "not",
@@ -16,7 +17,7 @@ const NEGATIONS: [&str; 13] = [
     "won't",
 ];
 
-/// Verbs of telling; those that honest texts use otherwise, such as "show", are not among them.
+/// Verbs of telling, without those that are common in legitimate texts, such as "show".
 const TELLING: [&str; 20] = [
     "tell",
     "telling",
@@ -43,7 +44,7 @@ const TELLING: [&str; 20] = [
 const PEOPLE: [&str; 9] =
     ["user", "users", "user's", "human", "humans", "anyone", "anybody", "person", "operator"];
 
-/// "secret" is not among them: secrets come from vaults.
+/// Words of concealment. "secret" is left out, because tools legitimately handle secrets.
 const KEEPING: [&str; 5] = ["hidden", "hide", "hiding", "conceal", "concealed"];
 
 const CANCELLING: [&str; 8] =
@@ -55,13 +56,14 @@ const EARLIER: [&str; 9] =
 const ORDERS: [&str; 7] =
     ["instructions", "instruction", "prompt", "prompts", "rules", "guidelines", "constraints"];
 
-/// How far a verb may stand behind its negation.
+/// Maximum distance in words from a negation to its verb.
 const VERB: usize = 4;
 
-/// How far people may stand behind what is done to them, and orders behind who gave them.
+/// Maximum distance in words from a verb to its object.
 const OBJECT: usize = 6;
 
-/// "never tell the user", "without informing anyone", "keep this hidden from the user": the words as they stand.
+/// The matching words of "never tell the user", "without informing anyone", "keep this hidden from
+/// the user" and similar phrases.
 pub(super) fn concealment(text: &str) -> Option<String> {
     clauses(text, |words| {
         let negated = words.iter().enumerate().find_map(|(at, word)| {
@@ -78,7 +80,7 @@ pub(super) fn concealment(text: &str) -> Option<String> {
     })
 }
 
-/// "ignore all previous instructions" and its like: the words as they stand.
+/// The matching words of "ignore all previous instructions" and similar phrases.
 pub(super) fn cancelled_orders(text: &str) -> Option<String> {
     clauses(text, |words| {
         words.iter().enumerate().find_map(|(at, word)| {
@@ -89,7 +91,7 @@ pub(super) fn cancelled_orders(text: &str) -> Option<String> {
     })
 }
 
-/// Looks at the words of each clause, in lower case.
+/// Calls `look` with the lower-case words of each clause.
 fn clauses(text: &str, look: impl Fn(&[&str]) -> Option<String>) -> Option<String> {
     let lower = text.to_lowercase().replace('\u{2019}', "'");
     lower.split(['.', ',', ';', ':', '!', '?', '\n', '(', ')']).find_map(|clause| {
@@ -101,7 +103,7 @@ fn clauses(text: &str, look: impl Fn(&[&str]) -> Option<String>) -> Option<Strin
     })
 }
 
-/// Where one of these words stands, not far behind a place.
+/// The index of the first wanted word within `far` words after `at`.
 fn next(words: &[&str], (at, far): (usize, usize), wanted: &[&str]) -> Option<usize> {
     let end = words.len().min(at + 1 + far);
     (at + 1..end).find(|index| wanted.contains(&words[*index]))

@@ -1,4 +1,4 @@
-//! `request-forgery`: no tool fetches an address of the machine it runs on.
+//! `request-forgery`: no tool fetches a URL of the machine it runs on.
 
 use crate::{
     evidence::Case,
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "no tool fetches an address of the machine it runs on",
     clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
-    why: "Whoever steers the model reaches services that only trust this machine: databases, control panels, the cloud's own keys.",
+    why: "An attacker who controls the model's input reaches services that trust only this machine: databases, control panels, cloud metadata.",
     fix: "Resolve the name, refuse loopback, link-local and private addresses, and check again after every redirect.",
     needs: &[&LISTS, &OUTGOING_CALLS],
     check: Check::Server(check),

@@ -1,4 +1,4 @@
-//! `resource-escape`: a read gives no file of the machine that is no listed resource.
+//! `resource-escape`: a read does not return arbitrary files of the machine.
 
 use crate::{
     evidence::Case,
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "a read gives no file of the machine that is no listed resource",
     clause: Clause::of("2025-11-25", "server/resources", "Security Considerations"),
-    why: "Whoever talks to the server reads every file that it can: keys, tokens, the documents of its user.",
+    why: "Every client can read all files that the server can: keys, tokens, the documents of its user.",
     fix: "Resolve the path, check that it lies below the root, and only then open it; refuse other schemes and `..`.",
     needs: &[&LISTS, &RESOURCE_ESCAPE],
     check: Check::Server(check),
@@ -27,7 +27,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for asked in case.all(&RESOURCE_ESCAPE, RESOURCE_ESCAPE_STEP)? {
         let contents = asked.result().and_then(|result| result["contents"].as_array()).into_iter().flatten();
-        // The first line of the file on every Unix.
+        // Part of the first line of `/etc/passwd`.
         let leaked = contents.into_iter().any(|content| {
             content["text"].as_str().is_some_and(|text| text.contains("root:") && text.contains(":0:0:"))
         });

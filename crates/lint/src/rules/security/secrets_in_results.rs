@@ -1,4 +1,4 @@
-//! `secrets-in-results`: no answer or log message of the server holds a key or a password.
+//! `secrets-in-results`: no answer or log message contains a key or a password.
 
 use crate::{
     evidence::{Case, Message},
@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// Where the texts of an answer stand; definitions are the matter of `secrets-in-texts`.
+/// Pointers to the texts of an answer; `secrets-in-texts` checks definitions.
 const PLACES: [&str; 6] = [
     "/result/contents",
     "/result/messages",

@@ -1,4 +1,4 @@
-//! `secrets-in-texts`: no secrets stand in texts.
+//! `secrets-in-texts`: texts contain no secrets.
 
 use super::texts::{self, Text};
 use crate::{

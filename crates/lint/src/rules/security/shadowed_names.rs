@@ -44,7 +44,7 @@ fn names(evidence: &Evidence) -> Vec<String> {
     tools.iter().filter_map(|tool| tool.text("name")).map(str::to_owned).collect()
 }
 
-/// The same for a reader: case, separators and digits that look like letters do not count.
+/// True if two names look the same: case, separators and look-alike characters are ignored.
 fn alike(one: &str, other: &str) -> bool {
     let plain = |name: &str| {
         let name = name.to_lowercase().replace(['_', '-', '.'], "");
@@ -58,10 +58,10 @@ fn alike(one: &str, other: &str) -> bool {
             && !is_plural(&one, &other))
 }
 
-/// Shorter names differ in one letter by chance.
+/// Shorter names may differ in one letter by chance.
 const LONG: usize = 8;
 
-/// `get_user` beside `get_users` is no trick.
+/// True if one name is the plural of the other, which is no imitation.
 fn is_plural(one: &str, other: &str) -> bool {
     one.strip_suffix('s') == Some(other) || other.strip_suffix('s') == Some(one)
 }

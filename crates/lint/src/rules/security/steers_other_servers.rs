@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Fleet(check),
 };
 
-/// Shorter names, and names without a separator, are words of everyday language.
+/// Shorter names may be ordinary words.
 const SHORTEST: usize = 6;
 
 fn check(fleet: &Fleet<'_>) -> Verdict {
@@ -55,7 +55,7 @@ fn check(fleet: &Fleet<'_>) -> Verdict {
     Ok(findings)
 }
 
-/// Whether a text has the name as a word of its own.
+/// True if the text contains the name as a separate word.
 fn named(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');

@@ -1,4 +1,4 @@
-//! `steers-other-tools`: a tool speaks for itself only.
+//! `steers-other-tools`: a tool's text gives no instructions about other tools.
 
 use super::texts::{self, Text};
 use crate::{
@@ -63,7 +63,8 @@ fn judge(text: &Text<'_>, own: &[&str]) -> Option<Finding> {
     })
 }
 
-/// A name with an underscore beside the word "tool", as in `the tool send_email` and `the send_email tool`.
+/// A name with an underscore next to the word "tool", as in `the tool send_email` or
+/// `the send_email tool`.
 fn named_tool(sentence: &str) -> Option<&str> {
     let words: Vec<&str> = sentence
         .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-')

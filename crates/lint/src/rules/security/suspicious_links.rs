@@ -1,4 +1,4 @@
-//! `suspicious-links`: links lead where people expect.
+//! `suspicious-links`: texts contain no suspicious links.
 
 use super::texts::{self, Text};
 use crate::{
@@ -35,7 +35,7 @@ const SHORTENERS: [&str; 8] =
 /// Shorter runs are identifiers and hashes.
 const BLOB: usize = 120;
 
-/// Fewer different characters make no code.
+/// Minimum number of different characters in encoded data.
 const VARIED: usize = 3;
 
 fn judge(text: &Text<'_>) -> Option<Finding> {
@@ -55,7 +55,7 @@ fn judge(text: &Text<'_>) -> Option<Finding> {
     Some(text.finding(format!("the text has an encoded blob of {} characters", blob.len())))
 }
 
-/// Whether a host is an IPv4 address of another machine.
+/// True if a host is an IPv4 address of another machine.
 fn is_address(rest: &str) -> bool {
     let host: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     host.parse::<std::net::Ipv4Addr>()

@@ -1,4 +1,4 @@
-//! Everything a server says in words: descriptions, titles, texts inside schemas, instructions.
+//! Collects all texts of a server: descriptions, titles, texts inside schemas, instructions.
 
 use crate::{
     evidence::{Case, FrameRef, List},
@@ -8,10 +8,10 @@ use crate::{
 };
 use serde_json::Value;
 
-/// Texts that are looked at; a server with more is judged by its size.
+/// Maximum number of texts; other rules report larger servers.
 const MOST: usize = 20_000;
 
-/// One text, and where it stands.
+/// One text and its position.
 pub(super) struct Text<'a> {
     pub(super) words: &'a str,
     about: String,

@@ -1,4 +1,5 @@
-//! `toxic-flow`: no configuration brings together strangers' texts, private data and a way out.
+//! `toxic-flow`: no configuration combines untrusted content, private data and a way to send data
+//! out.
 
 use crate::{
     engine::Fleet,
@@ -22,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Fleet(check),
 };
 
-/// Tools that bring in what strangers wrote.
+/// Words in names of tools that read untrusted content.
 const STRANGERS: &[&str] = &[
     "fetch_url",
     "fetch_page",
@@ -38,7 +39,7 @@ const STRANGERS: &[&str] = &[
     "navigate",
 ];
 
-/// Tools that read what is private.
+/// Words in names of tools that read private data.
 const PRIVATE: &[&str] = &[
     "read_file",
     "read_text_file",
@@ -53,7 +54,7 @@ const PRIVATE: &[&str] = &[
     "directory_tree",
 ];
 
-/// Tools that send something away.
+/// Words in names of tools that send data out.
 const OUT: &[&str] = &[
     "send_email",
     "send_mail",

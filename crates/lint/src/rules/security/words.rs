@@ -1,4 +1,4 @@
-//! Every text of a server that reaches a model.
+//! Collects every text of a server that reaches a model.
 
 use crate::{
     evidence::{Case, FrameRef, List},
@@ -7,11 +7,11 @@ use crate::{
 };
 use serde_json::Value;
 
-/// One string and where it stands.
+/// One string and its position.
 #[derive(Debug)]
 pub(super) struct Text<'a> {
     pub(super) content: &'a str,
-    /// What it belongs to: `tool echo`, `the instructions`, …
+    /// Its owner: `tool echo`, `the instructions`, …
     pub(super) about: String,
     pub(super) frame: FrameRef,
     pub(super) pointer: String,
@@ -46,7 +46,8 @@ pub(super) fn all<'a>(case: &Case<'a>) -> Result<Vec<Text<'a>>, Skip> {
                     collect(item.value, (&item.label(), item.frame), item.pointer.clone(), &mut texts);
                 }
             }
-            // Templates are optional, and a failing list is another rule's business, as long as something was read.
+            // Templates are optional, and other rules report a failing list; some texts are enough
+            // here.
             Err(why) if texts.is_empty() && list != List::Templates => return Err(why),
             Err(_) => {}
         }

@@ -1,4 +1,4 @@
-//! `buffered-output`: answers leave the process at once.
+//! `buffered-output`: answers are flushed at once.
 
 use crate::{
     evidence::{Asked, Direction, Evidence, FrameRef, Settled},
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Stdio,
     summary: "an answer is written when it is ready, and not kept in a buffer",
     clause: Clause::practice("practice", "answers when they are ready"),
-    why: "The client waits for an answer that lies in the server's buffer; to the user the server hangs.",
+    why: "The client waits for an answer that is still in the server's buffer; to the user the server hangs.",
     fix: "Flush standard output after every message (Python: `flush=True` or `python -u`; C: `setvbuf`).",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Target(check),
@@ -27,14 +27,15 @@ fn check(evidence: &Evidence) -> Verdict {
     let mut seen = false;
     let mut found = None;
     for (index, line) in evidence.lines.iter().enumerate() {
-        // A buffer shows at the first answer; later ones may be late for other reasons.
+        // Buffering shows at the first answer; later answers may be late for other reasons.
         let Some(first) = line.exchanges.first() else { continue };
         let asked = Asked::new(evidence, index, first);
         let Some((sent, id)) = asked.sent().and_then(|sent| Some((sent, sent.json()?.get("id")?))) else {
             continue;
         };
         seen = true;
-        // A process that answers by itself keeps nothing back: another of them was only slow to start.
+        // One process answered before EOF, so there is no buffering: the other one was only slow
+        // to start.
         if *asked.settled() == Settled::Answered {
             return Ok(Vec::new());
         }

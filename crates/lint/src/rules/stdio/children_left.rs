@@ -1,4 +1,4 @@
-//! `children-left`: a server takes its own children with it when it leaves.
+//! `children-left`: a server ends its child processes when it exits.
 
 use crate::{
     evidence::Evidence,
@@ -14,9 +14,9 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::Stdio,
-    summary: "a server takes its own children with it when it leaves",
+    summary: "a server ends its child processes when it exits",
     clause: Clause::of("2026-07-28", "basic/transports/stdio", "Shutdown"),
-    why: "What stays behind keeps ports, files and memory, and nobody knows any more whose it is.",
+    why: "Orphaned processes keep ports, files and memory, and can no longer be assigned to a server.",
     fix: "End the processes that the server started, and wait for them, before it exits.",
     needs: &[&INTRODUCTION],
     check: Check::Target(check),
@@ -28,7 +28,7 @@ fn check(evidence: &Evidence) -> Verdict {
     if left.is_empty() {
         return Err(Skip::not_verified("no process left by itself where its children could be seen"));
     }
-    // Each line is one more process of the same server; what one leaves behind the others do, too.
+    // Each line is another process of the same server, so one finding is enough.
     let Some(names) = left.into_iter().find(|names| !names.is_empty()) else { return Ok(Vec::new()) };
     let message =
         format!("half a second after the server had left, its children still ran: {}", names.join(", "));

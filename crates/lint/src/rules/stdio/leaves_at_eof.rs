@@ -1,4 +1,4 @@
-//! `leaves-at-eof`: a server leaves when its input ends.
+//! `leaves-at-eof`: a server exits at EOF on its input.
 
 use crate::{
     evidence::{Evidence, Line, Settled},
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Verdict {
-    // Whoever still works on something may finish it first, so only idle processes count.
+    // A busy server may finish its work first, so only idle processes count.
     let departed: Vec<_> = evidence
         .lines
         .iter()

@@ -1,4 +1,4 @@
-//! `mid-session-exit`: the process lives as long as its client.
+//! `mid-session-exit`: the process runs until its client closes the input.
 
 use crate::{
     evidence::{Asked, Case, Step},
@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// Steps after which other rules speak of the end of a server.
+/// Steps after which other rules report an exit of the server.
 const OTHERS: [Step; 6] =
     [MALFORMED_STEP, MALFORMED_AFTER, BATCH_STEP, BATCH_AFTER, ENVELOPES_STEP, ENVELOPES_AFTER];
 

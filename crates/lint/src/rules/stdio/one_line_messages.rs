@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::Stdio,
-    summary: "every message stands on one line",
+    summary: "every message is one line",
     clause: Clause::of("2026-07-28", "basic/transports/stdio", ""),
     why: "Clients read line by line: a message over several lines is several broken ones.",
     fix: "Write JSON without line breaks (no pretty printing), and end it with one newline.",
@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Target(check),
 };
 
-/// Lines that a message may be spread over to be recognised.
+/// Maximum number of lines of a multi-line message that is recognised.
 const MOST_LINES: usize = 500;
 
 fn check(evidence: &Evidence) -> Verdict {
@@ -39,7 +39,7 @@ fn check(evidence: &Evidence) -> Verdict {
     Ok(Vec::new())
 }
 
-/// The first run of lines that together are a message, and alone are none.
+/// The first run of lines that form a message only together.
 fn spread(frames: &[Frame]) -> Option<(usize, usize)> {
     for (first, frame) in frames.iter().enumerate() {
         let opens = frame.bytes.trim_ascii_start().starts_with(b"{")
@@ -49,7 +49,7 @@ fn spread(frames: &[Frame]) -> Option<(usize, usize)> {
         }
         let mut joined = Vec::new();
         for (count, frame) in frames[first..].iter().enumerate().take(MOST_LINES) {
-            // A closing or bare line may look like JSON by itself.
+            // Received lines are included: a single line of the message may be valid JSON.
             if frame.direction == Direction::Sent {
                 break;
             }

@@ -1,4 +1,4 @@
-//! `stdout-noise`: only messages on standard output.
+//! `stdout-noise`: standard output holds messages only.
 
 use crate::{
     evidence::{Direction, Evidence, FrameRef},

@@ -1,4 +1,4 @@
-//! `utf8-output`: messages are UTF-8 without a mark.
+//! `utf8-output`: messages are UTF-8 without a byte order mark.
 
 use crate::{
     evidence::{Direction, Evidence, FrameRef},
@@ -46,7 +46,7 @@ fn check(evidence: &Evidence) -> Verdict {
     if seen { Ok(Vec::new()) } else { Err(Skip::not_verified("the server sent nothing")) }
 }
 
-/// The bytes around the first one that is no text.
+/// The bytes around the first invalid one.
 fn hex(bytes: &[u8]) -> String {
     let at = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), |_| 0);
     let shown = &bytes[at.saturating_sub(4)..bytes.len().min(at + 12)];

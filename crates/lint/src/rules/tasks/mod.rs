@@ -33,7 +33,7 @@ pub(super) static RULES: &[&Rule] = &[
     &unknown_task::RULE,
 ];
 
-/// That the server declares tasks in the way of its era.
+/// Skips the rule unless the server declares tasks in the form of its era.
 fn declared(case: &Case<'_>) -> Result<(), Skip> {
     let found = match case.era() {
         Era::Legacy => case.capability("tasks").is_some(),
@@ -44,7 +44,7 @@ fn declared(case: &Case<'_>) -> Result<(), Skip> {
     if found { Ok(()) } else { Err(Skip::not_applicable("the server does not declare tasks")) }
 }
 
-/// The tasks that were created, with the calls and where they stand in the answers.
+/// The created tasks, with the calls and the pointers into their answers.
 fn created<'a>(case: &Case<'a>) -> Result<Vec<(Asked<'a>, &'a Value, &'static str)>, Skip> {
     declared(case)?;
     let calls = case.all(&TASK_CALLS, TASK_CALL_STEP)?;
@@ -59,7 +59,7 @@ fn created<'a>(case: &Case<'a>) -> Result<Vec<(Asked<'a>, &'a Value, &'static st
     if tasks.is_empty() { Err(Skip::not_verified("no call became a task")) } else { Ok(tasks) }
 }
 
-/// What a task lacks, as the end of a sentence.
+/// The missing member of a task, as the end of a sentence.
 fn lacking(task: &Value) -> Option<String> {
     for member in ["taskId", "status", "createdAt", "lastUpdatedAt"] {
         if !task[member].is_string() {

@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for (asked, task, pointer) in created(case)? {
-        // Up to 2025-11-25 a task must begin its work before it can end it.
+        // Up to 2025-11-25 the first status of a task must be `working`.
         let begun = case.era() == Era::Modern || task["status"] == "working";
         let what = lacking(task)
             .or_else(|| (!begun).then(|| format!("has the status {}, not `working`", task["status"])));

@@ -1,4 +1,5 @@
-//! `task-extension-needed`: a client that does not declare the extension gets -32021 from task methods.
+//! `task-extension-needed`: a client that does not declare the extension gets -32021 from task
+//! methods.
 
 use super::declared;
 use crate::{
@@ -17,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "a client that does not declare the extension gets -32021 from task methods",
     clause: Clause::practice("extension io.modelcontextprotocol/tasks 2026-07-28", "Protocol Errors"),
-    why: "A client that never heard of tasks gets answers that it cannot understand, instead of the reason.",
+    why: "A client that does not support tasks gets answers that it cannot understand, instead of the error.",
     fix: "Look at `clientCapabilities.extensions` of the request, and answer -32021 where the extension lacks.",
     needs: &[&TASK_QUESTIONS],
     check: Check::Server(check),

@@ -1,4 +1,4 @@
-//! `task-final`: a task that has ended stays as it is.
+//! `task-final`: a task does not change after it has ended.
 
 use super::created;
 use crate::{

@@ -1,4 +1,4 @@
-//! `task-list-open`: a server that knows nobody does not list tasks.
+//! `task-list-open`: a server without authentication does not list tasks.
 
 use crate::{
     evidence::Case,
@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Negative,
     eras: Eras::Legacy,
     carriers: Carriers::StreamableHttp,
-    summary: "a server that knows nobody does not list tasks",
+    summary: "a server without authentication does not list tasks",
     clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Task Isolation and Access Control"),
     why: "Everyone who reaches the server sees the tasks of all others, and their ids are all it takes to read the results.",
     fix: "Ask for a token and list the caller's own tasks, or do not declare `tasks.list`.",

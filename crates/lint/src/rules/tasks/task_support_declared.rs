@@ -1,4 +1,5 @@
-//! `task-support-declared`: tools that run as tasks are offered only where the server declares tasks for tool calls.
+//! `task-support-declared`: tools that run as tasks are offered only where the server declares
+//! tasks for tool calls.
 
 use crate::{
     evidence::{Case, List},

@@ -1,4 +1,4 @@
-//! `tasks-declared`: task methods come with the capability.
+//! `tasks-declared`: a server that declares no tasks refuses task methods.
 
 use crate::{
     evidence::Case,

@@ -1,4 +1,4 @@
-//! `annotation-types`: annotations have the types that clients read.
+//! `annotation-types`: annotations have the specified types.
 
 use crate::{
     evidence::{Case, List},

@@ -55,7 +55,7 @@ fn check(case: &Case<'_>) -> Verdict {
     if seen { Ok(findings) } else { Err(Skip::not_verified("no call with wrong arguments was refused")) }
 }
 
-/// What a model gets to read.
+/// The text of an answer that a model reads.
 fn said(answer: Option<&Value>) -> String {
     let Some(answer) = answer else { return String::new() };
     let content = answer.pointer("/result/content").and_then(Value::as_array).into_iter().flatten();

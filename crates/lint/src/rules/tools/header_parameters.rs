@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-const UNREACHABLE: &str = "`x-mcp-header` stands where it cannot be reached through `properties`";
+const UNREACHABLE: &str = "`x-mcp-header` is at a place that `properties` does not reach";
 
 const SECRET: [&str; 6] = ["token", "password", "secret", "apikey", "api_key", "credential"];
 

@@ -1,4 +1,4 @@
-//! `host-limits`: names and schemas that all hosts take.
+//! `host-limits`: names and schemas are accepted by all hosts.
 
 use crate::{
     evidence::{Case, List},
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// Clients put a prefix before the name, and providers allow 64 characters in all.
+/// Providers allow 64 characters, including the prefix that clients add.
 const LONGEST: usize = 64;
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,4 +1,4 @@
-//! `remote-references`: schemas stand by themselves.
+//! `remote-references`: schemas have no remote references.
 
 use crate::{
     evidence::{Case, List},

@@ -1,4 +1,4 @@
-//! `required-exists`: what is required is described.
+//! `required-exists`: required parameters are among the properties.
 
 use crate::{
     evidence::{Case, List},

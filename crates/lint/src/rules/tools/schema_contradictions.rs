@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// Bounds that belong together.
+/// Pairs of lower and upper bounds.
 const BOUNDS: [(&str, &str); 4] = [
     ("minimum", "maximum"),
     ("minLength", "maxLength"),

@@ -1,4 +1,4 @@
-//! `schema-depth`: schemas are of a size that models can use.
+//! `schema-depth`: schemas are not too deep for models.
 
 use crate::{
     evidence::{Case, List},
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// Levels of values inside values, `properties` and the like counted.
+/// Maximum JSON nesting depth, including `properties` and similar levels.
 const DEEPEST: usize = 20;
 
 fn check(case: &Case<'_>) -> Verdict {

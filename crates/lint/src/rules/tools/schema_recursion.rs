@@ -1,4 +1,4 @@
-//! `schema-recursion`: schemas have an end.
+//! `schema-recursion`: schemas are not recursive.
 
 use crate::{
     evidence::{Case, List},
@@ -38,7 +38,7 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(findings)
 }
 
-/// Whether it refers to a schema that it stands in itself.
+/// True if it refers to a schema that contains it.
 fn is_recursive(node: &schema::Node<'_>, root: &str) -> bool {
     let target = node.value.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix('#'));
     target.is_some_and(|target| {

@@ -35,14 +35,14 @@ const KEYS: [(&str, &str); 7] = [
     ("auth", "token"),
     ("bearer", "token"),
 ];
-/// Words beside a secret that make it the name of one.
+/// Words that make the name of a secret harmless, as in `secret_name` or `api_key_id`.
 const HARMLESS: [&str; 9] = ["name", "id", "ref", "path", "file", "length", "count", "type", "arn"];
 
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
     for tool in case.list(List::Tools)? {
         let Some(root) = tool.value.get("inputSchema") else { continue };
-        // A tool that makes or checks passwords is about them.
+        // A tool that generates or checks passwords may have such a parameter.
         let about = words::words(tool.text("name").unwrap_or_default());
         for (name, property) in schema::properties(root) {
             let parts = words::words(name);

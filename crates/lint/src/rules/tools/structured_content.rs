@@ -1,4 +1,4 @@
-//! `structured-content`: a result fits the schema that was promised.
+//! `structured-content`: a result matches the tool's output schema.
 
 use crate::{
     evidence::{Case, List},
@@ -29,7 +29,7 @@ fn check(case: &Case<'_>) -> Verdict {
     for asked in case.all(&TOOL_CALLS, TOOL_CALL_STEP)? {
         let tool = tools.iter().find(|tool| tool.text("name") == Some(asked.variant()));
         let Some(schema) = tool.and_then(|tool| tool.value.get("outputSchema")) else { continue };
-        // A question to the client, or a task, is no result yet.
+        // A request for input or a task is not a final result.
         let complete =
             |result: &&serde_json::Value| result.get("resultType").is_none_or(|kind| kind == "complete");
         let Some(result) = asked.result().filter(|result| result["isError"] != true).filter(complete) else {
@@ -42,7 +42,8 @@ fn check(case: &Case<'_>) -> Verdict {
             findings.push(asked.finding(message, "/result/structuredContent").about(about));
             continue;
         };
-        // A schema that cannot be used is the matter of other rules, and a check that costs too much proves nothing.
+        // Other rules report unusable schemas; a validation that exceeds its budget is no
+        // evidence.
         let Ok(schema) = Schema::of_its_draft(schema) else { continue };
         let Ok(errors) = schema.errors(content, Budget::FULL) else { continue };
         if let Some(error) = errors.first() {

@@ -1,4 +1,4 @@
-//! `tool-call-works`: a call that fits the schema is not a fault of the server.
+//! `tool-call-works`: a call with valid arguments causes no internal error.
 
 use crate::{
     evidence::Case,

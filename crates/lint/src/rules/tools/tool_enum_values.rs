@@ -1,4 +1,4 @@
-//! `tool-enum-values`: lists of values can be chosen from.
+//! `tool-enum-values`: enums have usable values.
 
 use crate::{
     evidence::{Case, List},

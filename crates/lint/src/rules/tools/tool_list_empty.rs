@@ -1,4 +1,4 @@
-//! `tool-list-empty`: a server that declares tools has some.
+//! `tool-list-empty`: a server that declares tools lists at least one.
 
 use crate::{
     evidence::{Case, List},

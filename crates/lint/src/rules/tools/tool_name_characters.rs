@@ -1,4 +1,4 @@
-//! `tool-name-characters`: names are of the characters the specification names.
+//! `tool-name-characters`: tool names have only the specified characters.
 
 use crate::{
     evidence::{Case, List},

@@ -1,4 +1,4 @@
-//! `tool-parameter-names`: names of parameters are ones that model providers take.
+//! `tool-parameter-names`: parameter names are accepted by model providers.
 
 use crate::{
     evidence::{Case, List},

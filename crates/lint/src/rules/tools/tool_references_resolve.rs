@@ -1,4 +1,4 @@
-//! `tool-references-resolve`: references inside a schema lead somewhere.
+//! `tool-references-resolve`: references inside a schema resolve.
 
 use crate::{
     evidence::{Case, List},
@@ -39,7 +39,7 @@ fn check(case: &Case<'_>) -> Verdict {
                 else {
                     continue;
                 };
-                // A schema with an id of its own is its own root.
+                // A subschema with its own `$id` is the root of its references.
                 let own_root = nodes[1..].iter().any(|other| other.value.get("$id").is_some());
                 let there = if inner.is_empty() || inner.starts_with('/') {
                     root.pointer(&inner.replace("%24", "$").replace("%25", "%")).is_some()

@@ -28,7 +28,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let (mut findings, mut seen) = (Vec::new(), false);
     for asked in case.all(&TOOL_CALLS, TOOL_CALL_STEP)? {
         let Some(result) = asked.result() else { continue };
-        // A task or a question to the user is a result of another kind.
+        // A task or a request for input has no content.
         if result.get("resultType").is_some_and(|kind| kind != "complete") || result.get("task").is_some() {
             continue;
         }

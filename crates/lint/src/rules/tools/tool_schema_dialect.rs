@@ -1,4 +1,4 @@
-//! `tool-schema-dialect`: the dialect of a schema is one that clients know.
+//! `tool-schema-dialect`: schemas use a known dialect.
 
 use crate::{
     evidence::{Case, List},

@@ -1,4 +1,4 @@
-//! `tool-schema-valid`: schemas of tools are schemas.
+//! `tool-schema-valid`: schemas of tools are valid.
 
 use crate::{
     evidence::{Case, List},
@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// Patterns that are compiled; one with many others is the matter of `schema-cost`.
+/// Maximum number of patterns compiled; `schema-cost` reports schemas with more.
 const MAX_PATTERNS: usize = 200;
 
 fn check(case: &Case<'_>) -> Verdict {
@@ -33,13 +33,15 @@ fn check(case: &Case<'_>) -> Verdict {
     for tool in case.list(List::Tools)? {
         for (pointer, root) in schema::roots(&tool) {
             let mut left = MAX_PATTERNS;
-            // A dialect that is not known cannot be judged, and a root that is no object is the matter of another rule.
+            // An unknown dialect cannot be judged, and another rule reports a root that is not an
+            // object.
             if !root.is_object() || Draft::default().detect(root) == Draft::Unknown {
                 continue;
             }
             if let Some(error) = trunkline_schema::meta_error(root) {
                 let at = format!("{pointer}{}", error.instance_path());
-                // What the meta-schema says about a wrong type is a list of alternatives.
+                // For an unknown type, the meta-schema's error is a confusing list of
+                // alternatives.
                 let unknown_type =
                     at.ends_with("/type").then(|| format!("{} is not a type", error.instance()));
                 let why = unknown_type.unwrap_or_else(|| error.to_string());
@@ -56,7 +58,7 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(findings)
 }
 
-/// A `pattern` that does not compile, among the first ones.
+/// An invalid `pattern`, if one is found before `left` patterns were compiled.
 fn broken_pattern<'a>(schema: &'a Value, left: &mut usize) -> Option<&'a str> {
     let inner = match schema {
         Value::Object(members) => members.values().find_map(|member| broken_pattern(member, left)),

@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "another connection with the same credentials gets the same tools",
     clause: Clause::of("2026-07-28", "server/tools", "Capabilities"),
     why: "The modern era has no sessions: proxies and caches hand one connection's list to all others.",
-    fix: "Let the list depend on who asks and on nothing else.",
+    fix: "Let the list depend on the caller's identity and on nothing else.",
     needs: &[&LISTS, &ANOTHER_LIST],
     check: Check::Server(check),
 };

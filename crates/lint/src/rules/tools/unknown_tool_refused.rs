@@ -1,4 +1,4 @@
-//! `unknown-tool-refused`: a tool that does not exist does not work.
+//! `unknown-tool-refused`: a call of an unknown tool fails.
 
 use crate::{
     evidence::Case,

@@ -1,4 +1,4 @@
-//! `cache-hints`: cacheable results say how long they hold.
+//! `cache-hints`: cacheable results say how long they are valid.
 
 use crate::{
     evidence::{Case, List},

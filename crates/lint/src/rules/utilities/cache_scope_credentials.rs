@@ -1,4 +1,4 @@
-//! `cache-scope-credentials`: what depends on who asks is not cached for everybody.
+//! `cache-scope-credentials`: results that depend on the caller are not cached for all callers.
 
 use crate::{
     evidence::{Asked, Case, List},
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Negative,
     eras: Eras::Modern,
     carriers: Carriers::StreamableHttp,
-    summary: "what depends on who asks is not cached for everybody",
+    summary: "results that depend on the caller are not cached for all callers",
     clause: Clause::of("2026-07-28", "server/utilities/caching", "Cache Scope Field"),
     why: "A shared cache hands the list of one user to all others: they see tools that are none of their business.",
     fix: "Give `cacheScope: private` to results that depend on the token of the request.",

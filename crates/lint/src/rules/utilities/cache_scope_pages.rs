@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "all pages of a list have the same `cacheScope`",
     clause: Clause::of("2026-07-28", "server/utilities/caching", "Interaction with Pagination"),
-    why: "A cache that shares one page and not the next serves a list that nobody ever had.",
+    why: "A cache that shares one page and not the next mixes pages of different lists.",
     fix: "Use one scope for the whole list.",
     needs: &[&LISTS],
     check: Check::Server(check),

@@ -1,4 +1,4 @@
-//! `cancelled-call`: a call that was cancelled is not answered, and the server goes on.
+//! `cancelled-call`: a cancelled call is not answered, and the server keeps working.
 
 use crate::{
     evidence::Case,
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "a call that was cancelled is not answered, and the server goes on",
     clause: Clause::of("2025-11-25", "basic/utilities/cancellation", "Behavior Requirements"),
-    why: "The server works on for nobody, and a client that has given up gets an answer it no longer expects.",
+    why: "The server does work that is no longer needed, and the client gets an answer it no longer expects.",
     fix: "Stop the work when `notifications/cancelled` names its request, and send nothing more for it.",
     needs: &[&LISTS, &TOOL_CALLS, &CANCELLED_CALLS],
     check: Check::Server(check),

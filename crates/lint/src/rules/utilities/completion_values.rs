@@ -1,4 +1,4 @@
-//! `completion-values`: completions have their form.
+//! `completion-values`: completion results have the specified form.
 
 use crate::{
     evidence::Case,

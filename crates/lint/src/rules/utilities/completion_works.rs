@@ -1,4 +1,4 @@
-//! `completion-works`: a declared completion completes the arguments that are listed.
+//! `completion-works`: with `completions` declared, listed arguments can be completed.
 
 use crate::{
     evidence::Case,

@@ -1,4 +1,4 @@
-//! `cursor-refused`: a cursor the server never gave is refused.
+//! `cursor-refused`: a cursor that the server never issued is refused.
 
 use crate::{
     evidence::Case,
@@ -26,7 +26,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut findings: Vec<Finding> = Vec::new();
     let mut lists = Vec::new();
     for asked in case.all(&BAD_CURSOR, BAD_CURSOR_STEP)? {
-        // A part of a feature that the server does not have has no cursors either.
+        // An optional list that the server lacks is answered with -32601, which is fine.
         if !matches!(asked.error_code(), Some(-32602 | -32601)) {
             let message =
                 format!("an invalid cursor should be refused with -32602, but {}", asked.describe());

@@ -1,4 +1,4 @@
-//! `cursor-type`: `nextCursor` is a string where it is there.
+//! `cursor-type`: `nextCursor` is a string where present.
 
 use super::pages;
 use crate::{
@@ -31,7 +31,7 @@ fn check(case: &Case<'_>) -> Verdict {
             if let Some(cursor) = cursor.filter(|cursor| !cursor.is_string()) {
                 let message = format!("`nextCursor` is {cursor}, not a string");
                 let finding = page.finding(message, "/result/nextCursor").about(list.method());
-                // Many servers write `null` for the end, and clients know it.
+                // Many servers send `null` on the last page, and clients accept it.
                 findings.push(if cursor.is_null() { finding.level(Level::Warning) } else { finding });
             }
         }

@@ -1,4 +1,5 @@
-//! `input-required-shape`: a result that asks for input says what for, or has a state to repeat.
+//! `input-required-shape`: a result that asks for input names the input, or has a state to send
+//! back.
 
 use crate::{
     evidence::Case,

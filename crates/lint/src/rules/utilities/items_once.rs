@@ -1,4 +1,4 @@
-//! `items-once`: an item stands on one page.
+//! `items-once`: an item is on one page only.
 
 use crate::{
     evidence::{Case, List},

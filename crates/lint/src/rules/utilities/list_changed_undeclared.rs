@@ -1,4 +1,4 @@
-//! `list-changed-undeclared`: changes of a list are told only where `listChanged` is declared.
+//! `list-changed-undeclared`: list changes are announced only where `listChanged` is declared.
 
 use super::notifications;
 use crate::{
@@ -15,9 +15,9 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "changes of a list are told only where `listChanged` is declared",
+    summary: "list changes are announced only where `listChanged` is declared",
     clause: Clause::of("2025-11-25", "server/tools", "Capabilities"),
-    why: "Clients that were not told do not listen, and go on with the old list though the server believes they know.",
+    why: "Without the declaration clients do not listen, and keep the old list although the server announced a new one.",
     fix: "Declare `listChanged: true` for the feature, or do not send the notification.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),

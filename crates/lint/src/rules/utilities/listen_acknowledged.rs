@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "a subscription begins with its acknowledgement",
     clause: Clause::of("2026-07-28", "basic/patterns/subscriptions", "Acknowledgment"),
-    why: "The client does not know which changes it will be told, and may wait for ever for ones that never come.",
+    why: "The client does not know which changes are announced, and may wait for ever for others.",
     fix: "Send `notifications/subscriptions/acknowledged` with the accepted subset before anything else on the subscription.",
     needs: &[&LISTEN],
     check: Check::Server(check),

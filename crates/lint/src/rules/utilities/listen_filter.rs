@@ -53,7 +53,7 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(Vec::new())
 }
 
-/// The filter that a notification belongs to.
+/// The subscription filter of a notification.
 fn kind(method: &str) -> Option<&'static str> {
     match method {
         "notifications/tools/list_changed" => Some("toolsListChanged"),

@@ -1,4 +1,4 @@
-//! `listen-works`: a server that declares `listChanged` can be listened to.
+//! `listen-works`: a server that declares `listChanged` accepts subscriptions.
 
 use crate::{
     evidence::Case,
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "a server that declares `listChanged` can be listened to",
     clause: Clause::of("2026-07-28", "basic/patterns/subscriptions", "Opening a Stream"),
-    why: "In the modern era changes are told on subscriptions only; the declaration promises what cannot be had.",
+    why: "In the modern era changes are announced on subscriptions only; without them the declaration is wrong.",
     fix: "Implement `subscriptions/listen`, or do not declare `listChanged`.",
     needs: &[&LISTEN],
     check: Check::Server(check),

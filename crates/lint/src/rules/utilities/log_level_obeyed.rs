@@ -1,4 +1,4 @@
-//! `log-level-obeyed`: no log message below the level that was set comes.
+//! `log-level-obeyed`: no log message is below the level that was set.
 
 use super::LEVELS;
 use crate::{

@@ -1,4 +1,4 @@
-//! `log-unasked`: log messages come only for requests that ask for them.
+//! `log-unasked`: log messages are sent only for requests that ask for them.
 
 use super::notifications;
 use crate::{

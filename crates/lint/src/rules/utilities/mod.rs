@@ -85,7 +85,7 @@ pub(super) static RULES: &[&Rule] = &[
 /// The log levels, lowest first.
 const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/// The pages of every list that was walked.
+/// The pages of every list that was fetched.
 fn pages<'a>(case: &Case<'a>) -> Result<Vec<(List, Vec<Asked<'a>>)>, Skip> {
     let walked: Vec<_> = List::ALL
         .into_iter()
@@ -100,7 +100,7 @@ fn pages<'a>(case: &Case<'a>) -> Result<Vec<(List, Vec<Asked<'a>>)>, Skip> {
     }
 }
 
-/// The results that must have caching hints, with the method that gave them.
+/// The results that must have caching hints, with their methods.
 fn cacheable<'a>(case: &Case<'a>) -> Result<Vec<(&'static str, Asked<'a>, &'a Value)>, Skip> {
     let mut all = Vec::new();
     all.extend(case.introduced().map(|asked| ("server/discover", asked)));
@@ -120,7 +120,7 @@ fn notifications<'a>(case: &Case<'a>, method: &str) -> Vec<Message<'a>> {
     case.messages().into_iter().filter(|message| message.method() == Some(method)).collect()
 }
 
-/// The subscription, and the notifications that came while it was open.
+/// The subscription, and the notifications while it was open.
 fn listened<'a>(case: &Case<'a>) -> Result<(Asked<'a>, Vec<Message<'a>>), Skip> {
     let declared = |name: &str| case.capability(&format!("{name}.listChanged")).is_some();
     if !["tools", "prompts", "resources"].into_iter().any(declared) {

@@ -1,4 +1,4 @@
-//! `progress-after-end`: no progress comes behind the answer.
+//! `progress-after-end`: no progress notification follows the answer.
 
 use super::notifications;
 use crate::{
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Active,
     eras: Eras::Both,
     carriers: Carriers::Any,
-    summary: "no progress comes behind the answer",
+    summary: "no progress notification follows the answer",
     clause: Clause::of("2025-11-25", "basic/utilities/progress", "Implementation Notes"),
     why: "The client has forgotten the token by then; it logs errors or takes the next call's progress for the last one's.",
     fix: "Stop the progress of a call before its answer is sent.",

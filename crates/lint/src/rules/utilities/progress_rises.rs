@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "progress rises with every notification",
     clause: Clause::of("2025-11-25", "basic/utilities/progress", "Progress Flow"),
-    why: "The bar jumps back or stands still, and clients that extend their patience by progress give up.",
+    why: "The progress bar jumps back or stops, and clients that extend their timeout on progress give up.",
     fix: "Send a greater `progress` each time, also when the total is not known.",
     needs: &[&LISTS, &TOOL_CALLS],
     check: Check::Server(check),
@@ -29,7 +29,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let mut last: BTreeMap<String, f64> = BTreeMap::new();
     let messages = notifications(case, "notifications/progress");
     if messages.is_empty() {
-        return Err(Skip::not_verified("no tool told of its progress"));
+        return Err(Skip::not_verified("no tool reported progress"));
     }
     for message in messages {
         let params = &message.value["params"];

@@ -1,4 +1,4 @@
-//! `request-state-checked`: a state that was changed on the way is refused.
+//! `request-state-checked`: a modified request state is refused.
 
 use crate::{
     evidence::{Asked, Case},
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "a state that was changed on the way, or belongs to another call, is refused",
     clause: Clause::of("2026-07-28", "basic/patterns/mrtr", "Server Requirements (Basic Workflow)"),
-    why: "The state comes back from the client, who can write into it what he likes: another user, another amount, a skipped step.",
+    why: "The state comes back from the client, which can change it: another user, another amount, a skipped step.",
     fix: "Sign the state, bind it to the caller and the request, and refuse it when the signature does not fit.",
     needs: &[&LISTS, &TOOL_CALLS, &REQUEST_STATE],
     check: Check::Server(check),

@@ -46,7 +46,7 @@ fn check(case: &Case<'_>) -> Verdict {
     );
     Ok(stray
         .map(|message| {
-            let text = "progress is reported for a token that nobody gave";
+            let text = "progress is reported for a token that no request used";
             Finding::new(text).at(message.frame, message.pointer("/params/progressToken"))
         })
         .into_iter()

@@ -1,4 +1,4 @@
-//! `subscribe-undeclared`: subscriptions are taken only where `subscribe` is declared.
+//! `subscribe-undeclared`: subscriptions are accepted only where `subscribe` is declared.
 
 use crate::{
     evidence::Case,
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "subscriptions are taken only where `subscribe` is declared",
     clause: Clause::of("2025-11-25", "server/resources", "Capabilities"),
-    why: "A client that tries its luck waits for updates that nobody promised.",
+    why: "A client that subscribes anyway waits for updates that the server never promised.",
     fix: "Declare `resources.subscribe`, or answer -32601 to `resources/subscribe`.",
     needs: &[&SUBSCRIBE],
     check: Check::Server(check),

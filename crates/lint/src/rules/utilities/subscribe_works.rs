@@ -1,4 +1,5 @@
-//! `subscribe-works`: a listed resource can be subscribed to and given up where `subscribe` is declared.
+//! `subscribe-works`: with `subscribe` declared, a listed resource can be subscribed to and
+//! unsubscribed.
 
 use crate::{
     evidence::{Case, List},
@@ -14,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Negative,
     eras: Eras::Legacy,
     carriers: Carriers::Any,
-    summary: "a listed resource can be subscribed to and given up where `subscribe` is declared",
+    summary: "where `subscribe` is declared, a listed resource can be subscribed to and unsubscribed from",
     clause: Clause::of("2025-11-25", "server/resources", "Subscriptions"),
     why: "The client shows a resource as live that is not, or fails when the user opens it.",
     fix: "Answer `resources/subscribe` and `resources/unsubscribe` with an empty result, or do not declare `subscribe`.",

@@ -1,4 +1,4 @@
-//! `update-unasked`: updates come only for resources that were subscribed to.
+//! `update-unasked`: updates are sent only for subscribed resources.
 
 use super::notifications;
 use crate::{
@@ -38,7 +38,7 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(foreign
         .map(|message| {
             let text =
-                format!("an update of {} came, and nobody subscribed to it", message.value["params"]["uri"]);
+                format!("an update of {} arrived without a subscription", message.value["params"]["uri"]);
             Finding::new(text).at(message.frame, message.pointer("/params/uri"))
         })
         .into_iter()

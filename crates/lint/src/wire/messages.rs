@@ -1,12 +1,12 @@
-//! Well-formed messages of each era, from the linter.
+//! Builds well-formed messages of each era.
 
 use bytes::Bytes;
 use serde_json::Value;
 use trunkline_client::{ClientInfo, raw};
 use trunkline_protocol::{Era, Revision};
 
-/// How the linter introduces itself.
-pub const CLIENT_NAME: &str = "trunkline-lint";
+/// The client name that the linter sends.
+const CLIENT_NAME: &str = "trunkline-lint";
 
 fn client_info() -> ClientInfo {
     ClientInfo { name: CLIENT_NAME.to_owned(), ..ClientInfo::default() }
@@ -20,26 +20,26 @@ fn newest(era: Era) -> Revision {
 }
 
 /// The `_meta` members that every modern request has.
-pub fn modern_meta(version: &str) -> Value {
+pub(crate) fn modern_meta(version: &str) -> Value {
     raw::modern_meta(&client_info(), version)
 }
 
 /// The parameters of `initialize`.
-pub fn initialize_params(version: &str) -> Value {
+pub(crate) fn initialize_params(version: &str) -> Value {
     raw::initialize_params(&client_info(), version)
 }
 
 /// A request of this era.
-pub fn request(era: Era, id: &Value, method: &str, params: Value) -> Value {
+pub(crate) fn request(era: Era, id: &Value, method: &str, params: Value) -> Value {
     raw::request(&client_info(), newest(era), id, method, params)
 }
 
 /// A notification of this era.
-pub fn notification(era: Era, method: &str, params: Value) -> Value {
+pub(crate) fn notification(era: Era, method: &str, params: Value) -> Value {
     raw::notification(&client_info(), newest(era), method, params)
 }
 
-/// A message as it goes over the wire.
-pub fn bytes(message: &Value) -> Bytes {
+/// A serialized message.
+pub(crate) fn bytes(message: &Value) -> Bytes {
     Bytes::from(message.to_string())
 }
