@@ -1,10 +1,10 @@
 //! The built-in packs of tools: [`filesystem`], [`git`] and [`ci`].
 //!
-//! A pack makes [`Tool`](trunkline_toolbox::Tool)s from its options. The [`sandbox`] is the only way to files, and
-//! [`trunkline_process`] the only way to run a program.
+//! A pack builds [`Tool`](trunkline_toolbox::Tool)s from its options. The filesystem pack accesses
+//! files only through the [`sandbox`], and programs run only through [`trunkline_process`].
 
 pub mod ci;
 pub mod filesystem;
 pub mod git;
 pub mod sandbox;
-mod told;
+mod text_and_data;

@@ -8,10 +8,10 @@ use git_support::Lab;
 use serde_json::json;
 use trunkline_packs::git::{GitOptions, Network};
 
-/// What is done to a repository.
+/// A change that makes a repository hostile.
 type Attack = fn(&Lab);
 
-/// Texts that would be options or commands somewhere.
+/// Texts that git or a shell could take for options or commands.
 const HOSTILE: [&str; 10] = [
     "--output=OUT",
     "--upload-pack=touch OUT",
@@ -108,7 +108,7 @@ async fn g02_a_directory_outside_of_the_root_is_refused() {
         let text = lab.read("git_status", json!({"repo_path": path})).await.err();
         assert!(text.contains("outside of the directories") || text.contains("NUL"), "{path:?}: {text}");
     }
-    // A repository around the root is not found from inside of it.
+    // A repository above the root is not found from inside the root.
     lab.git(&lab.path(""), &["init", "--quiet"]);
     let text = lab.read("git_status", json!({"repo_path": "."})).await.err();
     assert!(text.contains("not a git repository"), "{text}");
@@ -213,7 +213,7 @@ async fn g05_only_allowed_transports_are_used() {
         if url.starts_with("https") {
             continue;
         }
-        // The same as a remote, with the repository's settings trying to allow it.
+        // The same address as a configured remote, with repository settings that try to allow it.
         lab.git(&lab.repo(), &["config", "--local", "--replace-all", "remote.evil.url", &url]);
         lab.git(&lab.repo(), &["config", "--local", "--replace-all", "remote.evil.fetch", "+refs/*:refs/*"]);
         lab.call(allowed(), "git_fetch", json!({"remote": "evil"})).await.err();
@@ -321,7 +321,7 @@ async fn g06_paths_are_literal_and_stay_inside() {
     let absolute = lab.repo().join("b.txt").display().to_string();
     lab.change("git_add", json!({"files": [absolute, "./sub//c.txt"]})).await.ok();
     assert_eq!(lab.git(&lab.repo(), &["diff", "--cached", "--name-only"]), "b.txt\nsub/c.txt");
-    // A file that is really called that way.
+    // A file with exactly that name.
     lab.write("*.md", "x\n");
     lab.write("real.md", "x\n");
     lab.change("git_add", json!({"files": ["*.md"]})).await.ok();
@@ -376,7 +376,7 @@ async fn g09_counts_are_clamped() {
 async fn g09_large_files_are_capped() {
     let lab = Lab::with_repository();
     let file = fs::File::create(lab.repo().join("big.bin")).unwrap();
-    // Twice the memory that git gets below.
+    // Twice the memory limit of git below.
     file.set_len(128 << 20).unwrap();
     lab.git(&lab.repo(), &["add", "big.bin"]);
     lab.git(&lab.repo(), &["commit", "--quiet", "-m", "big"]);
@@ -397,7 +397,7 @@ async fn g09_large_files_are_capped() {
 #[tokio::test]
 async fn g09_a_git_that_hangs_is_killed_with_its_group_at_the_deadline() {
     let lab = Lab::with_repository();
-    // Stands in for a git that never ends; it is the program, not the repository, that is replaced.
+    // Replaces the git program by one that never ends.
     let bin = lab.path("bin");
     fs::create_dir(&bin).unwrap();
     let script = format!("#!/bin/sh\necho $$ > '{}'\nsleep 1000 & sleep 1000\n", lab.mark().display());
@@ -425,7 +425,7 @@ async fn v09_files_that_are_guarded_stay_as_they_are() {
     lab.write("config.json", "theirs\n");
     lab.git(&repo, &["commit", "--quiet", "-am", "theirs"]);
     lab.git(&repo, &["switch", "--quiet", "main"]);
-    // A tag of the same name must not stand for the branch.
+    // A tag of the same name must not be used instead of the branch.
     lab.git(&repo, &["tag", "theirs", "main"]);
     lab.git(&repo, &["switch", "--quiet", "-c", "harmless"]);
     lab.write("other.txt", "x\n");

@@ -9,7 +9,7 @@ use std::{fs, os::unix::fs::symlink};
 use git_support::{Answered, Lab};
 use serde_json::{Value, json};
 
-/// Settings that name a program, with `{}` for the canary; in groups that do not hide each other.
+/// Settings that name a program, with `{}` for the canary; grouped so that none overrides another.
 const SETTINGS: [&[(&str, &str)]; 7] = [
     &[
         ("core.fsmonitor", "{}"),
@@ -82,7 +82,7 @@ const HOOKS: [&str; 14] = [
     "pre-rebase",
 ];
 
-/// Every reading tool and every changing one, in an order that gives each something to do.
+/// Calls every tool, in an order in which each one has something to do.
 async fn everything(lab: &Lab) -> Vec<(&'static str, Answered)> {
     let reading: [(&str, Value); 12] = [
         ("git_status", json!({})),
@@ -122,7 +122,7 @@ async fn everything(lab: &Lab) -> Vec<(&'static str, Answered)> {
     answers
 }
 
-/// A repository in which all of that has something to do, and every file names drivers.
+/// A repository for [`everything`], with driver attributes on every file.
 fn rich() -> Lab {
     let lab = Lab::with_repository();
     let repo = lab.repo();
@@ -136,12 +136,12 @@ fn rich() -> Lab {
     lab.git(&repo, &["remote", "add", "origin", &remote]);
     fs::create_dir_all(repo.join(".git/info")).unwrap();
     fs::write(repo.join(".git/info/attributes"), "* diff=evil merge=evil\n").unwrap();
-    // Same size as before, so that only the content tells the difference.
+    // Same size as before, so that git must compare the contents.
     lab.write("b.txt", "c\n");
     lab
 }
 
-/// Every file wants the filter too.
+/// Adds the filter attribute to every file.
 fn filtered(lab: &Lab) {
     fs::write(lab.repo().join(".git/info/attributes"), "* filter=evil diff=evil merge=evil\n").unwrap();
 }
@@ -165,7 +165,7 @@ fn hostile(lab: &Lab, key: &str, value: &str) {
 
 #[tokio::test]
 async fn g03_the_canary_would_run_without_our_care() {
-    // If these did not bite, the other tests would prove nothing.
+    // Proves that plain git runs these programs; otherwise the other tests would prove nothing.
     for (key, value, command) in [
         ("core.fsmonitor", "{}", &["status"][..]),
         ("diff.external", "{}", &["diff"]),
@@ -249,7 +249,7 @@ async fn g03_a_file_from_outside_that_is_no_settings_file_is_not_named() {
     let config = lab.repo().join(".git/config");
     let plain = fs::read_to_string(&config).unwrap();
     for include in [outside.as_str(), "../included"] {
-        // By hand: git itself does not touch settings that it cannot read.
+        // Written by hand, because git does not change a config file that it cannot read.
         fs::write(&config, format!("{plain}[include]\npath = {include}\n")).unwrap();
         for (tool, answer) in everything(&lab).await {
             assert!(!answer.text.contains("outside-secret"), "{tool}: {}", answer.text);
@@ -335,7 +335,8 @@ async fn g04_hooks_stay_off() {
         fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }
     for (tool, answer) in everything(&lab).await {
-        // Taking back changes after a commit that holds them, for one, fails without a hook too.
+        // `git_stash` may fail without a hook too, for example if the changes were committed
+        // meanwhile.
         assert!(!answer.failed || tool == "git_stash", "{tool}: {}", answer.text);
     }
     lab.call(lab.networking(), "git_push", json!({})).await.ok();

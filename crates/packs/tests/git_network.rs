@@ -1,11 +1,11 @@
-//! The git tools that talk to remotes, here on the same disk because the operator allowed `file`.
+//! The git tools that use remotes, here on the local disk with the transport `file` allowed.
 
 mod git_support;
 
 use git_support::Lab;
 use serde_json::json;
 
-/// A lab whose `repo` is a clone of the bare `remote`, which lies outside of the root.
+/// A lab whose `repo` is a clone of the bare `remote`, which is outside of the root.
 fn with_remote() -> Lab {
     let lab = Lab::with_repository();
     let remote = lab.path("remote.git").display().to_string();
@@ -16,7 +16,7 @@ fn with_remote() -> Lab {
     lab
 }
 
-/// Someone else pushes a commit.
+/// Pushes a commit from another clone.
 fn push_from_elsewhere(lab: &Lab, file: &str) -> String {
     let other = lab.path("other");
     if !other.exists() {

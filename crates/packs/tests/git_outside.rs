@@ -1,4 +1,4 @@
-//! Repositories that try to show a file, or a repository, from outside of the root (G11, G12, G13).
+//! Repositories that try to expose a file or repository outside of the root (G11, G12, G13).
 
 #![expect(clippy::unwrap_used, reason = "a failure here is a failure of the test")]
 
@@ -10,10 +10,10 @@ use git_support::{Answered, Lab};
 use serde_json::{Value, json};
 use trunkline_packs::git::GitOptions;
 
-/// A word of the file outside, which no answer may contain.
+/// Content of the file outside, which no answer may contain.
 const SECRET: &str = "canary-5cd1";
 
-/// What is done to a repository; the path is that of the file outside.
+/// A change that makes a repository hostile; the path is that of the file outside.
 type Attack = fn(&Lab, &Path);
 
 /// A repository whose every reading tool has something to show, and a file outside of the root.
@@ -46,7 +46,7 @@ fn foreign(lab: &Lab) -> (std::path::PathBuf, String) {
     (path, commit)
 }
 
-/// What every reading tool answers for `repo_path`.
+/// The answers of every reading tool for `repo_path`.
 async fn readings(lab: &Lab, repo_path: &str) -> Vec<(String, Answered)> {
     let mut answers = Vec::new();
     for (tool, args) in [
@@ -74,7 +74,7 @@ async fn readings(lab: &Lab, repo_path: &str) -> Vec<(String, Answered)> {
     answers
 }
 
-/// Fails if an answer contains a text from outside; tells which tools answered.
+/// Fails if an answer contains a text from outside; returns the answers.
 async fn assert_hidden(lab: &Lab, repo_path: &str, name: &str, secrets: &[&str]) -> Vec<(String, Answered)> {
     let answers = readings(lab, repo_path).await;
     for (call, answer) in &answers {
@@ -86,7 +86,7 @@ async fn assert_hidden(lab: &Lab, repo_path: &str, name: &str, secrets: &[&str])
     answers
 }
 
-/// Calls that fail for want of what they ask for, whatever the repository.
+/// True for calls that fail in every repository, because their target does not exist.
 fn has_no_target(call: &str) -> bool {
     call.contains("deep/leak") || call.contains("HEAD@{1}")
 }
@@ -109,7 +109,7 @@ async fn g11_an_embedded_bare_repository_is_not_opened() {
             assert!(text.contains("a bare repository inside a work tree"), "{call}: {text}");
         }
     }
-    // The work tree around it can be used from beside it.
+    // The outer work tree can still be used from another directory.
     lab.read("git_log", json!({"repo_path": "repo/docs"})).await.ok();
 }
 
@@ -120,7 +120,7 @@ async fn g11_a_bare_repository_is_opened_only_by_its_own_name() {
     lab.read("git_log", json!({"repo_path": "bare.git"})).await.ok();
     let text = lab.read("git_log", json!({"repo_path": "bare.git/refs"})).await.err();
     assert!(text.contains("belongs to a bare repository"), "{text}");
-    // A common arrangement: worktrees beside a bare repository that a `.git` file points to.
+    // A common layout: worktrees next to a bare repository to which a `.git` file points.
     let project = lab.root().join("project");
     fs::create_dir(&project).unwrap();
     lab.git(&lab.root(), &["clone", "--quiet", "--bare", "repo", "project/.bare"]);
@@ -150,7 +150,7 @@ async fn g11_working_files_in_another_directory_are_refused() {
         let text = lab.read("git_status", json!({})).await.err();
         assert!(text.contains(expected), "{worktree}: {text}");
     }
-    // A submodule names its own.
+    // A submodule has `core.worktree` set to its own work tree.
     lab.set("core.worktree", "..");
     lab.read("git_status", json!({})).await.ok();
 }
@@ -175,7 +175,7 @@ async fn g12_no_setting_of_a_repository_names_a_file_to_read() {
     ] {
         let lab = lab();
         let file = secret(&lab).display().to_string();
-        // Given twice, because an override of ours would replace only one of a list.
+        // Set twice, because an override would replace only one value of a list.
         for _ in 0..2 {
             lab.git(&lab.repo(), &["config", "--local", "--add", key, &file]);
         }
@@ -381,7 +381,7 @@ async fn g13_the_commit_of_a_nested_repository_outside_is_not_shown() {
 #[tokio::test]
 async fn g13_words_of_git_that_may_quote_a_file_are_not_shown() {
     let lab = lab();
-    // A file that git itself finds broken, inside the repository: git quotes it, we do not.
+    // A broken file inside the repository: git quotes it in its error, the tool must not.
     for (name, text) in [("shallow", format!("{SECRET}\n")), ("packed-refs", format!("{SECRET}\n"))] {
         let path = lab.repo().join(".git").join(name);
         fs::write(&path, text).unwrap();

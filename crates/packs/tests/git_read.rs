@@ -1,4 +1,4 @@
-//! The git tools that only look, on ordinary repositories.
+//! The git tools that only read, on ordinary repositories.
 
 mod git_support;
 
@@ -46,7 +46,7 @@ async fn looking_takes_no_lock_and_changes_nothing() {
     let lab = Lab::with_repository();
     let index = lab.repo().join(".git/index");
     let before = std::fs::read(&index).unwrap();
-    // Same content, new time: a status with locks would write the index anew.
+    // Same content, new modification time: a status that takes locks would rewrite the index.
     lab.write("a.txt", "one\ntwo\nthree\n");
     std::fs::write(lab.repo().join(".git/index.lock"), "").unwrap();
     lab.read("git_status", json!({})).await.ok();

@@ -1,7 +1,7 @@
-//! A first tool, a tool that talks while it works, a resource and a prompt; called here without any server.
+//! A first tool, a tool that reports progress, a resource and a prompt, called without a server.
 //!
-//! Run it by `cargo run -p trunkline-toolbox --example first_tool`. To offer the same toolbox to the world, hand it to the
-//! `serve` crate: a toolbox is a `Handler`.
+//! Run it with `cargo run -p trunkline-toolbox --example first_tool`. To serve the same toolbox
+//! over HTTP or stdio, pass it to the `serve` crate: a toolbox is a `Handler`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Completion: what could be meant by an argument that is typed in part.
+//! Completion: suggested values for a partly typed argument.
 
 use crate::{Context, ToolError};
 use futures_util::{FutureExt, future::BoxFuture};
@@ -8,14 +8,14 @@ use std::{
     sync::Arc,
 };
 
-/// What is to be completed.
+/// A request to complete one argument.
 #[derive(Debug, Clone)]
 pub struct CompletionRequest {
     /// The argument or variable.
     pub argument: String,
-    /// What is typed so far.
+    /// The text typed so far.
     pub value: String,
-    /// What was filled in before.
+    /// Arguments that are already filled in, by name.
     pub arguments: BTreeMap<String, String>,
 }
 

@@ -1,12 +1,12 @@
-//! `ToolError`: why a tool could not do what was asked, told so that the caller can do better.
+//! `ToolError`: the failure of a tool, with a hint for the caller.
 
 use trunkline_protocol::{
     Fault, FaultKind, Object, Raw,
     message::{CallToolResult, ContentBlock},
 };
 
-/// A failure of a tool. It becomes a result with `isError`, because the model shall read it and go on; only what breaks
-/// the protocol itself (a [`Fault`]) becomes a JSON-RPC error.
+/// A failure of a tool. It becomes a result with `isError`, so that the model can read it and
+/// continue; only a violation of the protocol (a [`Fault`]) becomes a JSON-RPC error.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{}", self.0.message)]
 pub struct ToolError(Box<Inner>);
@@ -27,16 +27,17 @@ enum Kind {
     Fault(Fault),
 }
 
-/// Under this key of `_meta` stands what a failed result tells a program.
+/// Key in `_meta` that holds the machine-readable data of a failed result.
 const ERROR_META: &str = "trunkline/error";
 
 impl ToolError {
-    /// What happened, for the model and the person before it.
+    /// An error with a message for the model and the user.
     pub fn new(message: impl Into<String>) -> Self {
         Self::of(message.into(), Kind::Failed)
     }
 
-    /// What was asked for does not exist; from a resource this is the protocol's "resource not found".
+    /// The requested thing does not exist. A resource reports this as the protocol's "resource not
+    /// found".
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::of(message.into(), Kind::NotFound)
     }
@@ -45,21 +46,21 @@ impl ToolError {
         Self(Box::new(Inner { message, hint: None, detail: None, data: None, kind }))
     }
 
-    /// What to do next.
+    /// Adds a hint on what to do next.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = Some(hint.into());
         self
     }
 
-    /// What only the log may see.
+    /// Adds a detail that is written to the log and not sent to the caller.
     #[must_use]
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = Some(detail.into());
         self
     }
 
-    /// Facts for a program, sent along in `_meta`.
+    /// Adds machine-readable data, sent in `_meta`.
     #[must_use]
     pub fn data(mut self, data: Raw) -> Self {
         self.0.data = Some(data);
@@ -74,12 +75,12 @@ impl ToolError {
         self.0.hint.as_deref()
     }
 
-    /// What only the log may see.
+    /// The detail that is written to the log and not sent to the caller.
     pub fn log_detail(&self) -> Option<&str> {
         self.0.detail.as_deref()
     }
 
-    /// The text as the model reads it: what happened, then what to do.
+    /// The text for the model: the message, then the hint.
     pub fn text(&self) -> String {
         match &self.0.hint {
             Some(hint) => format!("{}\n{hint}", self.0.message),
@@ -87,7 +88,7 @@ impl ToolError {
         }
     }
 
-    /// The failed result, or the fault where the protocol itself is concerned.
+    /// The failed result, or the fault if this error wraps one.
     pub(crate) fn into_outcome(self) -> Result<CallToolResult, Fault> {
         if let Kind::Fault(fault) = self.0.kind {
             return Err(fault);
@@ -105,7 +106,7 @@ impl ToolError {
         })
     }
 
-    /// As a fault, where there is no such thing as a failed result: prompts, resources, completion.
+    /// As a fault, for prompts, resources and completion, which have no `isError` result.
     pub(crate) fn into_fault(self) -> Fault {
         let text = self.text();
         let fault = match self.0.kind {

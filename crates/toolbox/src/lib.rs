@@ -1,7 +1,8 @@
 //! The tool-writing API.
 //!
-//! A [`Tool`] is an async function with typed arguments, and what is said about it. A [`Toolbox`] gathers tools, resources
-//! and prompts and answers calls about them; it knows no transport and can be tested by [`Toolbox::test`].
+//! A [`Tool`] is an async function with typed arguments, plus its metadata. A [`Toolbox`] holds
+//! tools, resources and prompts and answers calls to them; it is independent of any transport and
+//! can be tested with [`Toolbox::test`].
 //!
 //! ```
 //! use trunkline_toolbox::{Json, JsonSchema, Tool, ToolError, Toolbox};

@@ -1,4 +1,4 @@
-//! What a tool may answer: text, JSON with a schema, content blocks, a whole result, or nothing.
+//! Return types of tools: text, JSON with a schema, content blocks, a whole result, or nothing.
 
 use crate::{ToolError, schema};
 use schemars::JsonSchema;
@@ -8,20 +8,21 @@ use trunkline_protocol::{
     message::{CallToolResult, ContentBlock, InputRequired},
 };
 
-/// Structured content: sent as `structuredContent` and, for clients that do not look there, as text. The tool's output
-/// schema comes from the type.
+/// Structured content: sent as `structuredContent` and, for clients that do not read that field,
+/// also as text. The tool's output schema comes from the type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Json<T>(pub T);
 
-/// How a tool answered.
+/// The answer of a tool.
 #[derive(Debug, Clone)]
 pub enum Answer {
     Complete(CallToolResult),
-    /// The tool drives the rounds of questions itself; most tools ask through [`Context`](crate::Context) instead.
+    /// The tool handles the rounds of questions itself; most tools ask through
+    /// [`Context`](crate::Context) instead.
     InputRequired(InputRequired),
 }
 
-/// What can be returned from a tool.
+/// A type that a tool can return.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a tool",
     label = "not an answer of a tool",
@@ -30,7 +31,7 @@ pub enum Answer {
 pub trait IntoToolResult {
     fn into_tool_result(self) -> Result<Answer, ToolError>;
 
-    /// The schema of the structured content, where the type gives one.
+    /// The schema of the structured content, if the type has one.
     fn output_schema() -> Option<Raw> {
         None
     }

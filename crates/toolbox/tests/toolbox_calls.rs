@@ -1,4 +1,4 @@
-//! Tools called through a toolbox: what comes in, what comes out, and what is refused.
+//! Tool calls through a toolbox: arguments, results and refusals.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What a tool can say and ask while it runs.
+//! Notifications and questions of a running tool.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Time, slots and priorities: whatever happens to a call, its slot comes back.
+//! Deadlines, slots and priorities: however a call ends, its slot is released.
 
 use futures_util::FutureExt;
 use serde_json::json;
@@ -127,7 +127,7 @@ async fn a_low_priority_is_served_in_the_end() {
     let toolbox = builder().concurrency(1).tool(high).tool(low).build().expect("a toolbox");
     let mut running = start(&toolbox, "high");
     let mut waiting_low = start(&toolbox, "low");
-    // A stream of high calls, each there before the one that runs is done.
+    // A stream of high-priority calls, each queued before the running one ends.
     for _ in 0..20 {
         let mut next = start(&toolbox, "high");
         tokio::time::advance(Duration::from_secs(1)).await;

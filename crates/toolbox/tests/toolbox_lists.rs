@@ -1,4 +1,4 @@
-//! Lists, resources, prompts, completion, and word of their changes.
+//! Lists, resources, prompts, completion and change notifications.
 
 use futures_util::FutureExt;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Tools that run in the background, by the tasks extension.
+//! Tools that run as tasks (tasks extension).
 
 use futures_util::FutureExt;
 use serde_json::{Value, json};

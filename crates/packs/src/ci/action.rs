@@ -1,4 +1,5 @@
-//! What build, `run_tests`, lint, restore and `run_command` have in common: they start a job and wait for it.
+//! Shared code of `build`, `run_tests`, `lint`, `restore` and `run_command`: each starts a job and
+//! waits for it.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -8,29 +9,29 @@ use tempfile::TempDir;
 
 use super::{
     command::Approved,
-    job::{InCall, Job, Order},
+    job::{Job, JobGuard, Order},
     pack::Ci,
     project::{self, Action, Kind},
     report::Reading,
     run_report::RunReport,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Limits, TaskMode, Tool, ToolError};
 
-/// How much longer than its patience a call may take, to start and to read what was said.
+/// Time that a call may take in addition to `patience`, to start the program and read its output.
 const MARGIN: Duration = Duration::from_secs(5);
 
-/// Which project.
+/// Selects a project.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct ProjectArgs {
-    /// A project's directory or the file it is known by, such as Cargo.toml. Relative paths start at the first open directory, which is also the default.
+    /// Project directory or manifest, relative to the first open directory (the default).
     pub(super) project_path: Option<String>,
-    /// Which kind of project, where a directory is several; see `detect_project`.
+    /// Kind of project, if the directory has several; see `detect_project`.
     pub(super) kind: Option<Kind>,
 }
 
-/// The command for a project.
+/// Builds the order for an action on a project.
 pub(super) fn project_order(
     ci: &Ci,
     action: Action,
@@ -55,7 +56,7 @@ pub(super) fn project_order(
     })
 }
 
-/// A command line of the caller's own.
+/// Builds the order for a command line given by the caller.
 pub(super) fn command_order(ci: &Ci, command: &str, directory: Option<&str>) -> Result<Order, ToolError> {
     let directory = ci.roots.directory(directory)?;
     let approved = Approved::new(command, &directory, &ci.commands, &ci.roots, &ci.environment)?;
@@ -71,25 +72,25 @@ pub(super) fn command_order(ci: &Ci, command: &str, directory: Option<&str>) -> 
     })
 }
 
-/// Starts a job and waits for it: up to our patience, or to its end where the caller can follow a task.
-pub(super) async fn run(ci: &Ci, cx: &Context, order: Order) -> Result<Told<RunReport>, ToolError> {
+/// Starts a job and waits for it: up to `patience`, or until it ends if the caller supports tasks.
+pub(super) async fn run(ci: &Ci, cx: &Context, order: Order) -> Result<TextAndData<RunReport>, ToolError> {
     cx.progress(0, None, format!("running {}", order.line));
     let job = ci.jobs.start(&cx.caller().id, order, &ci.environment, &ci.limits)?;
-    let in_call = InCall::new(Arc::clone(&job));
+    let guard = JobGuard::new(Arc::clone(&job));
     let mut done = job.wait(ci.limits.patience).await;
     if done.is_none() && cx.become_task().await {
         done = job.wait(ci.limits.deadline + MARGIN).await;
     }
-    in_call.let_go();
-    Ok(RunReport::told(&job, done.as_deref(), ci.roots.first()))
+    guard.detach();
+    Ok(RunReport::answer(&job, done.as_deref(), ci.roots.first()))
 }
 
-/// How a job stands.
-pub(super) fn told(ci: &Ci, job: &Job) -> Told<RunReport> {
-    RunReport::told(job, job.done().as_deref(), ci.roots.first())
+/// The current report of a job.
+pub(super) fn current_report(ci: &Ci, job: &Job) -> TextAndData<RunReport> {
+    RunReport::answer(job, job.done().as_deref(), ci.roots.first())
 }
 
-/// What is true of all tools that run a project's code: they can do whatever that code does.
+/// Sets the hints and limits of all tools that run a project's code, which can do anything.
 pub(super) fn running(tool: Tool, ci: &Ci) -> Tool {
     let limits = Limits {
         deadline: ci.limits.patience + MARGIN,
@@ -107,7 +108,7 @@ fn scratch() -> Result<TempDir, ToolError> {
     })
 }
 
-/// `path` as it is named from `root`.
+/// `path` relative to `root`, or unchanged if it is outside.
 pub(super) fn shown(path: &Path, root: &Path) -> String {
     match path.strip_prefix(root) {
         Ok(relative) if relative.as_os_str().is_empty() => ".".to_owned(),

@@ -10,16 +10,16 @@ use super::{
     pack::{self, Ci},
     run_report::RunReport,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Tool, ToolError};
 
-/// How long killed processes may take to go.
+/// Time limit for killed processes to exit.
 const GOING: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Args {
-    /// As `start_job` told.
+    /// The `jobId` returned by `start_job`.
     job_id: String,
 }
 
@@ -32,9 +32,9 @@ pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
         .closed_world()
 }
 
-async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<Told<RunReport>, ToolError> {
+async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<TextAndData<RunReport>, ToolError> {
     let job = ci.jobs.get(&cx.caller().id, &args.job_id)?;
     job.cancel();
     job.wait(GOING).await;
-    Ok(action::told(&ci, &job))
+    Ok(action::current_report(&ci, &job))
 }

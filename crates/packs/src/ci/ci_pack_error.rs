@@ -1,8 +1,8 @@
-//! Why the ci pack cannot be offered.
+//! Errors that prevent the ci pack from being offered.
 
 use std::{io, path::PathBuf};
 
-/// Why the ci pack cannot be offered.
+/// An error that prevents the ci pack from being offered.
 #[derive(Debug, thiserror::Error)]
 pub enum CiPackError {
     /// No root was named.
@@ -13,11 +13,11 @@ pub enum CiPackError {
     Root {
         /// The root.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// A provider is configured, and no way to reach it.
-    #[error("a provider is configured, and there is nothing to send requests with")]
+    /// A provider is configured without a [`Fetch`](super::Fetch) to send requests with.
+    #[error("a provider is configured, but no HTTP client to send requests")]
     NoFetch,
     /// Two providers are of the same kind.
     #[error("the provider {kind} is configured twice")]

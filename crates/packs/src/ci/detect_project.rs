@@ -1,4 +1,4 @@
-//! `detect_project`: which projects there are, and what can be done with them. Runs nothing.
+//! `detect_project`: lists the projects and the actions available for them. Runs nothing.
 
 use std::{path::Path, sync::Arc};
 
@@ -10,22 +10,22 @@ use super::{
     pack::{self, Ci},
     project::{self, Action, Kind, Project},
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Args {
-    /// Where to look, subdirectories included. Relative paths start at the first open directory, which is also the default.
+    /// Directory to search recursively, relative to the first open directory (the default).
     project_path: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Projects {
-    /// Nearest first; where a directory is several projects, the one that is used unless another kind is asked for comes first. At most 50.
+    /// Nearest first, at most 50; of several projects in a directory, the default comes first.
     projects: Vec<Detected>,
-    /// Whether the search was given up before its end.
+    /// True if the search stopped at a limit, so projects may be missing.
     truncated: bool,
 }
 
@@ -33,11 +33,11 @@ struct Projects {
 #[serde(rename_all = "camelCase")]
 struct Detected {
     kind: Kind,
-    /// What to give as `projectPath`.
+    /// Value for `projectPath`.
     path: String,
-    /// The file it is known by.
+    /// The file that identifies the project.
     manifest: String,
-    /// What can be done with it.
+    /// Available actions.
     actions: Vec<Possible>,
 }
 
@@ -47,7 +47,7 @@ struct Possible {
     action: Action,
     /// The command that would run.
     command: String,
-    /// Whether the program is installed.
+    /// True if the program is installed.
     available: bool,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
         .closed_world()
 }
 
-async fn run(ci: Arc<Ci>, _cx: Context, args: Args) -> Result<Told<Projects>, ToolError> {
+async fn run(ci: Arc<Ci>, _cx: Context, args: Args) -> Result<TextAndData<Projects>, ToolError> {
     let (directory, _) = ci.roots.place(args.project_path.as_deref())?;
     let searched = tokio::task::spawn_blocking(move || {
         let found = project::below(&directory, &ci.roots);
@@ -70,7 +70,7 @@ async fn run(ci: Arc<Ci>, _cx: Context, args: Args) -> Result<Told<Projects>, To
     let data = searched.await.map_err(|error| {
         ToolError::new("the search failed").hint("Name a smaller directory.").detail(error.to_string())
     })?;
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
 fn detected(ci: &Ci, project: &Project) -> Detected {

@@ -1,4 +1,4 @@
-//! The environment that programs get, and the directories in which they are searched.
+//! The environment of child programs, and the directories in which programs are searched.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -7,8 +7,8 @@ use std::{
 
 use trunkline_process::{inherited, is_executable, search_path};
 
-/// Variables of build tools that programs inherit besides those that every child process does
-/// ([`trunkline_process::is_inherited`]): paths and versions, nothing that gives a right.
+/// Variables of build tools that programs inherit in addition to those of every child process
+/// ([`trunkline_process::is_inherited`]): paths and versions, no credentials.
 const TOOL_VARIABLES: [&str; 26] = [
     "ANDROID_HOME",
     "CARGO_HOME",
@@ -38,7 +38,7 @@ const TOOL_VARIABLES: [&str; 26] = [
     "VIRTUAL_ENV",
 ];
 
-/// Set for every program: no questions, no colours, no reports to vendors.
+/// Set for every program: no prompts, no colours, no telemetry.
 const FIXED: [(&str, &str); 14] = [
     ("CARGO_TERM_COLOR", "never"),
     ("CI", "true"),
@@ -56,10 +56,10 @@ const FIXED: [(&str, &str); 14] = [
     ("TERM", "dumb"),
 ];
 
-/// Searched for programs if we were given no `PATH`.
+/// Search path for programs if the given variables have no `PATH`.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
 
-/// The environment that programs get.
+/// The environment of child programs.
 #[derive(Debug, Clone)]
 pub(super) struct Environment {
     variables: Vec<(OsString, OsString)>,
@@ -67,7 +67,7 @@ pub(super) struct Environment {
 }
 
 impl Environment {
-    /// Those of the variables `given` that programs inherit, and those named by `pass`.
+    /// Keeps the variables in `given` that programs inherit or that `pass` names.
     pub(super) fn new(given: &[(OsString, OsString)], pass: &[String]) -> Self {
         let is_passed = |name: &OsStr| {
             TOOL_VARIABLES.iter().any(|passed| name == *passed)
@@ -92,7 +92,7 @@ impl Environment {
         &self.variables
     }
 
-    /// The first executable of this name on the path.
+    /// The first executable of this name in `PATH`.
     pub(super) fn find(&self, name: &str) -> Option<PathBuf> {
         self.search.iter().map(|directory| directory.join(name)).find(|path| is_executable(path))
     }

@@ -1,4 +1,4 @@
-//! `failed_job_logs`: why a run at a hosted service failed.
+//! `failed_job_logs`: shows why a run at a hosted service failed.
 
 use std::sync::Arc;
 
@@ -10,45 +10,45 @@ use super::{
     pack::{self, Ci},
     provider::{Hosted, HostedJob, ProviderKind, RunState},
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Tool, ToolError};
 
-/// Lines of each log, unless asked otherwise.
+/// Default number of lines of each log.
 const DEFAULT_LINES: usize = 200;
 const MOST_LINES: usize = 2000;
 
-/// Bytes of each log, unless asked otherwise.
+/// Default number of bytes of each log.
 const DEFAULT_BYTES: usize = 16 * 1024;
 const MOST_BYTES: usize = 64 * 1024;
 
-/// Bytes of all logs of an answer together.
+/// Maximum number of bytes of all logs in an answer.
 const ALL_BYTES: usize = 72 * 1024;
 
-/// Logs in an answer, unless asked otherwise, and at most.
+/// Default number of logs in an answer; below: the maximum.
 const DEFAULT_JOBS: usize = 5;
 const MOST_JOBS: usize = 20;
 
-/// Logs that are fetched at once.
+/// Maximum number of concurrent log requests.
 const AT_ONCE: usize = 4;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Args {
-    /// Needed only if several are configured.
+    /// Required if several providers are configured.
     provider: Option<ProviderKind>,
-    /// Like owner/name; the first configured one if left out.
+    /// Like owner/name; default: the first configured project.
     project: Option<String>,
-    /// As `list_runs` told.
+    /// The id of a run from `list_runs`.
     run_id: String,
-    /// Only the job of this name, whether or not it failed.
+    /// Only the job of this name, even if it did not fail.
     job_name: Option<String>,
-    /// Lines from the end of each log, 1 to 2000; 200 if left out.
+    /// Lines from the end of each log, 1 to 2000; default 200.
     #[schemars(range(min = 1, max = 2000))]
     tail_lines: Option<usize>,
-    /// Most bytes of each log, 256 to 65536; 16384 if left out. All logs together have at most 72 KB.
+    /// Maximum bytes of each log, 256 to 65536; default 16384. All logs: at most 72 KB.
     #[schemars(range(min = 256, max = 65536))]
     max_bytes: Option<usize>,
-    /// Most logs, 1 to 20; 5 if left out.
+    /// Maximum number of logs, 1 to 20; default 5.
     #[schemars(range(min = 1, max = 20))]
     max_jobs: Option<usize>,
 }
@@ -57,12 +57,12 @@ struct Args {
 #[serde(rename_all = "camelCase")]
 struct Findings {
     run_id: String,
-    /// Jobs of the run, all pages.
+    /// Number of jobs of the run.
     total_jobs: usize,
-    /// Of these, how many failed.
+    /// Number of failed jobs of the run.
     failed_jobs: usize,
     logs: Vec<FailedLog>,
-    /// Whether logs are left out, or there are more jobs than are ever read.
+    /// True if logs were left out or the run has more jobs than are read.
     truncated: bool,
 }
 
@@ -73,16 +73,16 @@ struct FailedLog {
     name: String,
     state: RunState,
     url: String,
-    /// The step or stage, and the reason, as far as they are told.
+    /// Failed step or stage and the reason, if the service reports them.
     #[serde(skip_serializing_if = "Option::is_none")]
     failed_at: Option<String>,
-    /// The end of the log, without secrets.
+    /// The end of the log, with secrets redacted.
     log: String,
-    /// Bytes of the whole log.
+    /// Size of the whole log in bytes.
     size_bytes: u64,
-    /// Whether the log is longer than what is here.
+    /// True if only the end of the log is included.
     truncated: bool,
-    /// Why there is no log.
+    /// The reason why the log is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -96,7 +96,7 @@ pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
         .open_world()
 }
 
-async fn run(ci: Arc<Ci>, _cx: Context, args: Args) -> Result<Told<Findings>, ToolError> {
+async fn run(ci: Arc<Ci>, _cx: Context, args: Args) -> Result<TextAndData<Findings>, ToolError> {
     let hosted = ci.providers.choose(args.provider, args.project.as_deref())?;
     let all = hosted.jobs(run_number(&args.run_id)?).await?;
     let failed: Vec<_> = all.jobs.iter().filter(|job| job.state == RunState::Failed).collect();
@@ -122,10 +122,10 @@ async fn run(ci: Arc<Ci>, _cx: Context, args: Args) -> Result<Told<Findings>, To
         truncated: most < chosen.len() || all.more,
         logs,
     };
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
-/// One log that cannot be had does not spoil the others.
+/// Fetches one log. A failure becomes part of the answer, so the other logs are still shown.
 async fn log_of(hosted: &Hosted<'_>, job: &HostedJob, lines: usize, bytes: usize) -> FailedLog {
     let mut shown = FailedLog {
         job_id: job.id.clone(),
@@ -149,7 +149,7 @@ async fn log_of(hosted: &Hosted<'_>, job: &HostedJob, lines: usize, bytes: usize
     shown
 }
 
-/// The number that both services name a run by.
+/// Parses a run id; both services use numbers.
 pub(super) fn run_number(id: &str) -> Result<u64, ToolError> {
     id.parse().map_err(|_| {
         ToolError::new(format!("{id:?} is not a runId")).hint("Take the id of a run from list_runs.")

@@ -1,4 +1,4 @@
-//! `get_diagnostics`: this machine, and which build tools it has.
+//! `get_diagnostics`: describes this machine and its build tools.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,17 +10,17 @@ use super::{
     log_text::{cut, plain},
     pack::{self, Ci},
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_process::{Command, Keep, Limits};
 use trunkline_toolbox::{Context, Tool, ToolError};
 
-/// How long a program may take to tell its version.
+/// Timeout of a program that prints its version.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// Longest version that is passed on, in bytes.
+/// Maximum length of a version in bytes.
 const LONGEST_VERSION: usize = 120;
 
-/// Programs, and how each is asked for its version.
+/// Programs, with the argument that prints the version.
 const PROGRAMS: [(&str, &str); 14] = [
     ("cargo", "--version"),
     ("rustc", "--version"),
@@ -49,9 +49,9 @@ struct Diagnostics {
     os: &'static str,
     architecture: &'static str,
     is_64_bit: bool,
-    /// CPUs that we may use.
+    /// Number of CPUs available to the server.
     cpu_count: usize,
-    /// Where relative paths start.
+    /// Base of relative paths.
     working_directory: String,
     /// All open directories.
     roots: Vec<String>,
@@ -64,7 +64,7 @@ struct Diagnostics {
 struct Installed {
     name: &'static str,
     path: String,
-    /// Missing if it did not tell.
+    /// Missing if the program printed none.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
 }
@@ -78,7 +78,7 @@ pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
         .closed_world()
 }
 
-async fn run(ci: Arc<Ci>, _cx: Context, _args: Args) -> Result<Told<Diagnostics>, ToolError> {
+async fn run(ci: Arc<Ci>, _cx: Context, _args: Args) -> Result<TextAndData<Diagnostics>, ToolError> {
     let installed = join_all(PROGRAMS.map(|(name, question)| version(&ci, name, question))).await;
     let data = Diagnostics {
         os: std::env::consts::OS,
@@ -90,11 +90,11 @@ async fn run(ci: Arc<Ci>, _cx: Context, _args: Args) -> Result<Told<Diagnostics>
         server_version: env!("CARGO_PKG_VERSION"),
         programs: installed.into_iter().flatten().collect(),
     };
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
-/// Asked in the root directory, because some tools follow what the project around them says. One that lies in an open
-/// directory is not asked: whoever writes there could have made it.
+/// The installed version. The program runs in `/`, because some tools read settings of the project
+/// around them. A program inside an open directory is not run, because it is untrusted.
 async fn version(ci: &Ci, name: &'static str, question: &'static str) -> Option<Installed> {
     let path = ci.environment.find(name)?;
     let real = std::fs::canonicalize(&path).ok()?;

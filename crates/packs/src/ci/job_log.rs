@@ -1,4 +1,4 @@
-//! `job_log`: reads what a job wrote, part by part.
+//! `job_log`: reads the output of a job, part by part.
 
 use std::sync::Arc;
 
@@ -9,43 +9,43 @@ use super::{
     job::{Page, Stream},
     pack::{self, Ci},
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Tool, ToolError};
 
-/// Bytes of one answer, unless asked otherwise, and at most.
+/// Default number of bytes in an answer; below: the maximum.
 const DEFAULT_BYTES: usize = 16 * 1024;
 const MOST_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Args {
-    /// As `start_job`, build and the others told.
+    /// The `jobId` returned by `start_job`, `build` and the other tools that run programs.
     job_id: String,
-    /// Which stream; compilers mostly write to stderr.
+    /// Output stream; compilers mostly write to stderr.
     #[serde(default)]
     stream: Stream,
-    /// Where to begin, in bytes; take `nextOffset` of the answer before.
+    /// Offset in bytes; use `nextOffset` of the previous answer.
     #[serde(default)]
     offset: u64,
-    /// Most bytes of one answer, 1 to 65536; 16384 if left out.
+    /// Maximum bytes of the answer, 1 to 65536; default 16384.
     #[schemars(range(min = 1, max = 65536))]
     limit: Option<usize>,
 }
 
-/// A part of what a job wrote.
+/// A part of a job's output.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct LogPart {
     text: String,
-    /// Where this part begins.
+    /// Offset of this part.
     offset: u64,
-    /// Where to go on.
+    /// Offset of the next part.
     next_offset: u64,
-    /// Bytes from the offset asked for that were not kept: of a long log only the beginning and the end are.
+    /// Bytes after `offset` that were dropped: only the ends of a long log are kept.
     skipped_bytes: u64,
-    /// Bytes written by now.
+    /// Bytes written so far.
     size_bytes: u64,
-    /// Whether there is more, now or while the job runs.
+    /// True if there is more, now or while the job runs.
     truncated: bool,
 }
 
@@ -58,14 +58,14 @@ pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
         .closed_world()
 }
 
-async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<Told<LogPart>, ToolError> {
+async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<TextAndData<LogPart>, ToolError> {
     let job = ci.jobs.get(&cx.caller().id, &args.job_id)?;
     let limit = args.limit.unwrap_or(DEFAULT_BYTES).clamp(1, MOST_BYTES);
     let page = job.log(args.stream, args.offset, limit);
-    Ok(told(page))
+    Ok(answer(page))
 }
 
-fn told(page: Page) -> Told<LogPart> {
+fn answer(page: Page) -> TextAndData<LogPart> {
     let mut text = page.text.clone();
     if page.skipped > 0 {
         text = format!("[{} bytes left out]\n{text}", page.skipped);
@@ -81,5 +81,5 @@ fn told(page: Page) -> Told<LogPart> {
         size_bytes: page.total,
         truncated: !page.is_last,
     };
-    Told { text, data }
+    TextAndData { text, data }
 }

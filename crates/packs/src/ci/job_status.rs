@@ -1,4 +1,4 @@
-//! `job_status`: how a job stands, or how it ended.
+//! `job_status`: reports the state of a job, or its end.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,18 +10,18 @@ use super::{
     pack::{self, Ci},
     run_report::RunReport,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Tool, ToolError};
 
-/// Longest time that a call waits.
+/// Maximum time that a call waits, in seconds.
 const LONGEST_WAIT: u64 = 25;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Args {
-    /// As `start_job` told.
+    /// The `jobId` returned by `start_job`.
     job_id: String,
-    /// Seconds to wait for its end, up to 25; 0 answers at once.
+    /// Seconds to wait for the end of the job, up to 25; 0 returns at once.
     #[serde(default)]
     #[schemars(range(min = 0, max = 25))]
     wait_seconds: u64,
@@ -36,8 +36,8 @@ pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
         .closed_world()
 }
 
-async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<Told<RunReport>, ToolError> {
+async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<TextAndData<RunReport>, ToolError> {
     let job = ci.jobs.get(&cx.caller().id, &args.job_id)?;
     job.wait(Duration::from_secs(args.wait_seconds.min(LONGEST_WAIT))).await;
-    Ok(action::told(&ci, &job))
+    Ok(action::current_report(&ci, &job))
 }

@@ -8,7 +8,7 @@ use super::{
     project::Action,
     run_report::RunReport,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Tool, ToolError};
 
 pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
@@ -18,7 +18,7 @@ pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
     action::running(tool, ci)
 }
 
-async fn run(ci: Arc<Ci>, cx: Context, args: ProjectArgs) -> Result<Told<RunReport>, ToolError> {
+async fn run(ci: Arc<Ci>, cx: Context, args: ProjectArgs) -> Result<TextAndData<RunReport>, ToolError> {
     let order = action::project_order(&ci, Action::Lint, &args, None)?;
     action::run(&ci, &cx, order).await
 }

@@ -10,7 +10,7 @@ use super::{
     job::{Job, Outcome},
     pack::{self, Ci},
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -45,7 +45,7 @@ pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
         .closed_world()
 }
 
-async fn run(ci: Arc<Ci>, cx: Context, _args: Args) -> Result<Told<JobList>, ToolError> {
+async fn run(ci: Arc<Ci>, cx: Context, _args: Args) -> Result<TextAndData<JobList>, ToolError> {
     let line = |job: &Arc<Job>| JobLine {
         job_id: job.id.clone(),
         command: job.line.clone(),
@@ -59,5 +59,5 @@ async fn run(ci: Arc<Ci>, cx: Context, _args: Args) -> Result<Told<JobList>, Too
         format!("{} {state} {} ms: {} in {}", job.job_id, job.duration_ms, job.command, job.directory)
     });
     let text = if jobs.is_empty() { "No jobs".to_owned() } else { lines.collect::<Vec<_>>().join("\n") };
-    Ok(Told { text, data: JobList { jobs } })
+    Ok(TextAndData { text, data: JobList { jobs } })
 }

@@ -9,26 +9,26 @@ use super::{
     pack::{self, Ci},
     provider::{ProviderKind, Run, Wanted},
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Tool, ToolError};
 
-/// Runs in an answer, unless asked otherwise, and at most.
+/// Default number of runs in an answer; below: the maximum.
 const DEFAULT_RUNS: usize = 20;
 const MOST_RUNS: usize = 200;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Args {
-    /// Needed only if several are configured.
+    /// Required if several providers are configured.
     provider: Option<ProviderKind>,
-    /// Like owner/name; the first configured one if left out.
+    /// Like owner/name; default: the first configured project.
     project: Option<String>,
     /// Only runs of this branch.
     branch: Option<String>,
     /// Only runs in this state.
     #[serde(default)]
     state: Wanted,
-    /// Most runs, 1 to 200; 20 if left out.
+    /// Maximum number of runs, 1 to 200; default 20.
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
@@ -38,7 +38,7 @@ struct Args {
 struct RunList {
     /// Newest first.
     runs: Vec<Run>,
-    /// Whether there are more.
+    /// True if there are more than listed.
     truncated: bool,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
         .open_world()
 }
 
-async fn run(ci: Arc<Ci>, _cx: Context, args: Args) -> Result<Told<RunList>, ToolError> {
+async fn run(ci: Arc<Ci>, _cx: Context, args: Args) -> Result<TextAndData<RunList>, ToolError> {
     let hosted = ci.providers.choose(args.provider, args.project.as_deref())?;
     let limit = args.limit.unwrap_or(DEFAULT_RUNS).clamp(1, MOST_RUNS);
     let found = hosted.runs(args.branch.as_deref(), args.state, limit).await?;
@@ -62,5 +62,5 @@ async fn run(ci: Arc<Ci>, _cx: Context, args: Args) -> Result<Told<RunList>, Too
     if found.more {
         lines.push("… and more; raise `limit`".to_owned());
     }
-    Ok(Told { text: lines.join("\n"), data: RunList { runs: found.runs, truncated: found.more } })
+    Ok(TextAndData { text: lines.join("\n"), data: RunList { runs: found.runs, truncated: found.more } })
 }

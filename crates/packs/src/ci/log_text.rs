@@ -1,8 +1,8 @@
-//! Output of programs as text that can be shown: without terminal controls and secrets, and cut to size.
+//! Output of programs as text that can be shown: without terminal controls and secrets, truncated.
 
 use super::redact::redact;
 
-/// Longest line that is passed on, in bytes; minified code and data make longer ones.
+/// Maximum length of a line in bytes; minified code and data can have longer ones.
 const LONGEST_LINE: usize = 2000;
 
 /// The end of a text.
@@ -12,7 +12,8 @@ pub(super) struct Tail {
     pub(super) truncated: bool,
 }
 
-/// `text` without escape sequences and other controls; `\r` counts as the end of a line that is written over.
+/// `text` without escape sequences and other control characters. A `\r` (a progress line that is
+/// overwritten) counts as a line end.
 pub(super) fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
@@ -28,7 +29,7 @@ pub(super) fn plain(text: &str) -> String {
     shown
 }
 
-/// The last `lines` lines of `text`, and of those the last `bytes` bytes, without secrets.
+/// The last `lines` lines of `text`, limited to the last `bytes` bytes, with secrets redacted.
 pub(super) fn tail(text: &str, lines: usize, bytes: usize) -> Tail {
     let text = text.trim_end();
     let all: Vec<&str> = text.lines().collect();
@@ -51,7 +52,7 @@ pub(super) fn cut(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
-/// Skips what follows an escape character: a control sequence, a title, or one more character.
+/// Skips the rest of an escape sequence: a control sequence, a title, or a single character.
 fn skip_escape(characters: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     match characters.next() {
         Some('[') => {

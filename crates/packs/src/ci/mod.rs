@@ -1,18 +1,23 @@
-//! The ci pack: builds, tests and checks projects, follows long jobs, and looks at the runs of hosted services.
+//! The ci pack: builds, tests and lints projects, runs long jobs, and shows the runs of hosted CI
+//! services.
 //!
-//! A *root* is a directory that the operator opened; a *project* is a directory in it with a file that some build tool is
-//! known by. A *job* is a program that runs, or has run, for a caller.
+//! A *root* is a directory that the operator opened. A *project* is a directory below a root with
+//! the manifest of a build tool, such as `Cargo.toml`. A *job* is a program that runs, or has run,
+//! for a caller.
 //!
-//! A build runs the code of the project, with the rights of the user that runs us. Nothing here changes that, so nothing
-//! is run unless the operator says [`Access::Run`]. What is run is bounded:
-//! 1. No shell: a program at an absolute path, and arguments. `run_command` takes only lines that a [`CommandRule`] allows.
-//! 2. The environment holds paths, languages and versions, and no secrets of ours.
-//! 3. Each process has limits of memory, file size and open files; the whole tree of processes has limits of memory, number
-//!    and time ([`RunLimits`]), and is killed when it ends, whether or not parts of it left their process group.
-//! 4. Both streams are read to their end; their beginning and end are kept. Secrets are taken out of what is shown.
+//! A build runs the project's own code with the rights of the server's user. This pack cannot
+//! prevent that, so it runs nothing unless the operator sets [`Access::Run`]. Runs are bounded:
+//! 1. No shell: a program at an absolute path, and arguments. `run_command` accepts only lines
+//!    that a [`CommandRule`] allows.
+//! 2. The environment holds paths, languages and versions, and none of the server's secrets.
+//! 3. Each process has limits on memory, file size and open files. The process tree has limits on
+//!    memory, number and time ([`RunLimits`]), and is killed when the program ends, including
+//!    processes that left their process group.
+//! 4. Both streams are read to EOF; their beginning and end are kept. Secrets in the shown text
+//!    are redacted.
 //!
-//! Left to others: who may call (the front), what programs may reach in files and network (the system), and how requests to
-//! hosted services are sent ([`Fetch`]).
+//! Not handled here: authorization of callers (the serving layer), access of programs to files and
+//! network (the operating system), and the transport to hosted services ([`Fetch`]).
 
 mod action;
 mod build;

@@ -1,4 +1,4 @@
-//! What the operator allows.
+//! Options set by the operator.
 
 use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 
@@ -8,72 +8,74 @@ use super::{
 };
 use trunkline_process::DEFAULT_MEMORY;
 
-/// How long a program may run before it and all its descendants are killed.
+/// Default time limit of a program, after which it and all its descendants are killed.
 const RUN_DEADLINE: Duration = Duration::from_mins(15);
 
-/// How long a call waits for its program before it answers with a job to ask about. Hosts give up soon after.
+/// Default time that a call waits for its program before it returns a running job. Hosts time out
+/// soon after.
 const PATIENCE: Duration = Duration::from_secs(25);
 
-/// How long an ended job can be asked about.
+/// Time for which an ended job is kept.
 const JOB_TTL: Duration = Duration::from_mins(15);
 
 const MIB: u64 = 1024 * 1024;
 
-/// What the operator allows. The defaults are the careful choice: nothing is run.
+/// Options set by the operator. By default nothing is run.
 #[derive(Debug, Clone)]
 pub struct CiOptions {
-    /// Directories in which projects may lie; at least one. The first is where relative paths start.
+    /// Directories that contain projects; at least one. The first is the base of relative paths.
     pub roots: Vec<PathBuf>,
-    /// Whether tools that run programs are offered.
+    /// Determines whether tools that run programs are offered.
     pub access: Access,
-    /// Which lines `run_command` accepts. Without any it is not offered.
+    /// Command lines that `run_command` accepts. If empty, the tool is not offered.
     pub commands: Vec<CommandRule>,
-    /// The variables that programs may be given, such as all of our own. Only those that every child process
-    /// inherits, those of build tools, and those named by `pass` get through. `PATH` among them also says where
-    /// programs are searched.
+    /// Candidate environment variables, such as all of the server's own. Programs receive only
+    /// those that every child process inherits, those of build tools, and those named by `pass`.
+    /// `PATH` is also the search path for programs.
     pub environment: Vec<(OsString, OsString)>,
-    /// Names of further variables that get through.
+    /// Names of additional variables that programs receive.
     pub pass: Vec<String>,
-    /// What programs may use.
+    /// Resource limits of programs.
     pub limits: RunLimits,
-    /// How many programs run at once and how long their results are kept.
+    /// Limits on concurrent programs and on stored results.
     pub jobs: JobLimits,
-    /// Hosted services whose runs can be looked at.
+    /// Hosted services whose runs are shown.
     pub providers: Vec<ProviderOptions>,
-    /// How requests to them are sent. Needed as soon as there is a provider.
+    /// HTTP client for requests to the providers. Required if there is a provider.
     pub fetch: Option<Arc<dyn Fetch>>,
 }
 
-/// Whether tools that run programs are offered.
+/// Determines whether tools that run programs are offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Only tools that look.
+    /// Only tools that read.
     Look,
-    /// Also those that build, test, lint, restore and run commands. A project's own code runs then, with the rights
-    /// of the user that runs us.
+    /// Also tools that build, test, lint, restore and run commands. They run the project's own
+    /// code with the rights of the server's user.
     Run,
 }
 
-/// What programs may use.
+/// Resource limits of programs.
 ///
-/// `memory`, `file_size` and `open_files` are limits of the system (`RLIMIT_DATA`, `RLIMIT_FSIZE`, `RLIMIT_NOFILE`) on
-/// each process. What a whole tree of processes uses has no such limit, so on Linux we look at it four times a second
-/// and kill a tree that has grown too large.
+/// `memory`, `file_size` and `open_files` are system limits (`RLIMIT_DATA`, `RLIMIT_FSIZE`,
+/// `RLIMIT_NOFILE`) of each process. The system has no such limit for a process tree, so on Linux
+/// the tree is measured four times a second and killed when it exceeds its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunLimits {
-    /// How long a program may run.
+    /// Time limit of a program.
     pub deadline: Duration,
-    /// How long a call waits for its program before it answers with a job to ask about.
+    /// Time that a call waits for its program before it returns a running job.
     pub patience: Duration,
-    /// Bytes of private writable memory for each process. Large builds need more than the default.
+    /// Maximum private writable memory of each process, in bytes. Large builds need more than the
+    /// default.
     pub memory: Option<u64>,
-    /// Bytes of memory for all processes of one run together.
+    /// Maximum memory of all processes of one run, in bytes.
     pub tree_memory: Option<u64>,
-    /// Processes of one run.
+    /// Maximum number of processes of one run.
     pub processes: Option<usize>,
-    /// Bytes of the largest file.
+    /// Maximum size of a file, in bytes.
     pub file_size: Option<u64>,
-    /// Files that each process may have open.
+    /// Maximum number of open files of each process.
     pub open_files: Option<u64>,
     /// Bytes kept of the beginning of each stream.
     pub log_head: usize,
@@ -81,21 +83,21 @@ pub struct RunLimits {
     pub log_tail: usize,
 }
 
-/// How many programs run at once and how long their results are kept.
+/// Limits on concurrent programs and on stored results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobLimits {
-    /// Programs that run at once, for all callers.
+    /// Maximum number of concurrent programs of all callers.
     pub running: usize,
-    /// Programs that run at once for one caller.
+    /// Maximum number of concurrent programs of one caller.
     pub running_per_caller: usize,
-    /// Ended jobs that can be asked about; the oldest go first.
+    /// Maximum number of ended jobs kept; the oldest are evicted first.
     pub kept: usize,
-    /// How long an ended job can be asked about.
+    /// Time for which an ended job is kept.
     pub ttl: Duration,
 }
 
 impl CiOptions {
-    /// Looking at the projects in `roots`.
+    /// Read-only access to the projects in `roots`.
     pub fn new(roots: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self {
             roots: roots.into_iter().map(Into::into).collect(),

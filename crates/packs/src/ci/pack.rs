@@ -1,4 +1,4 @@
-//! The list of tools under given options, and what they share.
+//! Builds the list of tools from the options, and holds their shared state.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use super::{
     roots::Roots,
     run_command, run_tests, start_job, wait_for_run,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Tool, ToolError};
 
-/// What the tools share.
+/// Shared state of the tools.
 #[derive(Debug)]
 pub(super) struct Ci {
     pub(super) roots: Roots,
@@ -79,13 +79,13 @@ impl Ci {
     }
 }
 
-/// A tool from a function of what is shared, the call and its arguments.
+/// A tool from a function of the shared state, the call's context and its arguments.
 pub(super) fn tool<A, T, F, Fut>(ci: &Arc<Ci>, name: &str, run: F) -> Tool
 where
     A: DeserializeOwned + JsonSchema + Send + 'static,
     T: Serialize + JsonSchema + Send + 'static,
     F: Fn(Arc<Ci>, Context, A) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<Told<T>, ToolError>> + Send + 'static,
+    Fut: Future<Output = Result<TextAndData<T>, ToolError>> + Send + 'static,
 {
     let ci = Arc::clone(ci);
     Tool::new(name, move |cx: Context, args: A| run(Arc::clone(&ci), cx, args))

@@ -1,16 +1,16 @@
-//! Takes secrets out of logs.
+//! Redacts secrets in logs.
 
 use trunkline_secrets::{Caution, Mask};
 
-/// People and models read these texts.
+/// `Readable`, because people and models read these texts.
 pub(super) const SECRETS: Mask = Mask::new("[redacted]", Caution::Readable);
 
-/// `text` without secrets.
+/// `text` with secrets redacted.
 pub(super) fn redact(text: &str) -> String {
     SECRETS.hide(text).into_owned()
 }
 
-/// `text` without secrets, `known` ones included.
+/// `text` with secrets redacted, including the secret `known`.
 pub(super) fn redact_known(text: &str, known: &str) -> String {
     SECRETS.knowing([known]).hide(text).into_owned()
 }

@@ -1,5 +1,5 @@
-//! `rerun`: starts a run at a hosted service again. Offered only where the operator allows it, and only to callers with
-//! the scope for it.
+//! `rerun`: restarts a run at a hosted service. Offered only if the operator allows it, and only
+//! to callers with the required scope.
 
 use std::sync::Arc;
 
@@ -11,22 +11,22 @@ use super::{
     pack::{self, Ci},
     provider::{ProviderKind, Scope},
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Tool, ToolError};
 
-/// What a caller's token must carry.
+/// Scope that a caller's token needs.
 const RERUN_SCOPE: &str = "ci:rerun";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Args {
-    /// Needed only if several are configured.
+    /// Required if several providers are configured.
     provider: Option<ProviderKind>,
-    /// Like owner/name; the first configured one if left out.
+    /// Like owner/name; default: the first configured project.
     project: Option<String>,
-    /// As `list_runs` told.
+    /// The id of a run from `list_runs`.
     run_id: String,
-    /// Only the jobs that failed; all if false. GitLab has only the former.
+    /// True: only the failed jobs; false: all jobs, which GitLab does not support.
     #[serde(default = "yes")]
     failed_only: bool,
 }
@@ -48,13 +48,13 @@ pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
         .require_scope(RERUN_SCOPE)
 }
 
-async fn run(ci: Arc<Ci>, _cx: Context, args: Args) -> Result<Told<Restarted>, ToolError> {
+async fn run(ci: Arc<Ci>, _cx: Context, args: Args) -> Result<TextAndData<Restarted>, ToolError> {
     let hosted = ci.providers.choose(args.provider, args.project.as_deref())?;
     let scope = if args.failed_only { Scope::FailedJobs } else { Scope::AllJobs };
     hosted.rerun(run_number(&args.run_id)?, scope).await?;
     let what = if args.failed_only { "The failed jobs" } else { "All jobs" };
     let text = format!("{what} of run {} were started again. Follow it with wait_for_run.", args.run_id);
-    Ok(Told { text, data: Restarted { run_id: args.run_id, failed_only: args.failed_only } })
+    Ok(TextAndData { text, data: Restarted { run_id: args.run_id, failed_only: args.failed_only } })
 }
 
 fn yes() -> bool {

@@ -1,4 +1,4 @@
-//! The directories that the operator opened, and what lies inside them.
+//! The directories that the operator opened, and checked paths inside them.
 
 use std::{
     fs, io,
@@ -7,16 +7,16 @@ use std::{
 
 use trunkline_toolbox::ToolError;
 
-/// The directories that the operator opened, without links.
+/// The directories that the operator opened, with symbolic links resolved.
 #[derive(Debug, Clone)]
 pub(super) struct Roots(Vec<PathBuf>);
 
-/// A directory inside a root, without links.
+/// A directory inside a root, with symbolic links resolved.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Inside(PathBuf);
 
 impl Roots {
-    /// `roots` as they are now.
+    /// Resolves `roots` once, at start.
     pub(super) fn open(roots: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
         let open = |root: &PathBuf| {
             let real = fs::canonicalize(root).map_err(|error| (root.clone(), error))?;
@@ -25,7 +25,7 @@ impl Roots {
         roots.iter().map(open).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The first one, which relative paths start from.
+    /// The first root, the base of relative paths.
     pub(super) fn first(&self) -> &Path {
         &self.0[0]
     }
@@ -38,7 +38,7 @@ impl Roots {
         self.0.iter().any(|root| real.starts_with(root))
     }
 
-    /// The existing directory that a caller names, or the directory of the file that it names, and that file's name.
+    /// The existing directory that a caller names. For a file: its directory and its name.
     pub(super) fn place(&self, named: Option<&str>) -> Result<(Inside, Option<String>), ToolError> {
         let named = named.unwrap_or("");
         let real = self.existing(self.first(), named)?;
@@ -47,7 +47,7 @@ impl Roots {
         }
         let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
         let directory = real.parent().map(Path::to_owned).ok_or_else(|| missing(named))?;
-        // The file may itself be a root's sibling only if it lies in the root's parent, which `existing` has refused.
+        // The parent is inside a root too: `existing` has refused files outside of the roots.
         Ok((Inside(directory), name))
     }
 
@@ -60,19 +60,20 @@ impl Roots {
         }
     }
 
-    /// A directory that was found below another one, if it still is inside.
+    /// A directory found by a search, if it is still inside a root after resolving links.
     pub(super) fn below(&self, path: &Path) -> Option<Inside> {
         let real = fs::canonicalize(path).ok()?;
         (self.contain(&real) && real.is_dir()).then_some(Inside(real))
     }
 
-    /// What a caller names, starting from `base`, without links; it must exist and be inside.
+    /// The path `named` relative to `base`, with links resolved. It must exist and be inside a
+    /// root.
     fn existing(&self, base: &Path, named: &str) -> Result<PathBuf, ToolError> {
         if named.contains('\0') {
             return Err(ToolError::new("a path cannot contain a NUL byte").hint("Correct the path."));
         }
         let path = base.join(named);
-        // Refused by its mere text, so that nothing outside is even looked at.
+        // Checked on the text, before any access to the file system outside of the roots.
         if path.components().any(|part| part == Component::ParentDir) {
             return Err(self.outside(named));
         }
@@ -85,8 +86,8 @@ impl Roots {
         if self.contain(&real) { Ok(real) } else { Err(self.outside(named)) }
     }
 
-    /// Whether an argument of a command, taken as a path that starts at `base`, stays inside. It need not exist, but
-    /// the part of it that does must not lead out.
+    /// True if an argument, as a path relative to `base`, stays inside a root. It need not exist,
+    /// but its existing part must not lead out through links.
     pub(super) fn encloses(&self, base: &Inside, named: &str) -> bool {
         if named.contains('\0') || Path::new(named).components().any(|part| part == Component::ParentDir) {
             return false;

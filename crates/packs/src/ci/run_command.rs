@@ -10,18 +10,18 @@ use super::{
     pack::{self, Ci},
     run_report::RunReport,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Tool, ToolError};
 
-/// Rules that the description lists.
+/// Maximum number of rules listed in the description.
 const RULES_SHOWN: usize = 30;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Args {
-    /// A program's name and its arguments, separated by spaces; quotes keep words together. No shell: no pipes, variables, redirections or wildcards.
+    /// Program and arguments, with quotes; no pipes, variables, redirections or wildcards.
     command: String,
-    /// Where it runs. Relative paths start at the first open directory, which is also the default.
+    /// Working directory, relative to the first open directory (the default).
     working_directory: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
     action::running(tool, ci)
 }
 
-async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<Told<RunReport>, ToolError> {
+async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<TextAndData<RunReport>, ToolError> {
     let order = action::command_order(&ci, &args.command, args.working_directory.as_deref())?;
     action::run(&ci, &cx, order).await
 }

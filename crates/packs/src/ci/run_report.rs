@@ -1,4 +1,4 @@
-//! What the tools that run something answer.
+//! The answer of all tools that run programs.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -12,25 +12,25 @@ use super::{
     project::{Action, Kind},
     report::{Diagnostic, Reading, Report, Severity, TestCounts, TestFailure},
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 
-/// Lines of the log in an answer: of a run that failed or still runs, and of one that succeeded.
+/// Log lines in the answer for a failed or running job; below: for a successful one.
 const TAIL_LINES: usize = 120;
 const TAIL_LINES_OF_SUCCESS: usize = 20;
 
-/// Bytes of the log in an answer.
+/// Maximum size of the log in an answer, in bytes.
 const TAIL_BYTES: usize = 12 * 1024;
 
-/// How a run went.
+/// The report of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RunReport {
-    /// Names the run for `job_status`, `job_log` and `cancel_job`.
+    /// Id of the run for `job_status`, `job_log` and `cancel_job`.
     job_id: String,
     state: State,
-    /// Whether it ended with status 0; false while it runs.
+    /// True if it ended with status 0; false while it runs.
     success: bool,
-    /// How it went, in one line.
+    /// One-line summary.
     summary: String,
     /// Missing while it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,7 @@ pub(super) struct RunReport {
     /// The signal that ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     signal: Option<i32>,
-    /// What to make of the outcome.
+    /// Advice about the outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ pub(super) struct RunReport {
     action: Option<Action>,
     /// The command that was run.
     command: String,
-    /// Where, relative to the first open directory.
+    /// Working directory, relative to the first open directory.
     directory: String,
     duration_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,9 +62,9 @@ pub(super) struct RunReport {
     warnings: usize,
     /// The end of the log.
     log_tail: String,
-    /// Bytes of the whole log.
+    /// Size of the whole log in bytes.
     log_size_bytes: u64,
-    /// Whether failures, diagnostics or the log are cut; the log is at `job_log`.
+    /// True if failures, diagnostics or the log are truncated; `job_log` returns the whole log.
     truncated: bool,
 }
 
@@ -76,8 +76,8 @@ enum State {
 }
 
 impl RunReport {
-    /// How `job` went, or goes.
-    pub(super) fn told(job: &Job, done: Option<&Done>, root: &Path) -> Told<Self> {
+    /// The report of a finished or running job.
+    pub(super) fn answer(job: &Job, done: Option<&Done>, root: &Path) -> TextAndData<Self> {
         let nothing = Report::default();
         let report = done.map_or(&nothing, |done| &done.report);
         let log = log(job, done);
@@ -110,10 +110,10 @@ impl RunReport {
             log_tail: log.text,
             log_size_bytes: job.output_bytes(),
         };
-        Told { text: data.text(), data }
+        TextAndData { text: data.text(), data }
     }
 
-    /// For people: what matters first.
+    /// Text for people, most important facts first.
     fn text(&self) -> String {
         let mut text = format!("{}\n", self.summary);
         let mut line = |line: String| writeln!(text, "{line}").expect("writing to a string does not fail");

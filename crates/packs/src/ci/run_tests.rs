@@ -11,15 +11,15 @@ use super::{
     project::{Action, Kind},
     run_report::RunReport,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Args {
-    /// A project's directory or the file it is known by, such as Cargo.toml. Relative paths start at the first open directory, which is also the default.
+    /// Project directory or manifest, relative to the first open directory (the default).
     project_path: Option<String>,
-    /// Which kind of project, where a directory is several; see `detect_project`.
+    /// Kind of project, if the directory has several; see `detect_project`.
     kind: Option<Kind>,
     /// Only tests whose name contains this.
     filter: Option<String>,
@@ -32,7 +32,7 @@ pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
     action::running(tool, ci)
 }
 
-async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<Told<RunReport>, ToolError> {
+async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<TextAndData<RunReport>, ToolError> {
     let project = ProjectArgs { project_path: args.project_path, kind: args.kind };
     let order = action::project_order(&ci, Action::RunTests, &project, args.filter.as_deref())?;
     action::run(&ci, &cx, order).await

@@ -1,4 +1,4 @@
-//! `start_job`: starts work that takes long, and answers at once.
+//! `start_job`: starts a long-running job and returns at once.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,23 +11,23 @@ use super::{
     project::{Action, Kind},
     run_report::RunReport,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Args {
-    /// What to do. `command` runs the line in `command`, under the rules of `run_command`.
+    /// Action. `command` runs the line in `command`, under the rules of `run_command`.
     action: Work,
-    /// A project's directory or the file it is known by; for a command, where it runs. Relative paths start at the first open directory, which is also the default.
+    /// Project or working directory, relative to the first open directory (the default).
     project_path: Option<String>,
-    /// Which kind of project, where a directory is several.
+    /// Kind of project, if the directory has several.
     kind: Option<Kind>,
     /// Only tests whose name contains this.
     filter: Option<String>,
-    /// The line to run, only with the action command.
+    /// The command line, only with the action `command`.
     command: Option<String>,
-    /// Seconds after which it is killed; the operator's limit is also the default.
+    /// Seconds after which the job is killed; default and maximum: the operator's limit.
     #[schemars(range(min = 1, max = 86400))]
     timeout_seconds: Option<u64>,
 }
@@ -51,7 +51,7 @@ pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
         .open_world()
 }
 
-async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<Told<RunReport>, ToolError> {
+async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<TextAndData<RunReport>, ToolError> {
     let action = match args.action {
         Work::Build => Some(Action::Build),
         Work::RunTests => Some(Action::RunTests),
@@ -75,5 +75,5 @@ async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<Told<RunReport>, To
     };
     order.deadline = args.timeout_seconds.map(Duration::from_secs);
     let job = ci.jobs.start(&cx.caller().id, order, &ci.environment, &ci.limits)?;
-    Ok(action::told(&ci, &job))
+    Ok(action::current_report(&ci, &job))
 }

@@ -11,26 +11,26 @@ use super::{
     pack::{self, Ci},
     provider::{ProviderKind, Run},
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Context, Limits, TaskMode, Tool, ToolError};
 
-/// How often the service is asked.
+/// Poll interval.
 const POLL: Duration = Duration::from_secs(5);
 
-/// Longest wait of an ordinary call, and of a task.
+/// Maximum wait of an ordinary call; below: of a task.
 const PATIENCE: Duration = Duration::from_secs(25);
 const TASK_PATIENCE: Duration = Duration::from_mins(30);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Args {
-    /// Needed only if several are configured.
+    /// Required if several providers are configured.
     provider: Option<ProviderKind>,
-    /// Like owner/name; the first configured one if left out.
+    /// Like owner/name; default: the first configured project.
     project: Option<String>,
-    /// As `list_runs` told.
+    /// The id of a run from `list_runs`.
     run_id: String,
-    /// Most seconds to wait; 25 if left out. More than 25 only for clients that can follow tasks.
+    /// Maximum seconds to wait; default 25. More than 25 only for clients that support tasks.
     #[schemars(range(min = 1, max = 1800))]
     timeout_seconds: Option<u64>,
 }
@@ -38,7 +38,7 @@ struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Waited {
-    /// Whether the run has ended.
+    /// True if the run has ended.
     finished: bool,
     run: Run,
 }
@@ -55,7 +55,7 @@ pub(super) fn tool(ci: &Arc<Ci>) -> Tool {
         .task(TaskMode::OnDemand)
 }
 
-async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<Told<Waited>, ToolError> {
+async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<TextAndData<Waited>, ToolError> {
     let hosted = ci.providers.choose(args.provider, args.project.as_deref())?;
     let id = run_number(&args.run_id)?;
     let asked = args.timeout_seconds.map_or(PATIENCE, Duration::from_secs).min(TASK_PATIENCE);
@@ -66,7 +66,7 @@ async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<Told<Waited>, ToolE
         let run = hosted.run(id).await?;
         let finished = run.state.is_final();
         if finished || Instant::now() + POLL > deadline {
-            return Ok(told(finished, run));
+            return Ok(answer(finished, run));
         }
         round += 1;
         cx.progress(round, None, run.line());
@@ -74,7 +74,7 @@ async fn run(ci: Arc<Ci>, cx: Context, args: Args) -> Result<Told<Waited>, ToolE
     }
 }
 
-fn told(finished: bool, run: Run) -> Told<Waited> {
+fn answer(finished: bool, run: Run) -> TextAndData<Waited> {
     let next = if finished { "" } else { "\nNot finished yet; call wait_for_run again." };
-    Told { text: format!("{}{next}", run.line()), data: Waited { finished, run } }
+    TextAndData { text: format!("{}{next}", run.line()), data: Waited { finished, run } }
 }

@@ -1,4 +1,4 @@
-//! How long a piece of blocking work may go on, and running it off the async threads.
+//! Budget: time limit and cancellation of blocking work, which runs on a blocking thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,17 +6,18 @@ use std::time::{Duration, Instant};
 
 use trunkline_toolbox::ToolError;
 
-/// Time left for a call, and whether somebody still waits for it. Work asks often.
+/// Time limit and cancellation flag of a call. Blocking work must check it often.
 #[derive(Debug)]
 pub(super) struct Budget {
     until: Instant,
     abandoned: Arc<AtomicBool>,
 }
 
-/// Marks the work as abandoned when the call is dropped.
+/// Guard: cancels the work when the call is dropped.
 struct Waiting(Arc<AtomicBool>);
 
-/// Runs blocking work on a thread made for it. If the call is cancelled, the work finds out through its budget.
+/// Runs blocking work on a blocking thread. If the call is cancelled, the work sees it in its
+/// budget.
 pub(super) async fn blocking<T: Send + 'static>(
     time: Duration,
     work: impl FnOnce(&Budget) -> Result<T, ToolError> + Send + 'static,
@@ -37,7 +38,7 @@ impl Budget {
         self.abandoned.load(Ordering::Relaxed) || Instant::now() >= self.until
     }
 
-    /// For work that is of no use when it is done by half.
+    /// Fails if the budget is used up, for work whose partial result is useless.
     pub(super) fn check(&self) -> Result<(), ToolError> {
         if self.is_spent() {
             return Err(ToolError::new("this took too long and was stopped").hint("ask for a smaller part"));

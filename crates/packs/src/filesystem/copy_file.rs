@@ -1,4 +1,4 @@
-//! `copy_file`: a copy of one regular file.
+//! `copy_file`: copies one regular file.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(super) struct Args {
     source: String,
     /// Path of the copy, including its name
     destination: String,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[serde(default)]
     overwrite: bool,
 }

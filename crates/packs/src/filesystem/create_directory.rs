@@ -1,4 +1,4 @@
-//! `create_directory`: a directory and those above it.
+//! `create_directory`: creates a directory and its missing parents.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Directory to make; missing parents are made too
+    /// Directory to create, with missing parents
     path: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Made {
     path: String,
-    /// False if it was there already
+    /// False if it already existed
     created: bool,
 }
 

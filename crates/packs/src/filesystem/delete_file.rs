@@ -1,4 +1,4 @@
-//! `delete_file`: removing a file, a link, or a directory.
+//! `delete_file`: removes a file, a link, or a directory.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::walk;
 use crate::sandbox::{AccessError, Dir, Durability, Kind, Name, Purpose};
 use trunkline_toolbox::{Tool, ToolError};
 
-/// Each level keeps a directory open.
+/// Maximum depth; bounded because each level holds an open descriptor.
 const MAX_DEPTH: usize = 128;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -70,7 +70,8 @@ fn stopped(error: &ToolError, count: usize) -> ToolError {
         .hint("look what is left and call again")
 }
 
-/// Looking first, deleting after: a directory that may not go as a whole stays as a whole.
+/// Two passes, check and delete, so that a directory that may not be deleted completely is left
+/// unchanged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pass {
     Check,

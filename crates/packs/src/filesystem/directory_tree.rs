@@ -1,4 +1,4 @@
-//! `directory_tree`: a directory and what is below it, as a tree.
+//! `directory_tree`: shows a directory and its contents as a tree.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,18 +18,18 @@ const USUAL_DEPTH: usize = 4;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Directory to begin with; `.` is the allowed directory itself
+    /// Top directory; `.` is the allowed directory itself
     path: String,
-    /// Levels to go down; 4 if left out
+    /// Maximum depth; default 4
     #[schemars(range(min = 1))]
     max_depth: Option<usize>,
-    /// Most entries to return
+    /// Maximum number of entries
     #[schemars(range(min = 1))]
     max_entries: Option<usize>,
-    /// Globs of entries to leave out; without `/` they fit names at any depth
+    /// Globs of entries to exclude; a glob without `/` matches names at any depth
     #[serde(default)]
     exclude: Vec<String>,
-    /// Show what `.gitignore` leaves out, and `.git`, too
+    /// Include entries ignored by `.gitignore`, and `.git`
     #[serde(default)]
     include_ignored: bool,
 }
@@ -40,7 +40,7 @@ pub(super) struct Tree {
     children: Vec<Node>,
     /// Entries in this answer
     entries: usize,
-    /// Whether entries are missing, because of their number or their depth
+    /// True if entries are missing because of the limits on number or depth
     truncated: bool,
 }
 
@@ -48,10 +48,10 @@ pub(super) struct Tree {
 struct Node {
     name: String,
     r#type: Kind,
-    /// Only for directories that were looked into
+    /// Only for directories that were read
     #[serde(skip_serializing_if = "Option::is_none")]
     children: Option<Vec<Node>>,
-    /// A directory with more inside than is shown
+    /// True for a directory with more entries than shown
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
 }
@@ -69,7 +69,7 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
         .idempotent()
 }
 
-/// A node whose place in the tree is given by its number; the nested tree is built at the end.
+/// A node in a flat list, referenced by index; the nested tree is built at the end.
 struct Flat {
     name: String,
     kind: Kind,
@@ -97,7 +97,7 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Tree, ToolError>
         most: args.max_entries.unwrap_or(fs.caps.entries).clamp(1, fs.caps.entries),
         nodes: vec![Flat { name: String::new(), kind: Kind::Directory, children: None, truncated: false }],
     };
-    // Level by level, so that one deep directory does not use up all entries.
+    // Breadth first, so that one deep directory does not use up all entries.
     let mut ahead = VecDeque::from([(0, RelPath::default(), 0)]);
     while let Some((at, below, level)) = ahead.pop_front() {
         if level == depth || growing.nodes.len() > growing.most || budget.is_spent() {
@@ -115,7 +115,7 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Tree, ToolError>
 }
 
 impl Growing<'_> {
-    /// Adds the entries of one directory; those that are directories themselves are returned.
+    /// Adds the entries of one directory, and returns its subdirectories.
     fn grow(&mut self, at: usize, below: &RelPath, budget: &Budget) -> Vec<(usize, RelPath)> {
         let Some((dir, found)) = self.look(below, budget) else {
             self.nodes[at].truncated = true;
@@ -151,7 +151,8 @@ impl Growing<'_> {
         directories
     }
 
-    /// Directories wait in the queue by path, not by descriptor, of which there may be too few.
+    /// Opens and reads a queued directory. The queue holds paths, because open descriptors are
+    /// limited.
     fn look(&self, below: &RelPath, budget: &Budget) -> Option<(Dir, Vec<crate::sandbox::Entry>)> {
         let mut dir = self.top.clone();
         for name in below.names() {

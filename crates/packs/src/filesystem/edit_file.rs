@@ -1,4 +1,4 @@
-//! `edit_file`: replacing pieces of a text file, with a diff.
+//! `edit_file`: replaces parts of a text file, and returns a diff.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,20 +18,20 @@ use trunkline_toolbox::{Tool, ToolError};
 
 const MAX_EDITS: usize = 200;
 const DIFF_CONTEXT: usize = 3;
-/// After this a diff is finished with less care for its size.
+/// Time after which the diff algorithm falls back to a faster, less compact result.
 const DIFF_TIME: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// Text file to edit
     path: String,
-    /// What to replace with what
+    /// Replacements to make
     #[schemars(length(min = 1))]
     edits: Vec<Edit>,
     /// Replace every occurrence of each `old_text` rather than exactly one
     #[serde(default)]
     replace_all: bool,
-    /// Only show the diff; the file stays as it is
+    /// Only show the diff, without changing the file
     #[serde(default)]
     dry_run: bool,
 }
@@ -39,15 +39,15 @@ pub(super) struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Edited {
     path: String,
-    /// Places that were (or with `dry_run` would be) changed
+    /// Number of replacements that were (or with `dry_run` would be) made
     replacements: usize,
-    /// Whether the file was written
+    /// True if the file was written
     written: bool,
     /// Unified diff
     diff: String,
-    /// Whether the diff was cut; the edit itself is complete
+    /// True if the diff was truncated; the edit itself is complete
     truncated: bool,
-    /// SHA-256 of the file as it is after this call
+    /// SHA-256 of the file after this call
     sha256: String,
 }
 

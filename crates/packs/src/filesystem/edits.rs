@@ -1,4 +1,4 @@
-//! Finding the places that edits mean, and making the new text.
+//! Applies edits to a text.
 
 use std::ops::Range;
 
@@ -12,13 +12,13 @@ const MAX_NAMED_LINES: usize = 5;
 /// One replacement.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Edit {
-    /// Text as it stands in the file, literally and with its white space
+    /// Exact text in the file, including white space
     pub(super) old_text: String,
-    /// Text to put in its place, literally
+    /// Replacement text, taken literally
     pub(super) new_text: String,
 }
 
-/// How many places one edit may have.
+/// Number of occurrences that one edit may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Places {
     One,
@@ -31,8 +31,8 @@ struct Change {
     edit: usize,
 }
 
-/// The text with all edits made, and how many places were changed. All are looked for in the text as it is, so that
-/// no edit finds what another one wrote.
+/// The edited text, and the number of replacements. All edits are searched in the original text,
+/// so no edit matches text that another one inserted.
 pub(super) fn apply(text: &str, edits: &[Edit], places: Places) -> Result<(String, usize), ToolError> {
     let mut changes = Vec::new();
     for (at, edit) in edits.iter().enumerate() {
@@ -88,7 +88,7 @@ fn find(text: &str, edit: &Edit, at: usize, places: Places) -> Result<Vec<Change
         .collect())
 }
 
-/// Where a text occurs, also where two occurrences share characters.
+/// Positions of all occurrences, including overlapping ones.
 fn overlapping<'a>(text: &'a str, old: &'a str) -> impl Iterator<Item = usize> + 'a {
     let mut from = 0;
     std::iter::from_fn(move || {

@@ -1,11 +1,11 @@
-//! How the bytes of a file are read as text.
+//! Encodings of text files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use trunkline_toolbox::ToolError;
 
-/// A way to write a file's bytes as text.
+/// An encoding of file content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) enum Encoding {
     #[serde(rename = "utf-8")]
@@ -20,7 +20,7 @@ pub(super) enum Encoding {
     Base64,
 }
 
-/// Text of a whole file, and what is needed to write it back the same way.
+/// The text of a file, with the encoding and byte order mark needed to write it back.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) text: String,
@@ -39,7 +39,7 @@ const UTF16LE_MARK: &[u8] = b"\xff\xfe";
 const UTF16BE_MARK: &[u8] = b"\xfe\xff";
 
 impl Encoding {
-    /// What the byte order mark at the beginning of a file says; UTF-8 if there is none.
+    /// The encoding given by the byte order mark; UTF-8 if there is none.
     pub(super) fn detect(start: &[u8]) -> Self {
         if start.starts_with(UTF16LE_MARK) {
             Self::Utf16Le
@@ -59,8 +59,8 @@ impl Encoding {
         }
     }
 
-    /// Bytes as text, strictly: what does not fit is an error, not a replacement character. `position` is where the bytes
-    /// begin in the file.
+    /// Decodes bytes strictly: invalid bytes are an error, not replaced. `position` is the offset
+    /// of the bytes in the file.
     pub(super) fn decode(self, bytes: &[u8], position: u64, label: &str) -> Result<String, ToolError> {
         match self {
             Self::Utf8 => match std::str::from_utf8(bytes) {
@@ -77,7 +77,7 @@ impl Encoding {
 }
 
 impl Document {
-    /// Reads the content of a whole text file, guided by its byte order mark.
+    /// Decodes a whole text file; the byte order mark selects the encoding.
     pub(super) fn read(bytes: &[u8], label: &str) -> Result<Self, ToolError> {
         let encoding = Encoding::detect(bytes);
         let (mark, rest) = match bytes.strip_prefix(encoding.mark()) {
@@ -87,7 +87,7 @@ impl Document {
         Ok(Self { text: encoding.decode(rest, 0, label)?, encoding, mark })
     }
 
-    /// The bytes of another text, written as this one was.
+    /// Encodes another text in the same way as this one.
     pub(super) fn encode(&self, text: &str) -> Vec<u8> {
         let mut bytes = match self.mark {
             Mark::Present => self.encoding.mark().to_vec(),
@@ -128,7 +128,7 @@ fn not_text(label: &str, bytes: &[u8], position: u64, at: usize) -> ToolError {
     ToolError::new(message).hint(hint)
 }
 
-/// At which places zero bytes stand: text in UTF-16 mostly has them at every second one.
+/// Positions of zero bytes: UTF-16 text mostly has them at every second position.
 enum Zeros {
     None,
     Odd,

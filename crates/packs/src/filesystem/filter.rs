@@ -8,7 +8,8 @@ use trunkline_toolbox::ToolError;
 const MAX_PATTERNS: usize = 64;
 const MAX_PATTERN_BYTES: usize = 1024;
 
-/// A set of globs. A pattern without `/` fits names at any depth, one with `/` fits the path below the place of the search.
+/// A set of globs. A pattern without `/` matches names at any depth; one with `/` matches the path
+/// relative to the searched directory.
 #[derive(Debug)]
 pub(super) struct Filter(GlobSet);
 

@@ -1,4 +1,4 @@
-//! `get_file_info`: what is known about an entry without reading it.
+//! `get_file_info`: shows the metadata of an entry.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// File, directory or link to look at
+    /// File, directory or link
     path: String,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Info {
     accessed: String,
     /// Last change of content, name or permissions
     changed: String,
-    /// What a link points to, as it is written there
+    /// Target of a link, unresolved
     #[serde(skip_serializing_if = "Option::is_none")]
     link_target: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What `.gitignore` files leave out, read through the sandbox like every other file.
+//! Rules of `.gitignore` files, which are read through the sandbox like every other file.
 
 use std::path::{Path, PathBuf};
 
@@ -11,19 +11,19 @@ use crate::sandbox::{Dir, Name, RelPath};
 const FILE: &[u8] = b".gitignore";
 const MAX_BYTES: u64 = 256 << 10;
 
-/// Whether ignored files are passed over.
+/// Determines whether ignored files are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ignored {
     PassOver,
     Include,
 }
 
-/// The rules on the way from the root down to one directory.
+/// The rules that apply to one directory: its own and those of its parents up to the root.
 #[derive(Debug, Default)]
 pub(super) struct Ignores(Vec<Gitignore>);
 
 impl Ignores {
-    /// The rules of the directories above a walk.
+    /// The rules of the directories above the start of a walk.
     pub(super) fn above(dir: &Dir) -> Self {
         let mut ignores = Self::default();
         for above in dir.above().unwrap_or_default() {
@@ -32,7 +32,7 @@ impl Ignores {
         ignores
     }
 
-    /// Adds the rules of one more directory; [`leave`](Self::leave) takes them off again.
+    /// Adds the rules of a directory; [`leave`](Self::leave) removes them.
     pub(super) fn enter(&mut self, dir: &Dir) {
         self.0.push(rules(dir).unwrap_or_else(Gitignore::empty));
     }
@@ -41,7 +41,7 @@ impl Ignores {
         self.0.pop();
     }
 
-    /// The innermost rule decides. The contents of `.git` are nobody's files.
+    /// True if an entry is ignored. The innermost matching rule decides; `.git` is always ignored.
     pub(super) fn hide(&self, dir: &Dir, name: &Name, is_directory: bool) -> bool {
         if name.as_bytes() == b".git" {
             return true;
@@ -58,13 +58,13 @@ fn rules(dir: &Dir) -> Option<Gitignore> {
     let bytes = window::read_all(&file, MAX_BYTES).ok()??;
     let mut builder = GitignoreBuilder::new(virtual_path(dir.path()));
     for line in String::from_utf8_lossy(&bytes).lines() {
-        // A line that is no pattern is passed over, as git does.
+        // Invalid patterns are skipped, as git does.
         builder.add_line(None, line).ok();
     }
     builder.build().ok()
 }
 
-/// The matcher wants paths with a common beginning; it never looks at a disk.
+/// A path for the matcher, which needs a common prefix; it never accesses the disk.
 fn virtual_path(path: &RelPath) -> PathBuf {
     Path::new("/").join(path.to_os_string())
 }

@@ -1,4 +1,4 @@
-//! `list_allowed_directories`: where the tools work and what is off limits there.
+//! `list_allowed_directories`: shows the allowed directories and the protected names.
 
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub(super) struct Args {}
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Allowed {
-    /// The first one is what relative paths mean
+    /// Relative paths start at the first one
     directories: Vec<String>,
     writable: bool,
     /// Names that can be neither read nor changed, at any depth

@@ -1,4 +1,4 @@
-//! `list_directory`: what is in a directory, and on request some levels below.
+//! `list_directory`: lists a directory and optionally some levels below.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use super::budget::Budget;
 use super::filter::Filter;
 use super::get_file_info::{modified, size};
 use super::ignores::Ignored;
-use super::walk::{self, End, Found, Rules, Step};
+use super::walk::{self, End, Rules, Step, VisitedEntry};
 use crate::sandbox::{Kind, Purpose};
 use trunkline_toolbox::{Tool, ToolError};
 
-/// What an entry takes in an answer beside its path.
+/// Size of an entry in the answer, without its path, in bytes.
 const PLAIN_BYTES: usize = 30;
 const DETAILED_BYTES: usize = 90;
 
@@ -22,15 +22,15 @@ const DETAILED_BYTES: usize = 90;
 pub(super) struct Args {
     /// Directory to list; `.` is the allowed directory itself
     path: String,
-    /// Levels to go down; 1, the default, is the directory alone
+    /// Maximum depth; default 1, the directory alone
     #[schemars(range(min = 1))]
     depth: Option<usize>,
-    /// Tell size and time of change too
+    /// Include size and modification time
     #[serde(default)]
     sizes: bool,
     #[serde(default)]
     sort: Sort,
-    /// Globs of entries to leave out; without `/` they fit names at any depth
+    /// Globs of entries to exclude; a glob without `/` matches names at any depth
     #[serde(default)]
     exclude: Vec<String>,
 }
@@ -50,14 +50,14 @@ enum Sort {
 pub(super) struct Listing {
     path: String,
     entries: Vec<Item>,
-    /// Entries found, including those that are not shown
+    /// Number of entries found, including those not shown
     total: usize,
     truncated: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Item {
-    /// Path that other tools take
+    /// Path that other tools accept
     path: String,
     r#type: Kind,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,7 +97,7 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Listing, ToolErr
     let details = args.sizes || args.sort != Sort::Name;
     let end = walk::walk(fs, &top, &rules, budget, &mut |at| {
         total += 1;
-        // With another order than that of the walk, all have to be seen before any can be left out.
+        // A sort order other than that of the walk needs all entries before any can be dropped.
         if args.sort != Sort::Name || found.len() < fs.caps.entries {
             found.push(measured(fs, at, details));
         }
@@ -114,7 +114,7 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Listing, ToolErr
     Ok(Listing { path: spot.label(), entries, total, truncated })
 }
 
-/// How many entries fit into one answer.
+/// Number of entries that fit into one answer.
 fn fitting(found: &[(Item, i64)], fs: &Filesystem) -> usize {
     let mut left = fs.caps.read_bytes;
     let fits = |(item, _): &&(Item, i64)| {
@@ -124,7 +124,7 @@ fn fitting(found: &[(Item, i64)], fs: &Filesystem) -> usize {
     found.iter().take(fs.caps.entries).take_while(fits).count()
 }
 
-fn measured(fs: &Filesystem, found: &Found<'_>, details: bool) -> (Item, i64) {
+fn measured(fs: &Filesystem, found: &VisitedEntry<'_>, details: bool) -> (Item, i64) {
     let stat = details.then(|| found.dir.stat(&found.entry.name).ok()).flatten();
     let file = found.entry.kind == Kind::File;
     let item = Item {

@@ -1,7 +1,8 @@
-//! The filesystem pack: reading, searching and, if asked for, changing files below allowed directories.
+//! The filesystem pack: reads, searches and, if allowed, changes files below allowed directories.
 //!
-//! Each tool is a file here: its arguments, its result, and a plain function that does the work. They reach files only through
-//! [`Sandbox`], and what they take in and give out is bounded by [`Caps`].
+//! Each tool has its own file with its arguments, its result and a plain function that does the
+//! work. Tools access files only through [`Sandbox`]; their input and output is bounded by
+//! [`Caps`].
 
 mod budget;
 mod copy_file;
@@ -45,16 +46,17 @@ use trunkline_toolbox::{Json, Tool, ToolError};
 use budget::Budget;
 pub use options::{Access, Caps, FilesystemOptions};
 
-/// Writers of the same file wait for each other; this many can go on side by side.
+/// Number of write locks. Files are assigned to locks by hash, so writers of one file exclude each
+/// other.
 const LOCKS: usize = 64;
 
-/// The tools, for the roots and rights in the options. The roots are opened now and stay pinned.
+/// The tools for the roots and access in the options. The roots are opened now and stay pinned.
 pub fn pack(options: FilesystemOptions) -> Result<Vec<Tool>, AccessError> {
     let roots = Roots::open(&options.roots)?;
     Ok(tools(roots, options))
 }
 
-/// The tools for roots that are open already, such as those of a client intersected with ours.
+/// The tools for roots that are already open, such as the intersection with a client's roots.
 pub fn tools(roots: Roots, options: FilesystemOptions) -> Vec<Tool> {
     let access = options.access;
     let fs = Arc::new(Filesystem {
@@ -90,7 +92,7 @@ pub fn tools(roots: Roots, options: FilesystemOptions) -> Vec<Tool> {
     tools
 }
 
-/// What every tool of the pack works with.
+/// Shared state of the tools.
 #[derive(Debug)]
 struct Filesystem {
     sandbox: Sandbox,
@@ -129,7 +131,7 @@ impl Filesystem {
         Ok(Opened { file, stat, label })
     }
 
-    /// Keeps other writers of this pack away from a file while it is read and replaced.
+    /// Locks a file against other writers of this pack while it is read and replaced.
     fn lock(&self, spot: &Spot) -> MutexGuard<'_, ()> {
         let mut hasher = DefaultHasher::new();
         spot.real_path().hash(&mut hasher);
@@ -160,7 +162,7 @@ fn io_failed(error: std::io::Error, label: &str) -> ToolError {
     AccessError::from_io(error, label.to_owned()).into()
 }
 
-/// A tool from a plain function that may block.
+/// A tool from a blocking function.
 fn tool<A, R>(
     fs: &Arc<Filesystem>,
     name: &str,

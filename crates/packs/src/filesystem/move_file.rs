@@ -1,4 +1,4 @@
-//! `move_file`: another name or place for a file or directory.
+//! `move_file`: moves or renames a file or directory.
 
 use std::sync::Arc;
 

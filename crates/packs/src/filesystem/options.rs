@@ -1,14 +1,14 @@
-//! What the pack is started with.
+//! Options of the pack.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::sandbox::{Durability, HardLinks, Protected};
 
-/// Where the tools work and what they may do there.
+/// Allowed directories and access rights.
 #[derive(Clone, Debug, Default)]
 pub struct FilesystemOptions {
-    /// The allowed directories. Relative paths mean the first one.
+    /// The allowed directories. Relative paths start at the first one.
     pub roots: Vec<PathBuf>,
     pub access: Access,
     pub protected: Protected,
@@ -17,7 +17,7 @@ pub struct FilesystemOptions {
     pub caps: Caps,
 }
 
-/// Whether the tools that change files are offered.
+/// Determines whether tools that change files are offered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Access {
     #[default]
@@ -25,35 +25,35 @@ pub enum Access {
     ReadWrite,
 }
 
-/// How much one call takes in and gives out.
+/// Limits on the input and output of one call.
 #[derive(Clone, Debug)]
 pub struct Caps {
-    /// File content or names in one answer, in bytes.
+    /// Maximum bytes of file content or names in one answer.
     pub read_bytes: usize,
-    /// Lines in one answer of `read_file` unless the caller asks for fewer or more.
+    /// Default number of lines in one answer of `read_file`.
     pub read_lines: u64,
-    /// Files up to this size are looked through as a whole for their line count and hash.
+    /// Files up to this size are read completely for their line count and hash.
     pub scan_bytes: u64,
-    /// Files in one call of `read_multiple_files`.
+    /// Maximum number of files in one call of `read_multiple_files`.
     pub files: usize,
     pub media_bytes: u64,
-    /// Content of one write, and the size of a file that can be edited.
+    /// Maximum bytes of one write, and maximum size of a file to edit.
     pub write_bytes: u64,
     pub copy_bytes: u64,
-    /// Text of a diff.
+    /// Maximum bytes of a diff.
     pub diff_bytes: usize,
-    /// Entries in one listing or tree.
+    /// Maximum number of entries in one list or tree.
     pub entries: usize,
-    /// Entries that one walk looks at.
+    /// Maximum number of entries that one walk examines.
     pub walked: usize,
-    /// Results of one search.
+    /// Maximum number of results of one search.
     pub results: usize,
-    /// Larger files are passed over when content is searched.
+    /// Larger files are skipped by content search.
     pub searched_bytes: u64,
     pub depth: usize,
-    /// Entries that one recursive deletion may remove.
+    /// Maximum number of entries that one recursive deletion may remove.
     pub deleted: usize,
-    /// How long one call may work; what was found until then is answered.
+    /// Time limit of one call; results found until then are returned.
     pub time: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! `read_file`: text of one file, or a part of it.
+//! `read_file`: reads a file or a part of it.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) struct Args {
     pub(super) path: String,
     /// Lines to skip from the beginning (bytes with base64)
     pub(super) offset: Option<u64>,
-    /// Most lines to return (bytes with base64)
+    /// Maximum number of lines (bytes with base64)
     #[schemars(range(min = 1))]
     pub(super) limit: Option<u64>,
     /// Only the first lines; not together with offset, limit or tail
@@ -27,7 +27,7 @@ pub(super) struct Args {
     /// Only the last lines; not together with offset, limit or head
     #[schemars(range(min = 1))]
     pub(super) tail: Option<u64>,
-    /// How to read the bytes; without it UTF-8, or UTF-16 if the file begins with its byte order mark
+    /// Encoding; default UTF-8, or UTF-16 if the file has its byte order mark
     pub(super) encoding: Option<Encoding>,
 }
 
@@ -46,12 +46,12 @@ pub(super) struct Read {
     /// Lines in the whole file; missing if the file is too large to count
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) total_lines: Option<u64>,
-    /// Whether the file goes on after the content, or a line was cut
+    /// True if the file continues after the content, or a line was cut
     pub(super) truncated: bool,
-    /// Offset to go on reading from
+    /// Offset of the next part
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next_offset: Option<u64>,
-    /// SHA-256 of the whole file, for `expected_hash` of `write_file`; missing if the file is too large
+    /// SHA-256 of the whole file, for `expected_hash` of `write_file`; missing for large files
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sha256: Option<String>,
 }
@@ -97,7 +97,7 @@ fn part(args: &Args, lines: u64) -> Result<Part, ToolError> {
     })
 }
 
-/// Reads a part of an opened file, at most so many bytes of it.
+/// Reads a part of an open file, with a maximum number of bytes.
 pub(super) fn read(
     fs: &Filesystem,
     opened: &Opened,

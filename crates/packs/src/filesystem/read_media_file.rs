@@ -1,4 +1,5 @@
-//! `read_media_file`: an image or sound as a content block a model can look at, any other file as embedded bytes.
+//! `read_media_file`: returns an image or sound as a content block for models, and any other file
+//! as an embedded resource.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ pub(super) struct Args {
     path: String,
 }
 
-/// The facts; the content itself is in the content block.
+/// Metadata; the content itself is in the content block.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Media {
     path: String,
@@ -41,7 +42,7 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
     .title("Read image or sound")
     .description(format!(
         "Reads an image or sound file of at most {} MB and returns it as an image or audio block; other files come as an \
-         embedded resource. The type is told by the content, then by the name.",
+         embedded resource. The type is detected from the content, then from the name.",
         fs.caps.media_bytes >> 20
     ))
     .output_schema(output_schema::<Media>())
@@ -86,7 +87,7 @@ fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<CallToolResult, ToolE
     })
 }
 
-/// A name for the embedded resource; it is not listed anywhere.
+/// A URI for the embedded resource; it cannot be read as a resource.
 fn uri(label: &str) -> String {
     let path = label.trim_start_matches('/').bytes().fold(String::new(), |mut uri, byte| {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
@@ -126,7 +127,8 @@ const BY_NAME: &[(&str, &str)] = &[
     (".zip", "application/zip"),
 ];
 
-/// Content goes before name, because a name is easily wrong and a wrong type makes a whole request fail.
+/// Detects the type from the content first, then from the name: names are often wrong, and a wrong
+/// type makes the whole request fail.
 fn mime_type(bytes: &[u8], label: &str) -> &'static str {
     if let [b'R', b'I', b'F', b'F', _, _, _, _, kind @ ..] = bytes {
         match kind.get(..4) {

@@ -1,4 +1,4 @@
-//! `read_multiple_files`: the beginnings of several files in one answer.
+//! `read_multiple_files`: reads the beginnings of several files.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::read_file::{self, Read};
 use super::window::Part;
 use trunkline_toolbox::{Tool, ToolError};
 
-/// Even with many files each gets this much, so that small ones are whole.
+/// Minimum share of each file, so that small files are complete even among many.
 const LEAST_BYTES: usize = 2 << 10;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -25,7 +25,7 @@ pub(super) struct Args {
 pub(super) struct Contents {
     /// One per path, in the same order
     files: Vec<OneFile>,
-    /// Whether any content was cut
+    /// True if any content was truncated
     truncated: bool,
     failed: usize,
 }
@@ -36,7 +36,7 @@ struct OneFile {
     requested: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<Read>,
-    /// Why this file could not be read
+    /// The reason why this file could not be read
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }

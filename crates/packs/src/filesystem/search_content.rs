@@ -1,4 +1,4 @@
-//! `search_content`: finding text inside files.
+//! `search_content`: finds text in files.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -23,52 +23,52 @@ use trunkline_toolbox::{Tool, ToolError};
 const USUAL_MATCHES: usize = 100;
 const MAX_CONTEXT: usize = 10;
 const MAX_QUERY_BYTES: usize = 4096;
-/// Memory for a compiled expression and its states.
+/// Memory limit of a compiled regular expression and of its DFA cache.
 const MAX_REGEX_BYTES: usize = 4 << 20;
-/// The longest line that is held in memory while searching.
+/// Maximum length of a line while searching.
 const MAX_LINE_BYTES: usize = 4 << 20;
-/// What is shown of a line, and how much of it before the match.
+/// Characters shown of a line; below: characters shown before the match.
 const SHOWN_CHARS: usize = 240;
 const SHOWN_BEFORE: usize = 80;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Directory or file to search; the allowed directory itself if left out
+    /// Directory or file to search; default: the allowed directory
     #[serde(default = "here")]
     path: String,
     /// Text to find, or a regular expression with regex: true
     query: String,
-    /// Take the query as a regular expression (Rust syntax, no look-around or back-references)
+    /// Treat the query as a regular expression (Rust syntax, no look-around or back-references)
     #[serde(default)]
     regex: bool,
-    /// Take upper and lower case as the same
+    /// Ignore case
     #[serde(default)]
     ignore_case: bool,
-    /// Globs of files to search; all if left out
+    /// Globs of files to search; default: all
     #[serde(default)]
     include: Vec<String>,
-    /// Globs of files and directories to leave out
+    /// Globs of files and directories to exclude
     #[serde(default)]
     exclude: Vec<String>,
     /// Lines to show before and after each match, at most 10
     #[serde(default)]
     context: usize,
-    /// Look at what `.gitignore` leaves out, and `.git`, too
+    /// Include files ignored by `.gitignore`, and `.git`
     #[serde(default)]
     include_ignored: bool,
-    /// Most matching lines to return; 100 if left out
+    /// Maximum number of matching lines; default 100
     #[schemars(range(min = 1))]
     max_results: Option<usize>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Found {
+pub(super) struct ContentMatches {
     matches: Vec<Hit>,
     files_searched: usize,
     files_matched: usize,
-    /// Files that were not searched: too large, binary, protected or unreadable
+    /// Number of skipped files: too large, binary, protected or unreadable
     files_passed_over: usize,
-    /// Whether there may be more matches
+    /// True if there may be more matches
     truncated: bool,
 }
 
@@ -77,9 +77,9 @@ struct Hit {
     path: String,
     /// Counted from 1
     line: u64,
-    /// Where the match begins, in characters counted from 1
+    /// Start of the match, in characters counted from 1
     column: usize,
-    /// The line, cut if it is long
+    /// The line, truncated if it is long
     text: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     before: Vec<String>,
@@ -103,7 +103,7 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
         .idempotent()
 }
 
-fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Found, ToolError> {
+fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<ContentMatches, ToolError> {
     let spot = fs.spot(&args.path, Purpose::Read)?;
     let mut search = Search::new(fs, args, budget)?;
     if spot.kind()? == Kind::File {
@@ -123,7 +123,7 @@ struct Search<'a> {
     include: Filter,
     most: usize,
     left: usize,
-    done: Found,
+    done: ContentMatches,
 }
 
 impl<'a> Search<'a> {
@@ -137,7 +137,7 @@ impl<'a> Search<'a> {
             .heap_limit(Some(MAX_LINE_BYTES))
             .binary_detection(BinaryDetection::quit(0))
             .build();
-        let done = Found {
+        let done = ContentMatches {
             matches: Vec::new(),
             files_searched: 0,
             files_matched: 0,
@@ -169,7 +169,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn visit(&mut self, found: &walk::Found<'_>) -> Step {
+    fn visit(&mut self, found: &walk::VisitedEntry<'_>) -> Step {
         let wanted = self.include.is_empty() || self.include.fits(found.below);
         if found.entry.kind == Kind::File && wanted {
             self.file(found.dir, &found.entry.name);
@@ -235,7 +235,7 @@ fn matcher(args: &Args) -> Result<RegexMatcher, ToolError> {
         })
 }
 
-/// Stops a long file when the time is over.
+/// Reader that stops in a long file when the budget is used up.
 struct Bounded<'a, R> {
     file: R,
     budget: &'a Budget,
@@ -254,9 +254,9 @@ struct Collect<'a> {
     path: String,
     matcher: &'a RegexMatcher,
     most: usize,
-    done: &'a mut Found,
+    done: &'a mut ContentMatches,
     before: Vec<String>,
-    /// Bytes of text that still fit into the answer.
+    /// Remaining bytes of text in the answer.
     left: &'a mut usize,
     binary: bool,
 }
@@ -307,7 +307,7 @@ impl Sink for Collect<'_> {
     }
 }
 
-/// A line without its end, cut to what is shown, around the match if that lies far behind.
+/// A line without its line end, truncated to the part around the match.
 fn shown(line: &str, match_at: usize) -> String {
     let line = line.trim_end_matches(['\r', '\n']);
     let skip = if match_at + SHOWN_BEFORE > SHOWN_CHARS { match_at.saturating_sub(SHOWN_BEFORE) } else { 0 };

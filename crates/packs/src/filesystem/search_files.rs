@@ -1,4 +1,4 @@
-//! `search_files`: finding files by name.
+//! `search_files`: finds files by name.
 
 use std::sync::Arc;
 
@@ -17,18 +17,18 @@ const USUAL_RESULTS: usize = 100;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Directory to search; the allowed directory itself if left out
+    /// Directory to search; default: the allowed directory
     #[serde(default = "here")]
     path: String,
-    /// Glob: `*.rs` fits names at any depth, `src/**/*.rs` paths below the searched directory
+    /// Glob: `*.rs` matches names at any depth, `src/**/*.rs` paths below the searched directory
     pattern: String,
-    /// Globs of files and directories to leave out
+    /// Globs of files and directories to exclude
     #[serde(default)]
     exclude: Vec<String>,
-    /// Look at what `.gitignore` leaves out, and `.git`, too
+    /// Include files ignored by `.gitignore`, and `.git`
     #[serde(default)]
     include_ignored: bool,
-    /// Most results to return; 100 if left out
+    /// Maximum number of results; default 100
     #[schemars(range(min = 1))]
     max_results: Option<usize>,
 }
@@ -36,15 +36,15 @@ pub(super) struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Hits {
     results: Vec<Hit>,
-    /// Entries that were looked at
+    /// Number of entries examined
     looked_at: usize,
-    /// Whether there may be more results
+    /// True if there may be more results
     truncated: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Hit {
-    /// Path that other tools take
+    /// Path that other tools accept
     path: String,
     r#type: Kind,
 }

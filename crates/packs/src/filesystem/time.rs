@@ -1,16 +1,16 @@
-//! Moments as text (RFC 3339, UTC, whole seconds).
+//! Times as text (RFC 3339, UTC, whole seconds).
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// A moment given in seconds since 1970.
+/// Formats a Unix time in seconds.
 pub(super) fn rfc3339(seconds: i64) -> String {
     let (year, month, day) = date(seconds.div_euclid(SECONDS_PER_DAY));
     let rest = seconds.rem_euclid(SECONDS_PER_DAY);
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
 }
 
-/// The date of a day since 1970, in the Gregorian calendar. Years are counted from March, so that a leap day is the last
-/// day of its year, and in eras of 400 years, which all have the same length.
+/// The Gregorian date of a day number since 1970. Years are counted from March, so that a leap day
+/// is the last day of its year, and in eras of 400 years, which all have the same length.
 fn date(days: i64) -> (i64, i64, i64) {
     const DAYS_PER_ERA: i64 = 146_097;
     const DAYS_TO_1970: i64 = 719_468;

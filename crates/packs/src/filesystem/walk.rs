@@ -1,4 +1,4 @@
-//! Going through a directory and everything below it, within limits.
+//! Walks a directory and everything below it, within limits.
 
 use super::Filesystem;
 use super::budget::Budget;
@@ -7,36 +7,36 @@ use super::ignores::{Ignored, Ignores};
 use crate::sandbox::{Dir, Entry, Kind, RelPath};
 use trunkline_toolbox::ToolError;
 
-/// What is looked at.
+/// Rules of a walk.
 #[derive(Debug)]
 pub(super) struct Rules {
-    /// 1 is the directory itself.
+    /// Maximum depth; 1 is the directory itself.
     pub(super) depth: usize,
     pub(super) exclude: Filter,
     pub(super) ignored: Ignored,
 }
 
-/// An entry on the way.
+/// An entry visited by a walk.
 #[derive(Debug)]
-pub(super) struct Found<'a> {
+pub(super) struct VisitedEntry<'a> {
     pub(super) dir: &'a Dir,
     pub(super) entry: &'a Entry,
     /// Its path below the directory where the walk began.
     pub(super) below: &'a RelPath,
 }
 
-/// Whether the visitor wants more.
+/// The visitor's decision to continue or stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     On,
     Stop,
 }
 
-/// How the walk ended.
+/// The end of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Complete,
-    /// The visitor, the time or the number of entries put an end to it.
+    /// Stopped by the visitor, the time limit or the limit on entries.
     Early,
 }
 
@@ -46,14 +46,14 @@ struct Level {
     below: RelPath,
 }
 
-/// Visits entries in the order of their names, a directory before what is in it. Links are not followed, protected
-/// directories not entered, and directories that cannot be opened passed over.
+/// Visits entries sorted by name, a directory before its contents. Links are not followed;
+/// protected directories and those that cannot be opened are not entered.
 pub(super) fn walk(
     fs: &Filesystem,
     top: &Dir,
     rules: &Rules,
     budget: &Budget,
-    visit: &mut dyn FnMut(&Found<'_>) -> Result<Step, ToolError>,
+    visit: &mut dyn FnMut(&VisitedEntry<'_>) -> Result<Step, ToolError>,
 ) -> Result<End, ToolError> {
     let mut seen = 0;
     let mut ignores = match rules.ignored {
@@ -78,7 +78,7 @@ pub(super) fn walk(
         if hidden || rules.exclude.fits(&below) {
             continue;
         }
-        if visit(&Found { dir: &level.dir, entry: &entry, below: &below })? == Step::Stop {
+        if visit(&VisitedEntry { dir: &level.dir, entry: &entry, below: &below })? == Step::Stop {
             return Ok(End::Early);
         }
         if directory
@@ -93,7 +93,7 @@ pub(super) fn walk(
     Ok(End::Complete)
 }
 
-/// The entries of one directory, in the order of their names.
+/// The entries of one directory, sorted by name.
 pub(super) fn sorted(dir: &Dir, most: usize, budget: &Budget) -> Result<Vec<Entry>, ToolError> {
     let mut entries = Vec::new();
     for entry in dir.entries()?.take(most.saturating_add(1)) {

@@ -1,4 +1,4 @@
-//! The part of a file that one answer holds.
+//! Selects the part of a file for one answer.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -11,7 +11,7 @@ use trunkline_toolbox::ToolError;
 
 const CHUNK: usize = 64 << 10;
 
-/// Which lines (or bytes) are wanted.
+/// The requested lines (or bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     From { offset: u64, limit: u64 },
@@ -22,24 +22,24 @@ pub(super) enum Part {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Lines {
     pub(super) bytes: Vec<u8>,
-    /// Where the bytes begin in the file.
+    /// Offset of the bytes in the file.
     pub(super) position: u64,
-    /// The first line, counted from 0; unknown when only the end of a large file was read.
+    /// Number of the first line, from 0; `None` if only the end of a large file was read.
     pub(super) first: Option<u64>,
     pub(super) count: u64,
-    /// How many lines the file has, if all of it was read.
+    /// Number of lines in the file; `None` if it was not read completely.
     pub(super) total: Option<u64>,
     pub(super) cut: Cut,
 }
 
-/// Whether something that was asked for does not fit.
+/// The part of the request that did not fit into the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Cut {
     #[default]
     No,
     /// Whole lines are missing.
     Lines,
-    /// The last line is there only in part.
+    /// The last line is incomplete.
     InLine,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn read_all(file: &File, limit: u64) -> io::Result<Option<Vec<u8>>> {
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
-/// Bytes of a file, from anywhere in it.
+/// Reads a range of bytes.
 pub(super) fn read_bytes(mut file: &File, size: u64, part: Part, most: usize) -> io::Result<(u64, Vec<u8>)> {
     let (offset, limit) = match part {
         Part::From { offset, limit } => (offset, limit),
@@ -66,7 +66,7 @@ pub(super) fn read_bytes(mut file: &File, size: u64, part: Part, most: usize) ->
     Ok((offset, bytes))
 }
 
-/// Lines of a file that is in memory as a whole.
+/// Lines of a file that is completely in memory.
 pub(super) fn lines_of(all: &[u8], part: Part, most: usize) -> Lines {
     let total = line_starts(all).count() as u64;
     let (offset, limit) = match part {
@@ -81,7 +81,7 @@ pub(super) fn lines_of(all: &[u8], part: Part, most: usize) -> Lines {
     Lines { bytes, position: place(offset) as u64, first: Some(offset), count, total: Some(total), cut }
 }
 
-/// Lines of a file too large for memory: read on from its beginning, or back from its end.
+/// Lines of a file too large for memory: read forward from its start, or backward from its end.
 pub(super) fn lines_in(
     mut file: &File,
     size: u64,
@@ -106,7 +106,7 @@ pub(super) fn lines_in(
     Ok(Lines { bytes, position, first: Some(offset), count, total: None, cut })
 }
 
-/// Where the line after `count` others begins; `None` if the file ends before.
+/// Offset of the line after the first `count` lines; `None` if the file has fewer.
 fn skip_lines(mut file: &File, count: u64, budget: &Budget) -> Result<Option<u64>, ToolError> {
     let mut left = count;
     let mut position = 0;
@@ -135,7 +135,7 @@ fn last_lines(mut file: &File, size: u64, count: u64, most: usize) -> io::Result
     let mut bytes = Vec::new();
     file.take(most as u64).read_to_end(&mut bytes)?;
     let starts: Vec<usize> = line_starts(&bytes).collect();
-    // The first piece is most likely not a whole line.
+    // Unless it starts at offset 0, the chunk most likely begins inside a line, so drop that one.
     let whole = if begin == 0 || starts.len() < 2 { &starts[..] } else { &starts[1..] };
     let wanted = usize::try_from(count).unwrap_or(usize::MAX).min(whole.len());
     let start = whole.get(whole.len() - wanted).copied().unwrap_or(0);
@@ -148,7 +148,7 @@ fn last_lines(mut file: &File, size: u64, count: u64, most: usize) -> io::Result
     Ok(Lines { bytes: bytes.split_off(start), position, first: None, count: wanted as u64, total: None, cut })
 }
 
-/// As many whole lines as fit; if not even one does, its beginning.
+/// As many whole lines as fit; if none fits, the beginning of the first.
 fn fitted(lines: &[u8], most: usize) -> (Vec<u8>, u64, Cut) {
     if lines.len() <= most {
         return (lines.to_vec(), line_starts(lines).count() as u64, Cut::No);
@@ -159,7 +159,7 @@ fn fitted(lines: &[u8], most: usize) -> (Vec<u8>, u64, Cut) {
     }
 }
 
-/// The last place up to `at` where no UTF-8 character is cut.
+/// The last UTF-8 character boundary at or before `at`.
 fn character_boundary(bytes: &[u8], at: usize) -> usize {
     (at.saturating_sub(3)..=at)
         .rev()

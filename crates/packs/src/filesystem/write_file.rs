@@ -1,4 +1,4 @@
-//! `write_file`: a whole file, or more at its end.
+//! `write_file`: writes a whole file, or appends to one.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -19,25 +19,25 @@ use trunkline_toolbox::{Tool, ToolError};
 pub(super) struct Args {
     /// File to write, relative to the allowed directory or absolute inside it
     path: String,
-    /// What to write, in the given encoding
+    /// Content, in the given encoding
     content: String,
     #[serde(default)]
     mode: Mode,
     #[serde(default)]
     encoding: ContentEncoding,
-    /// Write only if the file still has this SHA-256, as `read_file` told it
+    /// Write only if the file still has this SHA-256, as returned by `read_file`
     expected_hash: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Mode {
-    /// Only if there is no such file
+    /// Create the file; fail if it exists
     Create,
     /// Replace the file, or create it
     #[default]
     Overwrite,
-    /// Add at the end, or create it
+    /// Append to the file, or create it
     Append,
 }
 
@@ -54,7 +54,7 @@ enum ContentEncoding {
 pub(super) struct Done {
     path: String,
     bytes_written: usize,
-    /// Whether the file is new
+    /// True if the file is new
     created: bool,
     /// SHA-256 of the whole file; missing after an append
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,7 +102,7 @@ fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<Done, ToolError> {
     })
 }
 
-/// The status of the regular file with this name, if there is one. Anything else under the name is refused.
+/// The metadata of the regular file with this name, if it exists. Other types are refused.
 pub(super) fn existing(dir: &Dir, name: &Name) -> Result<Option<Stat>, AccessError> {
     let stat = match dir.stat(name) {
         Ok(stat) => stat,
@@ -116,7 +116,7 @@ pub(super) fn existing(dir: &Dir, name: &Name) -> Result<Option<Stat>, AccessErr
     }
 }
 
-/// Writes a file beside its place and puts it there.
+/// Writes a temporary file in the same directory, then renames it.
 pub(super) fn put(
     fs: &Filesystem,
     (dir, name): (&Dir, &Name),

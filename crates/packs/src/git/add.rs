@@ -13,28 +13,28 @@ use super::{
     parse::{FileChange, changes},
     repository::Repository,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
-/// Most files in the answer.
+/// Maximum number of files in an answer.
 const MOST_FILES: usize = 1000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     pub(super) repo_path: String,
-    /// Files or directories, relative to the repository's top directory; `.` for all. Names are taken literally.
+    /// Files or directories relative to the repository's top; `.` for all. Taken literally.
     #[schemars(length(min = 1, max = 1000))]
     pub(super) files: Vec<String>,
 }
 
-/// What is staged among the files named.
+/// The staged changes among the named files.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Added {
     pub(super) staged: Vec<FileChange>,
-    /// Whether there are more.
+    /// True if there are more than listed.
     pub(super) truncated: bool,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Added>, ToolError> {
+pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Added>, ToolError> {
     let _changing = git.change().await;
     let repository = Repository::open(&git, &args.repo_path).await?;
     if args.files.is_empty() || args.files.len() > MOST_PATHS {
@@ -62,11 +62,11 @@ pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Added>, ToolEr
     check(&repository, &paths).await?;
     command.args(["--no-warn-embedded-repo", "--"]).args(&paths).ok().await?;
     let data = staged(&repository, &paths).await?;
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
-/// Refuses files that want a filter which does not run here, because their contents would be stored as they must not
-/// be, and nested repositories that lie elsewhere.
+/// Refuses files with a filter attribute whose filter does not run here, because git would store
+/// their unfiltered contents. Also refuses nested repositories outside of the roots.
 async fn check(repository: &Repository<'_>, paths: &[String]) -> Result<(), ToolError> {
     let options = repository.git().options();
     if options.drivers == Drivers::Run {
@@ -78,7 +78,7 @@ async fn check(repository: &Repository<'_>, paths: &[String]) -> Result<(), Tool
         return Err(ToolError::new("too many files at once").hint("Stage one directory at a time."));
     }
     for path in candidates.fields() {
-        // Of a nested repository, its present commit is staged.
+        // For a nested repository git stages its current commit.
         if repository.top()?.join(&path).is_dir() {
             repository.enclose_nested(&path)?;
         }
@@ -99,7 +99,7 @@ async fn check(repository: &Repository<'_>, paths: &[String]) -> Result<(), Tool
     Ok(())
 }
 
-/// What is staged among `paths`; none means all.
+/// The staged changes in `paths`; an empty list means all.
 pub(super) async fn staged(repository: &Repository<'_>, paths: &[String]) -> Result<Added, ToolError> {
     let args = ["--cached", "--raw", "--numstat", "--no-abbrev", "-z", "--"];
     let output = repository.read("diff").args(super::diff::switches()).args(args).args(paths).ok().await?;

@@ -1,11 +1,12 @@
-//! Which settings of a repository git may see: a list of harmless ones, by section and variable.
+//! Allowlist of repository settings that are passed to git, by section and variable.
 //!
-//! A setting is on the list if git uses its value as a switch, a number, a word, a person or an address of a remote.
-//! One that names a file or a program, or could do so in a later version of git, is not.
+//! A setting is on the list if its value is a switch, a number, a word, a person or the address of
+//! a remote. A setting that names a file or a program, or could do so in a later version of git,
+//! is not.
 
 use super::options::{Drivers, GitOptions, Hooks};
 
-/// Always visible.
+/// Settings that are always passed to git.
 const HARMLESS: &[(&str, &str)] = &[
     ("author", "email"),
     ("author", "name"),
@@ -63,24 +64,25 @@ const HARMLESS: &[(&str, &str)] = &[
     ("user", "name"),
 ];
 
-/// Programs that run when files are checked in or out, or merged. Visible if the operator lets drivers run.
+/// Programs that run when files are checked in or out, or merged. Passed to git only if the
+/// operator allows drivers.
 const DRIVERS: &[(&str, &str)] = &[
     ("filter", "clean"),
     ("filter", "smudge"),
     ("filter", "process"),
-    // Without a program, this one alone makes git fail.
+    // Without the filter's program, this setting makes git fail.
     ("filter", "required"),
     ("merge", "driver"),
-    // Options of the command line, a strategy's program among them.
+    // Command line options of merge, which can name a strategy program.
     ("branch", "mergeoptions"),
 ];
 
-/// What drivers need besides; without them it has no effect.
+/// Options of drivers; they have no effect without the drivers.
 const DRIVER_OPTIONS: &[(&str, &str)] =
     &[("lfs", ""), ("merge", "default"), ("merge", "name"), ("merge", "recursive")];
 
-/// Settings that decide which host a network command reaches and what it sends; an empty variable means any.
-/// Visible if the operator lets drivers run.
+/// Settings that determine the host of a network command and the data sent; an empty variable
+/// matches any. Passed to git only if the operator allows drivers.
 const TRANSPORT: &[(&str, &str)] = &[
     ("http", ""),
     ("https", ""),
@@ -98,22 +100,22 @@ const TRANSPORT: &[(&str, &str)] = &[
     ("remote", "vcs"),
 ];
 
-/// What becomes of a setting.
+/// Treatment of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Git may see it.
+    /// Passed to git.
     Visible,
-    /// Git must understand it to read the repository at all, so it must be sound.
+    /// Passed to git after validation: git needs it to read the repository at all.
     Format,
-    /// Left out; a command that checks files in or out, or merges them, is refused.
+    /// Removed; commands that check files in or out, or merge them, are refused.
     Driver,
-    /// Left out; a command that uses the network is refused.
+    /// Removed; commands that use the network are refused.
     Transport,
-    /// Left out.
+    /// Removed.
     Hidden,
 }
 
-/// What becomes of the setting `key`, in git's canonical spelling.
+/// The treatment of the setting `key`, in git's canonical spelling.
 pub(super) fn verdict(options: &GitOptions, key: &str) -> Verdict {
     let drivers = options.drivers == Drivers::Run;
     if key.starts_with("extensions.") {

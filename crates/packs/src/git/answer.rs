@@ -1,17 +1,17 @@
-//! What several of the tools answer.
+//! Answer types shared by several tools.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::failure::clean;
 
-/// Bytes of one text in an answer, such as a patch.
+/// Maximum size of one text in an answer, such as a patch, in bytes.
 pub(super) const TEXT_LIMIT: usize = 96 * 1024;
 
 /// A commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct Commit {
-    /// Its full name.
+    /// Full hash.
     pub(super) hash: String,
     pub(super) parents: Vec<String>,
     pub(super) author: Person,
@@ -26,17 +26,17 @@ pub(super) struct Commit {
     pub(super) refs: Vec<String>,
 }
 
-/// Who did something, and when.
+/// A person and a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct Person {
     pub(super) name: String,
     pub(super) email: String,
-    /// ISO 8601, with the zone of that person.
+    /// ISO 8601, in that person's time zone.
     pub(super) date: String,
 }
 
 impl Commit {
-    /// As a line for people.
+    /// One line of text for people.
     pub(super) fn line(&self) -> String {
         let short = &self.hash[..self.hash.len().min(10)];
         let refs = if self.refs.is_empty() { String::new() } else { format!(" ({})", self.refs.join(", ")) };

@@ -1,4 +1,4 @@
-//! Arguments that several tools take, and paths inside a repository.
+//! Arguments shared by several tools, and checks of paths inside a repository.
 
 use std::{
     fs,
@@ -11,19 +11,19 @@ use serde::Deserialize;
 use super::repository::Repository;
 use trunkline_toolbox::ToolError;
 
-/// Most paths in one call.
+/// Maximum number of paths in a call.
 pub(super) const MOST_PATHS: usize = 1000;
 
 /// Arguments of a tool that needs only a repository.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RepositoryOnly {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     pub(super) repo_path: String,
 }
 
-/// `path`, relative to the top of `repository`, if it lies inside of it and leads to nothing outside.
+/// `path` relative to the top of `repository`, if it is inside and no link leads out.
 pub(super) fn inside(repository: &Repository<'_>, path: &str) -> Result<String, ToolError> {
     let outside = || {
         ToolError::new(format!("the path {path:?} is outside of the repository"))
@@ -48,14 +48,14 @@ pub(super) fn inside(repository: &Repository<'_>, path: &str) -> Result<String, 
     }
     let clean = if parts.is_empty() { ".".to_owned() } else { parts.join("/") };
     let full = top.join(&clean);
-    // What does not exist may be a deleted file; what exists must not be a way out.
+    // A missing path may be a deleted file; an existing one must not lead out through a link.
     match fs::canonicalize(&full) {
         Ok(real) if !real.starts_with(top) => Err(outside()),
         _ => Ok(clean),
     }
 }
 
-/// The same for a file of some revision, which need not exist now.
+/// Same as [`inside`], for a file of a revision, which need not exist in the working tree.
 pub(super) fn tracked(path: &str) -> Result<String, ToolError> {
     let parts: Vec<_> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     if path.contains('\0') || path.starts_with('/') || parts.is_empty() || parts.contains(&"..") {

@@ -1,4 +1,4 @@
-//! `git_blame`: which commit each line of a file comes from.
+//! `git_blame`: shows the commit that last changed each line of a file.
 
 use std::sync::Arc;
 
@@ -13,21 +13,21 @@ use super::{
     repository::Repository,
     revision::Revision,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
-/// Most lines in one answer.
+/// Maximum number of lines in an answer.
 const MOST_LINES: u64 = 500;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     repo_path: String,
     /// The file, relative to the repository's top directory.
     path: String,
-    /// The file as of this revision; the working file if left out.
+    /// Revision of the file; default: the working file.
     #[serde(default)]
     revision: Option<String>,
     /// First line, from 1.
@@ -38,12 +38,12 @@ struct Args {
     end_line: Option<u64>,
 }
 
-/// Lines and the commits that they come from.
+/// Lines with the commits that last changed them.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Blame {
     path: String,
     lines: Vec<BlamedLine>,
-    /// Whether lines that were asked for are left out.
+    /// True if requested lines were left out.
     truncated: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-async fn run(git: Arc<Git>, args: Args) -> Result<Told<Blame>, ToolError> {
+async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Blame>, ToolError> {
     let repository = Repository::open(&git, &args.repo_path).await?;
     let path = match &args.revision {
         Some(_) => tracked(&args.path)?,
@@ -64,7 +64,7 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Blame>, ToolError> {
     };
     let start = args.start_line.max(1);
     let last = args.end_line.unwrap_or(u64::MAX).max(start);
-    // One line more than is shown tells whether there are more.
+    // Requests one line more than is shown, to know if there are more.
     let end = last.min(start.saturating_add(MOST_LINES));
     let mut command =
         repository.read("blame").args(["--line-porcelain", "--no-textconv", &format!("-L{start},{end}")]);
@@ -82,7 +82,7 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Blame>, ToolError> {
     let truncated = output.truncated() || lines.len() > most;
     lines.truncate(most);
     let data = Blame { path, lines, truncated };
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
 fn failed(output: &super::invocation::Output, path: &str) -> ToolError {

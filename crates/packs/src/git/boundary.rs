@@ -1,4 +1,4 @@
-//! The roots, and the paths inside them that callers name.
+//! The roots, and checks of callers' paths inside them.
 
 use std::{
     fs, io,
@@ -7,12 +7,12 @@ use std::{
 
 use trunkline_toolbox::ToolError;
 
-/// The directories that the operator opened, without links.
+/// The directories that the operator opened, with symbolic links resolved.
 #[derive(Debug, Clone)]
 pub(super) struct Roots(Vec<PathBuf>);
 
 impl Roots {
-    /// `roots` as they are now.
+    /// Resolves `roots` once, at start.
     pub(super) fn open(roots: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
         let open = |root: &PathBuf| {
             let real = fs::canonicalize(root).map_err(|error| (root.clone(), error))?;
@@ -21,7 +21,7 @@ impl Roots {
         roots.iter().map(open).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The first one, which relative paths start from.
+    /// The first root, the base of relative paths.
     pub(super) fn first(&self) -> &Path {
         &self.0[0]
     }
@@ -30,12 +30,13 @@ impl Roots {
         self.0.iter().any(|root| real.starts_with(root))
     }
 
-    /// Directories above which no repository is looked for.
+    /// Directories at which git's upward search for a repository stops
+    /// (`GIT_CEILING_DIRECTORIES`).
     pub(super) fn ceilings(&self) -> impl Iterator<Item = &Path> {
         self.0.iter().filter_map(|root| root.parent())
     }
 
-    /// The existing directory that a caller names, without links.
+    /// The existing directory that a caller names, with links resolved.
     pub(super) fn directory(&self, named: &str) -> Result<PathBuf, ToolError> {
         let path = self.lexical(named)?;
         let real = fs::canonicalize(&path).map_err(|_| no_directory(named))?;
@@ -45,7 +46,7 @@ impl Roots {
         if real.is_dir() { Ok(real) } else { Err(no_directory(named)) }
     }
 
-    /// The place of something new that a caller names: inside a root, and its parent exists.
+    /// The path of a new entry that a caller names: inside a root, with an existing parent.
     pub(super) fn vacant(&self, named: &str) -> Result<PathBuf, ToolError> {
         let path = self.lexical(named)?;
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
@@ -62,7 +63,7 @@ impl Roots {
         }
     }
 
-    /// Refuses what is outside by its mere text, so that nothing outside is even looked at.
+    /// Refuses an outside path by its text alone, before any access to the file system.
     fn lexical(&self, named: &str) -> Result<PathBuf, ToolError> {
         if named.contains('\0') {
             return Err(ToolError::new("a path cannot contain a NUL byte").hint("Correct `repo_path`."));
@@ -72,7 +73,8 @@ impl Roots {
             return Err(self.outside(named));
         }
         let path: PathBuf = path.components().collect();
-        // A root may be named through a link that the operator used; what it leads to is checked by the caller.
+        // The path may use a link by which the operator named the root; the caller of this
+        // function checks the resolved path.
         if self.contain(&path) || fs::canonicalize(&path).is_ok_and(|real| self.contain(&real)) {
             return Ok(path);
         }
@@ -86,7 +88,7 @@ impl Roots {
     }
 }
 
-/// Nothing new is made among git's own files.
+/// True for `.git`: nothing new may be created among git's own files.
 fn is_git_directory(part: Component<'_>) -> bool {
     part.as_os_str().as_encoded_bytes().eq_ignore_ascii_case(b".git")
 }
@@ -95,7 +97,7 @@ fn no_directory(named: &str) -> ToolError {
     ToolError::new(format!("there is no directory {named:?}")).hint("Check `repo_path`.")
 }
 
-/// Why a repository is refused that has a part outside of the roots.
+/// The error for a repository with a part outside of the roots.
 pub(super) fn leads_outside() -> ToolError {
     ToolError::new("a part of this repository lies outside of the directories that are open here")
         .hint("Its .git file, a link in it, its worktree setting or its borrowed object store leads away. Ask the operator to open that directory too.")

@@ -1,4 +1,4 @@
-//! `git_branch`: the branches.
+//! `git_branch`: lists branches.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::{
     repository::Repository,
     revision::Revision,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
-/// Most branches in one answer.
+/// Maximum number of branches in an answer.
 const MOST_BRANCHES: usize = 1000;
 
 const FORMAT: &str = "--format=%(refname)%00%(objectname)%00%(HEAD)%00%(upstream:short)%00%(committerdate:iso-strict)%00%(contents:subject)";
@@ -22,10 +22,10 @@ const FORMAT: &str = "--format=%(refname)%00%(objectname)%00%(HEAD)%00%(upstream
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     pub(super) repo_path: String,
-    /// Which branches.
+    /// Branches to list.
     #[serde(default)]
     pub(super) branch_type: BranchType,
     /// Only branches that contain this commit.
@@ -52,7 +52,7 @@ pub(super) struct BranchList {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) current: Option<String>,
     pub(super) branches: Vec<Branch>,
-    /// Whether there are more.
+    /// True if there are more than listed.
     pub(super) truncated: bool,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Branch {
     pub(super) commit: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) upstream: Option<String>,
-    /// When its last commit was made.
+    /// Date of its last commit.
     pub(super) date: String,
     /// First line of its last commit's message.
     pub(super) subject: String,
@@ -80,7 +80,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<BranchList>, ToolError> {
+pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<BranchList>, ToolError> {
     let repository = Repository::open(&git, &args.repo_path).await?;
     let mut command =
         repository.read("for-each-ref").args([FORMAT, &format!("--count={}", MOST_BRANCHES + 1)]);
@@ -101,7 +101,7 @@ pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<BranchList>, T
     let truncated = output.truncated() || lines.len() > MOST_BRANCHES;
     let branches = lines.into_iter().take(MOST_BRANCHES).filter_map(Branch::parse).collect();
     let data = BranchList { current: repository.branch().await?, branches, truncated };
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
 impl Branch {

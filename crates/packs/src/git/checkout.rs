@@ -10,20 +10,20 @@ use super::{
     repository::Repository,
     revision::{RefName, Revision},
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     repo_path: String,
     /// A local branch; or a remote branch, tag or commit, which is checked out detached.
     branch_name: String,
 }
 
-/// What is checked out now.
+/// The current checkout.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CheckedOut {
     /// The branch; missing if HEAD is detached.
@@ -44,7 +44,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-async fn run(git: Arc<Git>, args: Args) -> Result<Told<CheckedOut>, ToolError> {
+async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<CheckedOut>, ToolError> {
     let revision = Revision::parse(&args.branch_name)?;
     let _changing = git.change().await;
     let repository = Repository::open(&git, &args.repo_path).await?;
@@ -60,7 +60,7 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<CheckedOut>, ToolError> {
         Some(branch) => repository.has(branch).await?,
         None => false,
     };
-    // By its full name, because a tag of the same name would be meant otherwise.
+    // Uses the full name, because a tag of the same name would take precedence.
     let meant = branch.filter(|_| is_branch).map(|branch| Revision::parse(&branch)).transpose()?;
     let commit = repository.commit(meant.as_ref().unwrap_or(&revision)).await?;
     if let Some(head) = repository.head().await? {
@@ -76,7 +76,7 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<CheckedOut>, ToolError> {
         detached: !is_branch,
         commit: repository.born_head().await?,
     };
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
 impl CheckedOut {

@@ -1,4 +1,4 @@
-//! `git_clone`: copies a remote repository into a root.
+//! `git_clone`: clones a remote repository into a root.
 
 use std::{path::Path, sync::Arc};
 
@@ -14,7 +14,7 @@ use super::{
     repository::Repository,
     revision::RefName,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -32,7 +32,7 @@ struct Args {
     branch: Option<String>,
 }
 
-/// The copy that was made.
+/// The new clone.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Cloned {
     path: String,
@@ -52,7 +52,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .open_world()
 }
 
-async fn run(git: Arc<Git>, args: Args) -> Result<Told<Cloned>, ToolError> {
+async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Cloned>, ToolError> {
     check_address(git.options(), &args.url)?;
     if has_password(&args.url) {
         return Err(ToolError::new("the address contains a password, which would be stored in plain text")
@@ -88,10 +88,10 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Cloned>, ToolError> {
         commit: repository.head().await?,
     };
     std::mem::forget(cleanup);
-    Ok(Told { text: format!("Cloned into {}", data.path), data })
+    Ok(TextAndData { text: format!("Cloned into {}", data.path), data })
 }
 
-/// A copy that is not whole yet; git cannot remove it itself when it is killed.
+/// Guard: removes an incomplete clone on drop, because git cannot do so when it is killed.
 struct Unfinished<'a>(&'a Path);
 
 impl Drop for Unfinished<'_> {

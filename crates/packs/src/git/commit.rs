@@ -1,4 +1,4 @@
-//! `git_commit`: records what is staged.
+//! `git_commit`: commits the staged changes.
 
 use std::sync::Arc;
 
@@ -14,23 +14,23 @@ use super::{
     repository::Repository,
     state::InProgress,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
-/// Longest message.
+/// Maximum length of a message in bytes.
 const LONGEST_MESSAGE: usize = 64 * 1024;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     pub(super) repo_path: String,
-    /// What was done and why; the first line is the subject.
+    /// Commit message; the first line is the subject.
     pub(super) message: String,
 }
 
-/// The commit that was made.
+/// The new commit.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Committed {
     pub(super) commit: String,
@@ -50,7 +50,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Committed>, ToolError> {
+pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Committed>, ToolError> {
     let message = args.message.trim();
     if message.is_empty() || message.len() > LONGEST_MESSAGE || message.contains('\0') {
         return Err(ToolError::new("the message is empty, longer than 64 KiB, or contains a NUL byte")
@@ -76,7 +76,7 @@ pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Committed>, To
         subject: message.lines().next().unwrap_or_default().into(),
         files_changed: staged.len(),
     };
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
 async fn check(repository: &Repository<'_>, staged: usize) -> Result<(), ToolError> {

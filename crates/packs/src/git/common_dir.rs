@@ -1,8 +1,9 @@
-//! The stand-in for a repository's common directory: everything in it is the repository's own, but for its settings.
+//! A substitute for a repository's common directory, with filtered settings.
 //!
-//! Git reads settings from its common directory and has no switch against that. So every command gets a private
-//! directory as `GIT_COMMON_DIR`, which holds links to the repository's objects and references, and a config file
-//! with only the settings on our list. Files of one worktree (`HEAD`, `index`) stay in `GIT_DIR`, which is real.
+//! Git reads settings from its common directory, and no option prevents that. So every command
+//! gets a private directory as `GIT_COMMON_DIR`: it has links to the repository's objects and
+//! references, and a config file with only the allowed settings. Files of one worktree (`HEAD`,
+//! `index`) are in `GIT_DIR`, which is the real one.
 
 use std::{
     fs, io,
@@ -13,10 +14,11 @@ use std::{
 use super::options::Hooks;
 use trunkline_toolbox::ToolError;
 
-/// What git looks for in a common directory. What is not here (`remotes`, `branches`, `rr-cache`) has no effect.
+/// Entries of a common directory that are linked. Others (`remotes`, `branches`, `rr-cache`) are
+/// omitted, so they have no effect.
 const SHARED: [&str; 8] = ["HEAD", "info", "logs", "objects", "packed-refs", "refs", "reftable", "shallow"];
 
-/// Where the linked worktrees of a repository are described.
+/// Directory that describes the linked worktrees of a repository.
 pub(super) const WORKTREES: &str = "worktrees";
 
 /// A private common directory for one call.
@@ -29,7 +31,7 @@ pub(super) struct CommonDir {
 }
 
 impl CommonDir {
-    /// A stand-in for `real`, with `config` as its settings.
+    /// Creates a substitute for `real` with `config` as its settings.
     pub(super) fn make(real: &Path, config: &[u8], hooks: Hooks) -> Result<Self, ToolError> {
         let make = || -> io::Result<Self> {
             let directory = tempfile::Builder::new().prefix("trunkline-git-").tempdir()?;
@@ -37,7 +39,8 @@ impl CommonDir {
             fs::write(path.join("config"), config)?;
             let hooks = (hooks == Hooks::Run).then_some("hooks");
             for name in SHARED.into_iter().chain([WORKTREES]).chain(hooks) {
-                // A link to nowhere is a missing file to git, until git makes that file.
+                // The target may be missing: git treats a dangling link as a missing file, and can
+                // create it.
                 symlink(real.join(name), path.join(name))?;
             }
             Ok(Self { _directory: directory, path, real: real.to_owned() })
@@ -58,9 +61,9 @@ impl CommonDir {
         &self.real
     }
 
-    /// Makes a directory that git is about to write into: it cannot make one behind a link.
+    /// Creates a directory that git is about to write into: git cannot create one through a link.
     pub(super) fn prepare(&self, name: &str) {
-        // If that fails, git fails too and says why.
+        // The error is ignored: if this fails, git fails too and reports the reason.
         fs::create_dir(self.real.join(name)).ok();
     }
 }

@@ -1,4 +1,4 @@
-//! The names and arguments of an older server, for its callers. Each is one of the other tools.
+//! Tools with the names and arguments of an older server. Each calls one of the other tools.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use super::{
     repository::Repository,
     status,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Place {
-    /// A directory in the repository; the first open directory if left out.
+struct RepositoryArgs {
+    /// Directory in the repository; default: the first open directory.
     #[serde(default)]
     repository_path: String,
 }
@@ -28,10 +28,10 @@ struct Place {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct LogArgs {
-    /// A directory in the repository; the first open directory if left out.
+    /// Directory in the repository; default: the first open directory.
     #[serde(default)]
     repository_path: String,
-    /// How many commits, 1 to 500.
+    /// Number of commits, 1 to 500.
     #[serde(default = "ten")]
     max_count: i64,
 }
@@ -42,7 +42,7 @@ struct AddArgs {
     /// Files or directories, relative to the repository's top directory.
     #[schemars(length(min = 1, max = 1000))]
     files: Vec<String>,
-    /// A directory in the repository; the first open directory if left out.
+    /// Directory in the repository; default: the first open directory.
     #[serde(default)]
     repository_path: String,
 }
@@ -50,9 +50,9 @@ struct AddArgs {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct CommitArgs {
-    /// What was done and why.
+    /// Commit message.
     message: String,
-    /// A directory in the repository; the first open directory if left out.
+    /// Directory in the repository; default: the first open directory.
     #[serde(default)]
     repository_path: String,
 }
@@ -65,7 +65,7 @@ struct Current {
     branch: Option<String>,
 }
 
-/// The tools that only look.
+/// The tools that only read.
 pub(super) fn reading(git: &Arc<Git>) -> Vec<Tool> {
     let tools = [
         pack::tool(git, "get_status", get_status)
@@ -105,11 +105,11 @@ pub(super) fn changing(git: &Arc<Git>) -> Vec<Tool> {
     ]
 }
 
-async fn get_status(git: Arc<Git>, args: Place) -> Result<Told<status::Status>, ToolError> {
+async fn get_status(git: Arc<Git>, args: RepositoryArgs) -> Result<TextAndData<status::Status>, ToolError> {
     status::run(git, RepositoryOnly { repo_path: args.repository_path }).await
 }
 
-async fn get_log(git: Arc<Git>, args: LogArgs) -> Result<Told<log::Log>, ToolError> {
+async fn get_log(git: Arc<Git>, args: LogArgs) -> Result<TextAndData<log::Log>, ToolError> {
     let args = log::Args {
         repo_path: args.repository_path,
         max_count: args.max_count,
@@ -121,13 +121,16 @@ async fn get_log(git: Arc<Git>, args: LogArgs) -> Result<Told<log::Log>, ToolErr
     log::run(git, args).await
 }
 
-async fn get_diff(git: Arc<Git>, args: Place) -> Result<Told<diff::Diff>, ToolError> {
+async fn get_diff(git: Arc<Git>, args: RepositoryArgs) -> Result<TextAndData<diff::Diff>, ToolError> {
     let context_lines = diff::default_context();
     diff::unstaged(git, diff::Args { repo_path: args.repository_path, context_lines, paths: Vec::new() })
         .await
 }
 
-async fn list_branches(git: Arc<Git>, args: Place) -> Result<Told<branch::BranchList>, ToolError> {
+async fn list_branches(
+    git: Arc<Git>,
+    args: RepositoryArgs,
+) -> Result<TextAndData<branch::BranchList>, ToolError> {
     let args = branch::Args {
         repo_path: args.repository_path,
         branch_type: BranchType::All,
@@ -137,17 +140,20 @@ async fn list_branches(git: Arc<Git>, args: Place) -> Result<Told<branch::Branch
     branch::run(git, args).await
 }
 
-async fn get_current_branch(git: Arc<Git>, args: Place) -> Result<Told<Current>, ToolError> {
+async fn get_current_branch(git: Arc<Git>, args: RepositoryArgs) -> Result<TextAndData<Current>, ToolError> {
     let repository = Repository::open(&git, &args.repository_path).await?;
     let branch = repository.branch().await?;
-    Ok(Told { text: branch.clone().unwrap_or_else(|| "HEAD (detached)".into()), data: Current { branch } })
+    Ok(TextAndData {
+        text: branch.clone().unwrap_or_else(|| "HEAD (detached)".into()),
+        data: Current { branch },
+    })
 }
 
-async fn stage(git: Arc<Git>, args: AddArgs) -> Result<Told<add::Added>, ToolError> {
+async fn stage(git: Arc<Git>, args: AddArgs) -> Result<TextAndData<add::Added>, ToolError> {
     add::run(git, add::Args { repo_path: args.repository_path, files: args.files }).await
 }
 
-async fn record(git: Arc<Git>, args: CommitArgs) -> Result<Told<commit::Committed>, ToolError> {
+async fn record(git: Arc<Git>, args: CommitArgs) -> Result<TextAndData<commit::Committed>, ToolError> {
     commit::run(git, commit::Args { repo_path: args.repository_path, message: args.message }).await
 }
 

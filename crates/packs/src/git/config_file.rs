@@ -1,4 +1,5 @@
-//! The settings file of a repository: read with git's own parser, and written with only the settings that git may see.
+//! The config file of a repository: read with git's own parser, and written with only the allowed
+//! settings.
 
 use std::{
     fs,
@@ -16,39 +17,40 @@ use super::{
 };
 use trunkline_toolbox::ToolError;
 
-/// Bytes of one settings file.
+/// Maximum size of a config file in bytes.
 const FILE_SIZE: u64 = 512 * 1024;
 
-/// Included files that are read, in all.
+/// Maximum number of included files.
 const INCLUDED: usize = 32;
 
-/// One setting, as it is in the file.
+/// One setting of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ConfigEntry {
     /// In git's canonical spelling.
     pub(super) key: String,
     /// `None` for a variable without `=`, which means true.
     pub(super) value: Option<Vec<u8>>,
-    /// From a file that is included only under a condition.
+    /// True if the setting is from a conditional include (`includeIf`).
     pub(super) conditional: bool,
 }
 
-impl Entry {
+impl ConfigEntry {
     pub(super) fn text(&self) -> String {
         self.value.as_deref().map_or("true".into(), |value| String::from_utf8_lossy(value).into_owned())
     }
 
-    /// True if the value means yes to git.
+    /// True if git reads the value as true.
     pub(super) fn is_true(&self) -> bool {
         matches!(self.text().to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1")
     }
 }
 
-/// The settings in `file` and in the files it includes, in the order in which git reads them. A missing file has none.
-pub(super) async fn read(git: &Git, deadline: Instant, file: &Path) -> Result<Vec<Entry>, ToolError> {
+/// The settings in `file` and its includes, in the order in which git reads them. A missing file
+/// yields none.
+pub(super) async fn read(git: &Git, deadline: Instant, file: &Path) -> Result<Vec<ConfigEntry>, ToolError> {
     let mut entries = Vec::new();
     let mut included = 0;
-    // Depth first, so that an included file stands where it is included.
+    // Depth first, so that the settings of an included file are in the position of the include.
     let mut waiting = vec![Pending::File(file.to_owned(), false)];
     while let Some(pending) = waiting.pop() {
         let (path, conditional) = match pending {
@@ -71,7 +73,7 @@ pub(super) async fn read(git: &Git, deadline: Instant, file: &Path) -> Result<Ve
                 }
                 found.push(Pending::File(target, conditional));
             } else {
-                found.push(Pending::Entry(Entry { key, value, conditional }));
+                found.push(Pending::Entry(ConfigEntry { key, value, conditional }));
             }
         }
         waiting.extend(found.into_iter().rev());
@@ -79,8 +81,8 @@ pub(super) async fn read(git: &Git, deadline: Instant, file: &Path) -> Result<Ve
     Ok(entries)
 }
 
-/// The file that git reads `entries` from.
-pub(super) fn write<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<u8> {
+/// Writes `entries` as a config file.
+pub(super) fn write<'a>(entries: impl Iterator<Item = &'a ConfigEntry>) -> Vec<u8> {
     let mut text = Vec::new();
     for entry in entries {
         let Some((section, rest)) = entry.key.split_once('.') else { continue };
@@ -111,7 +113,7 @@ pub(super) fn write<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<u8> {
 
 #[derive(Debug)]
 enum Pending {
-    Entry(Entry),
+    Entry(ConfigEntry),
     File(PathBuf, bool),
 }
 
@@ -129,7 +131,8 @@ fn is_include(key: &str) -> Option<Include> {
         .then_some(Include::Conditional)
 }
 
-/// Where an included file is. A missing one cannot be checked, and may appear later.
+/// Path of an included file. A missing file is refused, because it cannot be checked and may
+/// appear later.
 fn target(roots: &Roots, origin: &Path, value: &[u8]) -> Result<PathBuf, ToolError> {
     let value = String::from_utf8_lossy(value);
     let path = origin.parent().unwrap_or(origin).join(&*value);
@@ -160,7 +163,8 @@ fn contents(path: &Path) -> Result<Vec<u8>, ToolError> {
     Ok(bytes)
 }
 
-/// The settings in the text of a file. Git gets the text and no repository, so that it reads nothing else.
+/// Parses the text of a config file with git. Git runs outside of any repository, so it reads
+/// nothing else.
 async fn parse(
     git: &Git,
     deadline: Instant,
@@ -183,7 +187,7 @@ async fn parse(
             Some(at) => (&field[..at], Some(field[at + 1..].to_vec())),
             None => (&field[..], None),
         };
-        // A name that is no UTF-8 is none that we know.
+        // A key that is not UTF-8 is not on the allowlist, so it can be dropped.
         if let Ok(key) = std::str::from_utf8(key) {
             settings.push((key.to_owned(), value));
         }
@@ -203,7 +207,7 @@ mod tests {
 
     #[test]
     fn values_and_names_are_quoted() {
-        let entry = |key: &str, value: Option<&str>| Entry {
+        let entry = |key: &str, value: Option<&str>| ConfigEntry {
             key: key.into(),
             value: value.map(|value| value.as_bytes().to_vec()),
             conditional: false,

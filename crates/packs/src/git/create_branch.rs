@@ -1,4 +1,4 @@
-//! `git_create_branch`: a new branch, which is not checked out.
+//! `git_create_branch`: creates a branch without checking it out.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use super::{
     repository::Repository,
     revision::{RefName, Revision},
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     repo_path: String,
     /// Name of the new branch.
     branch_name: String,
-    /// Branch, tag or commit that it starts from; HEAD if left out.
+    /// Branch, tag or commit to start from; default HEAD.
     #[serde(default)]
     base_branch: Option<String>,
 }
 
-/// The branch that was made.
+/// The new branch.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Created {
     branch: String,
@@ -44,7 +44,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-async fn run(git: Arc<Git>, args: Args) -> Result<Told<Created>, ToolError> {
+async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Created>, ToolError> {
     let name = RefName::parse(&args.branch_name)?;
     let _changing = git.change().await;
     let repository = Repository::open(&git, &args.repo_path).await?;
@@ -58,5 +58,5 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Created>, ToolError> {
     };
     repository.write("branch").args(["--no-track", "--end-of-options", name.as_str(), &commit]).ok().await?;
     let text = format!("Created branch {} at {commit}", name.as_str());
-    Ok(Told { text, data: Created { branch: name.as_str().into(), commit } })
+    Ok(TextAndData { text, data: Created { branch: name.as_str().into(), commit } })
 }

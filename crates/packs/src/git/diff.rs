@@ -1,4 +1,5 @@
-//! `git_diff_unstaged`, `git_diff_staged`, `git_diff`: what changed, as a list of files and as a patch.
+//! `git_diff_unstaged`, `git_diff_staged`, `git_diff`: show changes as a list of files and as a
+//! patch.
 
 use std::sync::Arc;
 
@@ -15,16 +16,16 @@ use super::{
     repository::Repository,
     revision::Revision,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
-/// Most lines of context.
+/// Maximum number of context lines.
 const MOST_CONTEXT: i64 = 100;
 
-/// Most files in one answer.
+/// Maximum number of files in an answer.
 const MOST_FILES: usize = 1000;
 
-/// What every diff is told: nothing of the repository's may run, and the form is ours.
+/// Switches of every diff: no program of the repository runs, and the output format is fixed.
 const SWITCHES: [&str; 8] = [
     "--no-ext-diff",
     "--no-textconv",
@@ -39,7 +40,7 @@ const SWITCHES: [&str; 8] = [
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     pub(super) repo_path: String,
     /// Lines of context around each change, 0 to 100.
@@ -53,11 +54,10 @@ pub(super) struct Args {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TargetArgs {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     repo_path: String,
-    /// Branch, tag or commit to compare the working files with; or two of them as `a..b`, or as `a...b` for what b
-    /// changed since they parted.
+    /// Revision to compare with the working files; or `a..b`; or `a...b` (from the merge base).
     target: String,
     /// Lines of context around each change, 0 to 100.
     #[serde(default = "default_context")]
@@ -67,21 +67,21 @@ struct TargetArgs {
     paths: Vec<String>,
 }
 
-/// What changed.
+/// The changes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Diff {
     pub(super) files: Vec<FileChange>,
-    /// The patch, or as much of it as fits.
+    /// The patch, possibly truncated.
     pub(super) patch: String,
-    /// Whether files or a part of the patch are left out.
+    /// True if files or a part of the patch were left out.
     pub(super) truncated: bool,
 }
 
-/// What a diff compares.
+/// The two sides of a diff.
 pub(super) enum Sides {
     IndexAndFiles,
     HeadAndIndex,
-    /// Commits, by full name: one with the working files, or two.
+    /// One commit, compared with the working files, or two commits; by full hash.
     Commits(Vec<String>),
 }
 
@@ -117,19 +117,19 @@ fn describe(tool: Tool, title: &str, text: &str) -> Tool {
         .closed_world()
 }
 
-pub(super) async fn unstaged(git: Arc<Git>, args: Args) -> Result<Told<Diff>, ToolError> {
+pub(super) async fn unstaged(git: Arc<Git>, args: Args) -> Result<TextAndData<Diff>, ToolError> {
     let repository = Repository::open(&git, &args.repo_path).await?;
     repository.top()?;
     answer(&repository, &Sides::IndexAndFiles, args.context_lines, &args.paths).await
 }
 
-async fn staged(git: Arc<Git>, args: Args) -> Result<Told<Diff>, ToolError> {
+async fn staged(git: Arc<Git>, args: Args) -> Result<TextAndData<Diff>, ToolError> {
     let repository = Repository::open(&git, &args.repo_path).await?;
     repository.top()?;
     answer(&repository, &Sides::HeadAndIndex, args.context_lines, &args.paths).await
 }
 
-async fn target(git: Arc<Git>, args: TargetArgs) -> Result<Told<Diff>, ToolError> {
+async fn target(git: Arc<Git>, args: TargetArgs) -> Result<TextAndData<Diff>, ToolError> {
     let repository = Repository::open(&git, &args.repo_path).await?;
     let sides = Sides::Commits(commits(&repository, &args.target).await?);
     answer(&repository, &sides, args.context_lines, &args.paths).await
@@ -163,13 +163,13 @@ async fn answer(
     sides: &Sides,
     context: i64,
     paths: &[String],
-) -> Result<Told<Diff>, ToolError> {
+) -> Result<TextAndData<Diff>, ToolError> {
     let paths = paths.iter().map(|path| inside(repository, path)).collect::<Result<Vec<_>, _>>()?;
     let data = of(repository, sides, context, &paths).await?;
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
-/// The difference; `paths` have been checked.
+/// Computes the diff; the caller has checked `paths`.
 pub(super) async fn of(
     repository: &Repository<'_>,
     sides: &Sides,
@@ -196,13 +196,14 @@ pub(super) async fn of(
     Ok(Diff { files, patch: patch.text, truncated })
 }
 
-/// A patch, or as much of it as fits.
+/// A patch, possibly truncated.
 pub(super) struct Patch {
     pub(super) text: String,
     pub(super) truncated: bool,
 }
 
-/// The patch that `command` prints. Where a file is larger than git's memory there is none, for git compares whole files.
+/// The patch that `command` prints. If a file exceeds git's memory limit there is no patch,
+/// because git compares whole files in memory.
 pub(super) async fn patch(command: Invocation<'_>) -> Result<Patch, ToolError> {
     let output = command.output_limit(TEXT_LIMIT).run().await?;
     if output.is_success() {
@@ -229,7 +230,7 @@ impl Diff {
     }
 }
 
-/// Patch text with terminal controls made visible, line by line and without a limit.
+/// Patch text with terminal controls made visible, not truncated.
 pub(super) fn visible(text: &str) -> String {
     if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
         return text
@@ -248,7 +249,7 @@ pub(super) fn default_context() -> i64 {
     3
 }
 
-/// The switches, for the other commands that print patches.
+/// The switches, for other commands that print patches.
 pub(super) fn switches() -> [&'static str; 8] {
     SWITCHES
 }

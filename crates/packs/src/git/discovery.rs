@@ -1,4 +1,4 @@
-//! Finds the repository of a directory without git's help, so that no git process reads an unchecked one.
+//! Finds the repository of a directory without git, so that no git process reads an unchecked one.
 
 use std::{
     fs,
@@ -9,10 +9,10 @@ use std::{
 use super::boundary::{Roots, leads_outside};
 use trunkline_toolbox::ToolError;
 
-/// Bytes of a `.git` file or a `commondir` file that are read.
+/// Maximum size of a `.git` file or a `commondir` file.
 const POINTER_SIZE: u64 = 8 * 1024;
 
-/// Where the parts of a repository are, without links and all inside the roots.
+/// Paths of the parts of a repository, with links resolved, all inside the roots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) git_dir: PathBuf,
@@ -22,7 +22,7 @@ pub(super) struct Layout {
     pub(super) top: Option<PathBuf>,
 }
 
-/// The repository that `directory`, which has no links and lies inside the roots, belongs to.
+/// The repository that contains `directory`, which is inside the roots and has its links resolved.
 pub(super) fn find(roots: &Roots, directory: &Path) -> Result<Layout, ToolError> {
     for candidate in directory.ancestors().take_while(|path| roots.contain(path)) {
         if let Some(layout) = nested(roots, candidate)? {
@@ -38,7 +38,7 @@ pub(super) fn find(roots: &Roots, directory: &Path) -> Result<Layout, ToolError>
     Err(no_repository())
 }
 
-/// The repository whose work tree begins at `directory`, if there is one.
+/// The repository whose work tree has `directory` as its top, if there is one.
 pub(super) fn nested(roots: &Roots, directory: &Path) -> Result<Option<Layout>, ToolError> {
     match entry(roots, directory)? {
         Some(git_dir) => layout(roots, git_dir, Some(directory.to_owned())).map(Some),
@@ -46,7 +46,7 @@ pub(super) fn nested(roots: &Roots, directory: &Path) -> Result<Option<Layout>, 
     }
 }
 
-/// The git directory that `.git` in `top` is or leads to.
+/// The git directory that `.git` in `top` is, or points to.
 fn entry(roots: &Roots, top: &Path) -> Result<Option<PathBuf>, ToolError> {
     let path = top.join(".git");
     let Ok(metadata) = fs::symlink_metadata(&path) else { return Ok(None) };
@@ -68,8 +68,8 @@ fn layout(roots: &Roots, git_dir: PathBuf, top: Option<PathBuf>) -> Result<Layou
     Ok(Layout { git_dir, common_dir, top })
 }
 
-/// Refuses a bare repository that the caller did not name outright, or that lies in a work tree: whoever wrote the
-/// outer repository also wrote that one, its settings included.
+/// Refuses a bare repository that the caller did not name directly, or that is inside a work tree:
+/// its contents, including its settings, may be part of an untrusted outer repository.
 fn stands_alone(roots: &Roots, git_dir: &Path, named: &Path) -> Result<(), ToolError> {
     let mut above = git_dir.ancestors().skip(1).filter(|path| path.join(".git").symlink_metadata().is_ok());
     let embedded = above.any(|path| !matches!(entry(roots, path), Ok(Some(found)) if found == git_dir));
@@ -86,7 +86,7 @@ fn stands_alone(roots: &Roots, git_dir: &Path, named: &Path) -> Result<(), ToolE
     Ok(())
 }
 
-/// True if git would take `directory` for a git directory.
+/// True if git would treat `directory` as a git directory.
 fn is_git_directory(directory: &Path) -> bool {
     let has = |name: &str| directory.join(name).symlink_metadata().is_ok();
     has("HEAD") && (has("commondir") || has("objects") && has("refs"))

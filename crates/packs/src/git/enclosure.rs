@@ -1,4 +1,4 @@
-//! Whether all files that git reads in a repository lie inside the roots.
+//! Checks that all files that git reads in a repository are inside the roots.
 
 use std::{
     fs,
@@ -11,24 +11,24 @@ use super::{
 };
 use trunkline_toolbox::ToolError;
 
-/// Object stores that may borrow from each other in a row; git's own limit.
+/// Maximum length of a chain of alternate object stores; the same as in git.
 const ALTERNATES_DEPTH: usize = 5;
 
-/// Bytes of the list of borrowed object stores.
+/// Maximum size of the list of alternate object stores.
 const ALTERNATES_SIZE: u64 = 64 * 1024;
 
-/// Files and directories of one repository that are looked at.
+/// Maximum number of files and directories examined in one repository.
 const ENTRIES: usize = 250_000;
 
-/// Links that may follow each other.
+/// Maximum length of a chain of links.
 const LINKS: usize = 16;
 
-/// Directories of a git directory whose files git reads. A link anywhere in them could show a foreign file: a
-/// reference, a log, the path of a worktree, an object of another repository.
+/// Directories of a git directory whose files git reads. A link anywhere in them could expose a
+/// file from outside as a reference, a log, the path of a worktree, or an object.
 const READ: [&str; 8] =
     ["refs", "logs", "info", "worktrees", "reftable", "rebase-merge", "rebase-apply", "sequencer"];
 
-/// Refuses a repository with a link, or a borrowed object store, that leads out of the roots.
+/// Refuses a repository with a link or an alternate object store that leads out of the roots.
 pub(super) fn check(roots: &Roots, layout: &Layout) -> Result<(), ToolError> {
     let mut walk = Walk { roots, left: ENTRIES };
     walk.directory(&layout.git_dir, Depth::Here)?;
@@ -44,7 +44,7 @@ pub(super) fn check(roots: &Roots, layout: &Layout) -> Result<(), ToolError> {
     walk.store(&layout.common_dir.join("objects"), ALTERNATES_DEPTH)
 }
 
-/// How far a directory is looked at.
+/// Depth to which a directory is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Depth {
     /// Its own entries.
@@ -72,7 +72,7 @@ impl Walk<'_> {
     fn directory(&mut self, directory: &Path, depth: Depth) -> Result<(), ToolError> {
         let mut waiting = vec![(directory.to_owned(), depth)];
         while let Some((directory, depth)) = waiting.pop() {
-            // A directory that we cannot read, git cannot read either.
+            // Git runs as the same user, so it cannot read this directory either.
             let Ok(entries) = fs::read_dir(&directory) else { continue };
             for entry in entries.flatten() {
                 self.left = self.left.checked_sub(1).ok_or_else(too_many)?;
@@ -95,7 +95,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Where `path` leads. A link to nowhere is refused, because git could write through it.
+    /// The resolved `path`. A dangling link is refused, because git could write through it.
     fn real(&self, path: &Path) -> Result<PathBuf, ToolError> {
         fs::canonicalize(path).ok().filter(|real| self.roots.contain(real)).ok_or_else(leads_outside)
     }
@@ -109,9 +109,9 @@ impl Walk<'_> {
             return Err(leads_outside());
         }
         let text = fs::read_to_string(&list).map_err(|_| leads_outside())?;
-        // Split as git does, which keeps a carriage return as part of the path.
+        // Split like in git, where a carriage return is part of the path.
         for line in text.split('\n').filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            // A quoted entry would need git's own reading; nothing that we let in is written that way.
+            // A quoted entry would need git's own unquoting, so it is refused.
             if line.starts_with('"') {
                 return Err(leads_outside());
             }

@@ -1,22 +1,22 @@
-//! The environment and the fixed settings that every git process gets.
+//! The environment and the fixed settings of every git process.
 
 use std::ffi::{OsStr, OsString};
 
 use super::options::{GitOptions, Hooks, Network, Ownership, UserSettings};
 
-/// Where git and ssh find the programs that they are made of.
+/// Search path of git and ssh for their own programs.
 const PATH: &str = "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin";
 
-/// The transport list when no transport may be used; no transport has this name.
+/// Value of the list of allowed transports if none is allowed; no transport has this name.
 const NO_PROTOCOL: &str = "none";
 
-/// Ssh that asks nothing, forwards nothing and runs nothing on this side.
+/// Ssh command without prompts, forwarding or local commands.
 const SSH: &str = "ssh -o BatchMode=yes -o ClearAllForwardings=yes -o PermitLocalCommand=no";
 
-/// Settings that win over those of every file: git's defaults, and the user's settings where they are read. Those of a
-/// repository are not among what must be switched off here, because git sees only the ones that `allowed_settings`
-/// lets through; this is the second line of defence. Where a command must be given to switch one off, it is `:`, the
-/// shell's way to do nothing; an empty text would do in some places and be run in others.
+/// Settings that override those of every file: git's defaults, and the user's settings if they are
+/// read. A repository's dangerous settings are already removed by `allowed_settings`; this is the
+/// second line of defence. A setting that needs a command to be switched off is set to `:`, the
+/// shell's no-op, because an empty value would be run as a command in some places.
 const SETTINGS: [(&str, &str); 47] = [
     ("blame.ignoreRevsFile", ""),
     ("color.ui", "false"),
@@ -24,7 +24,7 @@ const SETTINGS: [(&str, &str); 47] = [
     ("core.alternateRefsCommand", ":"),
     ("core.askPass", ""),
     ("core.attributesFile", "/dev/null"),
-    // Larger files are streamed, and not compared line by line.
+    // Larger files are streamed and not diffed.
     ("core.bigFileThreshold", "16m"),
     ("core.editor", ":"),
     ("core.fsmonitor", "false"),
@@ -33,7 +33,7 @@ const SETTINGS: [(&str, &str); 47] = [
     ("core.protectNTFS", "true"),
     ("core.quotePath", "false"),
     ("core.sshCommand", SSH),
-    // An empty entry forgets all helpers named before it, those for single addresses included.
+    // An empty value resets the list of helpers, including those for single addresses.
     ("credential.helper", ""),
     ("credential.interactive", "false"),
     ("diff.external", ":"),
@@ -59,7 +59,7 @@ const SETTINGS: [(&str, &str); 47] = [
     ("push.gpgSign", "false"),
     ("push.recurseSubmodules", "no"),
     ("rebase.autoStash", "false"),
-    // A bare repository is used only where `discovery` decided so, and is then named outright.
+    // A bare repository is used only if `discovery` accepted it; then `GIT_DIR` names it.
     ("safe.bareRepository", "explicit"),
     ("sequence.editor", ":"),
     ("submodule.recurse", "false"),
@@ -67,14 +67,14 @@ const SETTINGS: [(&str, &str); 47] = [
     ("tag.gpgSign", "false"),
     ("transfer.bundleURI", "false"),
     ("uploadpack.packObjectsHook", ":"),
-    // A name made up from the machine's would end up in the history.
+    // Otherwise git would derive a name from the host, which would end up in the history.
     ("user.useConfigOnly", "true"),
 ];
 
-/// What a command does, as far as its environment is concerned.
+/// The kind of a command, which determines its environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// It only looks, and takes no lock for that.
+    /// It only reads, without taking locks.
     Read,
     /// It changes the repository.
     Write,
@@ -82,10 +82,10 @@ pub(super) enum Mode {
     Network,
 }
 
-/// Settings in the order in which git shall read them.
+/// Settings in the order in which git reads them.
 pub(super) type Settings = Vec<(OsString, OsString)>;
 
-/// The fixed settings under these options.
+/// The fixed settings for these options.
 pub(super) fn settings(options: &GitOptions) -> Settings {
     let mut settings: Settings =
         SETTINGS.iter().map(|(key, value)| (OsString::from(key), OsString::from(value))).collect();
@@ -102,7 +102,7 @@ pub(super) fn settings(options: &GitOptions) -> Settings {
     settings
 }
 
-/// The whole environment of a command, with `settings` among it.
+/// The complete environment of a command, including `settings`.
 pub(super) fn environment(
     options: &GitOptions,
     mode: Mode,
@@ -112,7 +112,7 @@ pub(super) fn environment(
     let mut set = |name: &str, value: &OsStr| variables.push((name.into(), value.to_owned()));
     for (name, value) in [
         ("PATH", PATH),
-        // Without a home, a path that starts with a tilde would be a fatal error.
+        // Without HOME, git fails on a path that starts with a tilde.
         ("HOME", "/nonexistent"),
         ("LC_ALL", "C"),
         ("GIT_ASKPASS", ""),

@@ -1,4 +1,4 @@
-//! What went wrong, from git's words to ours, with what to do next.
+//! Translates git's errors into messages with a hint.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -6,10 +6,10 @@ use super::invocation::Output;
 use trunkline_process::SpawnError;
 use trunkline_toolbox::ToolError;
 
-/// Longest text of git's that is passed on.
+/// Maximum length of git's text in an error.
 const MESSAGE_LIMIT: usize = 2000;
 
-/// What git says (in the C locale), what we say, and what to do next. The first match counts.
+/// Part of git's message (in the C locale), our message, and the hint. The first match is used.
 const KNOWN: [(&str, &str, &str); 37] = [
     (
         "not a git repository",
@@ -186,7 +186,8 @@ const KNOWN: [(&str, &str, &str); 37] = [
     ),
 ];
 
-/// Git's complaints about settings. They name files that a repository may point to anywhere, so they are not passed on.
+/// Git's errors about settings. They are not passed on, because they name files that a repository
+/// may have chosen outside of the roots.
 const SETTINGS: [&str; 7] = [
     "bad config",
     "bad numeric config",
@@ -197,8 +198,9 @@ const SETTINGS: [&str; 7] = [
     "unable to access '",
 ];
 
-/// Lines of git's that are passed on: how they begin, and what else they contain. What stands between comes from the
-/// caller, from the remote or from git itself; every other line may quote a file and goes to the log only.
+/// Lines of git's output that are passed on: their prefix, and a text that they contain. The rest
+/// of such a line is from the caller, the remote or git itself. All other lines may quote a file,
+/// so they are written only to the log.
 const SHOWN: [(&str, &str); 12] = [
     (" ! [", "]"),
     ("error: pathspec '", "' did not match any file"),
@@ -214,15 +216,15 @@ const SHOWN: [(&str, &str); 12] = [
     ("remote: ", ""),
 ];
 
-/// The failure of a run that ended with a status of its own.
+/// The error for a run that ended with a failure status.
 pub(super) fn of(output: &Output) -> ToolError {
     with(output, "")
 }
 
-/// The same, where git also told something else than on stderr; `told` is shown.
-pub(super) fn with(output: &Output, told: &str) -> ToolError {
+/// Same as [`of`], with an additional text `extra`, which is shown.
+pub(super) fn with(output: &Output, extra: &str) -> ToolError {
     let said = output.stderr.text();
-    let detail = clean(&format!("{told}\n{said}"));
+    let detail = clean(&format!("{extra}\n{said}"));
     let lower = detail.to_lowercase();
     let of_http = lower.contains("unable to access 'http");
     if SETTINGS.iter().any(|words| lower.contains(words)) && !of_http {
@@ -238,12 +240,12 @@ pub(super) fn with(output: &Output, told: &str) -> ToolError {
             "Look at git_status and git_log for the state of the repository. Git's own words are in the operator's log.",
         ),
     };
-    let shown = clean(&format!("{told}\n{}", shown(&said)));
+    let shown = clean(&format!("{extra}\n{}", shown(&said)));
     let message = if shown.is_empty() { message } else { format!("{message}\ngit: {shown}") };
     ToolError::new(message).hint(hint).detail(detail)
 }
 
-/// The lines that are passed on, with the names of files that belong to one of them.
+/// The lines that are passed on, with the file names that belong to them.
 fn shown(said: &str) -> String {
     let mut lines = Vec::new();
     let mut listing = false;
@@ -262,18 +264,18 @@ fn shown(said: &str) -> String {
     lines.join("\n")
 }
 
-/// The failure of a run that took too long.
+/// The error for a run that timed out.
 pub(super) fn deadline(allowed: Duration) -> ToolError {
     ToolError::new(format!("git took longer than {} s and was stopped", allowed.as_secs_f64()))
         .hint("Ask for less: a single path, fewer commits, or a smaller range.")
 }
 
-/// The failure of a run that did not begin.
+/// The error for a run that could not be started.
 pub(super) fn cannot_run(error: &SpawnError) -> ToolError {
     ToolError::new("git cannot be run").hint("Ask the operator to look at the log.").detail(error.to_string())
 }
 
-/// Git's words without what must not be shown: terminal controls, and credentials in addresses.
+/// Git's text without terminal controls and credentials in addresses.
 pub(super) fn clean(text: &str) -> String {
     let mut cleaned = String::new();
     for character in without_credentials(text.trim()).chars() {

@@ -1,4 +1,4 @@
-//! `git_fetch`: gets the branches of a remote.
+//! `git_fetch`: fetches the branches of a remote.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,39 +14,39 @@ use super::{
     remote::Remote,
     repository::Repository,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     repo_path: String,
     /// Name of the remote.
     #[serde(default = "origin")]
     remote: String,
-    /// Whether remote-tracking branches that the remote no longer has are removed.
+    /// Remove remote-tracking branches that the remote no longer has.
     #[serde(default)]
     prune: bool,
 }
 
-/// What a fetch changed.
+/// The changes of a fetch.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Fetched {
     pub(super) remote: String,
     pub(super) updates: Vec<Update>,
 }
 
-/// A reference that a fetch changed.
+/// A reference changed by a fetch.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Update {
-    /// Its full name here.
+    /// Full local name.
     pub(super) reference: String,
-    /// The commit before; missing for a new one.
+    /// Previous commit; missing for a new reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) before: Option<String>,
-    /// The commit now; missing for a removed one.
+    /// New commit; missing for a removed reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) after: Option<String>,
 }
@@ -60,19 +60,19 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .open_world()
 }
 
-async fn run(git: Arc<Git>, args: Args) -> Result<Told<Fetched>, ToolError> {
+async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Fetched>, ToolError> {
     let _changing = git.change().await;
     let repository = Repository::open(&git, &args.repo_path).await?;
     let remote = Remote::find(&repository, &args.remote).await?;
     let name = remote.as_str();
-    // Written out, because the configured one could overwrite anything.
+    // Explicit, because the configured refspec could overwrite any reference.
     let refspec = format!("+refs/heads/*:refs/remotes/{name}/*");
     let updates = fetch(&repository, &remote, &refspec, args.prune.then_some("--prune")).await?;
     let data = Fetched { remote: name.into(), updates };
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
-/// Fetches `refspec`, and tells what changed among the remote's branches.
+/// Fetches `refspec`, and returns the changes of the remote-tracking branches.
 pub(super) async fn fetch(
     repository: &Repository<'_>,
     remote: &Remote,
@@ -94,7 +94,7 @@ pub(super) async fn fetch(
     Ok(names.into_iter().map(update).filter(|update| update.before != update.after).collect())
 }
 
-/// The remote's branches as they are known here.
+/// The remote-tracking branches.
 async fn references(
     repository: &Repository<'_>,
     remote: &Remote,

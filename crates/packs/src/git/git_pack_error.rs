@@ -1,8 +1,8 @@
-//! Why the git pack cannot be offered.
+//! Errors that prevent the git pack from being offered.
 
 use std::{io, path::PathBuf};
 
-/// Why the git pack cannot be offered.
+/// An error that prevents the git pack from being offered.
 #[derive(Debug, thiserror::Error)]
 pub enum GitPackError {
     /// No root was named.
@@ -13,13 +13,13 @@ pub enum GitPackError {
     Root {
         /// The root.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// Git is not installed where it was looked for.
+    /// Git was not found in the search directories.
     #[error("git was not found in {}", search.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "))]
     NoGit {
-        /// Where it was looked for.
+        /// The search directories.
         search: Vec<PathBuf>,
     },
 }

@@ -1,5 +1,5 @@
-//! Files that git must leave as they are, such as the configuration of the server: commands that
-//! would change them in a working tree are refused before they run.
+//! Guarded files, such as the configuration of the server: commands that would change them in a
+//! working tree are refused before they run.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use trunkline_toolbox::ToolError;
 use super::{diff, failure, invocation::Invocation, repository::Repository};
 
 impl Repository<'_> {
-    /// Refuses to go from one commit to another if a guarded file differs between them.
+    /// Refuses to switch from one commit to another if a guarded file differs between them.
     pub(super) async fn keeps(&self, from: &str, to: &str) -> Result<(), ToolError> {
         let guarded = self.guarded();
         if guarded.is_empty() {
@@ -31,13 +31,14 @@ impl Repository<'_> {
         let output = merge.args([ours, theirs]).run().await?;
         let text = output.text();
         let tree = text.lines().next().unwrap_or_default();
-        // With conflicts the status is 1, and there is a tree all the same.
+        // With conflicts the status is 1, but a tree is printed too.
         let is_tree = matches!(output.ending, Ending::Code(0 | 1)) && tree.len() >= 40;
-        // Older ones of git cannot tell; then no difference at all is allowed.
+        // Older versions of git print no tree; then the guarded files must be equal in both
+        // commits.
         self.keeps(ours, if is_tree { tree } else { theirs }).await
     }
 
-    /// Refuses to put aside changes of a guarded file.
+    /// Refuses to stash changes of a guarded file.
     pub(super) async fn keeps_unsaved(&self) -> Result<(), ToolError> {
         let guarded = self.guarded();
         if guarded.is_empty() {
@@ -55,15 +56,16 @@ impl Repository<'_> {
         if inside { Err(refused()) } else { Ok(()) }
     }
 
-    /// The guarded files of this working tree, relative to its top. One that is not there is not
-    /// in force, and may appear.
+    /// The guarded files of this working tree, relative to its top. A missing file is not in use,
+    /// so creating it is allowed.
     fn guarded(&self) -> Vec<PathBuf> {
         let Ok(top) = self.top() else { return Vec::new() };
         let inside = |path: PathBuf| path.strip_prefix(top).map(Path::to_owned).ok();
         self.existing().filter_map(inside).filter(|path| !path.as_os_str().is_empty()).collect()
     }
 
-    /// Those that are there: by their own name in their real directory, and where a link leads.
+    /// The guarded files that exist: by name in their resolved directory, and by their resolved
+    /// path.
     fn existing(&self) -> impl Iterator<Item = PathBuf> {
         let there = self.git().options().guarded.iter().filter(|path| path.symlink_metadata().is_ok());
         there.flat_map(|path| {

@@ -1,11 +1,11 @@
-//! Who commits.
+//! The author and committer of commits.
 
 use std::path::Path;
 
 use super::{environment::Mode, invocation::Invocation, options::Identity, repository::Repository};
 use trunkline_toolbox::ToolError;
 
-/// Settings that name the person whom the operator chose, where the repository's own name nobody.
+/// Settings with the operator's identity, unless the repository's own settings name one.
 pub(super) async fn settings(repository: &Repository<'_>) -> Result<Vec<(&'static str, String)>, ToolError> {
     let mut settings = Vec::new();
     for key in ["user.name", "user.email"] {

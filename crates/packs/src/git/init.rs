@@ -1,4 +1,4 @@
-//! `git_init`: makes a repository inside a root.
+//! `git_init`: creates a repository inside a root.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use super::{
     pack::{self, Git},
     revision::RefName,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// The directory, which is made if it is missing; relative ones start at the first open directory.
+    /// Directory, created if missing; relative paths start at the first open directory.
     path: String,
     /// Name of the first branch.
     #[serde(default = "main_branch")]
     initial_branch: String,
 }
 
-/// The repository that was made.
+/// The new repository.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Made {
     path: String,
@@ -41,7 +41,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-async fn run(git: Arc<Git>, args: Args) -> Result<Told<Made>, ToolError> {
+async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Made>, ToolError> {
     let branch = RefName::parse(&args.initial_branch)?;
     let _changing = git.change().await;
     let path = git.roots().vacant(&args.path)?;
@@ -54,7 +54,7 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Made>, ToolError> {
     let command = Invocation::new(&git, Mode::Write, parent, deadline);
     command.args(["init", "--quiet", "--template=", &initial, "--"]).arg(&path).ok().await?;
     let data = Made { path: path.display().to_string(), branch: branch.as_str().into() };
-    Ok(Told { text: format!("Made an empty repository in {}", data.path), data })
+    Ok(TextAndData { text: format!("Made an empty repository in {}", data.path), data })
 }
 
 fn main_branch() -> String {

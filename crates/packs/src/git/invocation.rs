@@ -16,13 +16,13 @@ use super::{
 use trunkline_process::{Captured, Command, Ending, Keep, Limits, Overflow};
 use trunkline_toolbox::ToolError;
 
-/// Bytes of output that are parsed, unless the command says otherwise.
+/// Default maximum output that is parsed, in bytes.
 pub(super) const OUTPUT_LIMIT: usize = 1024 * 1024;
 
-/// Bytes kept of each end of what git says about its work.
+/// Kept part of git's stderr: the beginning and the end.
 const MESSAGES: Keep = Keep::ends(8 * 1024, 8 * 1024);
 
-/// A command line, and where and how it runs.
+/// A git command with its directory, environment and limits.
 #[derive(Debug)]
 #[must_use]
 pub(super) struct Invocation<'a> {
@@ -37,7 +37,7 @@ pub(super) struct Invocation<'a> {
     output_limit: usize,
 }
 
-/// What git answered.
+/// The output of git.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) ending: Ending,
@@ -70,7 +70,7 @@ impl<'a> Invocation<'a> {
         self
     }
 
-    /// A setting that wins over those of every file.
+    /// Adds a setting that overrides those of every file.
     pub(super) fn setting(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.settings.push((key.into(), value.into()));
         self
@@ -86,13 +86,13 @@ impl<'a> Invocation<'a> {
         self
     }
 
-    /// How much output is kept; a command that writes more is stopped if it only looks.
+    /// Sets the maximum output. A read-only command that writes more is stopped.
     pub(super) fn output_limit(mut self, bytes: usize) -> Self {
         self.output_limit = bytes;
         self
     }
 
-    /// Runs it, and leaves it to the caller what the status means.
+    /// Runs the command; the caller interprets the status.
     pub(super) async fn run(self) -> Result<Output, ToolError> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if left == Duration::ZERO {
@@ -119,7 +119,7 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// Runs it; any status but 0 is a failure.
+    /// Runs the command; a status other than 0 is an error.
     pub(super) async fn ok(self) -> Result<Output, ToolError> {
         let output = self.run().await?;
         if output.is_success() { Ok(output) } else { Err(failure::of(&output)) }
@@ -127,7 +127,7 @@ impl<'a> Invocation<'a> {
 }
 
 impl Output {
-    /// Whether git did what it was told, or was stopped because it has told enough.
+    /// True if git succeeded, or was stopped because it reached the output limit.
     pub(super) fn is_success(&self) -> bool {
         matches!(self.ending, Ending::Code(0) | Ending::Overflow)
     }
@@ -150,7 +150,7 @@ impl Output {
         String::from_utf8_lossy(&self.stdout.head).into_owned()
     }
 
-    /// The fields of output whose every field ends with NUL. A last field that was cut is left out.
+    /// The NUL-terminated fields of the output. A truncated last field is left out.
     pub(super) fn fields(&self) -> Vec<String> {
         let mut fields: Vec<_> = self
             .stdout
@@ -162,7 +162,7 @@ impl Output {
         fields
     }
 
-    /// The fields of output whose every field ends with NUL, as they are.
+    /// The NUL-terminated fields of the output, as bytes.
     pub(super) fn raw_fields(&self) -> Vec<Vec<u8>> {
         let mut fields: Vec<_> = self.stdout.head.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect();
         fields.pop();

@@ -1,4 +1,4 @@
-//! `git_log`: commits, newest first.
+//! `git_log`: lists commits, newest first.
 
 use std::sync::Arc;
 
@@ -13,26 +13,26 @@ use super::{
     repository::Repository,
     revision::{Revision, plain},
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
-/// Most commits in one answer.
+/// Maximum number of commits in an answer.
 const MOST_COMMITS: i64 = 500;
 
-/// Bytes of commits in one answer.
+/// Maximum size of the commits in an answer, in bytes.
 const LOG_LIMIT: usize = 192 * 1024;
 
-/// What every log is told, so that nothing runs and the form is ours.
+/// Switches of every log: no program runs, and the output format is fixed.
 pub(super) const SWITCHES: [&str; 6] =
     ["--no-show-signature", "--no-notes", "--no-color", "--no-mailmap", "-z", COMMIT_FORMAT];
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     pub(super) repo_path: String,
-    /// How many commits, 1 to 500.
+    /// Number of commits, 1 to 500.
     #[serde(default = "default_count")]
     pub(super) max_count: i64,
     /// Only commits after this, such as `2026-01-31`, `2026-01-31T10:00:00` or `2 weeks ago`.
@@ -41,7 +41,7 @@ pub(super) struct Args {
     /// Only commits before this.
     #[serde(default)]
     pub(super) end_timestamp: Option<String>,
-    /// Branch, tag or commit to start from; HEAD if left out.
+    /// Branch, tag or commit to start from; default HEAD.
     #[serde(default)]
     pub(super) revision: Option<String>,
     /// Only commits that changed this file or directory.
@@ -53,7 +53,7 @@ pub(super) struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Log {
     pub(super) commits: Vec<Commit>,
-    /// Whether there are more.
+    /// True if there are more than listed.
     pub(super) truncated: bool,
 }
 
@@ -66,7 +66,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Log>, ToolError> {
+pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Log>, ToolError> {
     let repository = Repository::open(&git, &args.repo_path).await?;
     let start = match &args.revision {
         Some(revision) => repository.commit(&Revision::parse(revision)?).await?,
@@ -92,7 +92,7 @@ pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<Told<Log>, ToolErro
             found
         },
     };
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
 fn default_count() -> i64 {

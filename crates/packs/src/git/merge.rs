@@ -1,4 +1,4 @@
-//! `git_merge`: joins another branch into the current one, or gives a merge up.
+//! `git_merge`: merges another branch into the current one, or aborts a merge.
 
 use std::sync::Arc;
 
@@ -13,22 +13,22 @@ use super::{
     revision::Revision,
     state::InProgress,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     repo_path: String,
-    /// What to do.
+    /// Action.
     #[serde(default)]
     action: Action,
-    /// Branch, tag or commit to merge; needed for `merge`.
+    /// Branch, tag or commit to merge; required for `merge`.
     #[serde(default)]
     branch: Option<String>,
-    /// Whether a fast-forward is taken.
+    /// Fast-forward mode.
     #[serde(default)]
     fast_forward: FastForward,
 }
@@ -39,35 +39,35 @@ enum Action {
     /// Merge `branch` into the current branch.
     #[default]
     Merge,
-    /// Give up a merge that has conflicts.
+    /// Abort a merge that has conflicts.
     Abort,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum FastForward {
-    /// Where possible.
+    /// Fast-forward if possible.
     #[default]
     Allowed,
-    /// Nothing else.
+    /// Fail if a fast-forward is not possible.
     Only,
     /// Always make a merge commit.
     Never,
 }
 
-/// How a merge ended.
+/// The outcome of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Outcome {
     AlreadyUpToDate,
     FastForward,
     Merged,
-    /// It waits for conflicts to be resolved.
+    /// Stopped: conflicts must be resolved.
     Conflicts,
     Aborted,
 }
 
-/// What a merge did.
+/// The result of a merge.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Merged {
     pub(super) outcome: Outcome,
@@ -87,7 +87,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-async fn run(git: Arc<Git>, args: Args) -> Result<Told<Merged>, ToolError> {
+async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Merged>, ToolError> {
     let _changing = git.change().await;
     let repository = Repository::open(&git, &args.repo_path).await?;
     repository.top()?;
@@ -111,10 +111,10 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Merged>, ToolError> {
     }
     command = command.arg(format!("--message=Merge {branch}"));
     let data = join(&repository, command, &before, &commit).await?;
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
-/// Runs `command`, a merge so far without its switches, and tells what became of it.
+/// Adds the switches to the merge `command`, runs it, and returns the result.
 pub(super) async fn join(
     repository: &Repository<'_>,
     command: super::invocation::Invocation<'_>,
@@ -151,7 +151,7 @@ pub(super) async fn join(
     Ok(Merged { outcome, commit: after, conflicts })
 }
 
-async fn abort(repository: &Repository<'_>) -> Result<Told<Merged>, ToolError> {
+async fn abort(repository: &Repository<'_>) -> Result<TextAndData<Merged>, ToolError> {
     if repository.in_progress() != Some(InProgress::Merge) {
         return Err(
             ToolError::new("no merge is in progress").hint("There is nothing to abort; see git_status.")
@@ -160,7 +160,7 @@ async fn abort(repository: &Repository<'_>) -> Result<Told<Merged>, ToolError> {
     repository.convert("merge")?.arg("--abort").ok().await?;
     let commit = repository.born_head().await?;
     let data = Merged { outcome: Outcome::Aborted, commit, conflicts: Vec::new() };
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
 /// Files in conflict.

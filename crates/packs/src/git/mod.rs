@@ -1,19 +1,23 @@
-//! The git pack: git's own executable, run so that nothing in a repository can make it run something else.
+//! The git pack: runs the git executable so that a repository cannot make it run other programs.
 //!
-//! A *root* is a directory that the operator opened; a repository must lie inside one with all its parts: work tree,
-//! git directory, common directory, object store and the stores it borrows from.
+//! A *root* is a directory that the operator opened. All parts of a repository must be inside the
+//! roots: work tree, git directory, common directory, object store and its alternates.
 //!
-//! A hostile repository must neither run a program nor show a file from outside of the roots:
-//! 1. `discovery` finds the repository and `enclosure` checks every link in it before the first git process starts. A bare
-//!    repository inside a work tree is refused.
-//! 2. Git never reads the repository's own config file. `settings` sorts it by the list in `allowed_settings`, and
-//!    `common_dir` gives git a stand-in with what is left. A command whose effect depends on a setting that was left out
-//!    (a filter, a merge driver, a proxy) is refused with the setting's name.
-//! 3. The environment holds only what `environment` puts there, hooks and transports off among it, and commands carry
-//!    their own switches: no external diff, no text conversion, no submodules, literal paths.
-//! 4. `failure` passes on git's errors only in known forms, because git quotes the contents of files in them.
+//! A hostile repository must neither run a program nor expose a file from outside of the roots:
+//! 1. `discovery` finds the repository and `enclosure` checks every link in it before the first
+//!    git process starts. A bare repository inside a work tree is refused.
+//! 2. Git never reads the repository's own config file. `settings` filters it by the list in
+//!    `allowed_settings`, and `common_dir` gives git a substitute with the remaining settings. A
+//!    command whose effect depends on a removed setting (a filter, a merge driver, a proxy) is
+//!    refused, and the error names the setting.
+//! 3. The environment is built only by `environment`, with hooks and transports disabled, and
+//!    commands have fixed switches: no external diff, no text conversion, no submodules, literal
+//!    paths.
+//! 4. `failure` passes on git's errors only in known forms, because git quotes file contents in
+//!    them.
 //!
-//! Left to others: who may call (the front), and a limit on the size of results beyond the caps named here.
+//! Not handled here: authorization of callers (the serving layer), and limits on results beyond
+//! those named here.
 
 mod add;
 mod allowed_settings;

@@ -1,69 +1,71 @@
-//! What the operator allows.
+//! Options set by the operator.
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use trunkline_process::{DEFAULT_DEADLINE, DEFAULT_MEMORY};
 
-/// Directories in which git is looked for, in this order, unless the options name others.
+/// Default search directories for git, in this order.
 const SEARCH: [&str; 4] = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/bin"];
 
-/// Transports that may be used, unless the options name others.
+/// Transports allowed by default.
 const PROTOCOLS: [&str; 2] = ["https", "ssh"];
 
-/// What the operator allows. The defaults are the careful choice.
+/// Options set by the operator. The defaults are restrictive.
 #[derive(Debug, Clone)]
 pub struct GitOptions {
-    /// Directories in which repositories may lie; at least one.
+    /// Directories that contain repositories; at least one.
     pub roots: Vec<PathBuf>,
-    /// Whether tools that change a repository are offered.
+    /// Determines whether tools that change a repository are offered.
     pub access: Access,
-    /// Whether tools that talk to other machines are offered; those that change a repository also need the access.
+    /// Determines whether tools that use the network are offered. Tools that also change a
+    /// repository additionally need `access`.
     pub network: Network,
-    /// Whether the hooks of a repository run.
+    /// Determines whether the hooks of a repository run.
     pub hooks: Hooks,
-    /// Whether filters and drivers that a repository's own settings name may run.
+    /// Determines whether filters and drivers from a repository's own settings may run.
     pub drivers: Drivers,
-    /// Whether the settings file of the user is read.
+    /// Determines whether the user's config file is read.
     pub user_settings: UserSettings,
-    /// Who commits.
+    /// The author and committer of commits.
     pub identity: Identity,
-    /// Whether a repository must belong to the user that runs us.
+    /// Determines whether a repository must belong to the server's user.
     pub ownership: Ownership,
-    /// Transports that may be used, by git's names for them. `file` lets git run in repositories outside of the
+    /// Allowed transports, by git's names. `file` lets git run in repositories outside of the
     /// roots, with their hooks.
     pub protocols: Vec<String>,
-    /// Variables for commands that use the network, such as `HOME` and `SSH_AUTH_SOCK`. No `GIT_*` is passed on.
+    /// Environment variables for network commands, such as `HOME` and `SSH_AUTH_SOCK`. `GIT_*` is
+    /// never passed on.
     pub environment: Vec<(OsString, OsString)>,
-    /// Directories in which git is looked for, once.
+    /// Directories that are searched for git, once at start.
     pub search: Vec<PathBuf>,
-    /// How long one call may take in all.
+    /// Time limit of one call.
     pub deadline: Duration,
-    /// Bytes of memory for each process.
+    /// Maximum memory of each process in bytes.
     pub memory: Option<u64>,
-    /// Files and directories, such as the configuration of the server, that must stay as they are,
-    /// wherever a working tree holds them.
+    /// Files and directories, such as the configuration of the server, that no command may change
+    /// in any working tree.
     pub guarded: Vec<PathBuf>,
 }
 
-/// Whether tools that change a repository are offered.
+/// Determines whether tools that change a repository are offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Only tools that look.
+    /// Only tools that read.
     ReadOnly,
-    /// All.
+    /// All tools.
     ReadWrite,
 }
 
-/// Whether tools that talk to other machines are offered.
+/// Determines whether tools that use the network are offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Network {
-    /// They are not, and no transport works.
+    /// Not offered, and all transports are disabled.
     Denied,
-    /// They are.
+    /// Offered.
     Allowed,
 }
 
-/// Whether the hooks of a repository run.
+/// Determines whether the hooks of a repository run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hooks {
     /// Never.
@@ -72,28 +74,28 @@ pub enum Hooks {
     Run,
 }
 
-/// Whether filters and drivers that a repository's own settings name may run.
+/// Determines whether filters and drivers from a repository's own settings may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drivers {
-    /// Never: filters are left out, and what cannot be right without them is refused.
+    /// Never: filters are removed, and commands that would be wrong without them are refused.
     Off,
     /// As git would run them.
     Run,
 }
 
-/// Whether the settings file of the user is read.
+/// Determines whether the user's config file is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UserSettings {
-    /// It is not.
+    /// Not read.
     Ignored,
-    /// This one is. Where it names filters, they run.
+    /// This file is read. Filters that it names will run.
     Read(PathBuf),
 }
 
-/// Who commits.
+/// The author and committer of commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Identity {
-    /// Whoever the repository's settings name.
+    /// The identity in the repository's settings.
     Repository,
     /// This person, unless the repository's settings name another.
     Person {
@@ -102,15 +104,15 @@ pub enum Identity {
         /// The address.
         email: String,
     },
-    /// The person whom this settings file names, unless the repository's settings name another. Nothing else is taken
-    /// from the file.
+    /// The identity in this config file, unless the repository's settings name another. Nothing
+    /// else is read from the file.
     SettingsFile(PathBuf),
 }
 
-/// Whether a repository must belong to the user that runs us.
+/// Determines whether a repository must belong to the server's user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ownership {
-    /// It must, as git asks for.
+    /// It must; this is git's own check.
     Checked,
     /// It may belong to anyone.
     Anyone,

@@ -1,4 +1,4 @@
-//! The list of tools under given options, and what they share.
+//! Builds the list of tools from the options, and holds their shared state.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -17,16 +17,17 @@ use super::{
     options::{Access, GitOptions, Network},
     pull, push, reset, show, stash, status, tag, worktree,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
-/// Git as the operator allows it.
+/// Shared state of the tools.
 #[derive(Debug)]
 pub(super) struct Git {
     options: GitOptions,
     program: PathBuf,
     roots: Roots,
-    /// Held while a repository is changed, because git answers a second change with an error instead of waiting.
+    /// Held while a repository is changed, because a concurrent git process would fail on git's
+    /// lock file instead of waiting.
     changing: Mutex<()>,
 }
 
@@ -65,7 +66,7 @@ pub fn pack(options: GitOptions) -> Result<Vec<Tool>, GitPackError> {
     Ok(tools)
 }
 
-/// The names and arguments of an older server, for its callers: `get_status`, `get_log` and so on.
+/// Tools with the names and arguments of an older server: `get_status`, `get_log` and so on.
 pub fn compatibility_tools(options: GitOptions) -> Result<Vec<Tool>, GitPackError> {
     let git = Arc::new(Git::new(options)?);
     let mut tools = compatibility::reading(&git);
@@ -109,13 +110,13 @@ impl Git {
     }
 }
 
-/// A tool from a function of git and its arguments.
+/// A tool from a function of the shared state and its arguments.
 pub(super) fn tool<A, T, F, Fut>(git: &Arc<Git>, name: &str, run: F) -> Tool
 where
     A: DeserializeOwned + JsonSchema + Send + 'static,
     T: Serialize + JsonSchema + Send + 'static,
     F: Fn(Arc<Git>, A) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<Told<T>, ToolError>> + Send + 'static,
+    Fut: Future<Output = Result<TextAndData<T>, ToolError>> + Send + 'static,
 {
     let git = git.clone();
     Tool::new(name, move |args: A| run(git.clone(), args))

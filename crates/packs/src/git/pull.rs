@@ -1,4 +1,4 @@
-//! `git_pull`: gets the upstream of the current branch and moves forward to it.
+//! `git_pull`: fetches the upstream of the current branch and fast-forwards to it.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use super::{
     repository::Repository,
     revision::Revision,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
-/// What a pull did.
+/// The result of a pull.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Pulled {
     /// The branch's upstream, such as `refs/remotes/origin/main`.
@@ -26,7 +26,7 @@ struct Pulled {
     merged: Merged,
 }
 
-/// Where the commits of a branch come from.
+/// The upstream of a branch.
 struct Upstream {
     tracking: String,
     remote: String,
@@ -42,7 +42,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .open_world()
 }
 
-async fn run(git: Arc<Git>, args: RepositoryOnly) -> Result<Told<Pulled>, ToolError> {
+async fn run(git: Arc<Git>, args: RepositoryOnly) -> Result<TextAndData<Pulled>, ToolError> {
     let _changing = git.change().await;
     let repository = Repository::open(&git, &args.repo_path).await?;
     repository.top()?;
@@ -50,13 +50,13 @@ async fn run(git: Arc<Git>, args: RepositoryOnly) -> Result<Told<Pulled>, ToolEr
     let before = repository.born_head().await?;
     let upstream = upstream(&repository).await?;
     let remote = Remote::find(&repository, &upstream.remote).await?;
-    // Refused before anything is fetched, if it must be refused.
+    // Built before the fetch, so that a refused merge does not fetch anything.
     let command = repository.convert("merge")?.arg("--ff-only");
     fetch(&repository, &remote, &format!("+{}:{}", upstream.branch, upstream.tracking), None).await?;
     let commit = repository.commit(&Revision::parse(&upstream.tracking)?).await?;
     let merged = join(&repository, command, &before, &commit).await?;
     let text = merged.text();
-    Ok(Told { text, data: Pulled { upstream: upstream.tracking, merged } })
+    Ok(TextAndData { text, data: Pulled { upstream: upstream.tracking, merged } })
 }
 
 async fn upstream(repository: &Repository<'_>) -> Result<Upstream, ToolError> {
@@ -69,7 +69,7 @@ async fn upstream(repository: &Repository<'_>) -> Result<Upstream, ToolError> {
         repository.read("for-each-ref").args([format, &format!("refs/heads/{branch}")]).ok().await?.text();
     let fields: Vec<_> = text.split('\0').map(ToOwned::to_owned).collect();
     match &fields[..] {
-        // Anything else would let settings choose which reference is overwritten.
+        // Other forms would let settings choose the reference that is overwritten.
         [tracking, remote, from]
             if tracking.starts_with("refs/remotes/") && from.starts_with("refs/heads/") =>
         {

@@ -1,4 +1,4 @@
-//! `git_push`: sends a branch to a remote, never by force.
+//! `git_push`: pushes a branch to a remote, never with force.
 
 use std::sync::Arc;
 
@@ -14,34 +14,34 @@ use super::{
     repository::Repository,
     revision::RefName,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     repo_path: String,
     /// Name of the remote.
     #[serde(default = "origin")]
     remote: String,
-    /// The branch, which has the same name there; the current one if left out.
+    /// Branch, pushed under the same name; default: the current branch.
     #[serde(default)]
     branch: Option<String>,
-    /// Whether the remote's branch becomes the upstream of this one.
+    /// Make the remote's branch the upstream of this branch.
     #[serde(default)]
     set_upstream: bool,
 }
 
-/// What a push did.
+/// The result of a push.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Pushed {
     remote: String,
     branch: String,
-    /// Whether the remote changed.
+    /// True if the remote changed.
     updated: bool,
-    /// The remote's words, such as `[new branch]` or `1a2b3c..4d5e6f`.
+    /// The remote's summary, such as `[new branch]` or `1a2b3c..4d5e6f`.
     summary: String,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .open_world()
 }
 
-async fn run(git: Arc<Git>, args: Args) -> Result<Told<Pushed>, ToolError> {
+async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Pushed>, ToolError> {
     let _changing = git.change().await;
     let repository = Repository::open(&git, &args.repo_path).await?;
     let remote = Remote::find(&repository, &args.remote).await?;
@@ -73,8 +73,8 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Pushed>, ToolError> {
     }
     let refspec = format!("{reference}:{reference}");
     let output = command.args(["--end-of-options", remote.as_str(), &refspec]).run().await?;
-    let told = output.raw_text();
-    let line = told.lines().find(|line| line.contains(&refspec)).unwrap_or_default();
+    let printed = output.raw_text();
+    let line = printed.lines().find(|line| line.contains(&refspec)).unwrap_or_default();
     let summary = clean(line.split('\t').nth(2).unwrap_or_default());
     if !output.is_success() {
         return Err(failure::with(&output, &summary));
@@ -88,10 +88,10 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Pushed>, ToolError> {
         updated: !line.starts_with('='),
         summary,
     };
-    Ok(Told { text: format!("{} at {}: {}", data.branch, data.remote, data.summary), data })
+    Ok(TextAndData { text: format!("{} at {}: {}", data.branch, data.remote, data.summary), data })
 }
 
-/// Writes the upstream into the repository's own settings: the push itself sees a copy of them.
+/// Writes the upstream into the repository's own settings; the push itself sees only a copy.
 async fn set_upstream(
     repository: &Repository<'_>,
     remote: &Remote,

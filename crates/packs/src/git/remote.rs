@@ -13,7 +13,7 @@ use trunkline_toolbox::ToolError;
 pub(super) struct Remote(String);
 
 impl Remote {
-    /// The remote of this name; an address is none.
+    /// The configured remote of this name. An address is refused.
     pub(super) async fn find(repository: &Repository<'_>, name: &str) -> Result<Self, ToolError> {
         RefName::parse(name)?;
         let output =
@@ -33,7 +33,7 @@ impl Remote {
     }
 }
 
-/// Refuses an address whose transport is not allowed, or that could be taken for something else.
+/// Refuses an address whose transport is not allowed, or that git could take for an option.
 pub(super) fn check_address(options: &GitOptions, address: &str) -> Result<(), ToolError> {
     plain("address", address)?;
     let (transport, host) = parts(address);
@@ -52,13 +52,13 @@ pub(super) fn check_address(options: &GitOptions, address: &str) -> Result<(), T
     Ok(())
 }
 
-/// Whether the address carries a password.
+/// True if the address contains a password.
 pub(super) fn has_password(address: &str) -> bool {
     let (_, host) = parts(address);
     address.contains("://") && host.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'))
 }
 
-/// The transport and the host of an address, as git would read it.
+/// Transport and host of an address, parsed like git does.
 fn parts(address: &str) -> (&str, &str) {
     let authority = |rest: &'_ str| rest.find('/').unwrap_or(rest.len());
     if let Some((scheme, rest)) = address.split_once("://").filter(|(scheme, _)| !scheme.contains(['/', ':']))

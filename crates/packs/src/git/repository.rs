@@ -1,4 +1,4 @@
-//! A repository that was found inside the roots and looked at; the only way to run git in one.
+//! A repository that was found inside the roots and checked; the only way to run git in one.
 
 use std::{
     fs,
@@ -36,12 +36,12 @@ pub(super) struct Repository<'a> {
 }
 
 impl<'a> Repository<'a> {
-    /// Finds the repository that `named` lies in; an empty name means the first root.
+    /// Finds and checks the repository that contains `named`; an empty name means the first root.
     pub(super) async fn open(git: &'a Git, named: &str) -> Result<Self, ToolError> {
         let deadline = Instant::now() + git.options().deadline;
         let directory = git.roots().directory(named)?;
         let roots = git.roots().clone();
-        // Before the first git process: what is outside of the roots is not even opened.
+        // Runs before the first git process, so that nothing outside of the roots is opened.
         let look = move || {
             let layout = discovery::find(&roots, &directory)?;
             enclosure::check(&roots, &layout).map(|()| layout)
@@ -58,11 +58,11 @@ impl<'a> Repository<'a> {
         Ok(repository)
     }
 
-    /// Lets git look for the repository too: it checks the owner, and must find the same one.
+    /// Lets git search for the repository too: it checks the owner, and must find the same one.
     async fn confirm(&self) -> Result<(), ToolError> {
         let mut command = self.bound(Mode::Read).args(["rev-parse", "--absolute-git-dir"]);
         if self.layout.top.is_none() {
-            // Whether this one may be used was decided by `discovery`.
+            // `discovery` has already accepted this bare repository.
             command = command.setting("safe.bareRepository", "all");
         }
         let found = real(Path::new(&command.ok().await?.text()))?;
@@ -73,7 +73,7 @@ impl<'a> Repository<'a> {
             .hint("Name the top directory of the repository."))
     }
 
-    /// A command that only looks.
+    /// A command that only reads.
     pub(super) fn read(&self, command: &str) -> Invocation<'_> {
         self.invoke(Mode::Read).arg(command)
     }
@@ -83,7 +83,8 @@ impl<'a> Repository<'a> {
         self.invoke(Mode::Write).arg(command)
     }
 
-    /// A command that checks files in or out or merges them: refused while their drivers do not run.
+    /// A command that checks files in or out, or merges them. Refused if the repository has
+    /// drivers that may not run.
     pub(super) fn convert(&self, command: &str) -> Result<Invocation<'_>, ToolError> {
         if self.git.options().drivers == Drivers::Off {
             self.settings.without_drivers()?;
@@ -91,7 +92,8 @@ impl<'a> Repository<'a> {
         Ok(self.write(command))
     }
 
-    /// A command that talks to another machine: refused where the repository's settings meddle with that.
+    /// A command that uses the network. Refused if the repository has transport settings that were
+    /// removed.
     pub(super) fn network(&self, command: &str) -> Result<Invocation<'_>, ToolError> {
         if self.git.options().drivers == Drivers::Off {
             self.settings.without_transport()?;
@@ -103,7 +105,7 @@ impl<'a> Repository<'a> {
         if mode != Mode::Read {
             self.common.prepare("logs");
         }
-        // Named outright, so that what was checked is what is used.
+        // `GIT_DIR` is explicit, so that git uses the repository that was checked.
         let invocation = self.bound(mode).variable("GIT_DIR", &self.layout.git_dir);
         match &self.layout.top {
             Some(top) => invocation.variable("GIT_WORK_TREE", top),
@@ -111,7 +113,7 @@ impl<'a> Repository<'a> {
         }
     }
 
-    /// A command that sees our settings in place of the repository's, and nothing above the roots.
+    /// A command with the filtered settings, and with ceilings at the roots.
     fn bound(&self, mode: Mode) -> Invocation<'_> {
         let ceilings: Vec<_> = self.git.roots().ceilings().map(Path::as_os_str).collect();
         Invocation::new(self.git, mode, self.directory(), self.deadline)
@@ -119,7 +121,7 @@ impl<'a> Repository<'a> {
             .variable("GIT_COMMON_DIR", self.common.path())
     }
 
-    /// The directory that all worktrees share, and git's stand-in for it.
+    /// The common directory, and its substitute for git.
     pub(super) fn common(&self) -> &CommonDir {
         &self.common
     }
@@ -144,7 +146,8 @@ impl<'a> Repository<'a> {
         })
     }
 
-    /// Refuses the nested repository at `path` if a part of it lies outside: git reads its present commit.
+    /// Refuses the nested repository at `path` if a part of it is outside of the roots, because
+    /// git reads its current commit.
     pub(super) fn enclose_nested(&self, path: &str) -> Result<(), ToolError> {
         let Some(top) = &self.layout.top else { return Ok(()) };
         match discovery::nested(self.git.roots(), &top.join(path))? {
@@ -153,7 +156,7 @@ impl<'a> Repository<'a> {
         }
     }
 
-    /// How the repository is called in answers.
+    /// The name of the repository in answers.
     pub(super) fn name(&self) -> String {
         self.directory().display().to_string()
     }
@@ -162,7 +165,7 @@ impl<'a> Repository<'a> {
         in_progress(&self.layout.git_dir)
     }
 
-    /// Refuses `action` in the middle of something.
+    /// Refuses `action` while a merge, rebase or similar operation is in progress.
     pub(super) fn at_rest(&self, action: &str) -> Result<(), ToolError> {
         self.in_progress().map_or(Ok(()), |state| Err(state.refuse(action)))
     }
@@ -188,18 +191,18 @@ impl<'a> Repository<'a> {
         })
     }
 
-    /// Whether there is a reference of this full name.
+    /// True if a reference of this full name exists.
     pub(super) async fn has(&self, reference: &str) -> Result<bool, ToolError> {
         let output = self.read("show-ref").args(["--verify", "--quiet", "--", reference]).run().await?;
         Ok(output.is_success())
     }
 
-    /// The full name of the commit that `revision` means.
+    /// The full hash of the commit that `revision` names.
     pub(super) async fn commit(&self, revision: &Revision) -> Result<String, ToolError> {
         self.resolve(revision, "^{commit}").await
     }
 
-    /// The full name of the object that `revision` means.
+    /// The full hash of the object that `revision` names.
     pub(super) async fn object(&self, revision: &Revision) -> Result<String, ToolError> {
         self.resolve(revision, "").await
     }
@@ -220,7 +223,7 @@ impl<'a> Repository<'a> {
     }
 }
 
-/// Refuses a repository that names other working files than those around it.
+/// Refuses a repository whose `core.worktree` is not the work tree in which it was found.
 fn check_worktree(
     roots: &Roots,
     layout: &Layout,

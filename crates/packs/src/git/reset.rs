@@ -11,10 +11,10 @@ use super::{
     pack::{self, Git},
     repository::Repository,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
-/// What was unstaged.
+/// The unstaged files.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Reset {
     /// Paths that were staged.
@@ -32,7 +32,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-async fn run(git: Arc<Git>, args: RepositoryOnly) -> Result<Told<Reset>, ToolError> {
+async fn run(git: Arc<Git>, args: RepositoryOnly) -> Result<TextAndData<Reset>, ToolError> {
     let _changing = git.change().await;
     let repository = Repository::open(&git, &args.repo_path).await?;
     repository.top()?;
@@ -44,5 +44,5 @@ async fn run(git: Arc<Git>, args: RepositoryOnly) -> Result<Told<Reset>, ToolErr
         0 => "Nothing was staged".into(),
         count => format!("Unstaged {count} files"),
     };
-    Ok(Told { text, data: Reset { unstaged } })
+    Ok(TextAndData { text, data: Reset { unstaged } })
 }

@@ -1,15 +1,15 @@
-//! Names that a caller gives: revisions, branches, remotes. None can be taken for an option.
+//! Names from callers: revisions, branches, remotes. None can be taken for an option.
 
 use trunkline_toolbox::ToolError;
 
-/// Longest name.
+/// Maximum length of a name in bytes.
 const LONGEST: usize = 512;
 
-/// Text that may name a revision; whether one of that name exists is for the repository to say.
+/// Text that may name a revision, which need not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Revision(String);
 
-/// A name that a branch or a tag may have.
+/// A valid name of a branch or tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RefName(String);
 
@@ -59,7 +59,7 @@ impl RefName {
     }
 }
 
-/// Refuses what is empty, too long, looks like an option, or holds control characters.
+/// Refuses a text that is empty, too long, looks like an option, or has control characters.
 pub(super) fn plain(what: &str, text: &str) -> Result<(), ToolError> {
     let reason = if text.is_empty() {
         "is empty"

@@ -1,30 +1,30 @@
-//! The settings of a repository, sorted: those that git may see, and those that make a command be refused.
+//! The settings of a repository: those passed to git, and those that cause commands to be refused.
 
 use tokio::time::Instant;
 
 use super::{
     allowed_settings::{Verdict, verdict},
-    config_file::{self, Entry},
+    config_file::{self, ConfigEntry},
     discovery::Layout,
     failure::clean,
     pack::Git,
 };
 use trunkline_toolbox::ToolError;
 
-/// Longest value of a setting that says how the repository is stored.
+/// Maximum length of a value that describes the repository format.
 const LONGEST_FORMAT: usize = 64;
 
 /// The settings of a repository.
 #[derive(Debug, Default, Clone)]
 pub(super) struct RepositorySettings {
-    visible: Vec<Entry>,
+    visible: Vec<ConfigEntry>,
     drivers: Vec<String>,
     transport: Vec<String>,
     bare: bool,
     worktree: Option<String>,
 }
 
-/// Reads and sorts the settings of the repository at `layout`.
+/// Reads and classifies the settings of the repository at `layout`.
 pub(super) async fn read(
     git: &Git,
     deadline: Instant,
@@ -39,7 +39,7 @@ pub(super) async fn read(
         _ => Vec::new(),
     };
     let mut settings = RepositorySettings::default();
-    // A linked worktree takes these two from its own file only.
+    // A linked worktree reads these two only from its own file.
     let linked = layout.common_dir != layout.git_dir;
     for entry in shared.iter().filter(|_| !linked).chain(&own).filter(|entry| !entry.conditional) {
         match entry.key.as_str() {
@@ -55,46 +55,46 @@ pub(super) async fn read(
 }
 
 impl RepositorySettings {
-    fn sort(&mut self, git: &Git, entry: Entry) -> Result<(), ToolError> {
+    fn sort(&mut self, git: &Git, entry: ConfigEntry) -> Result<(), ToolError> {
         match verdict(git.options(), &entry.key) {
             Verdict::Driver if !entry.text().is_empty() => self.drivers.push(entry.key),
             Verdict::Transport => self.transport.push(entry.key),
-            // Its file was read and is part of what git gets.
+            // Not needed: the worktree's own file is already merged into the settings for git.
             Verdict::Format if entry.key == "extensions.worktreeconfig" => {}
             Verdict::Format => {
                 check_format(&entry)?;
                 self.visible.push(entry);
             }
-            // Whether the condition holds is for git to say, and git does not see it.
+            // A conditional setting is dropped, because its condition cannot be evaluated here.
             Verdict::Visible if !entry.conditional => self.visible.push(entry),
             Verdict::Visible | Verdict::Driver | Verdict::Hidden => {}
         }
         Ok(())
     }
 
-    /// The settings that git may see, as a file.
+    /// The settings passed to git, as a config file.
     pub(super) fn file(&self) -> Vec<u8> {
         config_file::write(self.visible.iter())
     }
 
-    /// True if the repository says that it has no working files.
+    /// True if `core.bare` is set.
     pub(super) fn is_bare(&self) -> bool {
         self.bare
     }
 
-    /// The directory of working files that the repository names, relative to its git directory.
+    /// The value of `core.worktree`, relative to the git directory.
     pub(super) fn worktree(&self) -> Option<&str> {
         self.worktree.as_deref()
     }
 
-    /// Refuses what cannot be right while the repository's drivers do not run.
+    /// Refuses if drivers were removed, because the result would be wrong without them.
     pub(super) fn without_drivers(&self) -> Result<(), ToolError> {
         let Some(key) = self.drivers.first() else { return Ok(()) };
         Err(ToolError::new(format!("the repository's settings name a program that changes file contents ({}), and such programs do not run here", clean(key)))
             .hint("Reading tools work. For this one, ask the operator to allow drivers for this repository, or do it by hand."))
     }
 
-    /// Refuses to use the network as the repository's settings would have it.
+    /// Refuses if transport settings were removed.
     pub(super) fn without_transport(&self) -> Result<(), ToolError> {
         let Some(key) = self.transport.first() else { return Ok(()) };
         Err(ToolError::new(format!(
@@ -105,12 +105,12 @@ impl RepositorySettings {
     }
 }
 
-/// Refuses a format that is more than a word: newer versions of git take paths there.
-fn check_format(entry: &Entry) -> Result<(), ToolError> {
+/// Refuses a format value that is not a plain word: newer versions of git accept paths there.
+fn check_format(entry: &ConfigEntry) -> Result<(), ToolError> {
     let value = entry.text();
     let is_word = value.len() <= LONGEST_FORMAT
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
-    // This one is the name of a remote.
+    // The value of this one is the name of a remote.
     if is_word || entry.key == "extensions.partialclone" {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! `git_show`: a commit, a tag, a directory or a file as of some revision.
+//! `git_show`: shows a commit, a tag, or a directory or file of a revision.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ use super::{
     repository::Repository,
     revision::Revision,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
-/// Most entries of a directory.
+/// Maximum number of entries of a directory.
 const MOST_ENTRIES: usize = 1000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     repo_path: String,
     /// A commit, branch or tag; or `revision:path` for a file or directory as it was there.
@@ -34,7 +34,7 @@ struct Args {
     context_lines: i64,
 }
 
-/// What kind of thing is shown.
+/// The kind of object shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
@@ -47,9 +47,9 @@ enum Kind {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Shown {
     kind: Kind,
-    /// Its full name.
+    /// Full hash.
     hash: String,
-    /// Of a commit: what it says.
+    /// Of a commit: author, date and message.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<Commit>,
     /// Of a commit: the files that it changes, compared with its first parent.
@@ -58,22 +58,22 @@ struct Shown {
     /// Of a commit: the patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     patch: Option<String>,
-    /// Of a directory: what it holds.
+    /// Of a directory: its entries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    entries: Vec<Entry>,
+    entries: Vec<TreeEntry>,
     /// Of a text file: its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<String>,
     /// Of a file: its size in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
-    /// Whether something is left out.
+    /// True if something was left out.
     truncated: bool,
 }
 
-/// Something in a directory.
+/// An entry of a directory.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Entry {
+struct TreeEntry {
     name: String,
     /// `blob` for a file, `tree` for a directory, `commit` for a submodule.
     kind: String,
@@ -91,7 +91,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-async fn run(git: Arc<Git>, args: Args) -> Result<Told<Shown>, ToolError> {
+async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Shown>, ToolError> {
     let repository = Repository::open(&git, &args.repo_path).await?;
     let hash = repository.object(&Revision::parse(&args.revision)?).await?;
     let kind = repository.read("cat-file").args(["-t", &hash]).ok().await?.text();
@@ -99,17 +99,17 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Shown>, ToolError> {
         "blob" => file(&repository, hash).await?,
         "tree" => directory(&repository, hash).await?,
         _ => {
-            // A tag is shown as what it stands for.
+            // A tag is shown as the commit that it points to.
             let hash = repository.commit(&Revision::parse(&hash)?).await?;
             commit(&repository, hash, args.context_lines).await?
         }
     };
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
 async fn commit(repository: &Repository<'_>, hash: String, context: i64) -> Result<Shown, ToolError> {
-    let told = repository.read("log").args(log::SWITCHES).args(["--max-count=1", &hash, "--"]).ok().await?;
-    let commit = commits(&told.fields()).into_iter().next();
+    let logged = repository.read("log").args(log::SWITCHES).args(["--max-count=1", &hash, "--"]).ok().await?;
+    let commit = commits(&logged.fields()).into_iter().next();
     let compare = || {
         let command = repository.read("show").args(switches());
         command.args(["--format=", "--no-show-signature", "--no-notes", "--diff-merges=first-parent"])
@@ -121,14 +121,14 @@ async fn commit(repository: &Repository<'_>, hash: String, context: i64) -> Resu
         commit,
         files: changes(listed.fields()),
         patch: Some(patch.text),
-        truncated: listed.truncated() || patch.truncated || told.truncated(),
+        truncated: listed.truncated() || patch.truncated || logged.truncated(),
         ..Shown::empty(Kind::Commit, hash)
     })
 }
 
 async fn directory(repository: &Repository<'_>, hash: String) -> Result<Shown, ToolError> {
     let output = repository.read("ls-tree").args(["-z", "--full-tree", &hash]).ok().await?;
-    let mut entries: Vec<_> = output.fields().iter().filter_map(|field| Entry::parse(field)).collect();
+    let mut entries: Vec<_> = output.fields().iter().filter_map(|field| TreeEntry::parse(field)).collect();
     let truncated = output.truncated() || entries.len() > MOST_ENTRIES;
     entries.truncate(MOST_ENTRIES);
     Ok(Shown { entries, truncated, ..Shown::empty(Kind::Directory, hash) })
@@ -142,7 +142,7 @@ async fn file(repository: &Repository<'_>, hash: String) -> Result<Shown, ToolEr
     Ok(Shown { content, size, truncated: is_text && output.truncated(), ..Shown::empty(Kind::File, hash) })
 }
 
-impl Entry {
+impl TreeEntry {
     /// `mode kind hash TAB name`.
     fn parse(field: &str) -> Option<Self> {
         let (columns, name) = field.split_once('\t')?;

@@ -1,4 +1,4 @@
-//! `git_stash`: puts changes aside and takes them back.
+//! `git_stash`: stashes changes and restores them.
 
 use std::sync::Arc;
 
@@ -14,25 +14,25 @@ use super::{
     repository::Repository,
     revision::plain,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     repo_path: String,
-    /// What to do.
+    /// Action.
     #[serde(default)]
     action: Action,
-    /// For `push`: what the changes are.
+    /// For `push`: message.
     #[serde(default)]
     message: Option<String>,
-    /// For `push`: whether untracked files are put aside too.
+    /// For `push`: include untracked files.
     #[serde(default)]
     include_untracked: bool,
-    /// For `apply`, `pop` and `drop`: which entry, 0 for the newest.
+    /// For `apply`, `pop` and `drop`: index of the entry, 0 for the newest.
     #[serde(default)]
     index: u32,
 }
@@ -40,30 +40,30 @@ struct Args {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Action {
-    /// Show what is put aside.
+    /// List the entries.
     #[default]
     List,
-    /// Put all changes aside.
+    /// Stash all changes.
     Push,
-    /// Take changes back and keep the entry.
+    /// Restore changes and keep the entry.
     Apply,
-    /// Take changes back and remove the entry.
+    /// Restore changes and remove the entry.
     Pop,
     /// Remove an entry; its changes are lost.
     Drop,
 }
 
-/// What is put aside.
+/// The stash.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Stash {
-    entries: Vec<Entry>,
-    /// Files in conflict after changes were taken back; the entry was kept.
+    entries: Vec<StashEntry>,
+    /// Files in conflict after a restore; the entry was kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     conflicts: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Entry {
+struct StashEntry {
     index: u32,
     commit: String,
     /// ISO 8601.
@@ -71,7 +71,7 @@ struct Entry {
     message: String,
 }
 
-/// The tool where repositories must not be changed.
+/// The read-only variant of the tool.
 pub(super) fn list_tool(git: &Arc<Git>) -> Tool {
     pack::tool(git, "git_stash", list)
         .title("List stashed changes")
@@ -90,12 +90,12 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-async fn list(git: Arc<Git>, args: RepositoryOnly) -> Result<Told<Stash>, ToolError> {
+async fn list(git: Arc<Git>, args: RepositoryOnly) -> Result<TextAndData<Stash>, ToolError> {
     let repository = Repository::open(&git, &args.repo_path).await?;
     answer(&repository, Vec::new()).await
 }
 
-async fn run(git: Arc<Git>, args: Args) -> Result<Told<Stash>, ToolError> {
+async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Stash>, ToolError> {
     let _changing = git.change().await;
     let repository = Repository::open(&git, &args.repo_path).await?;
     match args.action {
@@ -111,14 +111,15 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Stash>, ToolError> {
     }
 }
 
-async fn push(repository: &Repository<'_>, args: &Args) -> Result<Told<Stash>, ToolError> {
+async fn push(repository: &Repository<'_>, args: &Args) -> Result<TextAndData<Stash>, ToolError> {
     repository.top()?;
     repository.at_rest("a stash")?;
     repository.born_head().await?;
     repository.keeps_unsaved().await?;
     let before = entries(repository).await?.len();
     let mut command = repository.convert("stash")?.args(["push", "--quiet"]);
-    // Among the commands that it runs is one with a pathspec of git's own, which is not literal; none comes from callers.
+    // `git stash` internally uses a pathspec with magic, which literal mode would break. No
+    // pathspec comes from the caller.
     command = command.variable("GIT_LITERAL_PATHSPECS", "0");
     if let Some(message) = &args.message {
         plain("message", message)?;
@@ -136,7 +137,11 @@ async fn push(repository: &Repository<'_>, args: &Args) -> Result<Told<Stash>, T
     answer(repository, Vec::new()).await
 }
 
-async fn restore(repository: &Repository<'_>, how: &str, index: u32) -> Result<Told<Stash>, ToolError> {
+async fn restore(
+    repository: &Repository<'_>,
+    how: &str,
+    index: u32,
+) -> Result<TextAndData<Stash>, ToolError> {
     repository.top()?;
     let entry = entry(repository, index).await?;
     repository.keeps(&format!("{entry}^1"), &entry).await?;
@@ -158,7 +163,7 @@ async fn entry(repository: &Repository<'_>, index: u32) -> Result<String, ToolEr
         .hint("See action `list`."))
 }
 
-async fn entries(repository: &Repository<'_>) -> Result<Vec<Entry>, ToolError> {
+async fn entries(repository: &Repository<'_>) -> Result<Vec<StashEntry>, ToolError> {
     if !repository.has("refs/stash").await? {
         return Ok(Vec::new());
     }
@@ -171,7 +176,7 @@ async fn entries(repository: &Repository<'_>) -> Result<Vec<Entry>, ToolError> {
         "--",
     ];
     let fields = repository.read("log").args(args).ok().await?.fields();
-    let entry = |(index, fields): (usize, &[String])| Entry {
+    let entry = |(index, fields): (usize, &[String])| StashEntry {
         index: u32::try_from(index).unwrap_or(u32::MAX),
         commit: fields[0].clone(),
         date: fields[1].clone(),
@@ -180,9 +185,12 @@ async fn entries(repository: &Repository<'_>) -> Result<Vec<Entry>, ToolError> {
     Ok(fields.chunks_exact(3).enumerate().map(entry).collect())
 }
 
-async fn answer(repository: &Repository<'_>, conflicts: Vec<String>) -> Result<Told<Stash>, ToolError> {
+async fn answer(
+    repository: &Repository<'_>,
+    conflicts: Vec<String>,
+) -> Result<TextAndData<Stash>, ToolError> {
     let data = Stash { entries: entries(repository).await?, conflicts };
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
 impl Stash {

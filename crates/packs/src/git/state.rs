@@ -1,4 +1,4 @@
-//! What a repository is in the middle of.
+//! Operations in progress in a repository.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use trunkline_toolbox::ToolError;
 
-/// An operation that was begun and waits to be finished.
+/// An unfinished operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum InProgress {
@@ -18,7 +18,7 @@ pub(super) enum InProgress {
     Bisect,
 }
 
-/// What the repository with this git directory is in the middle of.
+/// The unfinished operation of the repository with this git directory, if any.
 pub(super) fn in_progress(git_dir: &Path) -> Option<InProgress> {
     [
         ("MERGE_HEAD", InProgress::Merge),
@@ -43,7 +43,7 @@ impl InProgress {
         }
     }
 
-    /// Why `action` cannot be done now.
+    /// The error that refuses `action` during this operation.
     pub(super) fn refuse(self, action: &str) -> ToolError {
         let name = self.name();
         let error = ToolError::new(format!("a {name} is in progress, and {action} would damage it"));

@@ -1,4 +1,4 @@
-//! `git_status`: what differs from the last commit, and where HEAD is.
+//! `git_status`: shows the changes since the last commit, and HEAD.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -13,13 +13,13 @@ use super::{
     repository::Repository,
     state::InProgress,
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
-/// Most entries in one answer.
+/// Maximum number of entries in an answer.
 const MOST_ENTRIES: usize = 1000;
 
-/// What differs from the last commit, and where HEAD is.
+/// The changes since the last commit, and HEAD.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Status {
     /// Top directory of the repository.
@@ -33,18 +33,18 @@ pub(super) struct Status {
     pub(super) commit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) upstream: Option<String>,
-    /// Commits that the upstream lacks.
+    /// Number of commits that the upstream lacks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ahead: Option<u64>,
-    /// Commits that only the upstream has.
+    /// Number of commits that only the upstream has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) behind: Option<u64>,
-    /// What was begun and waits to be finished.
+    /// Unfinished operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) in_progress: Option<InProgress>,
     pub(super) clean: bool,
     pub(super) entries: Vec<StatusEntry>,
-    /// Whether there are more entries than shown.
+    /// True if there are more entries than shown.
     pub(super) truncated: bool,
 }
 
@@ -57,10 +57,10 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-pub(super) async fn run(git: Arc<Git>, args: RepositoryOnly) -> Result<Told<Status>, ToolError> {
+pub(super) async fn run(git: Arc<Git>, args: RepositoryOnly) -> Result<TextAndData<Status>, ToolError> {
     let repository = Repository::open(&git, &args.repo_path).await?;
     let data = of(&repository).await?;
-    Ok(Told { text: data.text(), data })
+    Ok(TextAndData { text: data.text(), data })
 }
 
 /// The status of an open repository.

@@ -1,4 +1,4 @@
-//! `git_tag`: lists, makes and removes tags.
+//! `git_tag`: lists, creates and deletes tags.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::{
     repository::Repository,
     revision::{RefName, Revision},
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
-/// Most tags in one answer.
+/// Maximum number of tags in an answer.
 const MOST_TAGS: usize = 1000;
 
 const FORMAT: &str =
@@ -25,19 +25,19 @@ const FORMAT: &str =
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     repo_path: String,
-    /// What to do.
+    /// Action.
     #[serde(default)]
     action: Action,
     /// For `create` and `delete`: the tag.
     #[serde(default)]
     name: Option<String>,
-    /// For `create`: what it stands for; HEAD if left out.
+    /// For `create`: commit to tag; default HEAD.
     #[serde(default)]
     revision: Option<String>,
-    /// For `create`: makes an annotated tag with this message.
+    /// For `create`: message, which makes an annotated tag.
     #[serde(default)]
     message: Option<String>,
 }
@@ -51,18 +51,18 @@ enum Action {
     Delete,
 }
 
-/// Tags, newest first: all of them, or the one that was made or removed.
+/// Tags, newest first: all of them, or the one that was created or deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Tags {
     tags: Vec<Tag>,
-    /// Whether there are more.
+    /// True if there are more than listed.
     truncated: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Tag {
     name: String,
-    /// The commit that it stands for.
+    /// The tagged commit.
     commit: String,
     annotated: bool,
     date: String,
@@ -70,7 +70,7 @@ struct Tag {
     subject: String,
 }
 
-/// The tool where repositories must not be changed.
+/// The read-only variant of the tool.
 pub(super) fn list_tool(git: &Arc<Git>) -> Tool {
     pack::tool(git, "git_tag", list)
         .title("List tags")
@@ -89,12 +89,12 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-async fn list(git: Arc<Git>, args: RepositoryOnly) -> Result<Told<Tags>, ToolError> {
+async fn list(git: Arc<Git>, args: RepositoryOnly) -> Result<TextAndData<Tags>, ToolError> {
     let repository = Repository::open(&git, &args.repo_path).await?;
     Ok(answer(tags(&repository, "refs/tags/").await?))
 }
 
-async fn run(git: Arc<Git>, args: Args) -> Result<Told<Tags>, ToolError> {
+async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Tags>, ToolError> {
     let _changing = git.change().await;
     let repository = Repository::open(&git, &args.repo_path).await?;
     if args.action == Action::List {
@@ -120,7 +120,11 @@ async fn run(git: Arc<Git>, args: Args) -> Result<Told<Tags>, ToolError> {
     }
 }
 
-async fn create(repository: &Repository<'_>, name: &RefName, args: &Args) -> Result<Told<Tags>, ToolError> {
+async fn create(
+    repository: &Repository<'_>,
+    name: &RefName,
+    args: &Args,
+) -> Result<TextAndData<Tags>, ToolError> {
     let commit = match &args.revision {
         Some(revision) => repository.commit(&Revision::parse(revision)?).await?,
         None => repository.born_head().await?,
@@ -152,7 +156,7 @@ async fn tags(repository: &Repository<'_>, pattern: &str) -> Result<Tags, ToolEr
     Ok(Tags { tags, truncated })
 }
 
-fn answer(data: Tags) -> Told<Tags> {
+fn answer(data: Tags) -> TextAndData<Tags> {
     let lines: Vec<_> =
         data.tags.iter().map(|tag| format!("{} {} {}", tag.name, tag.commit, tag.subject)).collect();
     let text = if lines.is_empty() {
@@ -160,7 +164,7 @@ fn answer(data: Tags) -> Told<Tags> {
     } else {
         lines.iter().map(|line| clean(line)).collect::<Vec<_>>().join("\n")
     };
-    Told { text, data }
+    TextAndData { text, data }
 }
 
 impl Tag {

@@ -1,4 +1,4 @@
-//! `git_worktree`: lists, adds and removes further working directories of a repository.
+//! `git_worktree`: lists, adds and removes linked worktrees of a repository.
 
 use std::{fs, io, path::Path, sync::Arc};
 
@@ -13,28 +13,28 @@ use super::{
     repository::Repository,
     revision::{RefName, Revision},
 };
-use crate::told::Told;
+use crate::text_and_data::TextAndData;
 use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// A directory in the repository; relative ones start at the first open directory, which is also the default.
+    /// Directory in the repository, relative to the first open directory, which is the default.
     #[serde(default)]
     repo_path: String,
-    /// What to do.
+    /// Action.
     #[serde(default)]
     action: Action,
-    /// For `add` and `remove`: the directory; relative ones start at the first open directory.
+    /// For `add` and `remove`: directory; relative paths start at the first open directory.
     #[serde(default)]
     path: Option<String>,
-    /// For `add`: an existing branch to check out there, or the name of a new one with `base`.
+    /// For `add`: existing branch to check out, or with `base` the name of a new branch.
     #[serde(default)]
     branch: Option<String>,
-    /// For `add`: makes `branch` as a new branch at this revision.
+    /// For `add`: revision at which `branch` is created.
     #[serde(default)]
     base: Option<String>,
-    /// For `remove`: also if changes there are lost.
+    /// For `remove`: remove it even if it has changes, which are lost.
     #[serde(default)]
     force: bool,
 }
@@ -48,7 +48,7 @@ enum Action {
     Remove,
 }
 
-/// The working directories of a repository.
+/// The worktrees of a repository.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Worktrees {
     worktrees: Vec<Worktree>,
@@ -65,11 +65,11 @@ struct Worktree {
     branch: Option<String>,
     bare: bool,
     locked: bool,
-    /// Whether its directory is gone.
+    /// True if its directory no longer exists.
     prunable: bool,
 }
 
-/// The tool where repositories must not be changed.
+/// The read-only variant of the tool.
 pub(super) fn list_tool(git: &Arc<Git>) -> Tool {
     pack::tool(git, "git_worktree", list)
         .title("List worktrees")
@@ -88,11 +88,11 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
         .closed_world()
 }
 
-async fn list(git: Arc<Git>, args: RepositoryOnly) -> Result<Told<Worktrees>, ToolError> {
+async fn list(git: Arc<Git>, args: RepositoryOnly) -> Result<TextAndData<Worktrees>, ToolError> {
     answer(&Repository::open(&git, &args.repo_path).await?).await
 }
 
-async fn run(git: Arc<Git>, args: Args) -> Result<Told<Worktrees>, ToolError> {
+async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Worktrees>, ToolError> {
     let _changing = git.change().await;
     let repository = Repository::open(&git, &args.repo_path).await?;
     match args.action {
@@ -137,7 +137,8 @@ async fn add(repository: &Repository<'_>, args: &Args) -> Result<(), ToolError> 
     connect(repository.common(), &path)
 }
 
-/// Lets the new worktree at `path` lead to the repository; git wrote the name of the stand-in that it was given.
+/// Makes the new worktree at `path` point to the repository: git has written the path of the
+/// substitute common directory.
 fn connect(common: &CommonDir, path: &Path) -> Result<(), ToolError> {
     let file = path.join(".git");
     let connect = || {
@@ -192,7 +193,7 @@ async fn worktrees(repository: &Repository<'_>) -> Result<Vec<Worktree>, ToolErr
             _ => {}
         }
     }
-    // The main worktree comes first, under the name of the stand-in.
+    // The main worktree is first; git reports it under the path of the substitute.
     if let Some(main) = found.first_mut() {
         let real = repository.common().real();
         let top = real.parent().filter(|_| real.file_name().is_some_and(|name| name == ".git"));
@@ -201,10 +202,10 @@ async fn worktrees(repository: &Repository<'_>) -> Result<Vec<Worktree>, ToolErr
     Ok(found)
 }
 
-async fn answer(repository: &Repository<'_>) -> Result<Told<Worktrees>, ToolError> {
+async fn answer(repository: &Repository<'_>) -> Result<TextAndData<Worktrees>, ToolError> {
     let data = Worktrees { worktrees: worktrees(repository).await? };
     let line = |worktree: &Worktree| {
         clean(&format!("{} {}", worktree.path, worktree.branch.as_deref().unwrap_or("(no branch)")))
     };
-    Ok(Told { text: data.worktrees.iter().map(line).collect::<Vec<_>>().join("\n"), data })
+    Ok(TextAndData { text: data.worktrees.iter().map(line).collect::<Vec<_>>().join("\n"), data })
 }

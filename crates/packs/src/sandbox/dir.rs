@@ -1,4 +1,4 @@
-//! An opened directory inside a root, and what can be done with the names in it.
+//! An open directory inside a root, and operations on its entries.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -14,7 +14,7 @@ use super::name::{Name, RelPath};
 use super::resolve::WALK;
 use super::root::Root;
 
-/// A directory, known by its descriptor. No method follows a link.
+/// A directory, identified by its descriptor. No method follows a link.
 #[derive(Clone, Debug)]
 pub struct Dir {
     root: Arc<Root>,
@@ -22,7 +22,7 @@ pub struct Dir {
     path: RelPath,
 }
 
-/// One name found in a directory.
+/// One entry of a directory.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub name: Name,
@@ -38,7 +38,7 @@ impl Dir {
         &self.root
     }
 
-    /// Where it was below the root when it was opened, without links.
+    /// Its path below the root when it was opened, with links resolved.
     pub fn path(&self) -> &RelPath {
         &self.path
     }
@@ -51,7 +51,7 @@ impl Dir {
         Arc::clone(&self.fd)
     }
 
-    /// The directories above it, from the root downwards, opened anew.
+    /// The directories above it, from the root downwards, newly opened.
     pub fn above(&self) -> Result<Vec<Self>, AccessError> {
         let mut above = Vec::new();
         let mut dir = self.root.top();
@@ -74,7 +74,7 @@ impl Dir {
         rustix::fs::fstat(&self.fd).map_err(|errno| AccessError::from_errno(errno, self.own_label()))
     }
 
-    /// Whether nothing leads to this directory any more.
+    /// True if this directory has been deleted.
     pub fn is_deleted(&self) -> bool {
         self.own_stat().is_ok_and(|stat| stat.st_nlink == 0)
     }
@@ -96,13 +96,13 @@ impl Dir {
         }
     }
 
-    /// Opens a regular file for reading. Pipes, devices and sockets are refused before they are opened, because opening
-    /// alone can block or act; the descriptor is checked again.
+    /// Opens a regular file for reading. Pipes, devices and sockets are refused before they are
+    /// opened, because opening alone can block or act; the descriptor is checked again.
     pub fn open_file(&self, name: &Name) -> Result<File, AccessError> {
         self.open_regular(name, OFlags::RDONLY)
     }
 
-    /// Opens a regular file to write at its end. A file with several names is refused.
+    /// Opens a regular file for appending. A file with several hard links is refused.
     pub fn open_to_append(&self, name: &Name) -> Result<File, AccessError> {
         let file = self.open_regular(name, OFlags::WRONLY | OFlags::APPEND)?;
         let links = rustix::fs::fstat(&file).map_err(|errno| self.failed(errno, name))?.st_nlink;
@@ -132,20 +132,21 @@ impl Dir {
         }
     }
 
-    /// The refusal of a link in the last place, with what it points to.
+    /// The error for a path whose last component is a link, with the link's target.
     pub fn is_link(&self, name: &Name) -> AccessError {
         let target = self.link_target(name).unwrap_or_default();
         AccessError::IsLink { path: self.label(name), target }
     }
 
-    /// The text of a link, as a label.
+    /// The target of a link, as a label.
     pub fn link_target(&self, name: &Name) -> Result<String, AccessError> {
         rustix::fs::readlinkat(&self.fd, name.as_os_str(), Vec::new())
             .map(|target| escape_bytes(target.as_bytes()))
             .map_err(|errno| self.failed(errno, name))
     }
 
-    /// The names in this directory, in the order the system gives them. Lazy, so that a caller can stop.
+    /// The entries of this directory, unsorted. The iterator is lazy, so that a caller can stop
+    /// early.
     pub fn entries(&self) -> Result<impl Iterator<Item = Result<Entry, AccessError>>, AccessError> {
         let label = self.own_label();
         let failed = move |errno| AccessError::from_errno(errno, label.clone());
@@ -169,7 +170,7 @@ impl Dir {
             .map_err(|errno| self.failed(errno, name))
     }
 
-    /// Removes a file or a link itself.
+    /// Removes a file, or a link itself.
     pub fn remove_file(&self, name: &Name) -> Result<(), AccessError> {
         rustix::fs::unlinkat(&self.fd, name.as_os_str(), AtFlags::empty())
             .map_err(|errno| self.failed(errno, name))
@@ -181,7 +182,7 @@ impl Dir {
             .map_err(|errno| self.failed(errno, name))
     }
 
-    /// Gives an entry another name, unless that name is taken: decided by the kernel in one step.
+    /// Renames an entry, unless the new name exists; the kernel does both atomically.
     pub fn rename_to_new(&self, name: &Name, to: &Self, new: &Name) -> Result<(), AccessError> {
         match rename_noreplace(self, name, to, new) {
             Ok(()) => Ok(()),
@@ -196,24 +197,25 @@ impl Dir {
         }
     }
 
-    /// For filesystems that cannot rename without replacing: a new name for the file, then the old one goes.
+    /// Fallback for filesystems without `RENAME_NOREPLACE`: creates a hard link with the new name,
+    /// then removes the old name.
     fn relink(&self, name: &Name, to: &Self, new: &Name) -> Result<(), AccessError> {
         rustix::fs::linkat(&self.fd, name.as_os_str(), &to.fd, new.as_os_str(), AtFlags::empty())
             .map_err(|errno| to.failed(errno, new))?;
         self.remove_file(name)
     }
 
-    /// Brings the names of this directory to the disk.
+    /// Flushes this directory to the disk.
     pub fn sync(&self) -> Result<(), AccessError> {
         let synced = self.open_to_read().and_then(rustix::fs::fsync);
         match synced {
-            // Some filesystems have nothing to bring to a disk.
+            // Some filesystems do not support flushing a directory.
             Ok(()) | Err(Errno::INVAL | Errno::ACCESS) => Ok(()),
             Err(errno) => Err(AccessError::from_errno(errno, self.own_label())),
         }
     }
 
-    /// The descriptor that names are resolved from cannot be read or flushed itself.
+    /// Opens the directory for reading: the `O_PATH` descriptor cannot be listed or flushed.
     fn open_to_read(&self) -> Result<OwnedFd, Errno> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         rustix::fs::openat(&self.fd, ".", flags, Mode::empty())
@@ -243,7 +245,8 @@ pub(crate) fn kind_of(stat: &Stat) -> Kind {
     FileType::from_raw_mode(stat.st_mode).into()
 }
 
-/// Files of procfs and sysfs are regular by type only: they act, block, or show the process itself.
+/// True for procfs, sysfs and similar: their files are regular only by type; reading or writing
+/// them can have side effects, block, or expose this process.
 #[cfg(target_os = "linux")]
 fn is_of_kernel(fd: &OwnedFd) -> bool {
     const SYSFS_MAGIC: u64 = 0x6265_6572;

@@ -1,4 +1,4 @@
-//! A file that is written beside its place and then put there in one step.
+//! Draft: a temporary file that is written first and then renamed to its final name atomically.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -16,37 +16,37 @@ use super::name::Name;
 
 const MAX_TRIES: usize = 16;
 
-/// Whether a write waits for the disk.
+/// Determines whether a write waits for the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// The file and its directory are on the disk before the call ends.
+    /// File and directory are flushed before the call returns.
     #[default]
     Flushed,
-    /// The system writes it when it likes; still never half a file under the name.
+    /// Not flushed; the name still never refers to a partly written file.
     Cached,
 }
 
-/// What a finished draft may do to an entry of the same name.
+/// The entry that a finished draft may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Onto {
-    /// The name must be free.
+    /// The name must not exist.
     Nothing,
-    /// A file there is replaced.
+    /// An existing file is replaced.
     Anything,
 }
 
-/// Which file a draft resembles.
+/// The file whose permissions a draft takes over.
 #[derive(Clone, Copy, Debug)]
 pub enum Like<'a> {
-    /// None: it gets the usual permissions of a new file.
+    /// None: it gets the default permissions of a new file.
     Nothing,
-    /// One that it copies: the permissions are taken over.
+    /// The source of a copy: permissions are taken over.
     Copied(&'a Stat),
-    /// One that it replaces: permissions and, where allowed, the owner are taken over.
+    /// The file it replaces: permissions and, if permitted, the owner are taken over.
     Replaced(&'a Stat),
 }
 
-/// A temporary file in the directory where the finished one will be. It disappears if it is not put in place.
+/// A temporary file in the directory of the final file. Dropping it without `place` removes it.
 #[derive(Debug)]
 pub struct Draft {
     dir: Dir,
@@ -57,7 +57,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Begins a file in `dir`. The bits that let a program run as somebody else are never taken over.
+    /// Creates a temporary file in `dir`. The setuid and setgid bits are never taken over.
     pub fn begin(dir: &Dir, like: Like<'_>, durability: Durability) -> Result<Self, AccessError> {
         leftovers::sweep(dir);
         let mode = if matches!(like, Like::Nothing) { 0o666 } else { 0o600 };
@@ -67,7 +67,7 @@ impl Draft {
         Ok(draft)
     }
 
-    /// Puts the file under its name.
+    /// Renames the file to its final name.
     pub fn place(mut self, name: &Name, onto: Onto) -> Result<(), AccessError> {
         if self.durability == Durability::Flushed {
             rustix::fs::fsync(&self.file).map_err(|errno| AccessError::from_errno(errno, self.label()))?;
@@ -104,7 +104,7 @@ impl Draft {
         if (own.st_uid, own.st_gid) != (stat.st_uid, stat.st_gid) {
             let owner = (Uid::from_raw(stat.st_uid), Gid::from_raw(stat.st_gid));
             match rustix::fs::fchown(self.file.as_fd(), Some(owner.0), Some(owner.1)) {
-                // Only an administrator may give files away; then the file belongs to us.
+                // Only root may change the owner; otherwise the file belongs to the server's user.
                 Ok(()) | Err(Errno::PERM | Errno::INVAL) => {}
                 Err(errno) => return Err(errno),
             }
@@ -130,7 +130,7 @@ impl Write for Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         if !self.placed {
-            // Nothing is left to tell: the file was ours alone, and the call already failed.
+            // The error is ignored: the call has already failed, and nothing else uses this file.
             self.dir.remove_file(&self.temporary).ok();
         }
     }
@@ -149,7 +149,8 @@ fn create(dir: &Dir, mode: Mode) -> Result<(Name, File), AccessError> {
     Err(AccessError::Changed { path: dir.own_label() })
 }
 
-/// Unlikely to exist; if it does, the exclusive creation finds out and another one is tried.
+/// A name that is unlikely to exist; if it does, exclusive creation fails and another one is
+/// tried.
 fn temporary_name() -> Name {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());

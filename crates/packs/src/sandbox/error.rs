@@ -1,4 +1,4 @@
-//! Why a path was not used.
+//! Errors of file access.
 
 use std::io;
 
@@ -33,7 +33,7 @@ pub enum AccessError {
     NotAFile { path: String, found: Kind },
     #[error("`{path}` is a symbolic link to `{target}`")]
     IsLink { path: String, target: String },
-    #[error("`{path}` lies on a filesystem of the kernel, not of a disk")]
+    #[error("`{path}` is on a kernel filesystem such as /proc, not on a disk")]
     KernelFile { path: String },
     #[error("`{path}` is protected by the rule `{pattern}`")]
     Protected { path: String, pattern: String },
@@ -45,9 +45,9 @@ pub enum AccessError {
     NotEmpty { path: String },
     #[error("`{path}` cannot be moved into itself")]
     IntoItself { path: String },
-    #[error("`{path}` lies on another filesystem")]
+    #[error("`{path}` is on another filesystem")]
     OtherFilesystem { path: String },
-    #[error("`{path}` changed while it was worked on")]
+    #[error("`{path}` was changed during the operation")]
     Changed { path: String },
     #[error("no permission for `{path}`")]
     NoPermission { path: String },
@@ -58,7 +58,7 @@ pub enum AccessError {
 }
 
 impl AccessError {
-    /// What the caller can do about it.
+    /// Advice for the caller.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::BadPath(bad) => bad.hint(),
@@ -75,9 +75,7 @@ impl AccessError {
             Self::NotAFile { found: Kind::Directory, .. } => "use list_directory to see what is inside",
             Self::NotAFile { .. } | Self::KernelFile { .. } => "only regular files can be read or written",
             Self::IsLink { .. } => "name the target of the link instead",
-            Self::Protected { .. } => {
-                "leave this path alone; whoever runs the server decides what is protected"
-            }
+            Self::Protected { .. } => "leave this path alone; the operator decides what is protected",
             Self::HardLinked { .. } => {
                 "write the whole file with write_file, which makes a new file of its own"
             }
@@ -85,7 +83,7 @@ impl AccessError {
             Self::NotEmpty { .. } => "pass recursive: true to delete it with everything inside",
             Self::IntoItself { .. } => "choose a destination outside the moved directory",
             Self::OtherFilesystem { .. } => "use copy_file and then delete_file",
-            Self::Changed { .. } => "somebody else is writing there; look again and retry",
+            Self::Changed { .. } => "another program or call is writing there; read it again and retry",
             Self::NoPermission { .. } => "the account that runs the server lacks the permission",
             Self::NoSpace { .. } => "free some space and retry",
             Self::Io { .. } => "check the path with get_file_info and retry",

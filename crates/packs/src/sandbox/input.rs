@@ -1,23 +1,23 @@
-//! Reading the text of a path as callers write it.
+//! Parses paths given by callers.
 
 use thiserror::Error;
 
 use super::label::{escape, unescape};
 use super::name::{Name, RelPath};
 
-/// The longest path that is looked at, in bytes. Linux itself stops at the same length.
+/// Maximum length of a path in bytes; the same as in Linux.
 pub const MAX_PATH_BYTES: usize = 4096;
 const MAX_NAME_BYTES: usize = 255;
 const SHOWN_CHARS: usize = 80;
 
-/// A path as it was written: from `/`, or relative to a root.
+/// A path as given: absolute, or relative to a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Absolute(RelPath),
     Relative(RelPath),
 }
 
-/// Text that names no file here.
+/// An invalid path.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BadPath {
     #[error("the path is empty")]
@@ -77,7 +77,8 @@ pub(super) fn parse(text: &str) -> Result<Wanted, BadPath> {
     Ok(if text.starts_with('/') { Wanted::Absolute(path) } else { Wanted::Relative(path) })
 }
 
-/// The escapes are read after the path is split, so an escaped `/` or `..` is found and refused like a plain one.
+/// Parses one component. Escapes are decoded after the path is split, so that an escaped `/` or
+/// `..` is refused like a plain one.
 fn name(part: &str, text: &str) -> Result<Name, BadPath> {
     let bytes = unescape(part).ok_or_else(|| BadPath::Backslash(shown(text)))?;
     if bytes.len() > MAX_NAME_BYTES {

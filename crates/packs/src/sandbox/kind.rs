@@ -1,4 +1,4 @@
-//! What sort of thing a directory entry is.
+//! Types of directory entries.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use rustix::fs::FileType;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The sort of a directory entry; a link is a link, whatever it points to.
+/// The type of a directory entry; links are not resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {

@@ -1,8 +1,9 @@
-//! File names as text that is safe to show and can be given back.
+//! Labels: file names as text that is safe to show and can be converted back.
 //!
-//! A file name is bytes. What is not plain printable text (control characters, ANSI escapes, invalid UTF-8, characters that
-//! turn the reading direction or cannot be seen) is written `\xHH` for a byte or `\u{H…}` for a character, and the backslash
-//! itself as `\x5c`. No two names share a label, and [`unescape`] gives the name back.
+//! A file name is a byte string. Everything except plain printable text (control characters, ANSI
+//! escapes, invalid UTF-8, bidirectional and invisible characters) is written as `\xHH` for a byte
+//! or `\u{H…}` for a character, and the backslash itself as `\x5c`. Labels are unique, and
+//! [`unescape`] restores the name.
 
 use std::fmt::Write as _;
 
@@ -25,7 +26,7 @@ pub fn escape_bytes(bytes: &[u8]) -> String {
     label
 }
 
-/// The bytes that a label stands for; `None` if it holds a backslash that begins no escape.
+/// The bytes of a label; `None` if a backslash does not start a valid escape.
 pub(super) fn unescape(label: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(label.len());
     let mut rest = label;

@@ -1,7 +1,8 @@
-//! The second layer: the kernel itself refuses this process files elsewhere (Landlock).
+//! Second layer of defence: Landlock makes the kernel refuse this process access to other files.
 //!
-//! It holds for the calling thread, threads that it starts later, and child programs, and cannot be undone. So it is
-//! called once, before the runtime starts its threads. Where the kernel has no Landlock nothing changes, and the caller is told.
+//! It applies to the calling thread, threads that it starts later, and child processes, and cannot
+//! be undone. So it is called once, before the runtime starts its threads. Without Landlock in the
+//! kernel nothing changes, and the result says so.
 
 use std::path::PathBuf;
 
@@ -9,33 +10,33 @@ use thiserror::Error;
 
 use super::roots::Roots;
 
-/// What may be read outside the roots.
+/// Files outside the roots that may be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reads {
-    /// Everything the account may read: needed as soon as programs such as git or compilers are started.
+    /// All files that the user may read; required to start programs such as git or compilers.
     Anywhere,
-    /// These and nothing else.
+    /// Only these.
     Only(Vec<PathBuf>),
 }
 
-/// How much of it the kernel does.
+/// Degree to which the kernel enforces the restriction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restriction {
-    /// All that was asked for.
+    /// Completely.
     Full,
-    /// An older kernel: only part of the rights are checked.
+    /// Partly: an older kernel does not check all rights.
     Partial,
     /// The kernel has no Landlock, or it is switched off.
     Unavailable,
 }
 
-/// The restriction could not be set up; the process is as it was before.
+/// The restriction could not be set up; the process is unrestricted.
 #[derive(Debug, Error)]
-#[error("the kernel did not take the file restriction")]
+#[error("the kernel refused the Landlock file restriction")]
 pub struct RestrictionFailed(#[source] Box<dyn std::error::Error + Send + Sync>);
 
-/// Lets this process write only below the roots and the further paths in `also`, and read as `reads` says (what may be
-/// written may be read). Paths in `also` and `reads` that do not exist are passed over.
+/// Restricts this process: it can write only below the roots and the paths in `also`, and read
+/// these and whatever `reads` allows. Paths in `also` and `reads` that do not exist are ignored.
 #[cfg(target_os = "linux")]
 pub fn restrict_process(
     roots: &Roots,
@@ -61,7 +62,7 @@ mod linux {
 
     use super::{Reads, Restriction, Roots};
 
-    /// The newest set of rights that is asked for; an older kernel takes what it knows.
+    /// The newest Landlock ABI requested; an older kernel applies the rights that it knows.
     const RIGHTS: ABI = ABI::V5;
 
     pub(super) fn restrict(
@@ -94,7 +95,8 @@ mod linux {
         })
     }
 
-    /// A right that only directories have is left out for a file, where the kernel would refuse the rule.
+    /// Adds a rule for a path. Rights that apply only to directories are omitted for a file,
+    /// because the kernel would refuse the rule.
     fn allow(
         rules: RulesetCreated,
         path: &Path,

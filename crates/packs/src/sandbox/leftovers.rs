@@ -1,4 +1,4 @@
-//! What a write left behind that was killed: a temporary file nobody will ever put in place.
+//! Removes temporary files left behind by writes that were killed.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -9,21 +9,21 @@ use super::dir::Dir;
 use super::kind::Kind;
 use super::name::Name;
 
-/// What the names of temporary files begin and end with.
+/// Prefix of temporary file names; below: their suffix.
 pub(super) const PREFIX: &str = ".trunkline-";
 pub(super) const SUFFIX: &str = ".tmp";
 
-/// A temporary file that was not touched for so long belongs to no write any more.
+/// Age after which a temporary file cannot belong to a running write.
 const OLD: Duration = Duration::from_hours(1);
-/// Names of one directory that are looked at.
+/// Maximum number of entries examined in one directory.
 const LOOKED_AT: usize = 10_000;
-/// Directories that are remembered as swept.
+/// Maximum number of directories remembered as swept.
 const REMEMBERED: usize = 4096;
 
-/// Removes leftovers from a directory, the first time this process writes there. What goes wrong is no concern of the
-/// write.
+/// Removes leftovers from a directory when this process first writes there. Errors are not
+/// returned, because they do not affect the write.
 pub(super) fn sweep(dir: &Dir) {
-    // The number of a directory that is gone may be given to another one, so the path counts, too.
+    // The inode number of a deleted directory can be reused, so the path is part of the key.
     static SWEPT: Mutex<Option<HashSet<(u64, u64, PathBuf)>>> = Mutex::new(None);
     let Ok(stat) = dir.own_stat() else { return };
     {
@@ -41,15 +41,20 @@ pub(super) fn sweep(dir: &Dir) {
         if entry.kind == Kind::File && is_temporary(entry.name.as_bytes()) && is_old(dir, &entry.name) {
             match dir.remove_file(&entry.name) {
                 Ok(()) => {
-                    tracing::info!(file = dir.label(&entry.name), "removed what a killed write left behind");
+                    tracing::info!(
+                        file = dir.label(&entry.name),
+                        "removed a temporary file of an interrupted write"
+                    );
                 }
-                Err(error) => tracing::debug!(%error, "a leftover of a killed write stays"),
+                Err(error) => {
+                    tracing::debug!(%error, "cannot remove a temporary file of an interrupted write")
+                }
             }
         }
     }
 }
 
-/// `.trunkline-PROCESS-COUNT-TIME.tmp`, and nothing that only resembles it.
+/// True for exactly `.trunkline-PROCESS-COUNT-TIME.tmp`.
 fn is_temporary(name: &[u8]) -> bool {
     let parts = std::str::from_utf8(name)
         .ok()

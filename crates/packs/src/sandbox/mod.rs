@@ -1,13 +1,15 @@
-//! Files below a few pinned directories, and nothing else.
+//! Confines file access to a few pinned directories.
 //!
-//! A *root* is a directory that was opened once, at start; what happens to its path later does not matter. A path that a
-//! caller names is only text until it is a [`Spot`]: an opened parent directory inside a root plus one name. Every effect
-//! (open, create, rename, unlink, list) is done relative to that descriptor and never follows a link in the name, so
-//! swapping a parent for a symbolic link at any moment changes nothing outside. The kernel walks paths without links by
-//! `openat2`; links are followed here, one component at a time, and only as long as they stay inside the root.
+//! A *root* is a directory that is opened once, at start; later changes of its path have no
+//! effect. A path from a caller is resolved to a [`Spot`]: an open parent directory inside a root
+//! plus one name. Every operation (open, create, rename, unlink, list) is relative to that
+//! descriptor and does not follow a link in the name, so replacing a parent by a symbolic link at
+//! any moment affects nothing outside. Paths without links are resolved by the kernel (`openat2`).
+//! Links are followed by this module, one component at a time, and only inside the root.
 //!
-//! What this module does not do: it cannot tell a hard link to an outside file from a file (see [`HardLinks`]), and a
-//! directory that somebody else moves out of the root while it is open stays open.
+//! Limits: a hard link to a file outside cannot be distinguished from a file inside (see
+//! [`HardLinks`]), and a directory that another process moves out of the root while it is open
+//! stays open.
 
 mod dir;
 mod draft;
@@ -41,9 +43,9 @@ pub use spot::Spot;
 use protected::Renames;
 use resolve::{Last, Missing};
 
-/// Whether files with more than one name are read. Such a file may have its other name outside the root, and no check can
-/// tell. Writing never reaches the other name in either case: whole files are replaced by new ones, and appending to a
-/// file with several names is refused.
+/// Determines whether files with several hard links are read. Another link may be outside the
+/// root, which cannot be detected. Writes never affect the other link: whole files are replaced by
+/// new ones, and appending to a file with several hard links is refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HardLinks {
     /// Read them; package managers fill whole trees with hard links.
@@ -52,22 +54,22 @@ pub enum HardLinks {
     Refuse,
 }
 
-/// What somebody wants to do with a path.
+/// The intended use of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Links are followed inside the root; secrets are refused.
     Read,
-    /// As `Read`, but a link in the last place is looked at itself.
+    /// Same as `Read`, but a link as the last component is not followed.
     Look,
-    /// The entry itself is meant, not what a link points to; protected places are refused.
+    /// A link as the last component is not followed; protected paths are refused.
     Change,
-    /// As `Change`, and missing parent directories are made.
+    /// Same as `Change`; missing parent directories are created.
     Create,
-    /// As `Change`, for a name that appears or disappears with everything below it.
+    /// Same as `Change`, for a name that appears or disappears with everything below it.
     Rename,
 }
 
-/// The roots together with the rules about what inside them is off limits.
+/// The roots, with the rules for protected paths inside them.
 #[derive(Clone, Debug)]
 pub struct Sandbox {
     roots: Roots,
@@ -92,8 +94,8 @@ impl Sandbox {
         self.hard_links
     }
 
-    /// The place that `path` names, if it may be used for `purpose`. The rules are applied to the path as written, before
-    /// anything is touched, and to the real path that was reached.
+    /// Resolves `path`, if it may be used for `purpose`. The rules are applied to the path as
+    /// given, before any file access, and again to the real path.
     pub fn spot(&self, path: &str, purpose: Purpose) -> Result<Spot, AccessError> {
         let (root, path) = self.roots.find(path)?;
         self.check(&path, &root, purpose)?;

@@ -1,4 +1,4 @@
-//! One file name, and paths made of such names.
+//! File names, and paths made of file names.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -52,12 +52,12 @@ impl RelPath {
         Self(names)
     }
 
-    /// The rest of this path below `prefix`, if it lies there.
+    /// This path relative to `prefix`; `None` if it is not below it.
     pub fn below(&self, prefix: &Self) -> Option<Self> {
         self.0.strip_prefix(prefix.0.as_slice()).map(|rest| Self(rest.to_vec()))
     }
 
-    /// The names joined by `/`, as the kernel takes them.
+    /// The names joined by `/`, for system calls.
     pub fn to_os_string(&self) -> OsString {
         joined(&self.0)
     }

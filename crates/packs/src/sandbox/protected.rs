@@ -1,8 +1,9 @@
-//! Names that are off limits wherever they occur below a root.
+//! Protected names, at any depth below a root.
 //!
-//! A rule is one or more names joined by `/`, with `*` and `?`; it holds at any depth and for everything below. `!rule` makes
-//! an exception. Names are compared as the most forgiving filesystem would: without case, trailing dots and spaces, an
-//! NTFS stream suffix, and characters that cannot be seen.
+//! A rule is one or more names joined by `/`, with the wildcards `*` and `?`. It applies at any
+//! depth and to everything below a match. `!rule` is an exception. Names are compared like on the
+//! most lenient filesystem: ignoring case, trailing dots and spaces, an NTFS stream suffix, and
+//! invisible characters.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use thiserror::Error;
 use super::name::{Name, RelPath};
 use super::root::names;
 
-/// Never read and never changed: what opens doors elsewhere.
+/// Never read and never changed: credentials and keys.
 const SECRETS: &[&str] = &[
     ".ssh",
     ".gnupg",
@@ -45,7 +46,7 @@ const SECRETS: &[&str] = &[
     "*.kdbx",
 ];
 
-/// Readable but never changed: what other programs run or obey without asking.
+/// Readable but never changed: files that other programs execute or apply without confirmation.
 const FIXED: &[&str] = &[
     ".git",
     "git~1",
@@ -56,24 +57,24 @@ const FIXED: &[&str] = &[
     ".profile",
     ".zshrc",
     ".zshenv",
-    // Our own configuration, wherever one would be found, and what the user agreed to.
+    // The server's own configuration, in all its locations, and the user's approvals.
     "trunkline.json",
     "trunkline/approved.json",
 ];
 
-/// The rule that is told where a file or directory is protected by its path.
+/// The rule named in the error for a guarded path.
 const GUARDED: &str = "configuration of this server";
 
-/// The rules, for reading and for changing. What may not be read may not be changed either.
+/// The rules for reading and for changing. A path that may not be read may not be changed either.
 #[derive(Clone)]
 pub struct Protected {
     secrets: Arc<[Rule]>,
     fixed: Arc<[Rule]>,
-    /// Places that are never changed, each as the folded names of an absolute path.
+    /// Paths that are never changed, as the case-folded names of an absolute path.
     guarded: Arc<[Vec<String>]>,
 }
 
-/// A rule that is no pattern.
+/// An invalid rule.
 #[derive(Debug, Error)]
 #[error("`{rule}` is not a usable protection rule: {reason}")]
 pub struct BadPattern {
@@ -88,7 +89,7 @@ struct Rule {
     names: Vec<GlobMatcher>,
 }
 
-/// Whether everything below a path appears or disappears with it.
+/// Determines whether everything below a path appears or disappears with it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Renames {
     Yes,
@@ -102,17 +103,17 @@ enum Sense {
 }
 
 impl Protected {
-    /// Rules of one's own, instead of the built-in ones.
+    /// Custom rules instead of the built-in ones.
     pub fn new<S: AsRef<str>>(secrets: &[S], fixed: &[S]) -> Result<Self, BadPattern> {
         Ok(Self { secrets: rules(secrets)?, fixed: rules(fixed)?, guarded: Arc::from([]) })
     }
 
-    /// Nothing is protected.
+    /// No rules.
     pub fn nothing() -> Self {
         Self { secrets: Arc::from([]), fixed: Arc::from([]), guarded: Arc::from([]) }
     }
 
-    /// Also these files and directories, which need not be there yet: readable, never changed.
+    /// Adds files and directories that are readable but never changed. They need not exist yet.
     #[must_use]
     pub fn and_files(self, paths: &[PathBuf]) -> Self {
         let places = paths.iter().flat_map(|path| places(path)).filter_map(|path| names(&path));
@@ -120,7 +121,7 @@ impl Protected {
         Self { guarded: self.guarded.iter().cloned().chain(more).collect(), ..self }
     }
 
-    /// The built-in rules and more.
+    /// Custom rules in addition to the built-in ones.
     pub fn with<S: AsRef<str>>(secrets: &[S], fixed: &[S]) -> Result<Self, BadPattern> {
         let all = |own: &[&str], more: &[S]| -> Vec<String> {
             own.iter()
@@ -131,27 +132,28 @@ impl Protected {
         Self::new(&all(SECRETS, secrets), &all(FIXED, fixed))
     }
 
-    /// The rule that keeps a path from being read.
+    /// The rule that forbids reading a path, if any.
     pub fn from_reading(&self, path: &RelPath) -> Option<&str> {
         matching(&self.secrets, &folded(path), Reach::Whole)
     }
 
-    /// The rule that keeps a path from being written.
+    /// The rule that forbids writing a path, if any.
     pub fn from_changing(&self, path: &RelPath) -> Option<&str> {
         let path = folded(path);
         matching(&self.secrets, &path, Reach::Whole).or_else(|| matching(&self.fixed, &path, Reach::Whole))
     }
 
-    /// The rule that keeps a path from getting or losing its name. A directory whose name is the beginning of a rule of several
-    /// names counts too: with another name its content would escape the rule.
+    /// The rule that forbids creating, removing or renaming a path, if any. This includes a
+    /// directory that matches the beginning of a rule of several names: under another name its
+    /// contents would escape the rule.
     pub fn from_renaming(&self, path: &RelPath) -> Option<&str> {
         let path = folded(path);
         matching(&self.secrets, &path, Reach::Begun).or_else(|| matching(&self.fixed, &path, Reach::Begun))
     }
 
-    /// The rule that keeps an absolute path without links from being changed. A directory that
-    /// holds a guarded place may be changed, but not renamed: with another name its content would
-    /// escape.
+    /// The rule that forbids changing an absolute path without links, if any. A directory that
+    /// contains a guarded path may be changed, but not renamed: under another name its contents
+    /// would escape the rule.
     pub(super) fn guarding(&self, path: &RelPath, renames: Renames) -> Option<&'static str> {
         let path = folded(path);
         let is_guarded = |place: &Vec<String>| {
@@ -181,14 +183,15 @@ impl fmt::Debug for Protected {
     }
 }
 
-/// Whether a rule has to be met in full, or its beginning at the end of the path is enough.
+/// Determines whether the whole rule must match, or a prefix of it at the end of the path is
+/// enough.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
     Whole,
     Begun,
 }
 
-/// The last rule that fits decides at each depth; a protected parent protects everything below it.
+/// The last matching rule decides at each depth; a protected parent protects everything below it.
 fn matching<'a>(rules: &'a [Rule], path: &[String], reach: Reach) -> Option<&'a str> {
     (1..=path.len()).find_map(|end| {
         let last = end == path.len();
@@ -235,7 +238,7 @@ fn rule(text: &str) -> Result<Rule, BadPattern> {
     Ok(Rule { text: text.to_owned(), sense, names: names.collect::<Result<_, _>>()? })
 }
 
-/// A path as it is given, as its directory really is, and what it leads to.
+/// All forms of a path: as given, with its directory resolved, and fully resolved.
 fn places(path: &Path) -> Vec<PathBuf> {
     let given = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let parent = given.parent().and_then(|parent| parent.canonicalize().ok());
@@ -258,7 +261,7 @@ fn fold(name: &Name) -> String {
     stem.trim_end_matches(['.', ' ']).to_lowercase()
 }
 
-/// Characters that some filesystems leave out when they compare names.
+/// True for characters that some filesystems ignore when they compare names.
 fn is_ignorable(character: char) -> bool {
     matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{ad}')
 }

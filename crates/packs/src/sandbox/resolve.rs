@@ -1,4 +1,4 @@
-//! From a path below a root to an opened parent directory.
+//! Resolves a path below a root to an open parent directory and a name.
 
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
@@ -16,27 +16,28 @@ use super::name::{Name, RelPath};
 use super::root::Root;
 use super::spot::Spot;
 
-/// How many links one path may go through; the kernel allows as many.
+/// Maximum number of links in one path; the same as in Linux.
 pub(super) const MAX_LINKS: usize = 40;
 
-/// A descriptor to walk on from; where the system has such, one that needs no permission to read.
+/// Flags of a descriptor used only to resolve names: `O_PATH` where available, which needs no read
+/// permission.
 #[cfg(target_os = "linux")]
 pub(super) const WALK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 #[cfg(not(target_os = "linux"))]
 pub(super) const WALK: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 
-/// What is done with a link in the last place.
+/// Treatment of a link as the last component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Last {
     Follow,
     Keep,
 }
 
-/// What is done about parent directories that are not there.
+/// Treatment of missing parent directories.
 #[derive(Clone, Copy)]
 pub(super) enum Missing<'a> {
     Refuse,
-    /// Each is made if this check of its real path passes.
+    /// Each one is created if this check of its real path succeeds.
     Create(&'a dyn Fn(&RelPath) -> Result<(), AccessError>),
 }
 
@@ -49,7 +50,8 @@ pub(super) fn resolve(
     let Some((name, parents)) = path.split_last() else { return Ok(Spot::new(root.top(), None)) };
     match open_plain(root, parents) {
         Ok(dir) if last == Last::Keep || !is_link(&dir, name) => Ok(Spot::new(dir, Some(name.clone()))),
-        // There may be a link on the way, something to create, or no such system call: go step by step.
+        // A link in the path, a missing directory, or no `openat2`: resolve it component by
+        // component.
         Ok(_)
         | Err(Errno::LOOP | Errno::NOENT | Errno::NOTDIR | Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {
             Walk::new(root, path).run(last, missing)
@@ -58,7 +60,7 @@ pub(super) fn resolve(
     }
 }
 
-/// Opens a directory if no link leads to it, in one step that no rename can divert.
+/// Opens a directory whose path contains no link, in one atomic system call.
 #[cfg(target_os = "linux")]
 fn open_plain(root: &Arc<Root>, parents: &[Name]) -> Result<Dir, Errno> {
     use rustix::fs::ResolveFlags;
@@ -82,8 +84,8 @@ fn is_link(dir: &Dir, name: &Name) -> bool {
     dir.stat(name).is_ok_and(|stat| kind_of(&stat) == Kind::Symlink)
 }
 
-/// Follows a path component by component. The way back up is the stack of directories it came through: the kernel is
-/// never asked for `..`, and never follows a link.
+/// Resolves a path component by component. `..` in a link goes back on a stack of open
+/// directories: the kernel never resolves `..` and never follows a link.
 struct Walk<'a> {
     root: &'a Arc<Root>,
     asked: &'a RelPath,
@@ -128,7 +130,7 @@ impl<'a> Walk<'a> {
         Ok(self.here(name))
     }
 
-    /// Goes into a directory, or takes the way that a link names.
+    /// Enters a directory, or continues with the components of a link's target.
     fn enter(&mut self, name: Name, origin: Origin, missing: Missing<'_>) -> Result<(), AccessError> {
         match self.open(&name) {
             Ok(fd) => self.stack.push((Arc::new(fd), name)),
@@ -160,7 +162,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Whether the last name was a link, whose way now lies ahead.
+    /// Returns true if the last name was a link; its target is then queued for resolution.
     fn follow_last(&mut self, name: &Name, origin: Origin) -> Result<bool, AccessError> {
         match self.read_link(name) {
             Ok(target) => self.splice(&target).map(|()| true),
@@ -198,7 +200,7 @@ impl<'a> Walk<'a> {
     }
 
     fn read_link(&self, name: &Name) -> Result<Vec<u8>, Errno> {
-        // A link that turned into something else since then answers as a plain entry does.
+        // The entry is no longer a link; treat it as a plain entry.
         match rustix::fs::statat(self.current(), name.as_os_str(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if kind_of(&stat) != Kind::Symlink => return Err(Errno::INVAL),
             Ok(_) => {}
@@ -245,7 +247,7 @@ mod tests {
     use super::super::roots::Roots;
     use super::*;
 
-    /// Where the kernel cannot walk by itself, every path goes step by step: it must end at the same place.
+    /// Without `openat2` every path is resolved by components; the result must be the same.
     #[test]
     fn step_by_step_and_in_one_step_lead_to_the_same_place() {
         let temp = tempfile::tempdir().unwrap();

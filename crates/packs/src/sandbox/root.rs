@@ -12,14 +12,15 @@ use super::label::escape_bytes;
 use super::name::{Name, RelPath};
 use super::resolve::WALK;
 
-/// A directory that was opened once. If its path is deleted or replaced later, this stays the directory that was meant.
+/// A directory that was opened once. It stays the same directory even if its path is deleted or
+/// replaced later.
 #[derive(Debug)]
 pub struct Root {
     fd: Arc<OwnedFd>,
     path: PathBuf,
     real: RelPath,
     given: RelPath,
-    /// What stands before a path in labels: nothing for the first root, whose paths are shown relative.
+    /// Prefix of paths in labels; `None` for the first root, whose paths are shown as relative.
     prefix: Option<String>,
 }
 
@@ -46,7 +47,7 @@ impl Root {
         Self { fd, path, real, given, prefix }
     }
 
-    /// The path it had, without links, when it was opened.
+    /// Its path when it was opened, with links resolved.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -55,7 +56,7 @@ impl Root {
         self.fd.as_fd()
     }
 
-    /// How a path in this root is shown, and can be given back.
+    /// The label of a path in this root, which callers can pass as a path.
     pub fn label(&self, path: &RelPath) -> String {
         let inside = escape_bytes(path.to_os_string().as_encoded_bytes());
         match (&self.prefix, path.is_empty()) {
@@ -70,14 +71,14 @@ impl Root {
         Dir::new(Arc::clone(self), Arc::clone(&self.fd), RelPath::default())
     }
 
-    /// The part of an absolute path below this root, and how many names led here.
+    /// An absolute path relative to this root, and the number of names in the root's own path.
     pub(super) fn inside(&self, absolute: &RelPath) -> Option<(usize, RelPath)> {
         [&self.real, &self.given]
             .into_iter()
             .find_map(|own| absolute.below(own).map(|rest| (own.names().len(), rest)))
     }
 
-    /// A path below this root as one from the top of the filesystem.
+    /// A path below this root as an absolute path.
     pub(super) fn absolute(&self, path: &RelPath) -> RelPath {
         self.real.names().iter().chain(path.names()).cloned().collect()
     }

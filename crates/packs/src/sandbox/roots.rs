@@ -1,4 +1,4 @@
-//! The allowed directories, and which of them a path means.
+//! The allowed directories, and the selection of one for a path.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::name::RelPath;
 use super::resolve::{self, Last, Missing};
 use super::root::{self, Root};
 
-/// The allowed directories. A relative path means the first of them.
+/// The allowed directories. A relative path starts at the first of them.
 #[derive(Clone, Debug)]
 pub struct Roots {
     roots: Vec<Arc<Root>>,
@@ -28,8 +28,9 @@ impl Roots {
         self.roots.iter().map(Arc::as_ref)
     }
 
-    /// Only what lies both here and in `wanted`, such as the roots a client names. It can make the allowed area smaller, never wider:
-    /// a directory outside is dropped, one that contains a root of ours means that root.
+    /// The intersection with `wanted`, such as the roots of a client. It can only narrow the
+    /// allowed directories: a directory outside is dropped, and one that contains a root yields
+    /// that root.
     #[must_use]
     pub fn intersect(&self, wanted: &[PathBuf]) -> Self {
         let mut found: Vec<(Arc<Root>, RelPath)> = Vec::new();
@@ -69,7 +70,7 @@ impl Roots {
     }
 }
 
-/// A directory below a root as a root of its own, reached through the descriptor of the wider one.
+/// A directory below a root as a new root, opened through the descriptor of the outer one.
 fn narrowed(root: &Arc<Root>, below: &RelPath) -> Option<impl FnOnce(usize) -> Root + use<>> {
     let dir = resolve::resolve(root, below, Last::Follow, Missing::Refuse).ok()?.open_dir().ok()?;
     let inside = dir.path();

@@ -1,4 +1,4 @@
-//! A place inside a root: an opened parent directory and a name in it.
+//! A resolved path: an open parent directory inside a root, and a name in it.
 
 use std::fs::File;
 
@@ -9,7 +9,7 @@ use super::error::AccessError;
 use super::kind::Kind;
 use super::name::{Name, RelPath};
 
-/// Where something is or will be. Without a name it is the root itself.
+/// The location of an existing or new entry. Without a name it is the root itself.
 #[derive(Clone, Debug)]
 pub struct Spot {
     dir: Dir,
@@ -21,7 +21,7 @@ impl Spot {
         Self { dir, name }
     }
 
-    /// The directory and the name in it; the root has none.
+    /// The directory and the name in it; an error for the root, which has no name.
     pub fn entry(&self) -> Result<(&Dir, &Name), AccessError> {
         self.name.as_ref().map(|name| (&self.dir, name)).ok_or(AccessError::IsRoot)
     }

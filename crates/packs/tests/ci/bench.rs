@@ -1,4 +1,4 @@
-//! A directory with a project in it, and the pack that is open on it.
+//! Test bench: a temporary directory with a project, and the ci pack opened on it.
 
 use std::{fs, path::Path, time::Duration};
 
@@ -14,7 +14,7 @@ pub(crate) struct Bench {
     pub(crate) trial: Trial,
 }
 
-/// What a call answered.
+/// The answer of a call.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) data: Value,
@@ -33,7 +33,7 @@ pub(crate) fn directory(files: &[(&str, &str)]) -> TempDir {
     root
 }
 
-/// Options that let things run, with our own environment offered.
+/// Options with `Access::Run` and the test's own environment.
 pub(crate) fn running(root: &Path) -> CiOptions {
     CiOptions { access: Access::Run, environment: std::env::vars_os().collect(), ..CiOptions::new([root]) }
 }
@@ -55,7 +55,7 @@ impl Bench {
         Self::with(files, |_| {})
     }
 
-    /// One whose options are changed.
+    /// A bench with changed options.
     pub(crate) fn with(files: &[(&str, &str)], change: impl FnOnce(&mut CiOptions)) -> Self {
         let root = directory(files);
         let mut options = running(root.path());
@@ -65,7 +65,7 @@ impl Bench {
         Self { root, toolbox, trial }
     }
 
-    /// One on which the script `main.py` can be run.
+    /// A bench on which the script `main.py` can be run.
     pub(crate) fn script(script: &str, change: impl FnOnce(&mut CiOptions)) -> Self {
         Self::with(&[("main.py", script)], |options| {
             options.commands = vec!["python3 main.py".parse().expect("a rule")];
@@ -85,7 +85,7 @@ impl Bench {
         fs::read_to_string(self.root.path().join(name)).unwrap_or_default()
     }
 
-    /// Waits until a file has text.
+    /// Waits until a file is not empty.
     pub(crate) async fn appears(&self, name: &str) -> String {
         for _ in 0..1000 {
             let text = self.read(name);
@@ -119,7 +119,7 @@ pub(crate) fn caller(id: &str, scopes: &[&str]) -> Caller {
     }
 }
 
-/// Waits until a process is gone, or only a zombie that nobody has reaped.
+/// Waits until a process has exited; a zombie counts as exited.
 pub(crate) async fn goes(pid: &str) {
     for _ in 0..500 {
         let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();

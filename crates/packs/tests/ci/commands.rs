@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::bench::{Bench, directory};
 
-/// A bench on which `git log` and `printf` may be run, and everything that runs leaves the file `ran`.
+/// A bench with rules for `git log` and `printf`; each program that runs creates the file `ran`.
 fn bench() -> Bench {
     Bench::with(&[("data.txt", "x"), ("evil", "#!/bin/sh\ntouch ran\n")], |options| {
         let rules = [
@@ -52,7 +52,7 @@ async fn c01_no_shell_reads_the_line() {
         refused(&bench, command).await;
     }
     assert!(!bench.root.path().join("ran").exists());
-    // Quoted, the same signs are nothing but text, and then the rule decides.
+    // In quotes these characters are literal, so the rule decides.
     refused(&bench, "printf %s '$(touch ran)'").await;
     let said = bench.call("run_command", json!({"command": "'printf' \"literal\""})).await;
     assert_eq!(
@@ -114,7 +114,7 @@ async fn c02_a_program_that_the_project_could_have_put_on_the_path_is_refused() 
     });
     let text = refused(&bench, "tool").await;
     assert!(text.contains("a file of the project itself"), "{text}");
-    // Nor by a link from elsewhere.
+    // Nor through a link from another directory.
     let elsewhere = directory(&[]);
     let bench = Bench::with(&[("tool", "#!/bin/sh\n")], |options| {
         let target = options.roots[0].join("tool");

@@ -1,4 +1,4 @@
-//! Jobs: whose they are, how many there are, and how they are followed.
+//! Jobs: ownership, limits and status.
 
 use std::time::Duration;
 

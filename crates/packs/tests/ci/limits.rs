@@ -1,4 +1,4 @@
-//! What programs may use, and that nothing of them is left. Attacks by their ids.
+//! Resource limits of programs, and cleanup of their processes. Attack ids are in the test names.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ async fn c04_a_fork_bomb_is_put_out_with_all_its_processes() {
     assert_eq!(marked(&mark), 0, "processes of the run are left");
 }
 
-/// Running processes with this variable.
+/// Number of running processes with this environment variable.
 fn marked(mark: &str) -> usize {
     let processes = std::fs::read_dir("/proc").expect("a list of processes").flatten();
     let environments = processes.filter_map(|process| std::fs::read(process.path().join("environ")).ok());

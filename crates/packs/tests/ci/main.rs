@@ -1,4 +1,5 @@
-//! The ci pack, with real projects and programs where the machine has them, and with a scripted service where it has not.
+//! The ci pack, with real projects and programs if they are installed, and a scripted hosted
+//! service.
 
 mod bench;
 mod commands;

@@ -1,4 +1,4 @@
-//! What is offered under which options.
+//! The tools offered for given options.
 
 use serde_json::{Value, json};
 use trunkline_packs::ci::{self, Access, CiOptions, CiPackError, ProviderOptions, Rerun, Token};

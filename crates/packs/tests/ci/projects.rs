@@ -17,7 +17,7 @@ const CARGO: [(&str, &str); 2] = [
     ),
 ];
 
-/// Waits for the end, however long it takes.
+/// Waits until the job has ended.
 async fn ended(bench: &Bench, mut said: Said) -> Value {
     while said.data["state"] == "running" {
         said = bench.call("job_status", json!({"jobId": said.data["jobId"], "waitSeconds": 25})).await;
@@ -193,7 +193,7 @@ async fn a_kind_can_be_chosen_and_a_filter_is_only_a_name() {
     }
 }
 
-/// A stand-in for pytest, which this machine need not have: it writes the report where it is told to.
+/// A substitute for pytest, which may not be installed: it writes a report to the given path.
 const PYTEST: &str = "import sys\nat = [a.split('=', 1)[1] for a in sys.argv if a.startswith('--junit-xml=')][0]\nopen(at, 'w').write('<testsuite><testcase classname=\"test_a\" name=\"test_b\"><failure message=\"assert 3 == 4\">x\\n\\ntest_a.py:7: AssertionError</failure></testcase></testsuite>')\nsys.exit(1)\n";
 
 #[tokio::test]

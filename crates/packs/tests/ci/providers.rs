@@ -1,4 +1,4 @@
-//! Hosted services, against a scripted one.
+//! The tools for hosted services, tested against a scripted service.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A hosted service that answers from a script.
+//! A hosted service with scripted answers.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,8 +7,8 @@ use serde_json::Value;
 use trunkline_packs::ci::{Fetch, FetchError, FetchRequest, FetchResponse};
 use trunkline_process::HeadTail;
 
-/// What is answered to which address. Where an address stands several times, the answers come one after another, and
-/// the last one stays.
+/// Answers by address. If an address has several answers, they are returned in order, and the last
+/// one repeats.
 #[derive(Debug)]
 pub(crate) struct Service {
     answers: Mutex<Vec<(String, Answer)>>,
@@ -47,7 +47,7 @@ impl Service {
         Arc::new(Self { answers: Mutex::new(answers), seen: Mutex::default() })
     }
 
-    /// What was asked, in order.
+    /// The received requests, in order.
     pub(crate) fn seen(&self) -> Vec<FetchRequest> {
         self.seen.lock().expect("not poisoned").clone()
     }

@@ -391,7 +391,7 @@ async fn f13_a_link_does_not_lead_around_the_rules() {
     place.err("read_file", json!({"path": "key"})).await;
     place.err("list_directory", json!({"path": "keys"})).await;
     assert!(!place.root.join(".git/new").exists());
-    // A rule of two names cannot be shaken off by renaming the first.
+    // A rule of two names cannot be bypassed by renaming the first.
     place.err("move_file", json!({"source": ".docker", "destination": "docker"})).await;
 }
 

@@ -1,4 +1,4 @@
-//! The kernel's own restriction. It holds for a thread, so each case has one of its own.
+//! The Landlock restriction. It applies to a thread, so each case runs in its own thread.
 
 use std::fs;
 use std::io::ErrorKind;

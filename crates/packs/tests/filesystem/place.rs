@@ -1,4 +1,4 @@
-//! A root with a neighbour that nobody may touch, and a caller.
+//! Test setup: a root, a directory next to it that must not be touched, and a client.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -91,7 +91,7 @@ pub(crate) async fn err(trial: &Trial, tool: &str, arguments: Value) -> String {
     }
 }
 
-/// Every file below a directory with its content, to see that nothing changed.
+/// Every file below a directory with its content, to detect changes.
 pub(crate) fn snapshot(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(dir).unwrap() {

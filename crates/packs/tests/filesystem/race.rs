@@ -1,4 +1,4 @@
-//! F04: a parent directory turns into a link and back, all the time.
+//! F04: a parent directory is repeatedly replaced by a link and back.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,7 +14,7 @@ use crate::place::{Place, SECRET, attempt, snapshot};
 
 const ROUNDS: usize = 1000;
 
-/// Exchanges two names until it is dropped.
+/// Swaps two names repeatedly until it is dropped.
 struct Swapper {
     done: Arc<AtomicBool>,
     swaps: Arc<AtomicU64>,
@@ -47,7 +47,8 @@ impl Drop for Swapper {
     }
 }
 
-/// The same names inside and outside, so that a call that goes astray finds something to spoil.
+/// Creates the same names inside and outside, so that an escaping call would find a file to
+/// change.
 fn fill(dir: &Path, content: &str) {
     for round in 0..ROUNDS {
         fs::write(dir.join(format!("move-{round}")), content).unwrap();
@@ -67,7 +68,7 @@ async fn f04_a_parent_swapped_for_a_link_during_4000_calls_has_no_effect_outside
     let before = snapshot(&place.outside);
     let swapper = Swapper::start(inside.clone(), link.clone());
 
-    // The race is real: plain access by path goes out soon.
+    // Proves that the race is real: plain access by path soon reaches the outside file.
     while fs::read_to_string(inside.join("read")).unwrap() != SECRET {}
 
     let mut done = 0;

@@ -1,4 +1,4 @@
-//! Reading files and looking at directories.
+//! Reading files and listing directories.
 
 use std::fs;
 use std::os::unix::fs::symlink;

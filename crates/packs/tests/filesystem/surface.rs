@@ -1,4 +1,4 @@
-//! What a client sees of the tools before it calls one.
+//! The tool definitions that a client sees.
 
 use serde_json::Value;
 use trunkline_packs::filesystem::{self, Access, FilesystemOptions};

@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 use trunkline_packs::git::{Access, GitOptions, Identity, Network, compatibility_tools, pack};
 use trunkline_toolbox::Toolbox;
 
-/// A directory with an open `root`, and all else outside of it.
+/// A temporary directory with a `root` that is open to the tools; the rest is outside.
 pub(crate) struct Lab {
     directory: tempfile::TempDir,
 }
 
-/// What a tool answered.
+/// The answer of a tool.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) failed: bool,
@@ -74,7 +74,7 @@ impl Lab {
         self.git(repository, &["rev-parse", "HEAD"])
     }
 
-    /// Runs git as a person would, who has no settings.
+    /// Runs plain git without user settings.
     #[expect(clippy::unused_self, reason = "reads better in the tests")]
     pub(crate) fn git(&self, directory: &Path, args: &[&str]) -> String {
         let (done, output) = Self::try_git(directory, args);
@@ -101,12 +101,12 @@ impl Lab {
         (output.status.success(), String::from_utf8_lossy(&text).trim_end().to_owned())
     }
 
-    /// A setting in the repository's own file.
+    /// Adds a setting to the repository's own config file.
     pub(crate) fn set(&self, key: &str, value: &str) {
         self.git(&self.repo(), &["config", "--local", key, value]);
     }
 
-    /// A program that leaves a mark when it runs, and passes its input on.
+    /// A program that creates a marker file when it runs, and copies its input to its output.
     pub(crate) fn canary(&self) -> String {
         let path = self.path("canary");
         let script = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\nexec cat\n", self.mark().display());
@@ -124,18 +124,18 @@ impl Lab {
         assert_eq!(told, "", "the canary ran for {what}");
     }
 
-    /// Careful defaults, for this root.
+    /// Default options for this root.
     pub(crate) fn options(&self) -> GitOptions {
         GitOptions::new([self.root()])
     }
 
-    /// May change repositories.
+    /// Options that allow changes.
     pub(crate) fn writing(&self) -> GitOptions {
         let identity = Identity::Person { name: "Grace".into(), email: "grace@example.org".into() };
         GitOptions { access: Access::ReadWrite, identity, ..self.options() }
     }
 
-    /// May use the network, and remotes on this disk.
+    /// Options that allow the network, and remotes on the local disk.
     pub(crate) fn networking(&self) -> GitOptions {
         GitOptions { network: Network::Allowed, protocols: vec!["file".into()], ..self.writing() }
     }
@@ -170,13 +170,13 @@ impl Lab {
 }
 
 impl Answered {
-    /// The data of a call that went well.
+    /// The data of a successful call.
     pub(crate) fn ok(self) -> Value {
         assert!(!self.failed, "{}", self.text);
         self.data
     }
 
-    /// The text of a call that failed; it must say what to do next.
+    /// The text of a failed call; asserts that it contains a hint.
     pub(crate) fn err(self) -> String {
         assert!(self.failed, "{} {}", self.text, self.data);
         assert!(self.text.contains('\n'), "no next step: {}", self.text);

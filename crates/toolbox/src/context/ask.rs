@@ -1,7 +1,7 @@
-//! How a running call asks: the user, the user's model, the client.
+//! Requests from a running call to its client: elicitation, sampling and roots.
 //!
-//! While a question is open the call gives up its slot and its clock stands still. A client that did not declare that it can
-//! answer is never asked: the call fails with what it would have needed.
+//! While a request is open the call releases its slot and its clock is paused. A client that did
+//! not declare the capability is never asked: the call fails and names the missing capability.
 
 use super::{Context, Item};
 use crate::{ToolError, schema};
@@ -19,7 +19,7 @@ use trunkline_protocol::{
     method,
 };
 
-/// What the user did with a form.
+/// The user's reaction to a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Elicited<T> {
     Accepted(T),
@@ -28,13 +28,15 @@ pub enum Elicited<T> {
 }
 
 impl Context {
-    /// The same call, whose next question has this name. Names matter to clients that answer before they are asked.
+    /// The same call, with this key for its next question. A client that sends `inputResponses`
+    /// with the request matches its answers to questions by key.
     #[must_use]
     pub fn question(&self, key: impl Into<Arc<str>>) -> Self {
         Self { shared: Arc::clone(&self.shared), key: Some(key.into()) }
     }
 
-    /// Has the user fill in a form whose fields come from the type: texts, numbers, booleans and choices, not nested.
+    /// Asks the user to fill in a form. Its fields come from `T`: strings, numbers, booleans and
+    /// enums, not nested.
     pub async fn elicit<T: JsonSchema + DeserializeOwned>(
         &self,
         message: impl Into<String>,
@@ -51,7 +53,7 @@ impl Context {
         }
     }
 
-    /// Has the user fill in a form.
+    /// Asks the user to fill in a form with a schema written by hand.
     pub async fn elicit_form(
         &self,
         message: impl Into<String>,
@@ -66,7 +68,8 @@ impl Context {
         self.ask_for(method::ELICIT, Some(params.to_raw())).await
     }
 
-    /// Has the user visit a page. Accepting is consent to go there, not word that they are done.
+    /// Asks the user to open a page. `Accept` is consent to open it; it does not mean that the
+    /// user has finished there.
     pub async fn elicit_url(
         &self,
         message: impl Into<String>,
@@ -79,7 +82,7 @@ impl Context {
         self.ask_for(method::ELICIT, Some(UrlParams::new(message, url).to_raw())).await
     }
 
-    /// Asks the client's model.
+    /// Asks the client's model (`sampling/createMessage`).
     pub async fn sample(&self, params: CreateMessageParams) -> Result<CreateMessageResult, ToolError> {
         let sampling = self.client_capabilities().and_then(|c| c.sampling.as_ref());
         match sampling {
@@ -92,7 +95,7 @@ impl Context {
         self.ask_for(method::CREATE_MESSAGE, Some(params.to_raw())).await
     }
 
-    /// The places the client lets us know of. They are advice, not access control.
+    /// The client's roots. They are advice, not access control.
     pub async fn roots(&self) -> Result<Vec<Root>, ToolError> {
         if self.client_capabilities().is_none_or(|c| c.roots.is_none()) {
             return Err(missing(&json!({"roots": {}})));
@@ -112,10 +115,10 @@ impl Context {
             .map_err(|e| ToolError::new(format!("the client's answer to `{method}` cannot be read: {e}")))
     }
 
-    /// The answer to the next question, where it came with the request.
+    /// The answer to the next question, if the request already contains it.
     ///
-    /// Whoever serves us keeps the state of calls that ask this way and resumes them by it. So a state that comes through to
-    /// here was made up.
+    /// The serving layer stores the state of suspended calls and resumes them itself, so a
+    /// `requestState` that reaches this point was not issued by this server.
     fn answered_before(&self) -> Result<Option<Raw>, ToolError> {
         if self.request_state().is_some() {
             let fault = "`requestState` is not one that was given for this call";
@@ -130,7 +133,8 @@ impl Context {
         }
     }
 
-    /// Asks any question, without a look at what the client declared, and waits for the answer.
+    /// Sends any request to the client without checking its capabilities, and waits for the
+    /// answer.
     pub async fn ask(
         &self,
         method: impl Into<Cow<'static, str>>,
@@ -145,14 +149,14 @@ impl Context {
         question.key = self.key.as_deref().map(str::to_owned);
         let pause = self.shared.clock.pause();
         self.shared.outbox.push(Item::Question(question));
-        self.shared.seat.leave();
+        self.shared.slot.release();
         let heard = tokio::select! {
             heard = tokio::time::timeout(self.shared.answer_time, heard) => heard,
             () = self.cancelled() => return Err(ToolError::new("the call is over")),
         };
         drop(pause);
         let outcome = heard.map_err(|_| unanswered(&method))?.map_err(|_| unanswered(&method))?;
-        self.shared.seat.take().await.map_err(|full| {
+        self.shared.slot.take().await.map_err(|full| {
             ToolError::new(format!("the server is busy: {full}")).hint("Wait a moment, then call again")
         })?;
         outcome.map_err(|fault| {
@@ -163,7 +167,7 @@ impl Context {
 }
 
 fn unanswered(method: &str) -> ToolError {
-    ToolError::new(format!("nobody answered `{method}` in time")).hint("Call again when somebody can answer")
+    ToolError::new(format!("nobody answered `{method}` in time")).hint("Call again when the user can answer")
 }
 
 fn missing(capabilities: &serde_json::Value) -> ToolError {

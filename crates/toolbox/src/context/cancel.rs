@@ -1,4 +1,4 @@
-//! Cancel: word that a call is over, for work that goes on beside it.
+//! Cancel: tells background work of a call that the call is over.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
@@ -6,13 +6,13 @@ use tokio::sync::Notify;
 #[derive(Debug, Default)]
 pub(crate) struct Cancel {
     over: AtomicBool,
-    told: Notify,
+    notify: Notify,
 }
 
 impl Cancel {
     pub(crate) fn cancel(&self) {
         self.over.store(true, Ordering::Release);
-        self.told.notify_waiters();
+        self.notify.notify_waiters();
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
@@ -20,12 +20,12 @@ impl Cancel {
     }
 
     pub(crate) async fn cancelled(&self) {
-        // Waits from here on, so that what is told between the look and the wait is heard.
-        let told = self.told.notified();
-        tokio::pin!(told);
-        told.as_mut().enable();
+        // Registers as a waiter before the check, so a cancel between check and await is not lost.
+        let notified = self.notify.notified();
+        tokio::pin!(notified);
+        notified.as_mut().enable();
         if !self.is_cancelled() {
-            told.await;
+            notified.await;
         }
     }
 }

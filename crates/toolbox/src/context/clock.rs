@@ -1,4 +1,4 @@
-//! Clock: how much of its time a call has used. It stands still while the caller is asked something.
+//! Clock: the time limit of a call. It is paused while a question to the client is open.
 
 use std::{
     future::poll_fn,
@@ -17,17 +17,17 @@ pub(crate) struct Clock {
 
 #[derive(Debug)]
 struct State {
-    /// How long the call may run in all.
+    /// Total running time that the call is allowed.
     limit: Duration,
     ends: Moment,
-    /// How many questions are open, and since when there is one.
+    /// Number of open questions; `stopped` is the start of the current pause.
     open: usize,
     stopped: Option<Moment>,
-    /// When the caller stops waiting, whatever happens.
+    /// The caller's own deadline; pauses do not extend it.
     latest: Option<Moment>,
 }
 
-/// A question is open while this lives.
+/// Guard: the clock is paused until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Pause<'a>(&'a Clock);
 
@@ -43,7 +43,7 @@ impl Clock {
         Self { state: Mutex::new(state), changed: Notify::new() }
     }
 
-    /// Starts anew with another limit, and no caller waiting.
+    /// Restarts with a new limit and without the caller's deadline.
     pub(crate) fn restart(&self, limit: Duration) {
         let mut state = self.state();
         state.limit = limit;
@@ -66,13 +66,13 @@ impl Clock {
         self.state().limit
     }
 
-    /// When the call is over, as things stand.
+    /// The current deadline; a pause moves it.
     pub(crate) fn ends(&self) -> Moment {
         let state = self.state();
         state.latest.map_or(state.ends, |latest| latest.min(state.ends))
     }
 
-    /// Waits until the time is used up.
+    /// Waits until the deadline has passed.
     pub(crate) async fn expired(&self) {
         let mut timer = Timer::default();
         loop {

@@ -1,12 +1,13 @@
-//! Metas: what clients say of themselves with every request, decoded once for all requests that say the same.
+//! Metas: a cache of decoded `_meta` objects, because a client sends the same one with every
+//! request.
 
 use arc_swap::ArcSwapOption;
 use std::sync::Arc;
 use trunkline_protocol::{Raw, message::RequestMeta};
 
-/// How many different ones are remembered; each has one place where it can be.
+/// Size of the direct-mapped cache: each text has exactly one slot, chosen by its hash.
 const PLACES: usize = 32;
-/// The longest text that is remembered.
+/// Longest text that is cached.
 const MAX_BYTES: usize = 4096;
 
 #[derive(Debug, Default)]
@@ -33,7 +34,7 @@ impl Metas {
             return Ok(Arc::clone(&known.meta));
         }
         let meta: Arc<RequestMeta> = Arc::new(text.decode()?);
-        // One that belongs to a single request will not come again.
+        // With a progress token or unknown keys it belongs to one request and will not repeat.
         if meta.progress_token.is_none() && meta.rest.is_empty() {
             place.store(Some(Arc::new(Known { text: bytes.into(), meta: Arc::clone(&meta) })));
         }
@@ -41,7 +42,7 @@ impl Metas {
     }
 }
 
-/// Texts of different clients mostly get different numbers; those that do not take turns.
+/// Hash of a text. Two texts with the same slot evict each other, which costs only time.
 fn mix(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<{ size_of::<usize>() }>();
     let add = |mixed: usize, word: usize| (mixed.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B1);

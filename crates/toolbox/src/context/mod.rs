@@ -1,12 +1,12 @@
-//! Context: what a running call knows of its caller, and how it speaks to them.
+//! Context: a running call's view of its caller, and its way to send to and ask the client.
 
 mod ask;
+mod call_slot;
 mod cancel;
 mod clock;
 mod metas;
 mod outbox;
 mod request;
-mod seat;
 mod slots;
 mod speak;
 
@@ -19,35 +19,35 @@ use trunkline_protocol::{
 };
 
 pub use ask::Elicited;
+pub(crate) use call_slot::CallSlot;
 pub(crate) use cancel::Cancel;
 pub(crate) use clock::Clock;
 pub(crate) use metas::Metas;
 pub(crate) use outbox::{Item, Outbox};
 pub(crate) use request::Request;
-pub(crate) use seat::Seat;
-pub(crate) use slots::{LineFull, Slots, Ticket};
+pub(crate) use slots::{QueueFull, Slots, Ticket};
 
-/// One running call. Cloning is cheap, and a clone can be handed to work beside the call; when the call is over, what a
-/// clone says is not heard any more.
+/// One running call. Cloning is cheap, and a clone can be moved into background work. Messages
+/// that a clone sends after the call has ended are dropped.
 #[derive(Clone)]
 pub struct Context {
     pub(crate) shared: Arc<Shared>,
-    /// What to call the next question.
+    /// Key of the next question.
     key: Option<Arc<str>>,
 }
 
 pub(crate) struct Shared {
-    /// What runs: the name of the tool, the prompt or the resource.
+    /// Name of the tool, prompt or resource that runs.
     pub(crate) subject: Arc<str>,
     pub(crate) request: Request,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) clock: Clock,
-    pub(crate) seat: Seat,
+    pub(crate) slot: CallSlot,
     pub(crate) cancel: Cancel,
     pub(crate) answer_time: Duration,
-    /// The deadline once the call runs as a task; none when it cannot.
+    /// Time limit once the call runs as a task; `None` if it cannot become one.
     pub(crate) task_deadline: Option<Duration>,
-    pub(crate) progress: std::sync::Mutex<speak::Told>,
+    pub(crate) progress: std::sync::Mutex<speak::LastProgress>,
     pub(crate) handle: Handle,
 }
 
@@ -56,7 +56,7 @@ impl Context {
         Self { shared: Arc::new(shared), key: None }
     }
 
-    /// A context that nobody shares yet, whose call may become a task.
+    /// Lets the call become a task. Must be called before the context is cloned.
     pub(crate) fn able_to_become_task(mut self, deadline: Duration) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.task_deadline = Some(deadline);
@@ -64,52 +64,54 @@ impl Context {
         self
     }
 
-    /// The toolbox that this call belongs to, to change it.
+    /// A handle to change the toolbox that this call belongs to.
     pub fn toolbox(&self) -> &Handle {
         &self.shared.handle
     }
 
-    /// Who asks, as far as it was verified.
+    /// The authenticated caller.
     pub fn caller(&self) -> &Caller {
         &self.shared.request.caller
     }
 
-    /// Who the client says it is. Never a ground for a decision.
+    /// The client's own, unverified name and version. Base no decision on it.
     pub fn client(&self) -> Option<&Implementation> {
         self.shared.request.meta.client_info.as_ref()
     }
 
-    /// What the client declared that it can do.
+    /// The capabilities that the client declared.
     pub fn client_capabilities(&self) -> Option<&ClientCapabilities> {
         self.shared.request.meta.client_capabilities.as_ref()
     }
 
-    /// The revision that the answer has the shape of.
+    /// The protocol revision in which the answer is encoded.
     pub fn revision(&self) -> Revision {
         self.shared.request.revision
     }
 
-    /// One key of the request's `_meta` that the protocol gives no meaning.
+    /// The value of a key in the request's `_meta` that the protocol does not define.
     pub fn meta(&self, key: &str) -> Option<trunkline_protocol::Raw> {
         self.shared.request.meta.rest.get(key).cloned()
     }
 
-    /// Answers that came with the request itself, by the keys of their questions.
+    /// Answers that the request itself contains, by the keys of their questions.
     pub fn input_responses(&self) -> Option<&Object> {
         self.shared.request.input_responses.as_ref()
     }
 
-    /// The state that the request brought back, for tools that answer `InputRequired` themselves. It is not to be trusted.
+    /// The request's `requestState`, for tools that answer `InputRequired` themselves. The client
+    /// can have changed it, so do not trust it.
     pub fn request_state(&self) -> Option<&str> {
         self.shared.request.state.as_deref()
     }
 
-    /// When the call will be given up, as things stand.
+    /// The call's current deadline; questions to the client extend it.
     pub fn deadline(&self) -> Instant {
         self.shared.clock.ends().instant()
     }
 
-    /// Waits until the call is over. The tool's own future is simply dropped then; this is for work beside it.
+    /// Waits until the call is over. This is for background work: the tool's own future is dropped
+    /// when the call ends.
     pub async fn cancelled(&self) {
         self.shared.cancel.cancelled().await;
     }
@@ -118,13 +120,14 @@ impl Context {
         self.shared.cancel.is_cancelled()
     }
 
-    /// Goes on in the background, where the caller can follow a task: the caller gets the task at once, and its result when
-    /// the tool is done. Says whether it is so; elsewhere nothing changes.
+    /// Continues the call as a task if the caller supports tasks: the caller receives the task at
+    /// once, and its result when the tool is done. Returns false, and changes nothing, if the call
+    /// cannot become a task.
     pub async fn become_task(&self) -> bool {
         let Some(deadline) = self.shared.task_deadline.filter(|_| self.follows_tasks()) else { return false };
         self.shared.outbox.push(Item::BecomeTask);
         self.shared.clock.restart(deadline);
-        // The conversation moves while this call does not run.
+        // The stream is handed over while this future is not being polled.
         tokio::task::yield_now().await;
         true
     }

@@ -1,4 +1,4 @@
-//! Outbox: what a running call has to say, until somebody listens.
+//! Outbox: the queue of messages from a running call to its client.
 
 use futures_util::task::AtomicWaker;
 use std::{
@@ -8,16 +8,16 @@ use std::{
 };
 use trunkline_protocol::{Notification, Question};
 
-/// The most notifications that wait for a listener; beyond that the oldest give way, because the newest say more.
+/// Queue limit; beyond it the oldest notification is dropped, because newer ones supersede it.
 const MAX_WAITING: usize = 1024;
 
-/// Something a running call says.
+/// One message of a running call.
 #[derive(Debug)]
 pub(crate) enum Item {
     Notification(Notification),
     Question(Question),
     Detach,
-    /// The call wants to go on in the background.
+    /// The call asks to continue as a task.
     BecomeTask,
 }
 
@@ -48,7 +48,8 @@ impl Outbox {
         self.items.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// Has the task woken by the next item. Look into the box again afterwards: something may have come in between.
+    /// Registers the waker for the next item. Call `pop` afterwards: an item may have been pushed
+    /// before the registration.
     pub(crate) fn listen(&self, cx: &task::Context<'_>) {
         self.listener.register(cx.waker());
     }

@@ -1,4 +1,4 @@
-//! Request: what every call carries besides its own parameters.
+//! Request: the parts that every call has besides its own parameters.
 
 use super::Metas;
 use std::{sync::Arc, time::Instant};
@@ -19,7 +19,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// What a call of these parameters carries.
+    /// Extracts the common parts of a call from its parameters.
     pub(crate) fn read(call: &Call, params: &Object, metas: &Metas) -> Result<Self, Fault> {
         let meta = match params.get("_meta") {
             Some(meta) => metas.read(meta).map_err(|e| invalid(format!("`_meta` cannot be read: {e}")))?,

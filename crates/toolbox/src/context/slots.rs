@@ -1,7 +1,8 @@
-//! Slots: how many calls run at once, and who goes next.
+//! Slots: a semaphore with priorities that limits how many calls run at once.
 //!
-//! A call that finds no slot waits in line. The line is ordered by priority, and whoever waits rises by one priority each
-//! [`AGING`], so that nobody waits for ever; it is bounded, and beyond its end calls are refused at once.
+//! A call that finds no free slot waits in a bounded queue; if the queue is full, the call is
+//! refused at once. The queue is ordered by priority. A waiting call rises by one priority every
+//! [`AGING`], so no call starves.
 
 use crate::Priority;
 use std::{
@@ -11,10 +12,9 @@ use std::{
 };
 use tokio::{sync::oneshot, time::Instant};
 
-/// After this long a waiting call counts as one of the next higher priority.
+/// Waiting time after which a call rises to the next higher priority.
 pub(crate) const AGING: Duration = Duration::from_secs(5);
 
-/// The slots of a toolbox.
 #[derive(Debug)]
 pub(crate) struct Slots {
     total: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Slots {
     state: Mutex<State>,
 }
 
-/// What a call asks for: a slot of the toolbox and one of its own kind.
+/// A call's request for a slot; it counts against the toolbox and against the limit of its kind.
 #[derive(Debug, Clone)]
 pub(crate) struct Ticket {
     pub(crate) kind: Arc<str>,
@@ -30,17 +30,17 @@ pub(crate) struct Ticket {
     pub(crate) priority: Priority,
 }
 
-/// A slot, held as long as this lives.
+/// A slot; dropping it releases the slot.
 #[derive(Debug)]
 pub(crate) struct Permit {
     slots: Arc<Slots>,
     kind: Arc<str>,
 }
 
-/// The line is full.
+/// The queue for slots is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{waiting} calls are waiting already")]
-pub(crate) struct LineFull {
+pub(crate) struct QueueFull {
     pub(crate) waiting: usize,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct LineFull {
 struct State {
     running: usize,
     running_of: HashMap<Arc<str>, usize>,
-    line: Vec<Waiting>,
+    queue: Vec<Waiting>,
     next_number: u64,
 }
 
@@ -60,8 +60,8 @@ struct Waiting {
     ready: oneshot::Sender<Permit>,
 }
 
-/// Takes a waiting call out of the line when it stops waiting.
-struct Place<'a> {
+/// Removes a waiting call from the queue on drop.
+struct QueueGuard<'a> {
     slots: &'a Slots,
     number: u64,
 }
@@ -71,24 +71,24 @@ impl Slots {
         Arc::new(Self { total, max_waiting, state: Mutex::default() })
     }
 
-    /// Waits for a slot. Dropping the future leaves the line.
-    pub(crate) async fn take(self: &Arc<Self>, ticket: Ticket) -> Result<Permit, LineFull> {
-        let (place, ready) = {
+    /// Waits for a slot. Dropping the future removes the call from the queue.
+    pub(crate) async fn take(self: &Arc<Self>, ticket: Ticket) -> Result<Permit, QueueFull> {
+        let (guard, ready) = {
             let mut state = self.state();
             if self.is_free_for(&state, &ticket) {
-                return Ok(self.seat(&mut state, ticket.kind));
+                return Ok(self.occupy(&mut state, ticket.kind));
             }
-            if state.line.len() >= self.max_waiting {
-                return Err(LineFull { waiting: state.line.len() });
+            if state.queue.len() >= self.max_waiting {
+                return Err(QueueFull { waiting: state.queue.len() });
             }
             let (sender, ready) = oneshot::channel();
             let number = state.next_number;
             state.next_number += 1;
-            state.line.push(Waiting { number, ticket, since: Instant::now(), ready: sender });
-            (Place { slots: self, number }, ready)
+            state.queue.push(Waiting { number, ticket, since: Instant::now(), ready: sender });
+            (QueueGuard { slots: self, number }, ready)
         };
-        let permit = ready.await.map_err(|_| LineFull { waiting: 0 });
-        drop(place);
+        let permit = ready.await.map_err(|_| QueueFull { waiting: 0 });
+        drop(guard);
         permit
     }
 
@@ -97,7 +97,7 @@ impl Slots {
     }
 
     pub(crate) fn waiting(&self) -> usize {
-        self.state().line.len()
+        self.state().queue.len()
     }
 
     fn is_free_for(&self, state: &State, ticket: &Ticket) -> bool {
@@ -105,20 +105,21 @@ impl Slots {
         state.running < self.total && of_kind < ticket.of_kind
     }
 
-    fn seat(self: &Arc<Self>, state: &mut State, kind: Arc<str>) -> Permit {
+    fn occupy(self: &Arc<Self>, state: &mut State, kind: Arc<str>) -> Permit {
         state.running += 1;
         *state.running_of.entry(Arc::clone(&kind)).or_insert(0) += 1;
         Permit { slots: Arc::clone(self), kind }
     }
 
-    /// The next in line that can run now: the highest priority, and among equals who came first.
+    /// The next queued call that can run now: highest priority first, then first come first
+    /// served.
     fn next(self: &Arc<Self>) -> Option<(oneshot::Sender<Permit>, Permit)> {
         let mut state = self.state();
         let now = Instant::now();
-        let free = state.line.iter().enumerate().filter(|(_, w)| self.is_free_for(&state, &w.ticket));
+        let free = state.queue.iter().enumerate().filter(|(_, w)| self.is_free_for(&state, &w.ticket));
         let (at, _) = free.max_by_key(|(_, w)| (w.rank(now), std::cmp::Reverse(w.number)))?;
-        let waiting = state.line.remove(at);
-        let permit = self.seat(&mut state, waiting.ticket.kind);
+        let waiting = state.queue.remove(at);
+        let permit = self.occupy(&mut state, waiting.ticket.kind);
         Some((waiting.ready, permit))
     }
 
@@ -145,16 +146,16 @@ impl Drop for Permit {
             }
         }
         drop(state);
-        // A permit that nobody takes any more comes back here by being dropped in turn.
+        // If the receiver is gone, the unsent permit is dropped, which runs this function again.
         if let Some((ready, permit)) = self.slots.next() {
             drop(ready.send(permit));
         }
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueueGuard<'_> {
     fn drop(&mut self) {
-        self.slots.state().line.retain(|w| w.number != self.number);
+        self.slots.state().queue.retain(|w| w.number != self.number);
     }
 }
 
@@ -220,7 +221,7 @@ mod tests {
         let mut waiting = Box::pin(slots.take(ticket("a", Priority::Normal)));
         assert!((&mut waiting).now_or_never().is_none());
         let refused = slots.take(ticket("a", Priority::High)).now_or_never().unwrap();
-        assert_eq!(refused.unwrap_err(), LineFull { waiting: 1 });
+        assert_eq!(refused.unwrap_err(), QueueFull { waiting: 1 });
         drop(waiting);
         assert_eq!(slots.waiting(), 0);
         drop(held);

@@ -1,4 +1,4 @@
-//! How a running call speaks without waiting for an answer: progress, partial results, log messages.
+//! One-way messages of a running call: progress, partial results and log messages.
 
 use super::{Context, Item};
 use serde::Serialize;
@@ -9,46 +9,49 @@ use trunkline_protocol::{
     method,
 };
 
-/// Under this key of a progress notification's `_meta` stands a part of the result.
+/// Key in a progress notification's `_meta` that holds a part of the result.
 const PARTIAL_META: &str = "trunkline/partial";
-/// How far a partial result moves the progress: values must rise, and this one says nothing about how far the work is.
+/// Added to the progress with each partial result: the protocol requires rising values, and a
+/// partial result does not say how far the work is.
 const PARTIAL_STEP: f64 = 1e-6;
 
-/// What was told so far.
+/// The last progress sent.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct LastProgress {
     progress: Option<f64>,
     total: Option<f64>,
 }
 
 impl Context {
-    /// Says how far the work is. Heard only by callers who asked for progress; a value that does not rise is not sent.
+    /// Reports progress, if the caller sent a progress token. A value that is not greater than the
+    /// last one is not sent.
     #[expect(clippy::cast_precision_loss, reason = "progress is for people")]
     pub fn progress(&self, value: u64, total: Option<u64>, message: impl Into<String>) {
         self.progress_of(value as f64, total.map(|total| total as f64), message);
     }
 
-    /// The same with fractions.
+    /// Same as [`progress`](Self::progress), with fractions.
     pub fn progress_of(&self, value: f64, total: Option<f64>, message: impl Into<String>) {
-        let mut told = self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.progress.is_some_and(|last| value <= last) {
+        let mut last = self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.progress.is_some_and(|last| value <= last) {
             return;
         }
-        told.progress = Some(value);
-        told.total = total;
-        drop(told);
+        last.progress = Some(value);
+        last.total = total;
+        drop(last);
         self.send_progress(value, total, message.into(), None);
     }
 
-    /// Sends a part of the result ahead, for callers who show results as they come: a progress notification whose `message`
-    /// is the text and whose `_meta` holds the block under `trunkline/partial`. The final result must still hold everything.
+    /// Sends a part of the result early, for callers that show results as they arrive: a progress
+    /// notification with the text as `message` and the block in `_meta` under `trunkline/partial`.
+    /// The final result must still be complete.
     pub fn partial(&self, content: impl Into<ContentBlock>) {
         let content = content.into();
-        let mut told = self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        let value = told.progress.map_or(0.0, |last| last + PARTIAL_STEP);
-        told.progress = Some(value);
-        let total = told.total;
-        drop(told);
+        let mut last = self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = last.progress.map_or(0.0, |last| last + PARTIAL_STEP);
+        last.progress = Some(value);
+        let total = last.total;
+        drop(last);
         let message = match &content {
             ContentBlock::Text(text) => text.text.clone(),
             _ => String::new(),
@@ -69,7 +72,7 @@ impl Context {
         self.notify(Notification::new(method::PROGRESS, Some(params.to_raw())));
     }
 
-    /// Writes to the caller's log. Heard only by callers who asked for this level.
+    /// Sends a log message, if the caller asked for this level.
     pub fn log(&self, level: Level, logger: &str, data: impl Serialize) {
         if self.shared.request.log_level.is_none_or(|wanted| level < wanted) {
             return;
@@ -80,14 +83,14 @@ impl Context {
         self.notify(Notification::new(method::MESSAGE, Some(params.to_raw())));
     }
 
-    /// Sends any notification along with the answer.
+    /// Sends any notification on the stream of the answer.
     pub fn notify(&self, notification: Notification) {
         if !self.is_cancelled() {
             self.shared.outbox.push(Item::Notification(notification));
         }
     }
 
-    /// Says that nothing will come for a while, so a caller with a stream that can be taken up again may hang up.
+    /// Announces a long silence, so that a caller with a resumable stream may disconnect.
     pub fn detach(&self) {
         self.shared.outbox.push(Item::Detach);
     }

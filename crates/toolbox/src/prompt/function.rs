@@ -1,4 +1,4 @@
-//! `PromptFn`: which functions can be prompts.
+//! `PromptFn`: the functions that can be prompts.
 
 use super::IntoPrompt;
 use crate::{Context, ToolError, schema};
@@ -11,7 +11,8 @@ use trunkline_protocol::{
     message::{GetPromptResult, PromptArgument},
 };
 
-/// An async function that can be a prompt. The parameter `M` only tells the kinds apart.
+/// An async function that can be a prompt. `M` is a marker that keeps the implementations for the
+/// different signatures apart.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a prompt",
     note = "write `async fn()`, `async fn(Args)`, `async fn(Context)` or `async fn(Context, Args)`",
@@ -23,16 +24,16 @@ pub trait PromptFn<M>: Send + Sync + 'static {
     fn call(&self, cx: Context, arguments: Raw) -> BoxFuture<'static, Result<GetPromptResult, ToolError>>;
 }
 
-/// Marks a function of its arguments.
+/// Marker: `fn(Args)`.
 #[derive(Debug)]
 pub struct OfArgs<A>(A);
-/// Marks a function of the context and its arguments.
+/// Marker: `fn(Context, Args)`.
 #[derive(Debug)]
 pub struct OfContextAndArgs<A>(A);
-/// Marks a function of the context alone.
+/// Marker: `fn(Context)`.
 #[derive(Debug)]
 pub struct OfContext;
-/// Marks a function of nothing.
+/// Marker: `fn()`.
 #[derive(Debug)]
 pub struct OfNothing;
 
@@ -100,7 +101,7 @@ where
     }
 }
 
-/// The fields of the type as arguments, in their order.
+/// The fields of the type as prompt arguments, in declaration order.
 fn fields<A: JsonSchema>() -> Vec<PromptArgument> {
     let schema: Value = schema::of_input::<A>().decode().unwrap_or_default();
     let required = schema["required"].as_array().cloned().unwrap_or_default();

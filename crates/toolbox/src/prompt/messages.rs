@@ -1,9 +1,9 @@
-//! What a prompt may say: one text of the user, messages, or a whole result.
+//! Return types of prompts: one user text, messages, or a whole result.
 
 use crate::ToolError;
 use trunkline_protocol::message::{ContentBlock, GetPromptResult, PromptMessage, Role};
 
-/// What can be returned from a prompt.
+/// A type that a prompt can return.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a prompt",
     note = "return text, `PromptMessage`s, `GetPromptResult`, or a `Result` of one of these and `ToolError`"

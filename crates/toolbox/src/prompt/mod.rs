@@ -1,4 +1,4 @@
-//! Prompt: a text that is prepared for users, and what is said about it.
+//! Prompt: a prepared text for users, plus its metadata.
 
 mod function;
 mod messages;
@@ -17,7 +17,7 @@ pub use messages::IntoPrompt;
 pub(crate) type Writer =
     Arc<dyn Fn(Context, Raw) -> BoxFuture<'static, Result<GetPromptResult, ToolError>> + Send + Sync>;
 
-/// A prompt and what is said about it.
+/// A prompt and its metadata.
 #[derive(Clone)]
 pub struct Prompt {
     pub(crate) definition: message::Prompt,
@@ -27,14 +27,15 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A prompt from an async function or closure, whose arguments are the fields of its argument type.
+    /// A prompt from an async function or closure, whose arguments are the fields of its argument
+    /// type.
     pub fn new<M, F: PromptFn<M>>(name: impl Into<String>, function: F) -> Self {
         let function = Arc::new(function);
         let writer: Writer = Arc::new(move |cx, arguments| function.call(cx, arguments));
         Self::raw(name.into(), F::arguments(), writer)
     }
 
-    /// A prompt whose arguments are declared by hand; the writer gets them as texts by name.
+    /// A prompt with arguments declared by hand; the writer receives them as strings by name.
     pub fn dynamic<F, Fut>(name: impl Into<String>, arguments: Vec<PromptArgument>, writer: F) -> Self
     where
         F: Fn(Context, BTreeMap<String, String>) -> Fut + Send + Sync + 'static,
@@ -78,14 +79,14 @@ impl Prompt {
         self
     }
 
-    /// The `_meta` of the listing.
+    /// Sets the `_meta` shown in the list.
     #[must_use]
     pub fn meta(mut self, meta: Raw) -> Self {
         self.definition.meta = Some(meta);
         self
     }
 
-    /// Says what an argument could be.
+    /// Adds a function that completes an argument.
     #[must_use]
     pub fn complete<F, Fut>(mut self, argument: impl Into<String>, completer: F) -> Self
     where
@@ -96,7 +97,7 @@ impl Prompt {
         self
     }
 
-    /// Says what an argument could be, from a list.
+    /// Completes an argument from a fixed list.
     #[must_use]
     pub fn complete_from<V: Into<String>>(
         mut self,
@@ -107,14 +108,15 @@ impl Prompt {
         self
     }
 
-    /// Only callers whose token has this scope. To others the prompt does not exist.
+    /// Requires this scope in the caller's token. For other callers the prompt does not exist.
     #[must_use]
     pub fn require_scope(mut self, scope: impl Into<String>) -> Self {
         self.permissions.scopes.push(scope.into());
         self
     }
 
-    /// Only callers who have this role, or another one named here. To others the prompt does not exist.
+    /// Requires one of the roles named by calls of this method. For callers with none of them the
+    /// prompt does not exist.
     #[must_use]
     pub fn require_role(mut self, role: impl Into<String>) -> Self {
         self.permissions.roles.push(role.into());

@@ -1,10 +1,10 @@
-//! What a resource may give when it is read: text, bytes, or contents made by hand.
+//! Return types of resource readers: text, bytes, or `ResourceContents`.
 
 use crate::ToolError;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use trunkline_protocol::message::{BlobContents, ResourceContents, TextContents};
 
-/// What can be returned from a resource's reader.
+/// A type that a resource reader can return.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the contents of a resource",
     note = "return text, bytes (`Vec<u8>`), `ResourceContents`, a list of these, or a `Result` of one and `ToolError`"

@@ -1,4 +1,4 @@
-//! Resources: what can be read, one by one or as families given by a template.
+//! Resources: single ones, and families described by a URI template.
 
 mod contents;
 mod template;
@@ -17,7 +17,7 @@ pub use template::Template;
 pub use uri_template::BadTemplate;
 pub(crate) use uri_template::{UriTemplate, Variables};
 
-/// What is to be read.
+/// A request to read one resource.
 #[derive(Debug, Clone)]
 pub struct ReadRequest {
     pub uri: String,
@@ -31,7 +31,7 @@ pub(crate) type Reader = Arc<
         + Sync,
 >;
 
-/// One resource, and what is said about it.
+/// One resource and its metadata.
 #[derive(Clone)]
 pub struct Resource {
     pub(crate) definition: message::Resource,
@@ -40,7 +40,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A resource that is made anew each time it is read.
+    /// A resource whose reader runs for every read.
     pub fn new<F, Fut>(uri: impl Into<String>, name: impl Into<String>, reader: F) -> Self
     where
         F: Fn(Context, ReadRequest) -> Fut + Send + Sync + 'static,
@@ -50,7 +50,7 @@ impl Resource {
         Self { definition, reader: into_reader(reader), permissions: Permissions::default() }
     }
 
-    /// A text that does not change.
+    /// A constant text.
     pub fn text(uri: impl Into<String>, name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
         let size = text.len();
@@ -58,7 +58,7 @@ impl Resource {
         Self::new(uri, name, reader).mime_type("text/plain").size(size)
     }
 
-    /// Bytes that do not change.
+    /// Constant bytes.
     pub fn bytes(uri: impl Into<String>, name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
         let size = bytes.len();
@@ -87,7 +87,7 @@ impl Resource {
         self
     }
 
-    /// In bytes, before any encoding.
+    /// Size in bytes, before any encoding.
     #[must_use]
     pub fn size(mut self, bytes: usize) -> Self {
         self.definition.size = Some(Number::from(bytes as u64));
@@ -106,21 +106,22 @@ impl Resource {
         self
     }
 
-    /// The `_meta` of the listing.
+    /// Sets the `_meta` shown in the list.
     #[must_use]
     pub fn meta(mut self, meta: Raw) -> Self {
         self.definition.meta = Some(meta);
         self
     }
 
-    /// Only callers whose token has this scope. To others the resource does not exist.
+    /// Requires this scope in the caller's token. For other callers the resource does not exist.
     #[must_use]
     pub fn require_scope(mut self, scope: impl Into<String>) -> Self {
         self.permissions.scopes.push(scope.into());
         self
     }
 
-    /// Only callers who have this role, or another one named here. To others the resource does not exist.
+    /// Requires one of the roles named by calls of this method. For callers with none of them the
+    /// resource does not exist.
     #[must_use]
     pub fn require_role(mut self, role: impl Into<String>) -> Self {
         self.permissions.roles.push(role.into());
@@ -128,7 +129,7 @@ impl Resource {
     }
 }
 
-/// A reader from a function. The MIME type of the listing is filled in by whoever calls it.
+/// A reader from a function. The contents have no MIME type; the caller fills in the listed one.
 fn into_reader<F, Fut>(reader: F) -> Reader
 where
     F: Fn(Context, ReadRequest) -> Fut + Send + Sync + 'static,

@@ -65,14 +65,14 @@ impl Template {
         self
     }
 
-    /// The `_meta` of the listing.
+    /// Sets the `_meta` shown in the list.
     #[must_use]
     pub fn meta(mut self, meta: Raw) -> Self {
         self.definition.meta = Some(meta);
         self
     }
 
-    /// Says what a variable could be.
+    /// Adds a function that completes a variable.
     #[must_use]
     pub fn complete<F, Fut>(mut self, variable: impl Into<String>, completer: F) -> Self
     where
@@ -83,7 +83,7 @@ impl Template {
         self
     }
 
-    /// Says what a variable could be, from a list.
+    /// Completes a variable from a fixed list.
     #[must_use]
     pub fn complete_from<V: Into<String>>(
         mut self,
@@ -94,14 +94,15 @@ impl Template {
         self
     }
 
-    /// Only callers whose token has this scope. To others the family does not exist.
+    /// Requires this scope in the caller's token. For other callers the family does not exist.
     #[must_use]
     pub fn require_scope(mut self, scope: impl Into<String>) -> Self {
         self.permissions.scopes.push(scope.into());
         self
     }
 
-    /// Only callers who have this role, or another one named here. To others the family does not exist.
+    /// Requires one of the roles named by calls of this method. For callers with none of them the
+    /// family does not exist.
     #[must_use]
     pub fn require_role(mut self, role: impl Into<String>) -> Self {
         self.permissions.roles.push(role.into());

@@ -1,14 +1,15 @@
 //! `UriTemplate`: the part of RFC 6570 that can be matched in one pass over the URI.
 //!
-//! `{name}` is one piece of a path; `{+name}` and `{#name}` may hold slashes and stand last. What a variable holds is given
-//! decoded, and never leads out of its place: no piece is `.` or `..`, and a slash that was hidden by encoding is refused.
+//! `{name}` matches one path segment; `{+name}` or `{#name}` may contain slashes and must be the
+//! last variable. Values are percent-decoded and cannot be used for path traversal: a segment `.`
+//! or `..` and an encoded slash (`%2F`) do not match.
 
 use std::collections::BTreeMap;
 
 /// The values of variables by their names.
 pub(crate) type Variables = BTreeMap<String, String>;
 
-/// The longest URI that is matched.
+/// Longest URI that is matched.
 const MAX_URI: usize = 8 * 1024;
 
 /// A parsed template.
@@ -25,28 +26,28 @@ enum Part {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// `{name}`: unreserved characters only.
+    /// `{name}`: no slashes.
     Piece,
-    /// `{+name}`: slashes as well.
+    /// `{+name}`: may contain slashes.
     Path,
-    /// `{#name}`: the same after a `#`.
+    /// `{#name}`: same as `Path`, after a `#`.
     Fragment,
 }
 
-/// Why a template cannot be used.
+/// An invalid template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadTemplate {
     #[error("a brace is not closed, or closed without being opened")]
     Brace,
-    #[error("a variable has no name, or one with other characters than letters, digits and `_`")]
+    #[error("a variable name is empty or has characters other than letters, digits and `_`")]
     Name,
-    #[error("two variables stand side by side, so that nobody could tell where one ends")]
+    #[error("two variables are adjacent; put a literal between them")]
     Adjacent,
-    #[error("a variable that may hold slashes does not stand last")]
+    #[error("`{{+name}}` or `{{#name}}` is not the last variable")]
     PathNotLast,
-    #[error("a variable is there twice")]
+    #[error("a variable name is used twice")]
     Twice,
-    #[error("there is no variable")]
+    #[error("the template has no variable")]
     NoVariable,
 }
 
@@ -72,7 +73,7 @@ impl UriTemplate {
         Ok(Self { parts })
     }
 
-    /// The values of the variables, when the URI is one of this family.
+    /// The values of the variables if the URI matches, else `None`.
     pub(crate) fn matches(&self, uri: &str) -> Option<Variables> {
         if uri.len() > MAX_URI {
             return None;
@@ -91,7 +92,8 @@ impl UriTemplate {
         rest.is_empty().then_some(values)
     }
 
-    /// The last literal must reach the end; any other ends its variable where it comes first.
+    /// End of variable `at` in `rest`: the last literal must match at the end of the URI, any
+    /// other one at its first occurrence.
     fn end_of_variable(&self, at: usize, rest: &str) -> Option<usize> {
         let first = rest.chars().next()?.len_utf8();
         match self.parts.get(at + 1) {

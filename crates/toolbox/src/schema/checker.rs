@@ -1,25 +1,25 @@
-//! Checker: one schema, compiled once, that says what is wrong with a value.
+//! Checker: a compiled schema that validates values and reports the errors.
 //!
-//! Neither the writer of the schema nor that of the value is trusted with our time: nothing is fetched, a schema that is too
-//! expensive is refused before it is compiled, and a value that is too expensive to check before it is checked.
+//! Both schema and value are untrusted: no reference is fetched, a schema that is too expensive is
+//! refused before it is compiled, and checking a value has a bounded number of steps.
 
 use serde_json::{Value, json};
 use std::fmt;
 use trunkline_protocol::{Object, Raw};
 use trunkline_schema::{Budget, Schema, TooExpensive, ValidationError, ValidationErrorKind};
 
-/// The most values (numbers, texts, lists, members) that arguments may hold.
+/// Maximum number of JSON values (numbers, strings, arrays, members) in arguments.
 pub(crate) const MAX_ELEMENTS: usize = 100_000;
-/// The most text a schema may have.
+/// Maximum size of a schema.
 const MAX_SCHEMA_BYTES: usize = 256 * 1024;
-/// The most values a schema may hold; ten thousand choices are an attack, not a schema.
+/// Maximum number of JSON values in a schema; one with more is taken for an attack.
 const MAX_SCHEMA_ELEMENTS: usize = 10_000;
-/// The most complaints told at once.
+/// Maximum number of errors reported at once.
 const MAX_COMPLAINTS: usize = 5;
-/// The most of a value that is repeated to whoever gave it.
+/// Maximum number of characters of a value that an error quotes.
 const MAX_GIVEN: usize = 120;
 
-/// Why a schema cannot be used.
+/// A schema that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadSchema {
     #[error("the schema is not an object")]
@@ -39,11 +39,11 @@ pub enum BadSchema {
 /// A compiled schema.
 pub(crate) struct Checker {
     schema: Schema,
-    /// Members that may be left out, but not be null: a null there is taken as leaving out.
+    /// Optional, non-nullable members: a null there is treated as an absent member.
     optional: Vec<String>,
 }
 
-/// One thing that is wrong with a value.
+/// One validation error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Complaint {
     /// A JSON pointer; empty for the whole value.
@@ -74,12 +74,12 @@ impl Checker {
         Ok(Self { schema: compiled, optional: optional_members(&schema) })
     }
 
-    /// Whether the value is known to fit at a first look; where it is not, it may fit all the same.
+    /// Fast path: true if the value is certainly valid. False means that a full check is needed.
     pub(crate) fn surely_fits(&self, value: &Raw) -> bool {
         self.schema.surely_accepts(value.as_str())
     }
 
-    /// What is wrong with the value, the first few things only.
+    /// Validates the value; `Err` holds the first [`MAX_COMPLAINTS`] errors.
     pub(crate) fn check(&self, value: &Value) -> Result<(), Vec<Complaint>> {
         match self.schema.errors(value, Budget::FULL) {
             Ok(errors) if errors.is_empty() => Ok(()),
@@ -92,7 +92,8 @@ impl Checker {
         }
     }
 
-    /// Takes away nulls that mean "left out", and gives back what is left of the text, if there were any.
+    /// Removes nulls that mean "absent" from `value`. Returns the JSON text without them, or
+    /// `None` if there were none.
     pub(crate) fn drop_nulls(&self, value: &mut Value, text: &Raw) -> Option<Raw> {
         let members = value.as_object_mut()?;
         let null: Vec<&String> =
@@ -100,7 +101,7 @@ impl Checker {
         if null.is_empty() {
             return None;
         }
-        // The text is changed as text, because the decoded value does not keep every digit.
+        // Edits the original JSON text, because the decoded value does not keep every digit.
         let mut kept: Object = text.object()?;
         for name in null {
             members.remove(name);
@@ -110,7 +111,7 @@ impl Checker {
     }
 }
 
-/// How many values a JSON text holds, without decoding it.
+/// Number of JSON values in a text, counted without decoding it.
 pub(crate) fn count_elements(text: &[u8]) -> usize {
     let (mut count, mut in_string, mut escaped) = (1, false, false);
     for byte in text {
@@ -155,7 +156,7 @@ fn complaint(error: &ValidationError<'_>) -> Complaint {
     Complaint { field, reason, given }
 }
 
-/// A text short enough to be repeated.
+/// `text`, truncated to [`MAX_GIVEN`] characters.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(MAX_GIVEN) {
         Some((at, _)) => format!("{}…", &text[..at]),

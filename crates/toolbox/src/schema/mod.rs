@@ -1,7 +1,9 @@
-//! JSON Schemas: made from types, shaped so that every host understands them, and checked against.
+//! JSON Schemas: generated from types, rewritten so that every host understands them, and used for
+//! validation.
 //!
-//! A schema of arguments is closed (`additionalProperties: false`) unless its type says otherwise, says nothing that only
-//! Rust cares about (`uint32`), and writes an optional field as one that may be left out rather than one that may be null.
+//! A schema of arguments is closed (`additionalProperties: false`) unless its type says otherwise,
+//! has no Rust-specific formats (`uint32`), and declares an `Option` field as not required instead
+//! of nullable.
 
 mod checker;
 mod shape;
@@ -20,7 +22,7 @@ pub(crate) fn of_input<T: JsonSchema>() -> Raw {
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     shape::tidy(&mut schema);
     shape::close(&mut schema);
-    // What the type is for is told to people who read its source; what the tool is for stands beside the schema.
+    // The type's doc comment is for readers of the source; the tool has its own description.
     schema.remove("description");
     Value::from(schema).into()
 }
@@ -30,7 +32,8 @@ pub(crate) fn of_nothing() -> Raw {
     json!({"type": "object", "additionalProperties": false}).into()
 }
 
-/// The schema of structured content. What is not an object stands below `result`, because older revisions know objects only.
+/// The schema of structured content. A type that is not an object is wrapped in a member
+/// `result`, because older revisions allow only objects.
 pub fn of_output<T: JsonSchema>() -> Raw {
     let mut settings = SchemaSettings::draft2020_12().for_serialize();
     settings.inline_subschemas = true;
@@ -48,16 +51,16 @@ pub fn of_output<T: JsonSchema>() -> Raw {
     wrapped.into()
 }
 
-/// The member that holds structured content which is not an object by its type.
+/// The member that wraps structured content whose type is not an object.
 pub(crate) const WRAPPED: &str = "result";
-/// Marks an output schema whose content is wrapped; not part of the definition that is listed.
+/// Marks an output schema whose content is wrapped; removed before the tool is listed.
 pub(crate) const WRAP_MARK: &str = "x-trunkline-wrapped";
 
 fn is_object(schema: &Schema) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("object")
 }
 
-/// The schema of a form: flat, and nothing but what forms may hold.
+/// The schema of an elicitation form.
 pub(crate) fn of_form<T: JsonSchema>() -> Raw {
     let mut settings = SchemaSettings::draft2020_12().for_deserialize();
     settings.inline_subschemas = true;

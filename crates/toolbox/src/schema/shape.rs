@@ -1,21 +1,21 @@
-//! How a schema made from a Rust type is rewritten for the readers of tool lists.
+//! Rewrites a schema generated from a Rust type for clients and models.
 
 use schemars::Schema;
 use serde_json::{Map, Value};
 
-/// Keywords that hold one schema, a list of them, or a map of them.
+/// Keywords whose value is one schema; below: a list of schemas, a map of schemas.
 const ONE: [&str; 8] =
     ["items", "additionalProperties", "contains", "not", "if", "then", "else", "propertyNames"];
 const MANY: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "dependentSchemas"];
 
-/// Formats that JSON Schema does not have; some hosts refuse a schema that names one.
+/// Formats that JSON Schema does not define; some hosts refuse a schema with one of them.
 const RUST_FORMATS: [&str; 14] = [
     "int8", "int16", "int32", "int64", "int128", "int", "uint8", "uint16", "uint32", "uint64", "uint128",
     "uint", "float", "double",
 ];
 
-/// Drops what tells the reader nothing, and writes optional fields plainly.
+/// Removes keywords without information for the client, and null from optional fields.
 pub(super) fn tidy(schema: &mut Schema) {
     schema.remove("$schema");
     schema.remove("title");
@@ -24,7 +24,7 @@ pub(super) fn tidy(schema: &mut Schema) {
     }
 }
 
-/// Forbids members that no property names, wherever the type did not decide.
+/// Sets `additionalProperties: false` on objects whose type does not specify it.
 pub(super) fn close(schema: &mut Schema) {
     if let Some(object) = schema.as_object_mut() {
         close_object(object, Closing::Allowed);
@@ -34,7 +34,7 @@ pub(super) fn close(schema: &mut Schema) {
 #[derive(Clone, Copy, PartialEq)]
 enum Closing {
     Allowed,
-    /// This schema is a part of one that has properties of its own, so it cannot know all of them.
+    /// A subschema of one with its own properties: closing it would forbid the outer properties.
     Partial,
 }
 
@@ -58,7 +58,7 @@ fn tidy_object(schema: &mut Map<String, Value>) {
     each_subschema(schema, &mut |sub, _| tidy_object(sub));
 }
 
-/// A field that may be left out need not be nullable as well.
+/// Removes null from an optional field: it can be absent, so it need not be nullable.
 fn without_null(property: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = property.get_mut("type") {
         types.retain(|t| t != "null");

@@ -1,4 +1,4 @@
-//! `ToolFn`: which functions can be tools.
+//! `ToolFn`: the functions that can be tools.
 
 use crate::{Answer, Context, IntoToolResult, ToolError, schema};
 use futures_util::{FutureExt, future::BoxFuture};
@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use trunkline_protocol::Raw;
 
-/// An async function that can be a tool. The parameter `M` only tells the kinds apart.
+/// An async function that can be a tool. `M` is a marker that keeps the implementations for the
+/// different signatures apart.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a tool",
     label = "not an async function of `Context` and typed arguments",
@@ -18,20 +19,20 @@ pub trait ToolFn<M>: Send + Sync + 'static {
 
     fn output_schema() -> Option<Raw>;
 
-    /// Runs the tool. The arguments were checked against the schema.
+    /// Runs the tool. The arguments are already validated against the schema.
     fn call(&self, cx: Context, arguments: Raw) -> BoxFuture<'static, Result<Answer, ToolError>>;
 }
 
-/// Marks a function of its arguments.
+/// Marker: `fn(Args)`.
 #[derive(Debug)]
 pub struct OfArgs<A>(A);
-/// Marks a function of the context and its arguments.
+/// Marker: `fn(Context, Args)`.
 #[derive(Debug)]
 pub struct OfContextAndArgs<A>(A);
-/// Marks a function of the context alone.
+/// Marker: `fn(Context)`.
 #[derive(Debug)]
 pub struct OfContext;
-/// Marks a function of nothing.
+/// Marker: `fn()`.
 #[derive(Debug)]
 pub struct OfNothing;
 
@@ -115,7 +116,8 @@ where
     }
 }
 
-/// Arguments can fit the schema and still not the type, such as a number too large for its field.
+/// Decodes the arguments. This can fail although they match the schema, for example if a number
+/// is too large for its field.
 fn decode<A: DeserializeOwned>(arguments: &Raw) -> Result<A, ToolError> {
     arguments.decode().map_err(|error| {
         ToolError::new(format!("the arguments cannot be read: {error}")).hint("Correct them and call again")

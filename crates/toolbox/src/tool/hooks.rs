@@ -1,4 +1,4 @@
-//! Hooks: who looks on when a tool is called.
+//! Hooks: functions that run before and after a tool call.
 
 use crate::ToolError;
 use futures_util::{FutureExt, future::BoxFuture};
@@ -13,17 +13,17 @@ pub struct HookCall {
     pub caller: Arc<Caller>,
 }
 
-/// A call that came to an end.
+/// A finished call, as a hook sees it.
 #[derive(Debug, Clone)]
 pub struct HookOutcome {
     pub call: HookCall,
-    /// What the caller gets: a result, which may say `isError`, or a fault.
+    /// The caller's answer: a result, possibly with `isError`, or a fault.
     pub outcome: Outcome,
-    /// From the start of the tool; waiting for a slot does not count.
+    /// Duration from the start of the tool, without the wait for a slot.
     pub took: Duration,
 }
 
-/// A closure that can be a hook: plain or async.
+/// A closure that can be a hook, synchronous or async.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a hook here",
     note = "`before` takes `Fn(HookCall) -> Result<(), ToolError>`, `after` and `on_error` take `Fn(HookOutcome)`; async too"
@@ -35,10 +35,10 @@ pub trait IntoHook<I, O, M>: Send + Sync + 'static {
 
 pub(crate) type Hook<I, O> = Arc<dyn Fn(I) -> BoxFuture<'static, O> + Send + Sync>;
 
-/// Marks a plain closure.
+/// Marker: a synchronous closure.
 #[derive(Debug)]
 pub struct Plain;
-/// Marks an async closure.
+/// Marker: an async closure.
 #[derive(Debug)]
 pub struct Async;
 
@@ -62,7 +62,7 @@ where
     }
 }
 
-/// The hooks of one tool, run in the order they were given.
+/// The hooks of one tool, run in the order in which they were added.
 #[derive(Clone, Default)]
 pub(crate) struct Hooks {
     pub(super) before: Vec<Hook<HookCall, Result<(), ToolError>>>,

@@ -1,24 +1,24 @@
-//! How much one call of a tool may take.
+//! Limits of one tool call.
 
 use std::time::Duration;
 
-/// The limits of a tool; the defaults fit what hosts put up with.
+/// The limits of a tool; the defaults match the timeouts and sizes that common hosts accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// How long a call may wait and run; the time of questions to the user does not count.
+    /// Time limit of a call, including the wait for a slot, excluding questions to the user.
     pub deadline: Duration,
-    /// The same for a call that runs as a task.
+    /// Time limit of a call that runs as a task.
     pub task_deadline: Duration,
-    /// How long a question to the user or the model may stay open.
+    /// Timeout of a question to the user or the model.
     pub answer_time: Duration,
-    /// How many calls of this tool may run at once.
+    /// Maximum number of concurrent calls of this tool.
     pub concurrency: usize,
     pub priority: Priority,
-    /// How much text an answer may hold, in bytes; the rest can be read as a resource.
+    /// Maximum text of an answer in bytes; the rest can be read as a resource.
     pub result_bytes: usize,
 }
 
-/// Who goes first when calls have to wait. Whoever waits long is served like the next higher priority.
+/// Order of calls that wait for a slot. A call that waits long rises to the next higher priority.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Priority {
     Low,
@@ -27,14 +27,15 @@ pub enum Priority {
     High,
 }
 
-/// When a tool runs in the background, for callers who declare the tasks extension.
+/// When a call of the tool runs as a task, for callers that declare the tasks extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskMode {
-    /// As a task where the caller can follow one, as an ordinary call elsewhere.
+    /// As a task if the caller supports tasks, else as an ordinary call.
     Optional,
-    /// Only as a task; callers who cannot follow one are refused.
+    /// Only as a task; callers without support for tasks are refused.
     Required,
-    /// As an ordinary call, until the tool itself calls [`Context::become_task`](crate::Context::become_task).
+    /// As an ordinary call, until the tool itself calls
+    /// [`Context::become_task`](crate::Context::become_task).
     OnDemand,
 }
 

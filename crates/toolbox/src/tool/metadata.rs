@@ -1,13 +1,13 @@
-//! What a catalogue wants to know of a tool, listed in its `_meta`.
+//! Metadata of a tool for catalogues, listed in its `_meta`.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
 use trunkline_protocol::Raw;
 
-/// Where the metadata stands in `_meta`.
+/// Key of the metadata in `_meta`.
 pub(super) const META_KEY: &str = "trunkline/metadata";
 
-/// Facts about a tool that the protocol has no place for.
+/// Facts about a tool for which the protocol has no field.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Metadata {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,7 +26,7 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// `None` when there is nothing to tell.
+    /// `None` if no field is set.
     pub(super) fn to_raw(&self) -> Option<Raw> {
         let raw = Raw::encode(self).expect("texts, lists of texts and checked JSON can be written");
         (raw != Raw::empty_object()).then_some(raw)

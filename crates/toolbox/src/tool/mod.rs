@@ -1,4 +1,4 @@
-//! Tool: an async function, and everything that is said about it.
+//! Tool: an async function with its metadata, limits, permissions and hooks.
 
 mod function;
 mod hooks;
@@ -23,11 +23,12 @@ pub use limits::{Limits, Priority, TaskMode};
 pub use metadata::Metadata;
 pub use permissions::Permissions;
 
-/// What runs when a tool is called.
+/// The function that a call runs.
 pub(crate) type Handler =
     Arc<dyn Fn(Context, Raw) -> BoxFuture<'static, Result<Answer, ToolError>> + Send + Sync>;
 
-/// A tool and what is said about it. Nothing is checked before [`ToolboxBuilder::build`](crate::ToolboxBuilder::build).
+/// A tool and its metadata. Nothing is checked before
+/// [`ToolboxBuilder::build`](crate::ToolboxBuilder::build).
 #[derive(Clone)]
 pub struct Tool {
     pub(crate) definition: message::Tool,
@@ -41,7 +42,8 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A tool from an async function or closure: `fn(Args)`, `fn(Context, Args)`, `fn(Context)` or `fn()`.
+    /// A tool from an async function or closure: `fn(Args)`, `fn(Context, Args)`, `fn(Context)` or
+    /// `fn()`.
     pub fn new<M, F: ToolFn<M>>(name: impl Into<String>, function: F) -> Self {
         let function = Arc::new(function);
         let handler: Handler = Arc::new(move |cx, arguments| function.call(cx, arguments));
@@ -50,7 +52,7 @@ impl Tool {
         tool
     }
 
-    /// A tool from an async function of something it shares with others, such as the tools of its pack.
+    /// A tool from an async function with shared state, such as the state of all tools of a pack.
     pub fn with_state<S, A, F, Fut>(name: impl Into<String>, state: impl Into<Arc<S>>, function: F) -> Self
     where
         S: Send + Sync + 'static,
@@ -62,7 +64,7 @@ impl Tool {
         Self::new(name, move |cx: Context, arguments: A| function(Arc::clone(&state), cx, arguments))
     }
 
-    /// A tool with a schema written by hand; the handler gets the arguments as they came.
+    /// A tool with a schema written by hand; the handler receives the arguments as JSON.
     pub fn dynamic<F, Fut>(name: impl Into<String>, input_schema: Raw, handler: F) -> Self
     where
         F: Fn(Context, Raw) -> Fut + Send + Sync + 'static,
@@ -100,7 +102,7 @@ impl Tool {
             definition.meta = Some(meta.to_raw());
         }
         if let (Some(mode), None) = (self.task, &definition.execution) {
-            // Only clients of 2025-11-25 hear of it; others learn it from the answer to a call.
+            // Listed only for clients of 2025-11-25; others see a task in the answer to a call.
             let support = match mode {
                 TaskMode::Required => TaskSupport::Required,
                 TaskMode::Optional | TaskMode::OnDemand => TaskSupport::Optional,
@@ -112,23 +114,23 @@ impl Tool {
     }
 }
 
-/// What is said about the tool.
+/// Metadata of the tool.
 impl Tool {
-    /// What to call the tool before people.
+    /// Sets the name shown to people.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.definition.title = Some(title.into());
         self
     }
 
-    /// What the tool does, for the model that chooses.
+    /// Sets the description by which a model chooses the tool.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.definition.description = Some(description.into());
         self
     }
 
-    /// Changes nothing; so it is neither destructive, nor does repeating it matter.
+    /// Hint: the tool changes nothing, so it is neither destructive nor harmful to repeat.
     #[must_use]
     pub fn read_only(self) -> Self {
         self.hint(|hints| {
@@ -137,7 +139,7 @@ impl Tool {
         })
     }
 
-    /// Changes things, and may destroy some.
+    /// Hint: the tool changes things and may destroy some.
     #[must_use]
     pub fn destructive(self) -> Self {
         self.hint(|hints| {
@@ -146,7 +148,7 @@ impl Tool {
         })
     }
 
-    /// Changes things, but only adds to them.
+    /// Hint: the tool changes things, but only adds to them.
     #[must_use]
     pub fn additive(self) -> Self {
         self.hint(|hints| {
@@ -155,31 +157,31 @@ impl Tool {
         })
     }
 
-    /// Repeating the same call changes nothing more.
+    /// Hint: repeating the same call changes nothing more.
     #[must_use]
     pub fn idempotent(self) -> Self {
         self.hint(|hints| hints.idempotent_hint = Some(true))
     }
 
-    /// Repeating the same call has its effect again.
+    /// Hint: repeating the same call has its effect again.
     #[must_use]
     pub fn not_idempotent(self) -> Self {
         self.hint(|hints| hints.idempotent_hint = Some(false))
     }
 
-    /// Reaches things beyond this machine.
+    /// Hint: the tool reaches things beyond this machine.
     #[must_use]
     pub fn open_world(self) -> Self {
         self.hint(|hints| hints.open_world_hint = Some(true))
     }
 
-    /// Reaches only what belongs to this server.
+    /// Hint: the tool reaches only things that belong to this server.
     #[must_use]
     pub fn closed_world(self) -> Self {
         self.hint(|hints| hints.open_world_hint = Some(false))
     }
 
-    /// All hints at once.
+    /// Sets all hints at once.
     #[must_use]
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.definition.annotations = Some(annotations);
@@ -191,14 +193,14 @@ impl Tool {
         self
     }
 
-    /// Replaces the schema that came from the type of the arguments.
+    /// Replaces the schema generated from the type of the arguments.
     #[must_use]
     pub fn input_schema(mut self, schema: Raw) -> Self {
         self.definition.input_schema = schema;
         self
     }
 
-    /// Replaces the schema that came from the type of the result.
+    /// Replaces the schema generated from the type of the result.
     #[must_use]
     pub fn output_schema(mut self, schema: Raw) -> Self {
         self.definition.output_schema = Some(schema);
@@ -211,14 +213,14 @@ impl Tool {
         self
     }
 
-    /// Version, author, category and the like.
+    /// Sets version, author, category and similar facts.
     #[must_use]
     pub fn metadata(mut self, metadata: Metadata) -> Self {
         self.metadata = metadata;
         self
     }
 
-    /// One more key of the listed `_meta`.
+    /// Adds a key to the listed `_meta`.
     #[must_use]
     pub fn meta(mut self, key: impl Into<String>, value: Raw) -> Self {
         let mut meta = self.definition.meta.as_ref().and_then(Raw::object).unwrap_or_default();
@@ -227,7 +229,7 @@ impl Tool {
         self
     }
 
-    /// Another name that calls it. It is not listed.
+    /// Adds another name under which the tool can be called. It is not listed.
     #[must_use]
     pub fn alias(mut self, name: impl Into<String>) -> Self {
         self.aliases.push(name.into());
@@ -235,16 +237,18 @@ impl Tool {
     }
 }
 
-/// Who may call the tool, how much it may take, and who looks on.
+/// Permissions, limits and hooks of the tool.
 impl Tool {
-    /// Only callers whose token has this scope, and every other one named here. To others the tool does not exist.
+    /// Requires this scope in the caller's token; if called repeatedly, all of the scopes. For
+    /// other callers the tool does not exist.
     #[must_use]
     pub fn require_scope(mut self, scope: impl Into<String>) -> Self {
         self.permissions.scopes.push(scope.into());
         self
     }
 
-    /// Only callers who have this role, or another one named here. To others the tool does not exist.
+    /// Requires one of the roles named by calls of this method. For callers with none of them the
+    /// tool does not exist.
     #[must_use]
     pub fn require_role(mut self, role: impl Into<String>) -> Self {
         self.permissions.roles.push(role.into());
@@ -257,14 +261,14 @@ impl Tool {
         self
     }
 
-    /// How long one call may run; questions to the user do not count.
+    /// Sets the time limit of a call; questions to the user do not count.
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.limits.deadline = deadline;
         self
     }
 
-    /// How many calls of this tool may run at once.
+    /// Maximum number of concurrent calls of this tool.
     #[must_use]
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.limits.concurrency = calls;
@@ -277,35 +281,36 @@ impl Tool {
         self
     }
 
-    /// How much text one answer may hold; the rest can be read as a resource.
+    /// Sets the maximum text of an answer; the rest can be read as a resource.
     #[must_use]
     pub fn result_budget(mut self, bytes: usize) -> Self {
         self.limits.result_bytes = bytes;
         self
     }
 
-    /// Whether the tool runs in the background for callers who can follow a task.
+    /// Sets when calls run as tasks, for callers that support tasks.
     #[must_use]
     pub fn task(mut self, mode: TaskMode) -> Self {
         self.task = Some(mode);
         self
     }
 
-    /// Runs before the tool, once the arguments are known to fit; an error keeps the tool from running.
+    /// Adds a hook that runs before the tool, after the arguments were validated. If it returns an
+    /// error, the tool does not run.
     #[must_use]
     pub fn before<M>(mut self, hook: impl IntoHook<HookCall, Result<(), ToolError>, M>) -> Self {
         self.hooks.before.push(hook.into_hook());
         self
     }
 
-    /// Runs after every call that came to an end, failed or not.
+    /// Adds a hook that runs after every finished call, failed or not.
     #[must_use]
     pub fn after<M>(mut self, hook: impl IntoHook<HookOutcome, (), M>) -> Self {
         self.hooks.after.push(hook.into_hook());
         self
     }
 
-    /// Runs after every call that failed.
+    /// Adds a hook that runs after every failed call.
     #[must_use]
     pub fn on_error<M>(mut self, hook: impl IntoHook<HookOutcome, (), M>) -> Self {
         self.hooks.on_error.push(hook.into_hook());

@@ -1,18 +1,18 @@
-//! Who may see and call something.
+//! Permissions to see and use a tool, prompt or resource.
 
 use trunkline_protocol::Caller;
 
-/// What a caller must have; by default nothing.
+/// Scopes and roles that a caller needs; by default none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Permissions {
-    /// All of these scopes.
+    /// The caller needs all of these scopes.
     pub scopes: Vec<String>,
-    /// One of these roles, where there are any.
+    /// The caller needs one of these roles, unless the list is empty.
     pub roles: Vec<String>,
 }
 
 impl Permissions {
-    /// Whether everybody has what it takes.
+    /// True if every caller is allowed.
     pub fn is_open(&self) -> bool {
         self.scopes.is_empty() && self.roles.is_empty()
     }

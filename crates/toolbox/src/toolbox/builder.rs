@@ -1,4 +1,4 @@
-//! `ToolboxBuilder`: what goes into a toolbox, checked as a whole.
+//! `ToolboxBuilder`: collects the contents of a toolbox and checks them as a whole.
 
 use super::{
     Inner, Toolbox, catalog::Catalog, cursor::Cursors, listeners::Listeners, results::Results, tasks::Tasks,
@@ -13,12 +13,12 @@ use std::{
 };
 use trunkline_protocol::message::{Icon, Implementation};
 
-/// Why a toolbox cannot be built, or a thing not be added to it.
+/// The reason why a toolbox cannot be built or an item cannot be added to it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
     #[error("`{0}` cannot be a name: use 1 to 128 of A–Z, a–z, 0–9, `_`, `-` and `.`")]
     BadName(String),
-    #[error("`{0}` is there twice")]
+    #[error("the name `{0}` is already used")]
     NameTaken(String),
     #[error("a schema of the tool `{tool}` cannot be used")]
     BadSchema { tool: String, source: BadSchema },
@@ -26,7 +26,6 @@ pub enum BuildError {
     BadTemplate { template: String, source: BadTemplate },
 }
 
-/// A toolbox in the making.
 #[derive(Debug)]
 #[must_use = "a toolbox exists once it is built"]
 pub struct ToolboxBuilder {
@@ -67,7 +66,7 @@ impl ToolboxBuilder {
         }
     }
 
-    /// What to call the server before people.
+    /// Sets the server's name shown to people.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.info.title = Some(title.into());
         self
@@ -83,7 +82,7 @@ impl ToolboxBuilder {
         self
     }
 
-    /// How to use the server, for the model.
+    /// Sets the instructions that tell a model how to use the server.
     pub fn instructions(mut self, text: impl Into<String>) -> Self {
         self.instructions = Some(text.into());
         self
@@ -94,7 +93,7 @@ impl ToolboxBuilder {
         self
     }
 
-    /// Several tools at once, such as a pack.
+    /// Adds several tools, such as a pack.
     pub fn tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
         self.tools.extend(tools);
         self
@@ -115,31 +114,31 @@ impl ToolboxBuilder {
         self
     }
 
-    /// How many calls may run at once; 10 unless said otherwise.
+    /// Sets the maximum number of concurrent calls; default 10.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.options.concurrency = calls;
         self
     }
 
-    /// How many calls may wait for a slot before others are refused; 100 unless said otherwise.
+    /// Sets how many calls may wait for a slot before further ones are refused; default 100.
     pub fn max_waiting(mut self, calls: usize) -> Self {
         self.options.max_waiting = calls;
         self
     }
 
-    /// How many items a page of a list holds; 250 unless said otherwise.
+    /// Sets the number of items on a page of a list; default 250.
     pub fn page_size(mut self, items: usize) -> Self {
         self.options.page_size = items.max(1);
         self
     }
 
-    /// How long a task is kept from its creation; an hour unless said otherwise.
+    /// Sets how long a task is kept after its creation; default one hour.
     pub fn task_ttl(mut self, ttl: Duration) -> Self {
         self.options.task_ttl = ttl;
         self
     }
 
-    /// Checks everything: names, schemas, templates, that nothing is there twice.
+    /// Checks names, schemas and templates, and refuses duplicates.
     pub fn build(self) -> Result<Toolbox, BuildError> {
         let mut catalog = Catalog::default();
         for tool in self.tools {

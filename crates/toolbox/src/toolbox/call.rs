@@ -3,7 +3,7 @@
 use super::{Handle, Inner, catalog::Offer, run};
 use crate::{
     Answer, Context, HookCall, HookOutcome, Limits, TaskMode, ToolError,
-    context::{Cancel, Clock, Outbox, Request, Seat, Shared, Ticket},
+    context::{CallSlot, Cancel, Clock, Outbox, Request, Shared, Ticket},
     schema::{MAX_ELEMENTS, WRAPPED, count_elements},
 };
 use futures_util::FutureExt;
@@ -88,7 +88,7 @@ impl Inner {
             subject,
             outbox,
             clock: Clock::new(limits.deadline, request.deadline),
-            seat: Seat::new(Arc::clone(&self.slots), ticket),
+            slot: CallSlot::new(Arc::clone(&self.slots), ticket),
             cancel: Cancel::default(),
             answer_time: limits.answer_time,
             task_deadline: None,
@@ -99,10 +99,11 @@ impl Inner {
     }
 }
 
-/// How long the hooks after a call may take: the caller waits for them.
+/// Timeout of the hooks after a call. It is short because the caller waits for them.
 const HOOK_TIME: Duration = Duration::from_secs(5);
 
-/// The same answer for a tool that does not exist and for one that the caller may not know of.
+/// The same answer for a missing tool and for one hidden from the caller, so that callers cannot
+/// probe for hidden tools.
 fn unknown(name: &str) -> Fault {
     let name: String = name.chars().take(128).collect();
     Fault::new(FaultKind::InvalidRequest, format!("unknown tool: `{name}`"))
@@ -120,11 +121,11 @@ pub(super) fn read(mut members: Object, params: Option<&Raw>) -> Result<(String,
     Ok((params.name, params.arguments))
 }
 
-/// The arguments, once they are known to fit. What cannot be arguments at all is a fault; what does not fit the schema is
-/// for the model to correct.
+/// Validates the arguments. Arguments that are not an object or too many are a fault; a mismatch
+/// with the schema is a tool error, which the model can correct.
 fn check(offer: &Offer, arguments: Option<Raw>) -> Result<Result<Raw, ToolError>, Fault> {
     let mut arguments = arguments.filter(|a| !a.is_null()).unwrap_or_else(Raw::empty_object);
-    // Every value takes a byte at least, so a short text cannot hold too many.
+    // Every value takes at least one byte, so a short text need not be counted.
     if arguments.as_bytes().len() >= MAX_ELEMENTS && count_elements(arguments.as_bytes()) > MAX_ELEMENTS {
         let message = format!("the arguments hold more than {MAX_ELEMENTS} values");
         return Err(Fault::new(FaultKind::InvalidRequest, message));
@@ -155,7 +156,7 @@ fn check(offer: &Offer, arguments: Option<Raw>) -> Result<Result<Raw, ToolError>
     })
 }
 
-/// The answer as the caller gets it.
+/// Turns the tool's answer into the caller's result: errors, wrapping, size limit.
 fn finish(inner: &Inner, offer: &Offer, request: &Request, answer: Result<Answer, ToolError>) -> Outcome {
     let mut result = match answer {
         Ok(Answer::Complete(result)) => result,

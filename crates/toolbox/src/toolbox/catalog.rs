@@ -1,6 +1,6 @@
-//! Catalog: all that a toolbox offers at one moment. It is never changed, only replaced by another one.
+//! Catalog: an immutable snapshot of everything a toolbox offers. A change replaces it.
 
-use super::{builder::BuildError, lists::Listed, shelf::Shelf};
+use super::{builder::BuildError, lists::Listed, name_table::NameTable};
 use crate::{
     Permissions, Prompt, Resource, Template, Tool,
     resource::{UriTemplate, Variables},
@@ -9,17 +9,17 @@ use crate::{
 use std::sync::Arc;
 use trunkline_protocol::{Caller, Raw};
 
-/// The longest name a tool or a prompt may have, and the length beyond which some hosts drop a tool.
+/// Longest name of a tool or prompt; below: the length beyond which some hosts drop a tool.
 const MAX_NAME: usize = 128;
 const HOST_NAME: usize = 64;
 
-/// What a toolbox offers.
+/// Everything a toolbox offers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Catalog {
-    pub(super) tools: Shelf<Offer>,
-    pub(super) resources: Shelf<OneResource>,
-    pub(super) templates: Shelf<Family>,
-    pub(super) prompts: Shelf<ListedPrompt>,
+    pub(super) tools: NameTable<Offer>,
+    pub(super) resources: NameTable<OneResource>,
+    pub(super) templates: NameTable<Family>,
+    pub(super) prompts: NameTable<ListedPrompt>,
 }
 
 /// A tool, checked and ready to be called.
@@ -28,9 +28,9 @@ pub(super) struct Offer {
     pub(super) tool: Tool,
     pub(super) name: Arc<str>,
     pub(super) checker: Checker,
-    /// What structured content must fit.
+    /// Output schema.
     pub(super) output: Option<Checker>,
-    /// The structured content goes below `result`.
+    /// True if structured content is wrapped in a member `result`.
     pub(super) wraps: bool,
     listing: Raw,
 }
@@ -86,7 +86,7 @@ impl Catalog {
         self.prompts.add(names, ListedPrompt { prompt, listing }).map_err(BuildError::NameTaken)
     }
 
-    /// The tool of this name, if the caller may know of it.
+    /// The tool of this name, if the caller may see it.
     pub(super) fn tool(&self, name: &str, caller: &Caller) -> Option<&Arc<Offer>> {
         self.tools.get(name).filter(|offer| offer.permissions().allow(caller))
     }
@@ -99,7 +99,7 @@ impl Catalog {
         self.resources.get(uri).filter(|resource| resource.permissions().allow(caller))
     }
 
-    /// The first family that the URI belongs to, and the values of its variables.
+    /// The first template that matches the URI, with the values of its variables.
     pub(super) fn family(&self, uri: &str, caller: &Caller) -> Option<(&Arc<Family>, Variables)> {
         let families = self.templates.after(None).map(|(_, family)| family);
         families

@@ -1,4 +1,4 @@
-//! Conversation: one call at work, as a stream of what it says and then its end.
+//! Conversation: a running call as a stream of its messages, followed by its outcome.
 
 use crate::context::{Item, Outbox};
 use futures_core::Stream;
@@ -11,7 +11,7 @@ use std::{
 };
 use trunkline_protocol::{Outcome, Part};
 
-/// Takes a conversation over when it goes on in the background, and says what the caller gets instead.
+/// Takes over a conversation that becomes a task, and returns the answer for the caller.
 pub(crate) type Adopt = Box<dyn FnOnce(Conversation) -> Outcome + Send>;
 
 pub(crate) struct Conversation {
@@ -31,7 +31,7 @@ impl Conversation {
         Self { outbox, work: Some(work), outcome: None, adopt: None }
     }
 
-    /// The same conversation, which may go on in the background.
+    /// Lets the conversation become a task.
     pub(crate) fn adoptable(mut self, adopt: impl FnOnce(Self) -> Outcome + Send + 'static) -> Self {
         self.adopt = Some(Box::new(adopt));
         self

@@ -1,9 +1,9 @@
-//! Cursors: where a page ended, in a form that only we can write.
+//! Cursors: the end of a page, protected against forgery by a keyed hash.
 
 use std::{collections::hash_map::RandomState, hash::BuildHasher};
 use trunkline_protocol::{Caller, Fault, FaultKind};
 
-/// Writes and reads cursors. A cursor holds for one caller, one list and one run of the process.
+/// Encodes and checks cursors. A cursor is valid for one caller, one list and one process.
 #[derive(Debug, Default)]
 pub(super) struct Cursors(RandomState);
 
@@ -27,5 +27,5 @@ impl Cursors {
 }
 
 fn bad() -> Fault {
-    Fault::new(FaultKind::InvalidRequest, "this cursor is not one of ours; list again from the start")
+    Fault::new(FaultKind::InvalidRequest, "invalid cursor; list again without a cursor")
 }

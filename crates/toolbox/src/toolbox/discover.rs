@@ -1,4 +1,4 @@
-//! `server/discover`: who we are and what we can do.
+//! `server/discover`: the server's name, version and capabilities.
 
 use super::Inner;
 use serde_json::json;
@@ -18,7 +18,8 @@ impl Inner {
             .expect("a result is an object, and its `_meta` is absent")
     }
 
-    /// Resources are always there, because results too long for one answer are read as such.
+    /// The resources capability is always declared, because truncated results are read as
+    /// resources.
     fn capabilities(&self) -> ServerCapabilities {
         let catalog = self.catalog();
         let list = || ListCapability { list_changed: Some(true), ..ListCapability::default() };

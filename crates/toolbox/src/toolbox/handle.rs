@@ -1,10 +1,10 @@
-//! Handle: changes a toolbox that is in use.
+//! Handle: changes a toolbox at run time.
 
 use super::{Inner, catalog::Catalog, listeners::Change};
 use crate::{BuildError, Prompt, Resource, Template, Tool};
 use std::sync::{Arc, PoisonError};
 
-/// Changes a toolbox that is in use; whoever listens for changes is told.
+/// Changes a toolbox at run time; subscribers are notified.
 #[derive(Debug, Clone)]
 pub struct Handle(pub(super) Arc<Inner>);
 
@@ -13,7 +13,7 @@ impl Handle {
         self.change(&Change::Tools, |catalog| catalog.add_tool(tool))
     }
 
-    /// Says whether it was there.
+    /// Returns true if it existed.
     pub fn remove_tool(&self, name: &str) -> bool {
         self.take(&Change::Tools, |catalog| catalog.tools.remove(name))
     }
@@ -22,7 +22,7 @@ impl Handle {
         self.change(&Change::Resources, |catalog| catalog.add_resource(resource))
     }
 
-    /// Says whether it was there.
+    /// Returns true if it existed.
     pub fn remove_resource(&self, uri: &str) -> bool {
         self.take(&Change::Resources, |catalog| catalog.resources.remove(uri))
     }
@@ -31,7 +31,7 @@ impl Handle {
         self.change(&Change::Resources, |catalog| catalog.add_template(template))
     }
 
-    /// Says whether it was there.
+    /// Returns true if it existed.
     pub fn remove_template(&self, uri_template: &str) -> bool {
         self.take(&Change::Resources, |catalog| catalog.templates.remove(uri_template))
     }
@@ -40,12 +40,12 @@ impl Handle {
         self.change(&Change::Prompts, |catalog| catalog.add_prompt(prompt))
     }
 
-    /// Says whether it was there.
+    /// Returns true if it existed.
     pub fn remove_prompt(&self, name: &str) -> bool {
         self.take(&Change::Prompts, |catalog| catalog.prompts.remove(name))
     }
 
-    /// Tells those who watch this resource that it is another now.
+    /// Notifies the subscribers of this resource that it changed.
     pub fn resource_updated(&self, uri: impl Into<String>) {
         self.0.listeners.tell(&Change::Resource(uri.into()));
     }

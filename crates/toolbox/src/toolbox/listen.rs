@@ -1,4 +1,4 @@
-//! `subscriptions/listen`: a call that lasts, and tells of changes.
+//! `subscriptions/listen`: a long-lived call that streams change notifications.
 
 use super::{Inner, read_params};
 use crate::context::{Item, Outbox, Request};
@@ -8,7 +8,7 @@ use trunkline_protocol::{
     method,
 };
 
-/// How many resources and tasks one subscription may name.
+/// Maximum number of resources, and of tasks, in one subscription.
 const MAX_NAMED: usize = 1000;
 
 impl Inner {
@@ -18,14 +18,16 @@ impl Inner {
         let mut subscription = self.listeners.add(&request.caller, filter.clone())?;
         let accepted = Acknowledged::new(filter).to_raw();
         outbox.push(Item::Notification(Notification::new(method::ACKNOWLEDGED, Some(accepted))));
-        // A caller who does not read does not poll this either, so the changes pile up before us, where they are bounded.
+        // A caller that does not read does not poll this future either, so unread changes stay in
+        // the subscription's channel, which is bounded.
         while let Some(change) = subscription.next().await {
             outbox.push(Item::Notification(change));
         }
         Err(Fault::new(FaultKind::Overloaded, "the changes were not read fast enough; listen again"))
     }
 
-    /// The part of the wishes that this caller can be granted; what they may not know of is left out without a word.
+    /// The part of the requested filter that this caller may subscribe to. Items hidden from the
+    /// caller are left out silently.
     fn accept(&self, wish: SubscriptionFilter, request: &Request) -> Result<SubscriptionFilter, Fault> {
         let yes = |wish: Option<bool>| wish.filter(|w| *w);
         let caller = &request.caller;

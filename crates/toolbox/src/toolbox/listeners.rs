@@ -1,4 +1,5 @@
-//! Listeners: who wants to hear of changes. Each hears only what they asked for and may know of; one too slow is dropped.
+//! Listeners: the open subscriptions. Each receives only changes that match its filter; one that
+//! reads too slowly is dropped.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
@@ -8,13 +9,13 @@ use trunkline_protocol::{
     method,
 };
 
-/// How many subscriptions one caller may hold, and all together.
+/// Maximum number of subscriptions of one caller; below: of all callers.
 const MAX_PER_CALLER: usize = 32;
 const MAX_LISTENERS: usize = 1024;
-/// How many changes may wait for a slow listener.
+/// Maximum number of unread changes of one subscription.
 const MAX_WAITING: usize = 64;
 
-/// Something that changed.
+/// A change to report.
 #[derive(Debug, Clone)]
 pub(super) enum Change {
     Tools,
@@ -72,7 +73,7 @@ impl Listeners {
         Ok(Subscription { listeners: self, number, changes })
     }
 
-    /// Tells everybody who wants to hear it.
+    /// Sends the change to every listener whose filter matches.
     pub(super) fn tell(&self, change: &Change) {
         self.state().all.retain(|listener| {
             if !change.concerns(listener) {
@@ -80,7 +81,7 @@ impl Listeners {
             }
             let told = listener.changes.try_send(change.to_notification());
             if told.is_err() {
-                tracing::info!(caller = listener.caller.id, "a listener was too slow and is dropped");
+                tracing::info!(caller = listener.caller.id, "dropped a subscription that reads too slowly");
             }
             told.is_ok()
         });
@@ -92,7 +93,7 @@ impl Listeners {
 }
 
 impl Subscription<'_> {
-    /// The next change; `None` when this listener was too slow.
+    /// The next change; `None` after this listener was dropped for reading too slowly.
     pub(super) async fn next(&mut self) -> Option<Notification> {
         self.changes.recv().await
     }

@@ -1,6 +1,6 @@
 //! The four lists, page by page.
 
-use super::{Inner, read_params, shelf::Shelf};
+use super::{Inner, name_table::NameTable, read_params};
 use crate::{Permissions, context::Request};
 use trunkline_protocol::{
     Fault, Outcome, Raw,
@@ -11,7 +11,7 @@ use trunkline_protocol::{
     method,
 };
 
-/// Something that is listed for those who may know of it.
+/// An item of a list, visible to callers with its permissions.
 pub(super) trait Listed {
     fn listing(&self) -> &Raw;
 
@@ -22,14 +22,14 @@ pub(super) trait Listed {
 struct Page {
     items: Vec<Raw>,
     next: Option<String>,
-    /// Private where not everybody sees the same.
+    /// `Private` if callers may see different items.
     scope: Option<CacheScope>,
 }
 
 macro_rules! lists {
-    ($($list:ident: $shelf:ident, $method:ident, $result:ident;)*) => { $(
+    ($($list:ident: $table:ident, $method:ident, $result:ident;)*) => { $(
         pub(super) fn $list(&self, request: &Request, params: Option<&Raw>) -> Outcome {
-            let page = self.page(method::$method, &self.catalog().$shelf, request, params)?;
+            let page = self.page(method::$method, &self.catalog().$table, request, params)?;
             let mut result = $result::new(page.items);
             result.next_cursor = page.next;
             result.cache_scope = page.scope;
@@ -49,7 +49,7 @@ impl Inner {
     fn page<T: Listed>(
         &self,
         list: &str,
-        shelf: &Shelf<T>,
+        table: &NameTable<T>,
         request: &Request,
         params: Option<&Raw>,
     ) -> Result<Page, Fault> {
@@ -58,7 +58,7 @@ impl Inner {
             Some(cursor) => Some(self.cursors.read(list, caller, &cursor)?),
             None => None,
         };
-        let mut visible = shelf.after(after).filter(|(_, item)| item.permissions().allow(caller));
+        let mut visible = table.after(after).filter(|(_, item)| item.permissions().allow(caller));
         let page: Vec<(u64, Raw)> = visible
             .by_ref()
             .take(self.options.page_size)
@@ -66,13 +66,13 @@ impl Inner {
             .collect();
         let last = page.last().map(|(number, _)| *number).filter(|_| visible.next().is_some());
         let next = last.map(|number| self.cursors.write(list, caller, number));
-        let open = shelf.after(None).all(|(_, item)| item.permissions().is_open());
+        let open = table.after(None).all(|(_, item)| item.permissions().is_open());
         let items = page.into_iter().map(|(_, listing)| listing).collect();
         Ok(Page { items, next, scope: (!open).then_some(CacheScope::Private) })
     }
 }
 
-/// Where the page begins; most callers want the first one and say nothing.
+/// The requested cursor. Skips decoding for the common case, the first page.
 fn cursor(params: Option<&Raw>) -> Result<Option<String>, Fault> {
     if params.is_none_or(|params| params.member("cursor").is_none()) {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Toolbox: tools, resources and prompts, and the answers to calls about them.
+//! Toolbox: tools, resources and prompts, and the methods that serve them.
 
 mod builder;
 mod call;
@@ -10,10 +10,10 @@ mod handle;
 mod listen;
 mod listeners;
 mod lists;
+mod name_table;
 mod read;
 mod results;
 mod run;
-mod shelf;
 mod tasks;
 mod trial;
 
@@ -35,7 +35,8 @@ pub use builder::{BuildError, ToolboxBuilder};
 pub use handle::Handle;
 pub use trial::{Asked, Run, Trial};
 
-/// A server's worth of tools. It is a [`Handler`], so it can be served, called in process, or joined with others.
+/// The tools, resources and prompts of one server. It is a [`Handler`], so it can be served,
+/// called in process, or combined with others.
 #[derive(Debug, Clone)]
 pub struct Toolbox {
     inner: Arc<Inner>,
@@ -56,18 +57,18 @@ struct Inner {
 }
 
 impl Toolbox {
-    /// Starts a toolbox with the name and version it tells its callers.
+    /// Starts to build a toolbox with the name and version reported to clients.
     #[expect(clippy::new_ret_no_self, reason = "a toolbox is checked as a whole before it exists")]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> ToolboxBuilder {
         ToolboxBuilder::new(name.into(), version.into())
     }
 
-    /// Changes the toolbox while it is in use.
+    /// A handle to change the toolbox at run time.
     pub fn handle(&self) -> Handle {
         Handle(Arc::clone(&self.inner))
     }
 
-    /// How many calls run at this moment, and how many wait for a slot.
+    /// Number of running calls, and of calls that wait for a slot.
     pub fn load(&self) -> (usize, usize) {
         (self.inner.slots.running(), self.inner.slots.waiting())
     }
@@ -81,7 +82,8 @@ impl Handler for Toolbox {
         Reply::new(conversation.adoptable(move |rest| keeper.adopt(rest, &caller)))
     }
 
-    /// Nothing that a caller could tell matters here: cancelling is dropping the reply, and roots are asked for when needed.
+    /// Ignores all notifications: a call is cancelled by dropping its reply, and roots are
+    /// requested when they are needed.
     fn notify(&self, _notice: Notify) {}
 }
 
@@ -122,7 +124,7 @@ impl Inner {
     }
 }
 
-/// The parameters of a call, or the fault that says what is wrong with them.
+/// Decodes the parameters of a call; the fault names the error.
 fn read_params<T: DeserializeOwned>(params: Option<&Raw>) -> Result<T, Fault> {
     let params = params.cloned().unwrap_or_else(Raw::empty_object);
     params

@@ -105,7 +105,8 @@ impl Inner {
         Ok(CompleteResult::new(completion).to_raw())
     }
 
-    /// The completer of the argument; none when it has none, a fault when there is no such thing.
+    /// The completer of the argument, if it has one; a fault if the prompt or resource does not
+    /// exist.
     fn completer(&self, params: &CompleteParams, request: &Request) -> Result<Option<Completer>, Fault> {
         let catalog = self.catalog();
         let argument = &params.argument.name;
@@ -128,7 +129,7 @@ impl Inner {
         }
     }
 
-    /// Runs a reader, writer or completer, whose failures are faults.
+    /// Runs a reader, writer or completer. Its failures become faults.
     async fn work<T>(
         &self,
         cx: &Context,
@@ -152,7 +153,7 @@ fn fill_in(contents: &mut ResourceContents, mime: Option<&str>) {
     }
 }
 
-/// Prompts take texts only, and those that are required must be there.
+/// Checks that all arguments of a prompt are strings and the required ones are present.
 fn check_arguments(declared: &[PromptArgument], given: Option<Raw>) -> Result<Raw, Fault> {
     let given = given.filter(|given| !given.is_null()).unwrap_or_else(Raw::empty_object);
     let members: BTreeMap<String, String> =

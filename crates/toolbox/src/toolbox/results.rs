@@ -1,4 +1,4 @@
-//! Results: texts too long for one answer, kept so that their callers can read on.
+//! Results: stores texts that are too long for one answer, so that the caller can read the rest.
 
 use std::{
     collections::VecDeque,
@@ -11,19 +11,19 @@ use trunkline_protocol::{
     message::{CallToolResult, ContentBlock, TextContents},
 };
 
-/// The beginning of the URI of a kept text.
+/// URI prefix of a stored text.
 pub(super) const SCHEME: &str = "trunkline://result/";
-/// Under this key of a result's `_meta` stands how much was cut off, and where to read it.
+/// Key in a result's `_meta` that says how much was cut off and where to read it.
 const TRUNCATED_META: &str = "trunkline/truncated";
-/// Under this key of a read text's `_meta` stands where the text goes on.
+/// Key in the `_meta` of a read part that holds the URI of the next part.
 const MORE_META: &str = "trunkline/more";
-/// How long a text is kept, and how much of all texts together.
+/// Time to live of a stored text; below: the maximum size of all stored texts.
 const KEPT_FOR: Duration = Duration::from_mins(15);
 const MAX_KEPT_BYTES: usize = 32 * 1024 * 1024;
-/// Structured content cannot be cut, so it may be this many times as long as text.
+/// Structured content cannot be cut, so its limit is this many times the limit of text.
 const STRUCTURED_FACTOR: usize = 4;
 
-/// The texts that are kept.
+/// The stored texts, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     kept: Mutex<VecDeque<Kept>>,
@@ -38,7 +38,7 @@ struct Kept {
     since: Instant,
 }
 
-/// How much of a text an answer holds.
+/// A truncated text: bytes shown, bytes in all, and the URI of the rest if it is stored.
 struct Cut {
     shown: usize,
     total: usize,
@@ -46,7 +46,7 @@ struct Cut {
 }
 
 impl Results {
-    /// Cuts the texts of a result to the budget, and keeps the whole for its caller.
+    /// Truncates the texts of a result to the budget, and stores the whole text for its caller.
     pub(super) fn fit(&self, result: &mut CallToolResult, caller: &Caller, budget: usize) {
         let structured = result.structured_content.as_ref().map_or(0, |s| s.as_bytes().len());
         if structured > budget.saturating_mul(STRUCTURED_FACTOR) {
@@ -78,7 +78,8 @@ impl Results {
         set_meta(result, cut.to_raw());
     }
 
-    /// Structured content that is far too long: half of it would be no longer what the schema promises.
+    /// Replaces structured content that is too long by an error: a truncated part of it would not
+    /// match the output schema.
     fn refuse(&self, result: &mut CallToolResult, caller: &Caller, budget: usize) {
         let whole = result.structured_content.take().map(|s| s.to_string()).unwrap_or_default();
         let cut = self.keep(whole, caller, budget);
@@ -115,7 +116,7 @@ impl Results {
         Cut { shown, total, uri: Some(uri) }
     }
 
-    /// A part of a kept text; `None` when there is none for this caller.
+    /// A part of a stored text; `None` if this caller has no such text.
     pub(super) fn read(&self, uri: &str, caller: &Caller) -> Option<TextContents> {
         let (id, query) =
             uri.strip_prefix(SCHEME)?.split_once('?').unwrap_or((uri.strip_prefix(SCHEME)?, ""));
@@ -153,7 +154,7 @@ impl Results {
     }
 }
 
-/// An id of 122 random bits, from a generator that cannot be predicted.
+/// An id of 122 bits from a cryptographic random generator.
 pub(super) fn unguessable() -> String {
     uuid::Uuid::new_v4().simple().to_string()
 }
@@ -188,7 +189,7 @@ fn texts(result: &CallToolResult) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The last place at or before `at` where the text can be cut.
+/// The last character boundary at or before `at`.
 fn boundary(text: &str, at: usize) -> usize {
     text.floor_char_boundary(at)
 }

@@ -1,25 +1,25 @@
-//! Running a piece of foreign work: with a slot, within its time, and so that its panic harms nobody else.
+//! Runs the code of a tool, prompt or resource: with a slot, a time limit, and its panics caught.
 
-use crate::{Context, ToolError, context::LineFull};
+use crate::{Context, ToolError, context::QueueFull};
 use futures_util::FutureExt;
 use std::{any::Any, panic::AssertUnwindSafe, time::Duration};
 use trunkline_protocol::{Fault, FaultKind};
 
-/// How work ended that did not end by itself.
+/// The reason why work did not finish.
 #[derive(Debug)]
 pub(super) enum Ending {
     OutOfTime(Duration),
-    Refused(LineFull),
+    Refused(QueueFull),
     Panicked,
 }
 
-/// Whatever happens to the work, its slot is given back and its clones are told.
-struct Over<'a>(&'a Context);
+/// Guard: on drop, releases the slot and cancels the clones of the context.
+struct EndGuard<'a>(&'a Context);
 
 pub(super) async fn run<T>(cx: &Context, work: impl Future<Output = T>) -> Result<T, Ending> {
-    let _over = Over(cx);
+    let _guard = EndGuard(cx);
     let work = async {
-        cx.shared.seat.take().await.map_err(Ending::Refused)?;
+        cx.shared.slot.take().await.map_err(Ending::Refused)?;
         AssertUnwindSafe(work).catch_unwind().await.map_err(|panic| {
             tracing::error!(subject = &*cx.shared.subject, panic = text(panic.as_ref()), "a call panicked");
             Ending::Panicked
@@ -33,7 +33,7 @@ pub(super) async fn run<T>(cx: &Context, work: impl Future<Output = T>) -> Resul
 }
 
 impl Ending {
-    /// What to tell: the model about lack of time, the client about the rest.
+    /// A timeout becomes a tool error for the model, everything else a fault for the client.
     pub(super) fn into_error(self, subject: &str) -> Result<ToolError, Fault> {
         match self {
             Self::OutOfTime(limit) => {
@@ -61,9 +61,9 @@ impl Ending {
     }
 }
 
-impl Drop for Over<'_> {
+impl Drop for EndGuard<'_> {
     fn drop(&mut self) {
-        self.0.shared.seat.close();
+        self.0.shared.slot.close();
         self.0.shared.cancel.cancel();
     }
 }
@@ -72,5 +72,5 @@ fn text(panic: &(dyn Any + Send)) -> &str {
     let literal = panic.downcast_ref::<&str>().copied();
     literal
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("something that is no text")
+        .unwrap_or("(panic payload is not a string)")
 }

@@ -1,4 +1,4 @@
-//! Trial: a toolbox called directly, for tests. No server, no transport; what is said on the way is kept to be looked at.
+//! Trial: calls a toolbox in process, for tests, and records its notifications and questions.
 
 use super::Toolbox;
 use serde_json::{Map, Value, json};
@@ -12,7 +12,8 @@ use trunkline_protocol::{
     method,
 };
 
-/// A caller for tests. By default it can do nothing but call; it asks for progress and for every log message.
+/// A client for tests. By default it declares no capabilities, and asks for progress and for all
+/// log messages.
 #[derive(Debug, Clone)]
 pub struct Trial {
     toolbox: Toolbox,
@@ -22,13 +23,13 @@ pub struct Trial {
     answers: Arc<Mutex<VecDeque<(String, Outcome)>>>,
 }
 
-/// A call that came to its end.
+/// A finished call.
 #[derive(Debug)]
 pub struct Run {
     pub outcome: Outcome,
     pub notifications: Vec<Notification>,
     pub questions: Vec<Asked>,
-    /// How often the call said that nothing will come for a while.
+    /// Number of [`detach`](crate::Context::detach) calls.
     pub detached: usize,
 }
 
@@ -60,7 +61,7 @@ impl Trial {
         self
     }
 
-    /// What the client declares, such as `json!({"elicitation": {}})`.
+    /// Sets the client's capabilities, such as `json!({"elicitation": {}})`.
     #[must_use]
     pub fn capabilities(mut self, capabilities: Value) -> Self {
         self.capabilities = capabilities;
@@ -73,7 +74,7 @@ impl Trial {
         self
     }
 
-    /// Answers the next question of this method. Questions without an answer are refused.
+    /// Queues an answer to the next question with this method. Questions without one are refused.
     #[must_use]
     pub fn answer(self, method: impl Into<String>, result: Value) -> Self {
         let answer = (method.into(), Ok(result.into()));
@@ -84,8 +85,8 @@ impl Trial {
     /// Calls a tool.
     ///
     /// # Panics
-    /// When the answer is a fault, as for a tool that does not exist (look at those by [`Trial::run`]), and when the
-    /// structured content breaks the tool's own output schema.
+    /// If the answer is a fault, for example for a missing tool (use [`Trial::run`] to test for
+    /// faults), or if the structured content does not match the tool's output schema.
     pub async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
         let run = self.run_tool(tool, arguments).await;
         let result: CallToolResult = match run.outcome {
@@ -112,7 +113,7 @@ impl Trial {
         }
     }
 
-    /// Calls a tool, and keeps what it said.
+    /// Calls a tool, and records its notifications and questions.
     pub async fn run_tool(&self, tool: &str, arguments: Value) -> Run {
         self.run(method::TOOLS_CALL, json!({"name": tool, "arguments": arguments})).await
     }
@@ -142,7 +143,7 @@ impl Trial {
         run
     }
 
-    /// The call itself, for tests that look at its reply part by part.
+    /// Builds the call, for tests that read its reply part by part.
     pub fn request(&self, method: &str, params: Value) -> Call {
         let mut own = Map::new();
         own.insert(meta::PROTOCOL_VERSION.to_owned(), "2026-07-28".into());

@@ -1,4 +1,4 @@
-//! Command lines: how one is taken apart, and which may be run.
+//! Command lines: how they are split into words, and the rules that allow them.
 
 mod policy;
 mod rule;

@@ -1,4 +1,4 @@
-//! Whether a command line may be run.
+//! Decides whether a command line may be run.
 
 use std::path::{Path, PathBuf};
 
@@ -12,19 +12,20 @@ use super::{
 };
 use trunkline_toolbox::ToolError;
 
-/// Most rules that a refusal lists.
+/// Maximum number of rules listed in a refusal.
 const RULES_SHOWN: usize = 40;
 
-/// A command line that may be run. There is no other way to get one than to ask.
+/// A command line that may be run. [`Approved::new`] is the only constructor, so every value was
+/// checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Approved {
     pub(in super::super) program: PathBuf,
-    /// The words as given; the first is the program's name.
+    /// The words of the line; the first is the program's name.
     pub(in super::super) words: Vec<String>,
 }
 
 impl Approved {
-    /// `line`, if one of the rules allows it in `directory`.
+    /// Checks that one of the rules allows `line` in `directory`.
     pub(in super::super) fn new(
         line: &str,
         directory: &Inside,
@@ -54,7 +55,7 @@ impl Approved {
             return Err(ToolError::new(what).hint(listed(rules)));
         }
         let program = environment.find(name).ok_or_else(|| {
-            ToolError::not_found(format!("{name:?} is not installed where programs are looked for"))
+            ToolError::not_found(format!("{name:?} is not installed in the search path"))
                 .hint("Call get_diagnostics to see which programs there are.")
         })?;
         if lies_inside(&program, roots) {
@@ -65,7 +66,8 @@ impl Approved {
     }
 }
 
-/// Whether a program could have been put there by whoever writes to the open directories, itself or by a link.
+/// True if the program, or the target of its link, is inside the open directories, where an
+/// untrusted project could have placed it.
 fn lies_inside(program: &Path, roots: &Roots) -> bool {
     let real = std::fs::canonicalize(program);
     roots.contain(program) || real.is_ok_and(|real| roots.contain(&real))

@@ -1,8 +1,9 @@
-//! `CommandRule`: one shape of command line that may be run.
+//! `CommandRule`: a pattern of command lines that may be run.
 //!
-//! A rule is a program's bare name and what its arguments may be, written as a line of words. A word stands for itself,
-//! except for these:
-//! - `<word>`: one argument of letters, digits and `_ . : @ , + = -`, that does not begin with a dash
+//! A rule is a line of words: a program's bare name and patterns for its arguments. A word matches
+//! itself, except for these placeholders:
+//! - `<word>`: one argument of letters, digits and `_ . : @ , + = -`, that does not begin with a
+//!   dash
 //! - `<path>`: one path that stays inside the open directories and does not begin with a dash
 //! - `<word...>`, `<path...>`: any number of them; only as the last word
 //!
@@ -12,7 +13,8 @@ use std::{fmt, str::FromStr};
 
 use super::super::roots::{Inside, Roots};
 
-/// Programs that run other programs or any text: a rule that leaves their arguments open would allow everything.
+/// Programs that run other programs or arbitrary code: a rule with placeholders for their
+/// arguments would allow everything.
 const LAUNCHERS: [&str; 52] = [
     "ash",
     "awk",
@@ -68,10 +70,10 @@ const LAUNCHERS: [&str; 52] = [
     "zsh",
 ];
 
-/// Endings of programs that a command interpreter of Windows would run.
+/// File extensions that a Windows command interpreter would run.
 const INTERPRETED: [&str; 6] = [".bat", ".cmd", ".com", ".exe", ".ps1", ".vbs"];
 
-/// Rules for everyday questions about a project, and for the scripts that a project names itself.
+/// Rules for common read-only commands, and for the scripts that a project defines.
 const COMMON: [&str; 26] = [
     "cargo --version",
     "cargo fmt --check",
@@ -101,7 +103,7 @@ const COMMON: [&str; 26] = [
     "rustc --version",
 ];
 
-/// One shape of command line that may be run.
+/// A pattern of command lines that may be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandRule {
     program: String,
@@ -109,35 +111,35 @@ pub struct CommandRule {
     rest: Option<Hole>,
 }
 
-/// Why a rule cannot be used.
+/// An invalid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadRule {
-    /// It has no words.
+    /// The rule has no words.
     #[error("the rule is empty")]
     Empty,
-    /// Its program is a path or has an ending.
+    /// The program is a path or has a file extension.
     #[error("the program of a rule is a bare name, and {0:?} is not")]
     Program(String),
-    /// Its program runs others or any text, and its arguments are left open.
+    /// The program runs other programs or arbitrary code, and the rule has placeholders.
     #[error("{0:?} runs whatever it is given, so a rule for it cannot leave arguments open")]
     Launcher(String),
-    /// A word with angle brackets is none of the placeholders.
+    /// A word with angle brackets is not a known placeholder.
     #[error("{0:?} is not a placeholder; there are <word>, <path>, <word...> and <path...>")]
     Placeholder(String),
-    /// Something follows a placeholder for any number of arguments.
+    /// A word follows a `<word...>` or `<path...>` placeholder.
     #[error("nothing can follow {0:?}")]
     NotLast(String),
 }
 
-/// What an argument must be.
+/// The pattern of one argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Word {
     Literal(String),
-    /// A fixed beginning, which may be empty, and then something.
+    /// A literal prefix, possibly empty, followed by a placeholder.
     Open(String, Hole),
 }
 
-/// What an open place takes.
+/// The values that a placeholder matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hole {
     Word,
@@ -145,7 +147,7 @@ enum Hole {
 }
 
 impl CommandRule {
-    /// Rules for everyday questions about a project, and for the scripts that a project names itself.
+    /// Rules for common read-only commands, and for the scripts that a project defines.
     pub fn common() -> Vec<Self> {
         COMMON.iter().map(|rule| rule.parse().expect("the rules above can be read")).collect()
     }
@@ -154,7 +156,7 @@ impl CommandRule {
         &self.program
     }
 
-    /// Whether these words, run in `directory`, are of this shape.
+    /// True if these words, run in `directory`, match the rule.
     pub(super) fn allows(&self, words: &[String], roots: &Roots, directory: &Inside) -> bool {
         let Some((program, arguments)) = words.split_first() else { return false };
         if *program != self.program || arguments.len() < self.words.len() {
@@ -206,7 +208,7 @@ impl FromStr for CommandRule {
     }
 }
 
-/// As it was written.
+/// The rule as it was written.
 impl fmt::Display for CommandRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |hole: Hole| match hole {
@@ -247,7 +249,7 @@ fn placeholder(word: &str) -> Result<Placeholder<'_>, BadRule> {
     }
 }
 
-/// A name that is looked up on the path and nowhere else.
+/// True for a name without a directory, which is searched only in `PATH`.
 pub(super) fn is_bare_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'+'));

@@ -1,13 +1,13 @@
-//! Splits a command line into a program and its arguments. There is no shell: what only a shell understands is refused
-//! rather than passed on as text, because whoever wrote it meant something else.
+//! Splits a command line into a program and its arguments. No shell is involved: shell syntax is
+//! refused instead of passed on literally, because the caller meant it to be interpreted.
 
-/// Longest command line, in bytes.
+/// Maximum length of a command line in bytes.
 const LONGEST: usize = 8 * 1024;
 
-/// Characters that mean something to a shell when they are not quoted.
+/// Characters with a special meaning in a shell when they are not quoted.
 const SHELL: &str = ";|&<>$`(){}*?[]!#~";
 
-/// Why a line cannot be split.
+/// A line that cannot be split.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum SplitError {
     #[error("the command is empty")]
@@ -24,8 +24,8 @@ pub(super) enum SplitError {
     Shell(char),
 }
 
-/// The words of `line`. Within single quotes everything is literal; within double quotes a backslash protects a quote or
-/// a backslash; elsewhere it protects any character.
+/// The words of `line`. In single quotes everything is literal; in double quotes a backslash
+/// escapes a quote or a backslash; elsewhere it escapes any character.
 pub(super) fn split(line: &str) -> Result<Vec<String>, SplitError> {
     if line.len() > LONGEST {
         return Err(SplitError::TooLong);
@@ -44,7 +44,7 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, SplitError> {
                 let next = rest.next().ok_or(SplitError::DanglingBackslash)?;
                 word.get_or_insert_default().push(next);
             }
-            // In the middle of a word these two mean nothing to a shell either.
+            // Inside a word these two have no special meaning in a shell.
             '#' | '~' if word.is_some() => word.get_or_insert_default().push(character),
             other if SHELL.contains(other) => return Err(SplitError::Shell(other)),
             other => word.get_or_insert_default().push(other),

@@ -1,4 +1,4 @@
-//! How a job ended.
+//! The end of a job.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,14 +6,14 @@ use serde::Serialize;
 use super::super::report::Report;
 use trunkline_process::{Ending, Finished};
 
-/// How a job ended, and what it said.
+/// The end of a job, with the report read from its output.
 #[derive(Debug)]
 pub(in super::super) struct Done {
     pub(in super::super) finished: Finished,
     pub(in super::super) report: Report,
 }
 
-/// How a job ended, in one word.
+/// The outcome of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in super::super) enum Outcome {
@@ -55,7 +55,7 @@ impl Done {
         }
     }
 
-    /// What to make of an ending that is not the program's own word.
+    /// Advice for an ending that the program's own output does not explain.
     pub(in super::super) fn advice(&self) -> Option<&'static str> {
         match (self.outcome(), self.exit_code()) {
             (Outcome::TooMuchMemory, _) => Some(

@@ -1,4 +1,4 @@
-//! Job: one run, for one caller.
+//! Job: one run of a program for one caller.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,11 +13,11 @@ use super::{
 use trunkline_process::Running;
 use trunkline_toolbox::ToolError;
 
-/// One run. Dropping it kills the program if it still runs.
+/// One run of a program. Dropping it kills the program if it still runs.
 #[derive(Debug)]
 pub(in super::super) struct Job {
     pub(in super::super) id: String,
-    /// Whose it is; to others it does not exist.
+    /// The owner; for other callers the job does not exist.
     pub(super) caller: String,
     pub(in super::super) line: String,
     pub(in super::super) directory: Inside,
@@ -28,9 +28,9 @@ pub(in super::super) struct Job {
     task: AbortHandle,
 }
 
-/// A job that ends with the call that waits for it, unless it is let go.
+/// Guard that kills the job if the waiting call is dropped, unless it was detached before.
 #[derive(Debug)]
-pub(in super::super) struct InCall(Option<Arc<Job>>);
+pub(in super::super) struct JobGuard(Option<Arc<Job>>);
 
 impl Job {
     pub(super) fn start(
@@ -57,19 +57,19 @@ impl Job {
         })
     }
 
-    /// How it ended; `None` while it runs.
+    /// The end of the job; `None` while it runs.
     pub(in super::super) fn done(&self) -> Option<Arc<Done>> {
         self.done.borrow().clone()
     }
 
-    /// Waits for its end, but not longer than this.
+    /// Waits until the job ends, at most for `patience`.
     pub(in super::super) async fn wait(&self, patience: Duration) -> Option<Arc<Done>> {
         let mut done = self.done.clone();
         let ended = tokio::time::timeout(patience, done.wait_for(Option::is_some)).await;
         ended.ok()?.ok()?.clone()
     }
 
-    /// Kills it. Its end follows.
+    /// Kills the program. `done` is set when it has exited.
     pub(in super::super) fn cancel(&self) {
         self.running.kill();
     }
@@ -78,18 +78,18 @@ impl Job {
         self.done().map_or_else(|| self.started.elapsed(), |done| done.finished.elapsed)
     }
 
-    /// How long ago it ended.
+    /// Time since the job ended; `None` while it runs.
     pub(super) fn age(&self) -> Option<Duration> {
-        // Whoever followed it has failed, and will never tell.
+        // The follower task failed, so `done` will never be set: treat the job as expired.
         if self.done.has_changed().is_err() && self.done().is_none() {
             return Some(Duration::MAX);
         }
         self.done().map(|done| self.started.elapsed().saturating_sub(done.finished.elapsed))
     }
 
-    /// A part of what it wrote.
+    /// A page of one output stream.
     pub(in super::super) fn log(&self, stream: Stream, offset: u64, limit: usize) -> Page {
-        // Looked at first, so that a log that is said to be complete is.
+        // Read before the output, so that a page marked as the last one really is.
         let ended = self.done().is_some();
         let captured = match stream {
             Stream::Stdout => self.running.stdout(),
@@ -98,12 +98,12 @@ impl Job {
         page(&captured, offset, limit, ended)
     }
 
-    /// What it wrote to both streams by now.
+    /// Output so far, stderr before stdout.
     pub(in super::super) fn output(&self) -> String {
         format!("{}{}", self.running.stderr().text(), self.running.stdout().text())
     }
 
-    /// Bytes it wrote to both streams by now.
+    /// Bytes written so far to both streams.
     pub(in super::super) fn output_bytes(&self) -> u64 {
         self.running.stdout().total + self.running.stderr().total
     }
@@ -116,18 +116,18 @@ impl Drop for Job {
     }
 }
 
-impl InCall {
+impl JobGuard {
     pub(in super::super) fn new(job: Arc<Job>) -> Self {
         Self(Some(job))
     }
 
-    /// The job goes on without the call.
-    pub(in super::super) fn let_go(mut self) {
+    /// Lets the job continue after the call.
+    pub(in super::super) fn detach(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for InCall {
+impl Drop for JobGuard {
     fn drop(&mut self) {
         if let Some(job) = &self.0 {
             job.cancel();

@@ -1,4 +1,4 @@
-//! Starting a program for a job, and following it to its end.
+//! Starts the program of a job and waits for its end.
 
 use std::{path::PathBuf, sync::Arc, time::Duration, time::SystemTime};
 
@@ -17,18 +17,18 @@ use super::{
 use trunkline_process::{Command, Containment, Keep, Limits, Overflow, Running, SpawnError};
 use trunkline_toolbox::ToolError;
 
-/// What shall be run.
+/// A program to run.
 #[derive(Debug)]
 pub(in super::super) struct Order {
     pub(in super::super) program: PathBuf,
     pub(in super::super) args: Vec<String>,
     pub(in super::super) directory: Inside,
     pub(in super::super) reading: Reading,
-    /// The line as people write it.
+    /// The command line to show.
     pub(in super::super) line: String,
-    /// Where reports will lie; goes with the job.
+    /// Temporary directory for report files; removed after the job.
     pub(in super::super) scratch: TempDir,
-    /// Where other reports will lie, below the project.
+    /// Path suffix of directories in the project that receive report files.
     pub(in super::super) reports: Option<&'static str>,
     pub(in super::super) deadline: Option<Duration>,
 }
@@ -39,7 +39,7 @@ pub(super) struct Launched {
     pub(super) follow: Follow,
 }
 
-/// What is needed to follow it to its end.
+/// The state needed to wait for the program and read its reports.
 pub(super) struct Follow {
     running: Arc<Running>,
     reading: Reading,
@@ -84,7 +84,7 @@ pub(super) fn launch(
 }
 
 impl Follow {
-    /// Waits for the end, and reads the output and the reports.
+    /// Waits for the program, then parses its output and reports.
     pub(super) async fn run(self, done: watch::Sender<Option<Arc<Done>>>) {
         let finished = self.running.wait().await;
         let read = tokio::task::spawn_blocking(move || {
@@ -100,7 +100,7 @@ impl Follow {
             Ok(read) => {
                 done.send_replace(Some(Arc::new(read)));
             }
-            Err(error) => tracing::error!(%error, "the end of a job could not be read"),
+            Err(error) => tracing::error!(%error, "the output of a job could not be parsed"),
         }
     }
 }

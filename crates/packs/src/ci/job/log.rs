@@ -1,4 +1,4 @@
-//! Paging through what a job wrote.
+//! Pages of a job's output.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,11 @@ use std::ops::Range;
 use super::super::{log_text::plain, redact::SECRETS};
 use trunkline_process::Captured;
 
-/// Bytes on both sides of a page in which a secret is looked for that reaches into it, such as the first line of a key.
+/// Bytes before and after a page that are also searched for secrets, because a secret may cross
+/// the page's edge: for example, a key whose first line is on the previous page.
 const AROUND: usize = 16 * 1024;
 
-/// Which of the two.
+/// An output stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in super::super) enum Stream {
@@ -19,24 +20,24 @@ pub(in super::super) enum Stream {
     Stderr,
 }
 
-/// A part of a stream. Offsets count bytes from its beginning, as they were written.
+/// A part of a stream. Offsets count the bytes as written, from the beginning of the stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Page {
     pub(in super::super) text: String,
-    /// Where this part begins.
+    /// Offset of this part.
     pub(in super::super) offset: u64,
-    /// Where the next part begins.
+    /// Offset of the next part.
     pub(in super::super) next: u64,
-    /// Bytes from the offset asked for that are not kept any more.
+    /// Bytes after the requested offset that were dropped.
     pub(in super::super) skipped: u64,
-    /// Bytes written by now.
+    /// Bytes written so far.
     pub(in super::super) total: u64,
-    /// Whether nothing follows, now or later.
+    /// True if the job has ended and this is the last part.
     pub(in super::super) is_last: bool,
 }
 
-/// Up to `limit` bytes from `offset`, or from where the stream goes on if that part was dropped. Cut after the last
-/// whole line where there is one, so that words and secrets are not torn.
+/// Up to `limit` bytes from `offset`, or from the next byte that was kept. The page ends after a
+/// whole line if possible, so that words and secrets are not split.
 pub(super) fn page(captured: &Captured, offset: u64, limit: usize, ended: bool) -> Page {
     let head = captured.head.len() as u64;
     let tail_start = captured.total - captured.tail.len() as u64;
@@ -60,7 +61,7 @@ pub(super) fn page(captured: &Captured, offset: u64, limit: usize, ended: bool) 
     }
 }
 
-/// A part of the buffer as text without secrets, also those that begin before it or end behind it.
+/// A part of the buffer as text, with secrets redacted, also those that cross its edges.
 fn hidden(buffer: &[u8], part: Range<usize>) -> String {
     let text = |range: Range<usize>| plain(&String::from_utf8_lossy(&buffer[range]));
     let before = text(part.start.saturating_sub(AROUND)..part.start);
@@ -70,7 +71,7 @@ fn hidden(buffer: &[u8], part: Range<usize>) -> String {
     SECRETS.hide_part(&(before + &shown + &behind), start..end)
 }
 
-/// The end of the last line within `limit`, or else of the last whole character.
+/// End of the last line within `limit`, or of the last whole character if there is no line end.
 fn cut(bytes: &[u8], limit: usize) -> usize {
     if let Some(at) = bytes[..limit].iter().rposition(|byte| *byte == b'\n') {
         return at + 1;

@@ -1,5 +1,5 @@
-//! Jobs: programs that run, or have run, for a caller. Every run is a job; a call that is quick enough just answers with
-//! its end.
+//! Jobs: programs that run, or have run, for a caller. Every run is a job; if it ends in time, the
+//! call that started it returns its result.
 
 mod done;
 mod entry;
@@ -8,7 +8,7 @@ mod log;
 mod registry;
 
 pub(super) use done::{Done, Outcome};
-pub(super) use entry::{InCall, Job};
+pub(super) use entry::{Job, JobGuard};
 pub(super) use launch::Order;
 pub(super) use log::{Page, Stream};
 pub(super) use registry::Jobs;

@@ -1,4 +1,4 @@
-//! All jobs: who may start how many, and how long they are remembered.
+//! All jobs: limits per caller and in total, and expiry of ended jobs.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -48,7 +48,7 @@ impl Jobs {
         Ok(job)
     }
 
-    /// The job of this name, if it is the caller's.
+    /// The job with this id, if the caller owns it.
     pub(in super::super) fn get(&self, caller: &str, id: &str) -> Result<Arc<Job>, ToolError> {
         let all = self.current();
         let found = all.iter().find(|job| job.id == id && job.caller == caller);
@@ -64,7 +64,7 @@ impl Jobs {
         self.current().iter().rev().filter(|job| job.caller == caller).cloned().collect()
     }
 
-    /// All that are still remembered.
+    /// All jobs, after expired and excess ended ones were removed.
     fn current(&self) -> MutexGuard<'_, Vec<Arc<Job>>> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|job| job.age().is_none_or(|age| age < self.limits.ttl));

@@ -1,4 +1,4 @@
-//! What is asked of a project.
+//! A request to act on a project.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::super::roots::Inside;
 use trunkline_toolbox::ToolError;
 
-/// Longest name of a test that can be asked for.
+/// Maximum length of a test filter.
 const LONGEST_FILTER: usize = 300;
 
-/// What is done with a project.
+/// An action on a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in super::super) enum Action {
@@ -21,7 +21,7 @@ pub(in super::super) enum Action {
     Restore,
 }
 
-/// What is asked of a project.
+/// A request to act on a project.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Ask<'a> {
     pub(in super::super) directory: &'a Inside,
@@ -36,7 +36,7 @@ pub(in super::super) struct Ask<'a> {
 impl Action {
     pub(in super::super) const ALL: [Self; 4] = [Self::Build, Self::RunTests, Self::Lint, Self::Restore];
 
-    /// The name of its tool.
+    /// The name of the tool for this action.
     pub(in super::super) fn name(self) -> &'static str {
         match self {
             Self::Build => "build",
@@ -47,7 +47,7 @@ impl Action {
     }
 }
 
-/// A filter that cannot be taken for anything else than a name.
+/// Refuses a filter that a program could take for an option or an expression.
 pub(in super::super) fn check_filter(filter: &str) -> Result<(), ToolError> {
     let ordinary = |c: char| c.is_alphanumeric() || "_-.:/@#[]() ,=+".contains(c);
     let starts = filter.chars().next().is_some_and(|c| c.is_alphanumeric() || c == '_');

@@ -10,33 +10,32 @@ use super::{
 };
 use trunkline_toolbox::ToolError;
 
-/// How deep below a directory projects are looked for.
+/// Maximum depth of the search.
 const DEPTH: usize = 4;
 
-/// Directories that are looked into.
+/// Maximum number of directories searched.
 const DIRECTORIES: usize = 2000;
 
-/// Most projects in one answer.
+/// Maximum number of projects in an answer.
 const PROJECTS: usize = 50;
 
-/// Directories of things made or fetched, in which no project of one's own lies.
+/// Directories with build output or downloaded dependencies, which are not searched.
 const SKIPPED: [&str; 10] =
     ["node_modules", "target", "vendor", "dist", "build", "out", "bin", "obj", "venv", "__pycache__"];
 
-/// A project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Project {
     pub(in super::super) kind: Kind,
     pub(in super::super) directory: Inside,
-    /// The file by which it was known.
+    /// The file that identifies the project.
     pub(in super::super) manifest: String,
 }
 
 /// Projects below a directory.
 #[derive(Debug)]
-pub(in super::super) struct Found {
+pub(in super::super) struct FoundProjects {
     pub(in super::super) projects: Vec<Project>,
-    /// Whether the search was given up before its end.
+    /// True if the search stopped at a limit, so projects may be missing.
     pub(in super::super) truncated: bool,
 }
 
@@ -52,7 +51,7 @@ impl Project {
     }
 }
 
-/// The projects in `directory` itself, the preferred one first.
+/// The projects in `directory` itself; the default one is first.
 pub(in super::super) fn at(directory: &Inside) -> Vec<Project> {
     let of_kind = |kind: Kind| {
         let manifest = kind.manifest(directory)?;
@@ -62,8 +61,8 @@ pub(in super::super) fn at(directory: &Inside) -> Vec<Project> {
 }
 
 /// The projects in `directory` and below, nearest first. Links are not followed.
-pub(in super::super) fn below(directory: &Inside, roots: &Roots) -> Found {
-    let mut found = Found { projects: Vec::new(), truncated: false };
+pub(in super::super) fn below(directory: &Inside, roots: &Roots) -> FoundProjects {
+    let mut found = FoundProjects { projects: Vec::new(), truncated: false };
     let mut level = vec![directory.clone()];
     let mut looked_into = 0;
     for depth in 0..=DEPTH {
@@ -85,7 +84,7 @@ pub(in super::super) fn below(directory: &Inside, roots: &Roots) -> Found {
     found
 }
 
-/// The project that a caller means by a place and, where there are several, a kind.
+/// The project that a caller selects by a path and, if there are several there, a kind.
 pub(in super::super) fn choose(
     roots: &Roots,
     named: Option<&str>,
@@ -97,7 +96,7 @@ pub(in super::super) fn choose(
         projects.retain(|project| project.kind == kind);
     }
     if let Some(file) = file {
-        // A file that no kind is known by still names its directory, as long as that has a project.
+        // A file that is not a manifest selects the project of its directory.
         for project in &mut projects {
             if project.kind == Kind::Dotnet
                 && Path::new(&file)

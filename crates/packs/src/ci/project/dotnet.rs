@@ -8,8 +8,8 @@ pub(super) fn manifest(directory: &Inside) -> Option<String> {
 }
 
 pub(super) fn plan(ask: &Ask<'_>) -> Plan {
-    // A directory with several of these files would otherwise be an error. With a directory before it, a name cannot
-    // be taken for an option.
+    // Without a target, a directory with several of these files is an error. The `./` keeps a name
+    // from being taken for an option.
     let target = format!("./{}", ask.manifest);
     match ask.action {
         Action::Build => Plan::program("dotnet", &["build"]).arg(target).arg("--nologo"),

@@ -18,7 +18,7 @@ pub(super) fn plan(ask: &Ask<'_>) -> Plan {
     }
 }
 
-/// As an expression that matches just this text; slashes separate the levels of subtests.
+/// A regular expression that matches this text literally; slashes separate levels of subtests.
 fn literal(filter: &str) -> String {
     let mut expression = String::new();
     for character in filter.chars() {

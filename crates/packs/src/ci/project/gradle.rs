@@ -15,7 +15,7 @@ pub(super) fn manifest(directory: &Inside) -> Option<String> {
 }
 
 pub(super) fn plan(ask: &Ask<'_>) -> Plan {
-    // A daemon would outlive the run, and be killed with it.
+    // A daemon would be killed at the end of the run, with the rest of the process tree.
     let plan = Plan::new(GRADLE, &["--console=plain", "--no-daemon", "--continue"]);
     match ask.action {
         Action::Build => plan.arg("assemble").arg("testClasses"),

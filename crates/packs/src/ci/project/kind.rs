@@ -1,4 +1,4 @@
-//! The kinds of projects, in the order in which one is chosen where there are several.
+//! The kinds of projects, in order of preference.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub(in super::super) enum Kind {
 }
 
 impl Kind {
-    /// Make comes last: where there is something else, its file mostly only calls that.
+    /// Make is last: next to another build tool, a makefile mostly just calls that tool.
     pub(in super::super) const ALL: [Self; 10] = [
         Self::Cargo,
         Self::Go,
@@ -53,7 +53,7 @@ impl Kind {
         }
     }
 
-    /// The file by which `directory` is a project of this kind.
+    /// The file that makes `directory` a project of this kind, if there is one.
     pub(super) fn manifest(self, directory: &Inside) -> Option<String> {
         match self {
             Self::Cargo => cargo::manifest(directory),
@@ -67,7 +67,7 @@ impl Kind {
         }
     }
 
-    /// The command that does what is asked.
+    /// The command for the request.
     pub(super) fn plan(self, ask: &Ask<'_>) -> Result<Plan, ToolError> {
         match self {
             Self::Cargo => Ok(cargo::plan(ask)),

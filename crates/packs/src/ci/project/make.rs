@@ -1,4 +1,4 @@
-//! Projects with nothing but a makefile.
+//! Projects that have only a makefile.
 
 use super::{
     super::roots::Inside,
@@ -10,7 +10,7 @@ use trunkline_toolbox::ToolError;
 
 const MANIFESTS: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
-/// Most targets that an error lists.
+/// Maximum number of targets listed in an error.
 const TARGETS_SHOWN: usize = 30;
 
 pub(super) fn manifest(directory: &Inside) -> Option<String> {
@@ -41,7 +41,7 @@ pub(super) fn plan(ask: &Ask<'_>) -> Result<Plan, ToolError> {
     }
 }
 
-/// The targets that have rules of their own, in their order.
+/// The explicit targets, in file order.
 fn targets(makefile: &str) -> Vec<String> {
     let mut targets: Vec<String> = Vec::new();
     for line in makefile.lines().filter(|line| !line.starts_with(['\t', ' ', '#', '.'])) {

@@ -2,16 +2,16 @@
 
 use std::{fs::File, io::Read, path::Path};
 
-/// Bytes of a file that are looked at.
+/// Maximum number of bytes read from a file.
 const LIMIT: u64 = 512 * 1024;
 
-/// Entries of a directory that are looked at.
+/// Maximum number of directory entries examined.
 const ENTRIES: usize = 2000;
 
-/// The text of a file, or nothing if it cannot be read.
+/// The text of a file; empty if it cannot be read.
 pub(super) fn text(path: &Path) -> String {
     let mut bytes = Vec::new();
-    // Opening a pipe would wait for a writer.
+    // Checked first, because opening a FIFO would block until there is a writer.
     if path.is_file()
         && let Ok(file) = File::open(path)
         && file.take(LIMIT).read_to_end(&mut bytes).is_ok()
@@ -21,7 +21,7 @@ pub(super) fn text(path: &Path) -> String {
     String::new()
 }
 
-/// The first file, by name, with one of these endings.
+/// The first file, by name, with one of these extensions.
 pub(super) fn with_ending(directory: &Path, endings: &[&str]) -> Option<String> {
     let entries = std::fs::read_dir(directory).ok()?.take(ENTRIES).flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());

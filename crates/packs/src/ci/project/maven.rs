@@ -10,7 +10,7 @@ use trunkline_toolbox::ToolError;
 
 const MAVEN: Runner = Runner::OwnOr(&["mvnw"], "mvn");
 
-/// No questions, no progress of downloads.
+/// No prompts, no download progress.
 const QUIET: [&str; 2] = ["--batch-mode", "--no-transfer-progress"];
 
 pub(super) fn manifest(directory: &Inside) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Projects: which kinds there are, how one is found, and which command does what for it. One file per kind.
+//! Projects: their kinds, how they are detected, and their commands. One file per kind.
 
 mod ask;
 mod cargo;

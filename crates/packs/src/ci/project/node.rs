@@ -11,7 +11,7 @@ use super::{
 };
 use trunkline_toolbox::ToolError;
 
-/// What npm writes as the test of a new project.
+/// Part of the placeholder test script that npm writes into a new project.
 const NO_TEST: &str = "no test specified";
 
 const ESLINT: Runner = Runner::OwnOr(&["node_modules/.bin/eslint"], "eslint");
@@ -57,7 +57,7 @@ pub(super) fn plan(kind: Kind, ask: &Ask<'_>) -> Result<Plan, ToolError> {
     }))
 }
 
-/// Which manager the project is made for: the one it names, or the one whose lock file it has.
+/// The project's package manager: the one it names, or the one whose lock file it has.
 fn manager(directory: &Inside) -> Kind {
     let package = package(directory);
     let named = package["packageManager"].as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Plan: the command that does something for a project, and where its reports will lie.
+//! Plan: the command for an action on a project, and the location of its report files.
 
 use std::path::{Path, PathBuf};
 
@@ -9,22 +9,22 @@ use super::super::{
 use trunkline_process::is_executable;
 use trunkline_toolbox::ToolError;
 
-/// A command, not yet looked for.
+/// A command whose program is not yet located.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Plan {
     pub(in super::super) runner: Runner,
     pub(in super::super) args: Vec<String>,
-    /// Where reports in XML will lie besides the scratch directory: directories of this path below any directory of
-    /// the project.
+    /// Path suffix of directories in the project that receive XML reports, in addition to the
+    /// scratch directory.
     pub(in super::super) reports: Option<&'static str>,
 }
 
-/// Who runs it.
+/// The program that runs the command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum Runner {
-    /// A program on the path.
+    /// A program in `PATH`.
     Program(&'static str),
-    /// The first of these that the project has, or else the program on the path.
+    /// The first of these files that exists in the project, else the program in `PATH`.
     OwnOr(&'static [&'static str], &'static str),
 }
 
@@ -47,7 +47,7 @@ impl Plan {
         self
     }
 
-    /// As people write it.
+    /// The command line to show.
     pub(in super::super) fn line(&self, directory: &Inside) -> String {
         let name = match &self.runner {
             Runner::Program(name) => (*name).to_owned(),
@@ -61,7 +61,8 @@ impl Plan {
 }
 
 impl Runner {
-    /// Where the program is. A project's own one is not left by a link.
+    /// Path of the program. The directory of a project's own program must be inside the open
+    /// directories after its links are resolved; the program itself may be a link.
     pub(in super::super) fn find(
         &self,
         directory: &Inside,
@@ -80,7 +81,7 @@ impl Runner {
             });
         }
         environment.find(name).ok_or_else(|| {
-            ToolError::not_found(format!("{name} is not installed where programs are looked for"))
+            ToolError::not_found(format!("{name} is not installed in the search path"))
                 .hint("Call get_diagnostics to see which programs there are, or ask the operator to install it or to extend PATH.")
         })
     }

@@ -21,7 +21,7 @@ const MANIFESTS: [&str; 8] = [
     "conftest.py",
 ];
 
-/// Files that tell which tools a project uses.
+/// Files that show which tools a project uses.
 const TELLING: [&str; 9] = [
     "pyproject.toml",
     "setup.py",
@@ -77,7 +77,7 @@ fn lint(directory: &Inside) -> Result<Plan, ToolError> {
     if directory.has(".flake8") || mentions(directory, "flake8") {
         return Ok(Plan::new(PYTHON, &["-m", "flake8"]));
     }
-    Err(ToolError::new("this project names no linter that is known here")
+    Err(ToolError::new("this project does not configure a supported linter")
         .hint("Known are ruff and flake8: name one in pyproject.toml or its own file. Use build to look for syntax errors."))
 }
 

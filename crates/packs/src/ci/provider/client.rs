@@ -1,4 +1,4 @@
-//! Asking a hosted service: the token, redirects, pages, and what its refusals mean.
+//! HTTP requests to a hosted service: token, redirects, pages, and error texts for its statuses.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,26 +16,26 @@ use crate::ci::{
 use trunkline_process::Keep;
 use trunkline_toolbox::ToolError;
 
-/// How long one request may take.
+/// Timeout of one request.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// Bytes of an answer in JSON; one page of jobs with their steps stays well below.
+/// Maximum size of a JSON response; one page of jobs with their steps is much smaller.
 const JSON_LIMIT: usize = 8 * 1024 * 1024;
 
-/// Bytes of a log that are read to get to its end.
+/// Maximum number of bytes read from a log to get its end.
 const LOG_LIMIT: u64 = 256 * 1024 * 1024;
 
-/// Pages of one list that are read.
+/// Maximum number of pages read from one list.
 const MOST_PAGES: usize = 50;
 
-/// Redirects to the place of a log that are followed.
+/// Maximum number of redirects to a log.
 const REDIRECTS: usize = 3;
 
-/// A hosted service and how to ask it.
+/// A client of one hosted service.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Client {
     pub(super) kind: ProviderKind,
-    /// Without a slash at the end.
+    /// Base address without a trailing slash.
     pub(super) api: String,
     pub(super) token: Token,
     pub(super) fetch: Arc<dyn Fetch>,
@@ -45,19 +45,19 @@ pub(in super::super) struct Client {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct JobLog {
     pub(in super::super) text: String,
-    /// Bytes of the whole log.
+    /// Size of the whole log in bytes.
     pub(in super::super) size: u64,
     pub(in super::super) truncated: bool,
 }
 
-/// A page, and where the next one is.
+/// A page of a list, and the address of the next one.
 pub(super) struct Paged<T> {
     pub(super) items: T,
     pub(super) next: Option<String>,
 }
 
 impl Client {
-    /// The whole address of a path.
+    /// The full URL of a path.
     pub(super) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.api)
     }
@@ -66,9 +66,8 @@ impl Client {
         let response = self.send(FetchMethod::Get, url, Keep::head(JSON_LIMIT)).await?;
         self.check(&response)?;
         if response.body.is_truncated() {
-            return Err(
-                ToolError::new(format!("{} answered with too much", self.kind.name())).hint("Ask for less.")
-            );
+            return Err(ToolError::new(format!("the response of {} is too large", self.kind.name()))
+                .hint("Ask for less."));
         }
         let items = serde_json::from_slice(&response.body.head).map_err(|error| {
             ToolError::new(format!("the answer of {} cannot be read", self.kind.name()))
@@ -78,7 +77,8 @@ impl Client {
         Ok(Paged { items, next: self.next_page(url, &response)? })
     }
 
-    /// The items of all pages from `url` on, as `items` finds them in a page, and whether there are more than `limit`.
+    /// Reads all pages from `url` on; `items` extracts the items of a page. The flag is true if
+    /// there are more than `limit` items.
     pub(super) async fn list<P: DeserializeOwned, T>(
         &self,
         url: String,
@@ -103,9 +103,9 @@ impl Client {
         self.check(&response)
     }
 
-    /// The end of a log. It may lie elsewhere, where the token is not sent.
+    /// The end of a log. The service may redirect to another host, which does not get the token.
     pub(super) async fn log(&self, url: &str, lines: usize, bytes: usize) -> Result<JobLog, ToolError> {
-        // Twice as much as is shown, because time stamps and controls are taken out first.
+        // Keeps twice the shown size, because control characters are removed first.
         let keep = Keep::ends(0, bytes.saturating_mul(2).max(4096));
         let mut url = url.to_owned();
         for _ in 0..=REDIRECTS {
@@ -136,7 +136,7 @@ impl Client {
         if is_private(&url) && (url.starts_with("https://") || origin(&url) == origin(&self.api)) {
             return Ok(url);
         }
-        Err(ToolError::new("the log lies at an address that is not safe to ask")
+        Err(ToolError::new("the log is redirected to an address that is not safe (no https)")
             .hint("Open it in a browser."))
     }
 
@@ -173,7 +173,7 @@ impl Client {
         let error = match response.status {
             200..=299 => return Ok(()),
             401 => ToolError::new(format!("{name} does not accept the configured token")).hint("Ask the operator for a valid one."),
-            403 | 429 if limited(response) => ToolError::new(format!("{name} limits how often it is asked"))
+            403 | 429 if limited(response) => ToolError::new(format!("the rate limit of {name} is exceeded"))
                 .hint(format!("Wait {} and try again.", response.header("retry-after").map_or("a few minutes".to_owned(), |seconds| format!("{seconds} s")))),
             403 => ToolError::new(format!("{name} does not allow this with the configured token"))
                 .hint("Ask the operator for a token with the right to read, or for a rerun to write, actions or pipelines."),
@@ -185,7 +185,8 @@ impl Client {
         Err(error.detail(crate::ci::log_text::cut(&said, 2000).to_owned()))
     }
 
-    /// GitHub tells the address of the next page, GitLab also its number. The token goes nowhere else.
+    /// The next page: from the `Link` header, or from GitLab's `x-next-page`. A link to another
+    /// host is refused, because the request would carry the token.
     fn next_page(&self, url: &str, response: &FetchResponse) -> Result<Option<String>, ToolError> {
         let Some(links) = response.header("link") else { return Ok(numbered_page(url, response)) };
         let next = links.split(',').find_map(|link| {

@@ -1,4 +1,4 @@
-//! How requests are sent: plugged in by whoever has a transport.
+//! The interface to an HTTP client, which the embedding program implements.
 
 use std::{fmt, time::Duration};
 
@@ -6,8 +6,9 @@ use futures_util::future::BoxFuture;
 
 use trunkline_process::{Captured, Keep};
 
-/// Sends HTTP requests. Redirects are answers like any other and not followed; bodies are read to the end or to
-/// `read_limit`, of which `keep` is kept (see [`HeadTail`](trunkline_process::HeadTail)).
+/// Sends HTTP requests. Redirects are returned, not followed. A body is read up to `read_limit`
+/// bytes, of which `keep` selects the part to keep (see
+/// [`HeadTail`](trunkline_process::HeadTail)).
 pub trait Fetch: fmt::Debug + Send + Sync {
     /// Sends a request and reads its answer, within the deadline.
     fn fetch(&self, request: FetchRequest) -> BoxFuture<'static, Result<FetchResponse, FetchError>>;
@@ -18,22 +19,22 @@ pub trait Fetch: fmt::Debug + Send + Sync {
 pub struct FetchRequest {
     /// The method.
     pub method: FetchMethod,
-    /// The whole address.
+    /// The full URL.
     pub url: String,
-    /// Names in lower case. One of them may be `authorization`.
+    /// Header names are in lower case and may include `authorization`.
     pub headers: Vec<(String, String)>,
-    /// What to keep of the body.
+    /// The part of the body to keep.
     pub keep: Keep,
-    /// Bytes of the body that are read at most.
+    /// Maximum number of bytes read from the body.
     pub read_limit: u64,
-    /// How long all of it may take.
+    /// Timeout of the request, including the body.
     pub deadline: Duration,
 }
 
-/// The methods that are needed.
+/// The HTTP methods in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchMethod {
-    /// Looks.
+    /// Reads.
     Get,
     /// Changes something. Sent without a body.
     Post,
@@ -44,13 +45,13 @@ pub enum FetchMethod {
 pub struct FetchResponse {
     /// The status.
     pub status: u16,
-    /// Names in any case.
+    /// Header names may have any case.
     pub headers: Vec<(String, String)>,
-    /// What was kept of the body.
+    /// The kept part of the body.
     pub body: Captured,
 }
 
-/// Why there is no answer.
+/// The reason why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FetchError(pub String);
@@ -65,7 +66,7 @@ impl FetchResponse {
     }
 }
 
-/// Without values of headers, which may be secret.
+/// Omits header values, which may be secret.
 impl fmt::Debug for FetchRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FetchRequest")

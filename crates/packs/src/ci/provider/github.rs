@@ -10,7 +10,7 @@ use super::{
 };
 use trunkline_toolbox::ToolError;
 
-/// Most items on a page.
+/// Maximum number of items per page.
 const PAGE: usize = 100;
 
 #[derive(Debug, Deserialize)]

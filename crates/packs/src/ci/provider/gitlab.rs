@@ -9,7 +9,7 @@ use super::{
 };
 use trunkline_toolbox::ToolError;
 
-/// Most items on a page.
+/// Maximum number of items per page.
 const PAGE: usize = 100;
 
 #[derive(Debug, Deserialize)]
@@ -94,7 +94,7 @@ pub(super) async fn log(
         .await
 }
 
-/// Only the jobs that failed or were cancelled; GitLab has nothing else.
+/// Retries only failed and cancelled jobs; GitLab cannot rerun a whole pipeline.
 pub(super) async fn retry(client: &Client, project: &ProjectName, run: u64) -> Result<(), ToolError> {
     client.post(&client.url(&format!("/projects/{}/pipelines/{run}/retry", project.encoded()))).await
 }

@@ -1,7 +1,7 @@
-//! Hosted services that build and test: GitHub Actions and GitLab pipelines. A *run* is one execution of a workflow or
-//! pipeline, made of *jobs*.
+//! Hosted services that build and test: GitHub Actions and GitLab pipelines. A *run* is one
+//! execution of a workflow or pipeline, made of *jobs*.
 //!
-//! Requests are sent by whoever plugs in a [`Fetch`]; the token goes only to the address that the operator configured.
+//! Requests are sent through a [`Fetch`]; the token is sent only to the configured address.
 
 mod client;
 mod fetch;

@@ -1,4 +1,4 @@
-//! What hosted services tell, in the same words for all.
+//! A common model of the data of all hosted services.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(in super::super) struct Run {
-    /// What to give as `runId`.
+    /// Value for `runId`.
     pub(in super::super) id: String,
     pub(in super::super) name: String,
     pub(in super::super) state: RunState,
-    /// The service's own words.
+    /// The state in the service's own terms.
     pub(in super::super) detail: String,
     pub(in super::super) branch: String,
     pub(in super::super) commit: String,
-    /// What set it off.
+    /// The event that triggered the run.
     pub(in super::super) event: String,
     pub(in super::super) url: String,
     pub(in super::super) created_at: String,
@@ -34,7 +34,7 @@ pub(in super::super) enum RunState {
     Unknown,
 }
 
-/// Which runs are wanted.
+/// Filter for runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in super::super) enum Wanted {
@@ -49,18 +49,18 @@ pub(in super::super) enum Wanted {
 #[derive(Debug)]
 pub(in super::super) struct Runs {
     pub(in super::super) runs: Vec<Run>,
-    /// Whether there are more.
+    /// True if there are more than listed.
     pub(in super::super) more: bool,
 }
 
-/// A part of a run.
+/// A job of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct HostedJob {
     pub(in super::super) id: String,
     pub(in super::super) name: String,
     pub(in super::super) state: RunState,
     pub(in super::super) url: String,
-    /// The step or reason, where it is told.
+    /// Failed step or reason, if the service reports it.
     pub(in super::super) failed_at: Option<String>,
 }
 
@@ -68,12 +68,12 @@ pub(in super::super) struct HostedJob {
 #[derive(Debug)]
 pub(in super::super) struct Jobs {
     pub(in super::super) jobs: Vec<HostedJob>,
-    /// Whether there are more than are ever read.
+    /// True if the run has more jobs than are read.
     pub(in super::super) more: bool,
 }
 
 impl RunState {
-    /// Whether it will not change any more.
+    /// True if the state is final.
     pub(in super::super) fn is_final(self) -> bool {
         !matches!(self, Self::Waiting | Self::Running | Self::Unknown)
     }
@@ -92,7 +92,7 @@ impl RunState {
 }
 
 impl Run {
-    /// As a line for people.
+    /// One line of text for people.
     pub(in super::super) fn line(&self) -> String {
         let commit = self.commit.get(..10).unwrap_or(&self.commit);
         format!(

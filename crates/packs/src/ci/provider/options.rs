@@ -1,23 +1,23 @@
-//! What the operator configures about a hosted service.
+//! Options of a hosted service.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A hosted service whose runs can be looked at.
+/// A hosted service whose runs are shown.
 #[derive(Debug, Clone)]
 pub struct ProviderOptions {
-    /// Which one.
+    /// The service.
     pub kind: ProviderKind,
-    /// The address of its interface, such as `https://api.github.com` or `https://gitlab.com/api/v4`.
+    /// Base URL of its API, such as `https://api.github.com` or `https://gitlab.com/api/v4`.
     pub api: String,
-    /// The token that is sent along.
+    /// The token sent with requests.
     pub token: Token,
-    /// The projects that may be asked about, such as `owner/name`; the first is the default. Empty means all that the
-    /// token may see.
+    /// Allowed projects, such as `owner/name`; the first is the default. Empty allows all that the
+    /// token can access.
     pub projects: Vec<String>,
-    /// Whether runs can be started again.
+    /// Determines whether runs can be restarted.
     pub rerun: Rerun,
 }
 
@@ -29,26 +29,26 @@ pub enum ProviderKind {
     GitLab,
 }
 
-/// Whether runs can be started again. The caller also needs the scope `ci:rerun`.
+/// Determines whether runs can be restarted. The caller also needs the scope `ci:rerun`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rerun {
-    /// They cannot.
+    /// Runs cannot be restarted.
     Denied,
-    /// They can.
+    /// Runs can be restarted.
     Offered,
 }
 
-/// A secret. It is not shown.
+/// A secret, which `Debug` does not print.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
 impl ProviderOptions {
-    /// GitHub's own service.
+    /// The service at github.com.
     pub fn github(token: Token) -> Self {
         Self::new(ProviderKind::GitHub, "https://api.github.com", token)
     }
 
-    /// GitLab's own service.
+    /// The service at gitlab.com.
     pub fn gitlab(token: Token) -> Self {
         Self::new(ProviderKind::GitLab, "https://gitlab.com/api/v4", token)
     }

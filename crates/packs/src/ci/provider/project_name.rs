@@ -1,12 +1,12 @@
-//! Names of projects at hosted services, and other parts of addresses.
+//! Names of projects at hosted services, and helpers for URLs.
 
 use super::options::ProviderKind;
 use trunkline_toolbox::ToolError;
 
-/// Most parts of a name; GitLab has groups in groups.
+/// Maximum number of parts of a name; GitLab has nested groups.
 const PARTS: usize = 20;
 
-/// A name such as `owner/name` that is safe in an address.
+/// A name such as `owner/name` that is safe in a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct ProjectName(String);
 
@@ -32,13 +32,13 @@ impl ProjectName {
         &self.0
     }
 
-    /// As one part of an address.
+    /// The name as one percent-encoded path segment.
     pub(super) fn encoded(&self) -> String {
         encode(&self.0)
     }
 }
 
-/// `text` as a part of an address.
+/// `text`, percent-encoded for a URL.
 pub(super) fn encode(text: &str) -> String {
     let encode = |byte: u8| match byte {
         b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
@@ -48,7 +48,7 @@ pub(super) fn encode(text: &str) -> String {
     text.bytes().map(encode).collect()
 }
 
-/// Scheme and host of an address; an address with a user in it has none.
+/// Scheme and host of a URL; `None` for a URL with user information.
 pub(super) fn origin(url: &str) -> Option<&str> {
     let start = url.find("://")? + 3;
     let end = url[start..].find(['/', '?', '#', '\\']).map_or(url.len(), |at| start + at);
@@ -56,7 +56,7 @@ pub(super) fn origin(url: &str) -> Option<&str> {
     (!host.is_empty() && !host.contains('@')).then(|| &url[..end])
 }
 
-/// Whether what is sent to an address cannot be read on the way: HTTPS, or this machine.
+/// True if requests to the URL cannot be intercepted: HTTPS, or a loopback address.
 pub(super) fn is_private(url: &str) -> bool {
     let Some(origin) = origin(url) else { return false };
     if origin.starts_with("https://") {

@@ -1,4 +1,4 @@
-//! The configured services, and which of them a call means.
+//! The configured services, and the selection of one for a call.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(in super::super) struct Hosted<'a> {
     rerun: Rerun,
 }
 
-/// What of a run is started again.
+/// The part of a run to restart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Scope {
     FailedJobs,
@@ -69,7 +69,8 @@ impl Providers {
         self.0.iter().any(|provider| provider.rerun == rerun)
     }
 
-    /// The project that a call means; what it leaves out is the only or the first one configured.
+    /// Selects service and project for a call. A missing service defaults to the only one
+    /// configured, a missing project to the first one configured.
     pub(in super::super) fn choose(
         &self,
         kind: Option<ProviderKind>,
@@ -89,10 +90,8 @@ impl Providers {
             ToolError::new("it is not clear which project is meant").hint("Set `project`, like owner/name.")
         })?;
         if !provider.projects.is_empty() && !provider.projects.iter().any(|allowed| allowed == name) {
-            return Err(ToolError::new(format!(
-                "{name:?} is not among the projects that may be asked about"
-            ))
-            .hint(format!("These are: {}.", provider.projects.join(", "))));
+            return Err(ToolError::new(format!("{name:?} is not one of the configured projects"))
+                .hint(format!("These are: {}.", provider.projects.join(", "))));
         }
         let project = ProjectName::new(provider.client.kind, name)?;
         Ok(Hosted { client: &provider.client, project, rerun: provider.rerun })

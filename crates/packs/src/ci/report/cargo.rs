@@ -1,10 +1,10 @@
-//! What cargo says: messages in JSON from the compiler, text from the tests.
+//! Output of cargo: JSON messages of the compiler, text of the tests.
 
 use serde::Deserialize;
 
 use super::{
     evidence::Evidence,
-    place,
+    location,
     types::{Diagnostic, Report, Severity, TestCounts, TestFailure, count},
 };
 
@@ -59,7 +59,7 @@ pub(super) fn read(evidence: &Evidence) -> Report {
     let tests = tests(&text);
     report.tests = tests.tests;
     report.failures = tests.failures;
-    // What cargo itself finds wrong, such as a manifest, has no place.
+    // Errors of cargo itself, for example in a manifest, have no location.
     if report.is_empty() {
         report.diagnostics.extend(cargo_error(&evidence.stderr));
     }
@@ -74,7 +74,7 @@ fn diagnostic(message: Message) -> Option<Diagnostic> {
         _ => return None,
     };
     let span = message.spans.into_iter().find(|span| span.is_primary);
-    // Summaries such as "aborting due to 2 errors" have neither place nor code.
+    // Summaries such as "aborting due to 2 errors" have neither location nor code.
     if span.is_none() && message.code.is_none() && message.text.contains("aborting due to") {
         return None;
     }
@@ -92,7 +92,7 @@ fn cargo_error(stderr: &str) -> Option<Diagnostic> {
     let at = stderr.lines().position(|line| line.starts_with("error: ") || line.starts_with("error["))?;
     let lines: Vec<_> = stderr.lines().skip(at).take(12).collect();
     let message = lines.join("\n").trim_start_matches("error: ").to_owned();
-    let arrow = lines.iter().find_map(|line| place::exact(line.trim().strip_prefix("--> ")?));
+    let arrow = lines.iter().find_map(|line| location::exact(line.trim().strip_prefix("--> ")?));
     Some(Diagnostic {
         severity: Severity::Error,
         message,
@@ -103,7 +103,7 @@ fn cargo_error(stderr: &str) -> Option<Diagnostic> {
     })
 }
 
-/// What the standard test harness says.
+/// Parses the output of the standard test harness.
 pub(super) fn tests(text: &str) -> Report {
     let mut report = Report::default();
     let mut counts: Option<TestCounts> = None;
@@ -157,7 +157,7 @@ fn failure(name: &str, said: &[&str]) -> TestFailure {
         }
         None => at.trim_end_matches(':'),
     });
-    let place = at.and_then(place::exact).or_else(|| in_name(name));
+    let place = at.and_then(location::exact).or_else(|| in_name(name));
     TestFailure {
         name: name.to_owned(),
         line: place.as_ref().map(|place| place.line),
@@ -166,10 +166,10 @@ fn failure(name: &str, said: &[&str]) -> TestFailure {
     }
 }
 
-/// Examples in documentation are named by their place: `src/lib.rs - add (line 3)`.
-fn in_name(name: &str) -> Option<place::Place> {
+/// Documentation tests are named by their location: `src/lib.rs - add (line 3)`.
+fn in_name(name: &str) -> Option<location::SourceLocation> {
     let (file, rest) = name.split_once(" - ")?;
     let line = rest.rsplit_once("(line ")?.1.trim_end_matches(|c: char| !c.is_ascii_digit());
     let line = line.split(')').next()?.parse().ok()?;
-    Some(place::Place { file: file.to_owned(), line, column: None })
+    Some(location::SourceLocation { file: file.to_owned(), line, column: None })
 }

@@ -1,12 +1,12 @@
-//! Diagnostics as compilers and linters write them for people: gcc, clang, javac, kotlinc, go, tsc, msbuild, maven,
+//! Text diagnostics of compilers and linters: gcc, clang, javac, kotlinc, go, tsc, msbuild, maven,
 //! ruff, flake8, make.
 
 use super::{
-    place::{Place, leading},
+    location::{SourceLocation, leading},
     types::{Diagnostic, Severity},
 };
 
-/// What a line with a place and no word for its severity is.
+/// Treatment of a line with a location but without a severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unmarked {
     /// An error.
@@ -57,7 +57,7 @@ fn in_parentheses(line: &str) -> Option<Diagnostic> {
     let rest =
         rest.rsplit_once(" [").filter(|_| rest.ends_with("proj]")).map_or(rest, |(message, _)| message);
     let (code, message) = named_code(rest);
-    Some(of(Place { file: file.trim().to_owned(), line, column }, severity, code, message))
+    Some(of(SourceLocation { file: file.trim().to_owned(), line, column }, severity, code, message))
 }
 
 /// `[ERROR] path:[3,5] message`.
@@ -69,7 +69,8 @@ fn maven(line: &str) -> Option<Diagnostic> {
     let (file, rest) = rest.split_once(":[")?;
     let (numbers, message) = rest.split_once("] ")?;
     let (line, column) = numbers.split_once(',').unwrap_or((numbers, ""));
-    let place = Place { file: file.to_owned(), line: line.parse().ok()?, column: column.parse().ok() };
+    let place =
+        SourceLocation { file: file.to_owned(), line: line.parse().ok()?, column: column.parse().ok() };
     Some(of(place, severity, None, message))
 }
 
@@ -100,7 +101,7 @@ fn severity(rest: &str) -> Option<(Severity, &str)> {
     })
 }
 
-/// What stands between the word and the colon is a code.
+/// Splits off the code between the severity and the colon.
 fn named_code(rest: &str) -> (Option<&str>, &str) {
     match rest.split_once(':') {
         Some((code, message)) if code.trim().is_empty() => (None, message),
@@ -109,7 +110,7 @@ fn named_code(rest: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// A first word such as `F401` is a code.
+/// Splits off a first word that looks like a code, such as `F401`.
 fn code(message: &str) -> (Option<&str>, &str) {
     let Some((first, rest)) = message.split_once(' ') else { return (None, message) };
     let letters = first.bytes().take_while(u8::is_ascii_uppercase).count();
@@ -119,7 +120,7 @@ fn code(message: &str) -> (Option<&str>, &str) {
     if is_code { (Some(first), rest) } else { (None, message) }
 }
 
-fn of(place: Place, severity: Severity, code: Option<&str>, message: &str) -> Diagnostic {
+fn of(place: SourceLocation, severity: Severity, code: Option<&str>, message: &str) -> Diagnostic {
     Diagnostic {
         severity,
         message: message.trim().to_owned(),

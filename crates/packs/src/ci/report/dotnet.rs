@@ -1,7 +1,7 @@
-//! What `dotnet test` says: a report file in XML (TRX), or text.
+//! Output of `dotnet test`: a report file in XML (TRX), or text.
 
 use super::{
-    place::Place,
+    location::SourceLocation,
     types::{Report, TestCounts, TestFailure, count},
     xml::{Event, events},
 };
@@ -55,7 +55,7 @@ fn read_file(file: &str, report: &mut Report) {
     }
 }
 
-/// The same from what is printed.
+/// The results in the printed text.
 pub(super) fn text(text: &str) -> Report {
     let mut report = Report::default();
     let lines: Vec<&str> = text.lines().collect();
@@ -107,7 +107,7 @@ fn counts(rest: &str) -> TestCounts {
 fn located(mut failure: TestFailure, trace: &str) -> TestFailure {
     let place = trace.lines().find_map(|line| {
         let (file, line) = line.rsplit_once(" in ")?.1.rsplit_once(":line ")?;
-        Some(Place { file: file.to_owned(), line: line.trim().parse().ok()?, column: None })
+        Some(SourceLocation { file: file.to_owned(), line: line.trim().parse().ok()?, column: None })
     });
     failure.line = place.as_ref().map(|place| place.line);
     failure.file = place.map(|place| place.file);

@@ -1,4 +1,4 @@
-//! What `ESLint` says, in JSON or in its usual style for people.
+//! Output of `ESLint`, in JSON or in its default text style.
 
 use serde::Deserialize;
 

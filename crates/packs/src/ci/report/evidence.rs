@@ -1,4 +1,4 @@
-//! What a run left behind to be read.
+//! The output and report files of a run, which the parsers read.
 
 use std::{
     fs::{self, File},
@@ -10,18 +10,18 @@ use std::{
 use super::super::log_text::plain;
 use trunkline_process::Captured;
 
-/// Most report files that are read.
+/// Maximum number of report files read.
 const FILES: usize = 500;
 
-/// Bytes of one report file, and of all together.
+/// Maximum size of one report file; below: of all report files.
 const FILE_SIZE: u64 = 2 * 1024 * 1024;
 const ALL_FILES: usize = 16 * 1024 * 1024;
 
-/// How deep report files lie, and directories that are looked into.
+/// Maximum depth of the search for report files; below: maximum number of directories.
 const DEPTH: usize = 8;
 const DIRECTORIES: usize = 5000;
 
-/// What a run left behind.
+/// The output and report files of a run.
 #[derive(Debug, Clone, Default)]
 pub(in super::super) struct Evidence {
     pub(in super::super) stdout: String,
@@ -35,8 +35,8 @@ impl Evidence {
         Self { stdout: plain(&stdout.text()), stderr: plain(&stderr.text()), files: Vec::new() }
     }
 
-    /// Adds the XML files in `directory` and below that were written since `since`. Where `ending` is given, only those
-    /// below a directory whose path ends so.
+    /// Adds the XML files below `directory` that were modified after `since`. With `ending`, only
+    /// those below a directory whose path has that suffix.
     pub(in super::super) fn add_reports(
         &mut self,
         directory: &Path,
@@ -83,7 +83,7 @@ fn is_report(path: &Path, ending: Option<&str>) -> bool {
     is_xml && ending.is_none_or(|ending| path.ancestors().skip(1).any(|part| part.ends_with(ending)))
 }
 
-/// Clocks of file systems are coarse.
+/// True if the file was modified after `since`, with a tolerance for coarse file system clocks.
 fn is_new(path: &Path, since: SystemTime) -> bool {
     let written = fs::metadata(path).and_then(|file| file.modified());
     written.is_ok_and(|written| written + std::time::Duration::from_secs(2) >= since)

@@ -1,4 +1,4 @@
-//! What `go test -json` says.
+//! Output of `go test -json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use serde::Deserialize;
 use super::{
     compiler::{self, Unmarked},
     evidence::Evidence,
-    place,
+    location,
     types::{Report, TestCounts, TestFailure},
 };
 
-/// Bytes of the output of one test that are kept.
+/// Maximum output kept for one test, in bytes.
 const OUTPUT: usize = 8 * 1024;
 
 #[derive(Debug, Deserialize)]
@@ -69,7 +69,7 @@ pub(super) fn read(evidence: &Evidence) -> Report {
     report
 }
 
-/// A test with a failed test inside fails only for that.
+/// True if a subtest of this test failed too; then only the subtest is reported.
 fn is_parent(key: &Key, failed: &BTreeSet<&Key>) -> bool {
     let Some(test) = &key.1 else { return false };
     let inside = format!("{test}/");
@@ -86,12 +86,12 @@ fn failure(key: &Key, output: Option<&String>) -> TestFailure {
         .lines()
         .filter(|line| !line.trim_start().starts_with("=== ") && !line.trim_start().starts_with("--- "));
     let said: Vec<_> = said.collect();
-    let place = said.iter().find_map(|line| place::leading(line.trim_start()));
-    // A panic's trace names the line in the test's own file.
+    let place = said.iter().find_map(|line| location::leading(line.trim_start()));
+    // The stack trace of a panic contains the line in the test's own file.
     let in_trace = || {
         said.iter()
             .filter(|line| line.contains("_test.go:"))
-            .find_map(|line| place::exact(line.trim().split(" +0x").next()?))
+            .find_map(|line| location::exact(line.trim().split(" +0x").next()?))
     };
     let place = place.map(|(place, _)| place).or_else(in_trace);
     TestFailure {

@@ -1,7 +1,7 @@
-//! What Gradle prints about tests, for runs that left no report file.
+//! Test output of Gradle, for runs without a report file.
 
 use super::{
-    place::{self, Place},
+    location::{self, SourceLocation},
     types::{Report, TestCounts, TestFailure, count},
 };
 
@@ -26,8 +26,8 @@ pub(super) fn read(text: &str) -> Report {
 
 /// `AssertionFailedError at AppTest.java:12`, or a whole stack trace.
 fn failure(name: &str, said: &[&str]) -> TestFailure {
-    let at_end = said.first().and_then(|line| place::exact(line.rsplit_once(" at ")?.1));
-    let place: Option<Place> = at_end.or_else(|| place::in_stack(&said.join("\n")));
+    let at_end = said.first().and_then(|line| location::exact(line.rsplit_once(" at ")?.1));
+    let place: Option<SourceLocation> = at_end.or_else(|| location::in_stack(&said.join("\n")));
     TestFailure {
         name: name.trim().to_owned(),
         line: place.as_ref().map(|place| place.line),

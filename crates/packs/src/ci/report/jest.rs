@@ -1,7 +1,7 @@
-//! What Jest prints.
+//! Output of Jest.
 
 use super::{
-    place,
+    location,
     types::{Report, TestCounts, TestFailure, count},
 };
 
@@ -22,13 +22,13 @@ pub(super) fn read(text: &str) -> Report {
             report.fail(|| failure(name, &said.take(80).copied().collect::<Vec<_>>()));
         }
     }
-    // Without its summary it was something else that used the same bullet.
+    // Without a summary this was another program that uses the same bullet.
     if report.tests.is_some() { report } else { Report::default() }
 }
 
 fn failure(name: &str, said: &[&str]) -> TestFailure {
     let frames: Vec<_> = said.iter().filter(|line| line.trim_start().starts_with("at ")).copied().collect();
-    let place = place::in_stack(&frames.join("\n"));
+    let place = location::in_stack(&frames.join("\n"));
     let is_code = |line: &str| {
         line.trim_start()
             .trim_start_matches("> ")

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    place::{self, Place},
+    location::{self, SourceLocation},
     types::{Report, TestCounts, TestFailure},
     xml::{Event, events},
 };
@@ -94,20 +94,20 @@ fn failure(case: Case) -> TestFailure {
 }
 
 /// Pytest ends with `tests/test_a.py:5: AssertionError`.
-fn python_place(text: &str) -> Option<Place> {
+fn python_place(text: &str) -> Option<SourceLocation> {
     text.lines()
         .rev()
-        .filter_map(place::leading)
+        .filter_map(location::leading)
         .map(|(place, _)| place)
         .find(|place| Path::new(&place.file).extension().is_some_and(|ending| ending == "py"))
 }
 
 /// The frame of the test's own class: `at com.x.AppTest.adds(AppTest.java:12)`.
-fn java_place(case: &Case) -> Option<Place> {
+fn java_place(case: &Case) -> Option<SourceLocation> {
     let class = case.class.split('$').next().unwrap_or_default();
     let own = case
         .text
         .lines()
         .find(|line| !class.is_empty() && line.contains(class) && line.trim().starts_with("at "));
-    place::in_stack(own?)
+    location::in_stack(own?)
 }

@@ -1,4 +1,4 @@
-//! What Maven prints about tests, for runs that left no report file.
+//! Test output of Maven, for runs without a report file.
 
 use super::types::{Report, TestCounts, TestFailure, count};
 
@@ -10,7 +10,7 @@ pub(super) fn read(text: &str) -> Report {
         else {
             continue;
         };
-        // The lines of single classes also tell a time.
+        // Lines of single classes contain a time; the total does not.
         if rest.starts_with("Tests run: ") && !rest.contains("Time elapsed") {
             report.tests.get_or_insert_default().add(counts(rest));
         } else if let Some(failure) = line.strip_prefix("[ERROR]   ").and_then(failure) {
@@ -38,7 +38,8 @@ fn counts(rest: &str) -> TestCounts {
     counts
 }
 
-/// `AppTest.adds:12 expected: <3> but was: <2>`, or with an arrow to the place: `AppTest.adds:12->helper:30 …`.
+/// `AppTest.adds:12 expected: <3> but was: <2>`, or with an arrow to the failed line:
+/// `AppTest.adds:12->helper:30 …`.
 fn failure(rest: &str) -> Option<TestFailure> {
     let (head, message) = rest.split_once(' ').unwrap_or((rest, ""));
     let (name, line) = head.split("->").next()?.split_once(':')?;

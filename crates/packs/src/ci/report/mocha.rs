@@ -1,7 +1,7 @@
-//! What Mocha prints.
+//! Output of Mocha.
 
 use super::{
-    place,
+    location,
     types::{self, Report, TestCounts, TestFailure},
 };
 
@@ -37,7 +37,7 @@ fn is_start(line: &str) -> bool {
     number.is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// The names of suites and test up to a colon, then the error, then its frames.
+/// The names of suites and test up to a colon, then the error, then its stack frames.
 fn failure(lines: &[&str]) -> TestFailure {
     let mut names = Vec::new();
     let mut rest = lines;
@@ -51,7 +51,7 @@ fn failure(lines: &[&str]) -> TestFailure {
         }
     }
     let said: Vec<_> = rest.iter().take(60).copied().collect();
-    let place = place::in_stack(
+    let place = location::in_stack(
         &said
             .iter()
             .filter(|line| line.trim_start().starts_with("at "))

@@ -1,7 +1,7 @@
-//! Reports: what a build or a test run said, as data. One file per format.
+//! Reports: the output of a build or test run as data. One file per format.
 //!
-//! Output is written for people and changes between versions, so what is not understood is left out rather than
-//! guessed; whether a run succeeded is told by its status, never by a parser.
+//! Output is written for people and changes between versions, so unknown lines are left out
+//! instead of guessed. Success is decided by the exit status, never by a parser.
 
 mod cargo;
 mod compiler;
@@ -12,9 +12,9 @@ mod go;
 mod gradle;
 mod jest;
 mod junit;
+mod location;
 mod maven;
 mod mocha;
-mod place;
 mod pytest;
 mod read;
 #[cfg(test)]

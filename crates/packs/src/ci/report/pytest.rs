@@ -1,7 +1,7 @@
-//! What pytest prints, for runs that left no report file.
+//! Output of pytest, for runs without a report file.
 
 use super::{
-    place,
+    location,
     types::{Report, TestCounts, TestFailure, count},
 };
 
@@ -24,12 +24,14 @@ pub(super) fn read(text: &str) -> Report {
 fn failure(rest: &str, text: &str) -> TestFailure {
     let (name, message) = rest.split_once(" - ").unwrap_or((rest, ""));
     let file = name.split("::").next().unwrap_or(name);
-    // The traceback of this test is headed by its name between underscores and ends with a place.
+    // The traceback of this test starts with its name between underscores and ends with a
+    // location.
     let function = name.split_once("::").map_or(name, |(_, function)| function).replace("::", ".");
     let heading = format!(" {function} ");
     let traceback =
         text.lines().skip_while(|line| !(line.starts_with("__") && line.contains(heading.as_str())));
-    let mut places = traceback.skip(1).take_while(|line| !line.starts_with("__")).filter_map(place::leading);
+    let mut places =
+        traceback.skip(1).take_while(|line| !line.starts_with("__")).filter_map(location::leading);
     let line = places.find(|(place, _)| place.file == file).map(|(place, _)| place.line);
     TestFailure { name: name.to_owned(), file: Some(file.to_owned()), line, message: message.to_owned() }
 }

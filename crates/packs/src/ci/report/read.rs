@@ -1,4 +1,4 @@
-//! Which format a run is read as.
+//! Selects the parser for a run.
 
 use super::{
     super::project::{Action, Kind},
@@ -11,16 +11,16 @@ use super::{
     unittest, vitest,
 };
 
-/// What a run was.
+/// The kind of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Reading {
     Project(Kind, Action),
-    /// A command of the caller's own.
+    /// A command line given by the caller.
     Command,
 }
 
-/// What the run says. Programs of other kinds are often called from within (`make test`, `npm test`), so where a
-/// kind's own format is not found, all others are tried.
+/// Parses the output of a run. A project's command often calls other tools (`make test`,
+/// `npm test`), so if its own format is not found, all others are tried.
 pub(in super::super) fn read(reading: Reading, evidence: &Evidence) -> Report {
     let report = match reading {
         Reading::Project(kind, Action::RunTests) => {
@@ -49,7 +49,7 @@ fn tests(kind: Kind, evidence: &Evidence) -> Report {
     }
 }
 
-/// Tests in any format; where there are none, what a compiler said.
+/// Test results in any format; if there are none, compiler diagnostics.
 fn any_tests(evidence: &Evidence) -> Report {
     let all = [
         tap::read,

@@ -1,4 +1,4 @@
-//! Outputs of real programs, and what is read from them.
+//! Tests with recorded output of real programs.
 
 use super::{
     Evidence, Reading, read,
@@ -26,7 +26,7 @@ fn files(text: &str) -> Evidence {
     Evidence { files: vec![text.into()], ..Evidence::default() }
 }
 
-/// Name, place and a part of the reason of each failure.
+/// Compares name, file, line and a part of the message of each failure.
 fn assert_failures(report: &Report, expected: &[(&str, &str, u64, &str)]) {
     let found: Vec<_> = report
         .failures

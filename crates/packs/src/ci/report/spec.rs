@@ -1,7 +1,7 @@
-//! What `node:test` prints for people.
+//! Output of `node:test` in its text format (`spec`).
 
 use super::{
-    place,
+    location,
     types::{Report, TestCounts, TestFailure, count},
 };
 
@@ -37,7 +37,7 @@ fn failure(location: &str, lines: &[&str]) -> Option<TestFailure> {
         lines[1..].iter().take_while(|line| !line.starts_with("test at ")).take(60).copied().collect();
     let message =
         said.iter().take_while(|line| !line.trim_start().starts_with("at ")).map(|line| line.trim());
-    let place = place::in_stack(&said.join("\n")).or_else(|| place::exact(location));
+    let place = location::in_stack(&said.join("\n")).or_else(|| location::exact(location));
     Some(TestFailure {
         name: name.to_owned(),
         line: place.as_ref().map(|place| place.line),

@@ -1,7 +1,8 @@
-//! The Test Anything Protocol, with the YAML blocks that `node:test` and others write below a failure.
+//! The Test Anything Protocol, with the YAML blocks that `node:test` and others write below a
+//! failure.
 
 use super::{
-    place::{self, Place},
+    location::{self, SourceLocation},
     types::{Report, TestCounts, TestFailure, count},
 };
 
@@ -9,13 +10,13 @@ pub(super) fn read(text: &str) -> Report {
     let lines: Vec<&str> = text.lines().collect();
     let mut report = Report::default();
     let mut seen = TestCounts::default();
-    let mut told = TestCounts::default();
+    let mut reported = TestCounts::default();
     let mut is_tap = false;
     for (at, line) in lines.iter().enumerate() {
         let test = line.trim_start();
         is_tap |= test.starts_with("TAP version") || is_plan(line);
         if let Some(summary) = line.strip_prefix("# ") {
-            summarize(summary, &mut told);
+            summarize(summary, &mut reported);
         } else if let Some(rest) = result(test, "not ok ") {
             let block = block(&lines[at + 1..]);
             if rest.to_ascii_uppercase().contains("# TODO") || rest.to_ascii_uppercase().contains("# SKIP") {
@@ -25,7 +26,7 @@ pub(super) fn read(text: &str) -> Report {
                 report.fail(|| failure(rest, &block));
             }
         } else if let Some(rest) = result(test, "ok ") {
-            // A test with tests inside is not counted beside them.
+            // A test with subtests is not counted in addition to them.
             if rest.to_ascii_uppercase().contains("# SKIP") {
                 seen.skipped += 1;
             } else {
@@ -36,7 +37,7 @@ pub(super) fn read(text: &str) -> Report {
     if !is_tap {
         return Report::default();
     }
-    report.tests = Some(if told.total() > 0 { told } else { seen });
+    report.tests = Some(if reported.total() > 0 { reported } else { seen });
     report
 }
 
@@ -47,20 +48,20 @@ fn is_plan(line: &str) -> bool {
     })
 }
 
-/// What follows `ok 3 - `.
+/// The text after `ok 3 - `.
 fn result<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let rest = line.strip_prefix(word)?.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     Some(rest.strip_prefix("- ").unwrap_or(rest))
 }
 
 /// `pass 3`, after the tests.
-fn summarize(summary: &str, told: &mut TestCounts) {
+fn summarize(summary: &str, reported: &mut TestCounts) {
     let Some((word, number)) = summary.split_once(' ') else { return };
     let Some(number) = count(number.trim()) else { return };
     match word {
-        "pass" => told.passed = number,
-        "fail" | "cancelled" => told.failed += number,
-        "skipped" | "skip" | "todo" => told.skipped += number,
+        "pass" => reported.passed = number,
+        "fail" | "cancelled" => reported.failed += number,
+        "skipped" | "skip" | "todo" => reported.skipped += number,
         _ => {}
     }
 }
@@ -87,10 +88,10 @@ fn value(block: &[&str], key: &str) -> Option<String> {
 }
 
 fn failure(name: &str, block: &[&str]) -> TestFailure {
-    let stack = value(block, "stack").and_then(|stack| place::in_stack(&stack));
+    let stack = value(block, "stack").and_then(|stack| location::in_stack(&stack));
     let location =
-        value(block, "location").or_else(|| value(block, "at")).and_then(|text| place::exact(&text));
-    let place: Option<Place> = stack.filter(|place| !place.file.starts_with("node:")).or(location);
+        value(block, "location").or_else(|| value(block, "at")).and_then(|text| location::exact(&text));
+    let place: Option<SourceLocation> = stack.filter(|place| !place.file.starts_with("node:")).or(location);
     let message = value(block, "error").or_else(|| value(block, "message")).unwrap_or_default();
     TestFailure {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Reads a text as the output of every kind of run, for tests that bring texts of their own.
+//! Parses a text as the output of every kind of run, for fuzzing and other external tests.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use super::{
     read::{Reading, read},
 };
 
-/// What is shown of each run that could have said this.
+/// The reports of all kinds of runs for this output.
 pub fn reports(text: &str) -> Vec<Value> {
     let output = plain(text);
     let evidence = Evidence { stdout: output.clone(), stderr: output, files: vec![text.to_owned()] };

@@ -1,4 +1,4 @@
-//! What a report says.
+//! The data of a report.
 
 use std::collections::HashSet;
 
@@ -10,23 +10,23 @@ use super::super::{
     redact::redact,
 };
 
-/// Most failures, and most diagnostics, in one report.
+/// Maximum number of failures, and of diagnostics, in one report.
 const MOST: usize = 50;
 
-/// Longest message, in bytes.
+/// Maximum length of a message in bytes.
 const LONGEST_MESSAGE: usize = 1500;
 
-/// What a run said.
+/// The result of parsing a run's output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in super::super) struct Report {
     pub(in super::super) tests: Option<TestCounts>,
     pub(in super::super) failures: Vec<TestFailure>,
     pub(in super::super) diagnostics: Vec<Diagnostic>,
-    /// The output as people read it, where the program wrote it for programs.
+    /// Readable output, if the program wrote a machine format.
     pub(in super::super) readable: Option<String>,
 }
 
-/// How many tests there were.
+/// Numbers of tests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(in super::super) struct TestCounts {
@@ -35,7 +35,7 @@ pub(in super::super) struct TestCounts {
     pub(in super::super) skipped: u64,
 }
 
-/// A test that failed: which, where and why.
+/// A failed test, with its location and message.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(in super::super) struct TestFailure {
@@ -44,11 +44,11 @@ pub(in super::super) struct TestFailure {
     pub(in super::super) file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in super::super) line: Option<u64>,
-    /// Why it failed, as its framework says.
+    /// The framework's message.
     pub(in super::super) message: String,
 }
 
-/// What a compiler or linter has to say.
+/// A message of a compiler or linter.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(in super::super) struct Diagnostic {
@@ -73,7 +73,7 @@ pub(in super::super) enum Severity {
 }
 
 impl Report {
-    /// Whether anything was understood.
+    /// True if nothing was recognized.
     pub(in super::super) fn is_empty(&self) -> bool {
         self.tests.is_none() && self.failures.is_empty() && self.diagnostics.is_empty()
     }
@@ -82,8 +82,8 @@ impl Report {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count()
     }
 
-    /// Without repetitions, secrets and terminal controls, which formats for programs may hide from whoever cleans the text; errors
-    /// first.
+    /// Removes duplicates, secrets and terminal controls, and puts errors first. Secrets and
+    /// controls must be removed here, because a machine format may escape them in the raw text.
     pub(super) fn tidy(mut self) -> Self {
         let mut seen = HashSet::new();
         self.diagnostics.retain(|diagnostic| seen.insert(diagnostic.clone()));
@@ -102,8 +102,8 @@ impl Report {
         self
     }
 
-    /// Adds a failure. One more than are shown is enough to know that there are more, so that no output makes us read it over
-    /// and over.
+    /// Adds a failure. Stops at one more than are shown, which is enough to know that there are
+    /// more and bounds the work for hostile output.
     pub(super) fn fail(&mut self, failure: impl FnOnce() -> TestFailure) {
         if self.failures.len() <= MOST {
             self.failures.push(failure());
@@ -133,7 +133,7 @@ impl TestCounts {
     }
 }
 
-/// A number of tests. One that no run can have is none, so that no sum is too large.
+/// Parses a number of tests. An unrealistic number is ignored, so that sums cannot overflow.
 pub(super) fn count(text: &str) -> Option<u64> {
     text.parse::<u32>().ok().map(u64::from)
 }

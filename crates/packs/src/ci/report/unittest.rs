@@ -1,7 +1,7 @@
-//! What Python's unittest prints, and tracebacks in general.
+//! Output of Python's unittest, and Python tracebacks in general.
 
 use super::{
-    place::Place,
+    location::SourceLocation,
     types::{Diagnostic, Report, Severity, TestCounts, TestFailure, count},
 };
 
@@ -28,7 +28,7 @@ pub(super) fn read(text: &str) -> Report {
     report
 }
 
-/// Syntax errors as the compiler of all files reports them: a `File` line, the code, and the error.
+/// Syntax errors as `compileall` reports them: a `File` line, the code, and the error.
 pub(super) fn syntax_errors(text: &str) -> Vec<Diagnostic> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
@@ -52,8 +52,8 @@ pub(super) fn syntax_errors(text: &str) -> Vec<Diagnostic> {
 }
 
 fn failure(name: &str, said: &[&str]) -> TestFailure {
-    let places: Vec<Place> = said.iter().filter_map(|line| file_line(line.trim())).collect();
-    let own = |place: &&Place| !place.file.contains("/lib/python") && !place.file.starts_with('<');
+    let places: Vec<SourceLocation> = said.iter().filter_map(|line| file_line(line.trim())).collect();
+    let own = |place: &&SourceLocation| !place.file.contains("/lib/python") && !place.file.starts_with('<');
     let place = places.iter().rfind(own).or(places.last());
     let message = said.iter().rposition(|line| line.starts_with("    ") || line.starts_with("  File"));
     let message: Vec<_> = said[message.map_or(0, |at| at + 1)..].iter().map(|line| line.trim_end()).collect();
@@ -66,10 +66,10 @@ fn failure(name: &str, said: &[&str]) -> TestFailure {
 }
 
 /// `File "x.py", line 3, in f`.
-fn file_line(line: &str) -> Option<Place> {
+fn file_line(line: &str) -> Option<SourceLocation> {
     let (file, rest) = line.strip_prefix("File \"")?.split_once("\", line ")?;
     let number = rest.split(|c: char| !c.is_ascii_digit()).next()?;
-    Some(Place { file: file.to_owned(), line: number.parse().ok()?, column: None })
+    Some(SourceLocation { file: file.to_owned(), line: number.parse().ok()?, column: None })
 }
 
 /// `FAILED (failures=1, errors=1, skipped=1)` or `OK`.

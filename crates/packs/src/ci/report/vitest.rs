@@ -1,7 +1,7 @@
-//! What Vitest prints.
+//! Output of Vitest.
 
 use super::{
-    place,
+    location,
     types::{Report, TestCounts, TestFailure, count},
 };
 
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str) -> Report {
 
 fn failure(name: &str, said: &[&str]) -> TestFailure {
     let place =
-        said.iter().find_map(|line| place::exact(line.trim().strip_prefix("❯ ")?.rsplit(' ').next()?));
+        said.iter().find_map(|line| location::exact(line.trim().strip_prefix("❯ ")?.rsplit(' ').next()?));
     let message = said.iter().take_while(|line| !line.trim_start().starts_with("❯ "));
     TestFailure {
         name: name.trim().to_owned(),

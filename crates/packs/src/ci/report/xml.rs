@@ -1,16 +1,16 @@
-//! A reader of XML reports: elements, attributes and text. No entities but the five of XML and characters by number, no
-//! document types, no recursion.
+//! A reader of XML reports: elements, attributes and text. It supports only the five predefined
+//! entities and numeric characters, no document types, and does not recurse.
 
 use std::borrow::Cow;
 
-/// Longest name of an entity: `#x10FFFF`.
+/// Maximum length of an entity name: `#x10FFFF`.
 const LONGEST_NAME: usize = 8;
 
-/// What comes next in a document.
+/// One event of the XML reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Event<'a> {
     Start(Element<'a>),
-    /// The end of an element of this name; also follows the start of an empty one.
+    /// The end of an element of this name; also reported after the start of an empty element.
     End(&'a str),
     Text(Cow<'a, str>),
 }
@@ -22,7 +22,7 @@ pub(super) struct Element<'a> {
     attributes: &'a str,
 }
 
-/// Reads `document` up to its end or to what is not XML.
+/// The events of `document`, up to its end or the first syntax error.
 pub(super) fn events(document: &str) -> impl Iterator<Item = Event<'_>> {
     let mut rest = document;
     let mut empty: Option<&str> = None;
@@ -83,7 +83,7 @@ impl Element<'_> {
     }
 }
 
-/// The `>` that ends a tag is not in quotes.
+/// Position of the `>` that ends a tag; a `>` in quotes does not.
 fn tag_end(markup: &str) -> Option<usize> {
     let mut quote = None;
     markup.char_indices().find_map(|(at, c)| {
@@ -124,7 +124,8 @@ fn decoded(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// The name of an entity and what follows it. Names are short, so that a lone `&` is not looked through to the end of the text.
+/// The name of an entity and the text after it. The search is limited to the maximum length, so
+/// that a lone `&` does not cause a scan of the whole text.
 fn entity(after: &str) -> Option<(&str, &str)> {
     let end = after.bytes().take(LONGEST_NAME + 1).position(|byte| byte == b';')?;
     Some((&after[..end], &after[end + 1..]))

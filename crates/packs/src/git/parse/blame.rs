@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A line and the commit that it comes from.
+/// A line with the commit that last changed it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(in crate::git) struct BlamedLine {
-    /// Its number now.
+    /// Current line number.
     pub(in crate::git) line: u64,
-    /// The commit; all zeros for a change that is not committed.
+    /// Full hash; all zeros for an uncommitted change.
     pub(in crate::git) commit: String,
     pub(in crate::git) author: String,
     /// Seconds since 1970.
@@ -18,7 +18,7 @@ pub(in crate::git) struct BlamedLine {
     pub(in crate::git) text: String,
 }
 
-/// Reads the output; a line that was cut is left out.
+/// Parses the output; a truncated last line is left out.
 pub(in crate::git) fn blame(output: &str) -> Vec<BlamedLine> {
     let mut lines = Vec::new();
     let mut current: Option<BlamedLine> = None;

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A file that a diff is about.
+/// A changed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(in crate::git) struct FileChange {
     pub(in crate::git) path: String,
-    /// Where it was before, if it was renamed or copied.
+    /// Previous path, if it was renamed or copied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::git) original_path: Option<String>,
     pub(in crate::git) status: FileStatus,
@@ -19,12 +19,12 @@ pub(in crate::git) struct FileChange {
     /// Lines removed; missing for binary files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::git) removed: Option<u64>,
-    /// Whether it is the commit of a nested repository on the new side.
+    /// True if the new side is the commit of a nested repository.
     #[serde(skip)]
     pub(in crate::git) is_nested: bool,
 }
 
-/// What happened to a file.
+/// The kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::git) enum FileStatus {
@@ -38,7 +38,7 @@ pub(in crate::git) enum FileStatus {
     Unknown,
 }
 
-/// Reads the fields: the raw entries, then the counts.
+/// Parses the fields: the raw entries, then the counts.
 pub(in crate::git) fn changes(fields: Vec<String>) -> Vec<FileChange> {
     let mut found: Vec<FileChange> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -61,7 +61,7 @@ pub(in crate::git) fn changes(fields: Vec<String>) -> Vec<FileChange> {
             let (added, removed) =
                 (columns.next().and_then(|n| n.parse().ok()), columns.next().and_then(|n| n.parse().ok()));
             let path = match columns.next() {
-                // A renamed file has both its paths in fields of their own.
+                // For a renamed file, both paths follow in separate fields.
                 Some("") => fields.nth(1),
                 path => path.map(Into::into),
             };
@@ -89,7 +89,7 @@ impl FileStatus {
 }
 
 impl FileChange {
-    /// As a line for people.
+    /// One line of text for people.
     pub(in crate::git) fn line(&self) -> String {
         let counts = match (self.added, self.removed) {
             (Some(added), Some(removed)) => format!("+{added} -{removed}"),

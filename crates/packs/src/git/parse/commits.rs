@@ -2,13 +2,13 @@
 
 use crate::git::answer::{Commit, Person};
 
-/// Ten fields, each ended by NUL (the last one by `-z`). A message cannot contain NUL.
+/// Ten fields, each terminated by NUL (the last one by `-z`). A message cannot contain NUL.
 pub(in crate::git) const COMMIT_FORMAT: &str =
     "--format=tformat:%H%x00%P%x00%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x00%D%x00%B";
 
 const FIELDS: usize = 10;
 
-/// Reads the fields; a commit that was cut is left out.
+/// Parses the fields; a truncated last commit is left out.
 pub(in crate::git) fn commits(fields: &[String]) -> Vec<Commit> {
     fields.chunks_exact(FIELDS).map(commit).collect()
 }

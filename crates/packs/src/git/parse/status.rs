@@ -3,20 +3,20 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A path that differs.
+/// A changed path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(in crate::git) struct StatusEntry {
     pub(in crate::git) path: String,
-    /// Where it was before, if it was renamed or copied.
+    /// Previous path, if it was renamed or copied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::git) original_path: Option<String>,
-    /// How the index differs from the last commit.
+    /// Change from the last commit to the index.
     pub(in crate::git) staged: Change,
-    /// How the working file differs from the index.
+    /// Change from the index to the working file.
     pub(in crate::git) unstaged: Change,
 }
 
-/// How a file differs.
+/// The kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::git) enum Change {
@@ -32,7 +32,7 @@ pub(in crate::git) enum Change {
     Untracked,
 }
 
-/// Where HEAD is.
+/// The state of HEAD.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::git) struct StatusHead {
     pub(in crate::git) commit: Option<String>,
@@ -42,7 +42,7 @@ pub(in crate::git) struct StatusHead {
     pub(in crate::git) behind: Option<u64>,
 }
 
-/// Reads the fields; one of a kind that is not known is passed over.
+/// Parses the fields; those of an unknown kind are skipped.
 pub(in crate::git) fn status(fields: Vec<String>) -> (StatusHead, Vec<StatusEntry>) {
     let mut head = StatusHead::default();
     let mut entries = Vec::new();
@@ -73,7 +73,7 @@ pub(in crate::git) fn status(fields: Vec<String>) -> (StatusHead, Vec<StatusEntr
     (head, entries)
 }
 
-/// An entry whose path follows after `columns` columns, the first of which are the two letters.
+/// Parses an entry: `columns` columns, beginning with the two status letters, then the path.
 fn entry(text: &str, columns: usize, original_path: Option<String>) -> Option<StatusEntry> {
     let mut letters = text.chars();
     let (staged, unstaged) = (Change::of(letters.next()?), Change::of(letters.next()?));
@@ -96,7 +96,7 @@ impl Change {
         }
     }
 
-    /// The letter that git shows for it.
+    /// Git's status letter.
     pub(in crate::git) fn letter(self) -> char {
         match self {
             Self::Unchanged => '.',

@@ -1,10 +1,10 @@
-//! Reads a text in every format that git prints for us, for tests that bring texts of their own.
+//! Parses a text in every format of git's output, for fuzzing and other external tests.
 
 use serde_json::{Value, json};
 
 use super::{blame, changes, commits, status};
 
-/// What each format would say. Fields are ended by NUL.
+/// The results of all parsers. Fields are terminated by NUL.
 pub fn listings(text: &str) -> Vec<Value> {
     let fields: Vec<String> = text.split('\0').map(str::to_owned).collect();
     let lines =

@@ -1,7 +1,8 @@
-//! Tasks: calls that go on in the background, by the extension `io.modelcontextprotocol/tasks`.
+//! Tasks: calls that continue in the background (extension `io.modelcontextprotocol/tasks`).
 //!
-//! A task belongs to the caller whose call became it; to everybody else it does not exist. It is kept for its time to live
-//! from its creation, done or not, and how many there may be is bounded.
+//! A task belongs to the caller whose call became it; for other callers it does not exist. It is
+//! removed when its time to live, counted from its creation, is over, finished or not. The number
+//! of tasks is bounded.
 
 mod task;
 
@@ -19,11 +20,10 @@ use trunkline_protocol::{
     message::{TASKS_EXTENSION, TaskIdParams, UpdateTaskParams, tasks_needed},
 };
 
-/// How many tasks one caller may have, and all together.
+/// Maximum number of tasks of one caller; below: of all callers.
 const MAX_PER_CALLER: usize = 64;
 const MAX_TASKS: usize = 1024;
 
-/// The tasks of a toolbox.
 #[derive(Debug)]
 pub(super) struct Tasks {
     all: Mutex<HashMap<String, Arc<Task>>>,
@@ -50,7 +50,8 @@ impl Tasks {
         Ok(task)
     }
 
-    /// The same answer for a task that does not exist and for one of somebody else.
+    /// The same answer for a missing task and for another caller's task, so that callers cannot
+    /// probe for ids.
     fn find(&self, id: &str, caller: &Caller) -> Result<Arc<Task>, Fault> {
         let all = self.fresh();
         let task = all.get(id).filter(|task| task.owner == caller.id).cloned();
@@ -66,7 +67,7 @@ impl Tasks {
 }
 
 impl Inner {
-    /// Takes a conversation over that wants to go on in the background.
+    /// Continues a conversation as a new task, and returns the task as the answer to the call.
     pub(super) fn adopt(self: &Arc<Self>, conversation: Conversation, caller: &Caller) -> Outcome {
         let task = self.tasks.create(caller)?;
         let created = task.plain().to_raw();
@@ -116,7 +117,7 @@ impl Inner {
     }
 }
 
-/// Keeps the task's state up with its work, until the work or the task's time is over.
+/// Updates the task from its conversation, until that ends or the task expires.
 async fn follow(inner: Arc<Inner>, task: Arc<Task>, mut reply: Reply) {
     let work = async {
         while let Some(part) = reply.next().await {

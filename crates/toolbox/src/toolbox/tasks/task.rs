@@ -1,4 +1,4 @@
-//! Task: a call that goes on in the background, and where it stands.
+//! Task: the state of one call that continues in the background.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -15,7 +15,7 @@ use trunkline_protocol::{
     time::iso_8601,
 };
 
-/// How often a caller should look.
+/// Poll interval suggested to callers.
 const POLL_MILLIS: u64 = 500;
 
 #[derive(Debug)]
@@ -34,7 +34,7 @@ struct State {
     message: Option<String>,
     updated: SystemTime,
     questions: Vec<(String, Question)>,
-    /// How many questions there were in all; keys are never used again.
+    /// Number of questions asked so far, for unique keys.
     asked: usize,
     keys: Vec<String>,
     outcome: Option<Outcome>,
@@ -65,7 +65,7 @@ impl Task {
         self.state().status.is_final()
     }
 
-    /// The state as `tasks/get` and the notification tell it.
+    /// The state with open questions and outcome, for `tasks/get` and the notification.
     pub(super) fn detailed(&self) -> ExtensionTask {
         let mut task = self.plain();
         task.result_type = Some("complete".to_owned());
@@ -91,7 +91,7 @@ impl Task {
         task
     }
 
-    /// The state as the answer to the call that became a task.
+    /// The state without questions and outcome, for the answer to the call that became a task.
     pub(super) fn plain(&self) -> ExtensionTask {
         let state = self.state();
         let mut task = ExtensionTask::new(self.id.as_str(), state.status.clone());
@@ -105,7 +105,7 @@ impl Task {
         task
     }
 
-    /// Keeps what the work last said of its progress.
+    /// Stores the message of the last progress notification.
     pub(super) fn note(&self, notification: &Notification) {
         if notification.method == method::PROGRESS
             && let Some(params) = notification.params.as_ref().and_then(|p| p.decode::<ProgressParams>().ok())
@@ -115,7 +115,7 @@ impl Task {
         }
     }
 
-    /// Keeps a question until it is answered.
+    /// Stores a question until it is answered.
     pub(super) fn ask(&self, question: Question) {
         let key = question.key.clone();
         self.change(|state| {
@@ -131,7 +131,7 @@ impl Task {
         });
     }
 
-    /// Hands answers to their questions; keys that no question has are ignored.
+    /// Delivers answers to their questions by key; unknown keys are ignored.
     pub(super) fn answer(&self, answers: &InputResponses) {
         let mut answered = Vec::new();
         self.change(|state| {
@@ -156,14 +156,14 @@ impl Task {
         self.end(status, Some(outcome));
     }
 
-    /// Stops the work, unless it is done.
+    /// Aborts the work, unless it is done.
     pub(super) fn cancel(&self) {
         if let Some(work) = self.end(TaskStatus::Cancelled, None) {
             work.abort();
         }
     }
 
-    /// Gives back the work, if there is one to be stopped.
+    /// Sets a final state, and returns the handle of the work so that the caller can abort it.
     fn end(&self, status: TaskStatus, outcome: Option<Outcome>) -> Option<AbortHandle> {
         let mut open = Vec::new();
         let mut work = None;
@@ -173,7 +173,7 @@ impl Task {
             open = std::mem::take(&mut state.questions);
             work = state.work.take();
         });
-        // Questions are refused by being dropped, and only once the state is free again.
+        // Dropping a question refuses it, which may call back; so drop them after the lock.
         drop(open);
         work
     }
@@ -187,7 +187,7 @@ impl Task {
         }
     }
 
-    /// The result as the call would have answered it.
+    /// The result as the answer to an ordinary call, with `resultType` set.
     pub(super) fn complete(result: &Raw) -> Raw {
         let Some(mut members) = result.object() else { return result.clone() };
         if members.get("resultType").is_none() {

@@ -1,17 +1,18 @@
-//! Shelf: things of one kind in the order they came, each findable by its names.
+//! `NameTable`: items of one kind in insertion order, found by any of their names.
 
 use std::{collections::HashMap, sync::Arc};
 
-/// Numbers rise and are never used again, so a page can go on where the last one ended, whatever was added or removed since.
+/// Each item has a number. Numbers rise and are never reused, so a page can continue after the
+/// last one even if items were added or removed in between.
 #[derive(Debug)]
-pub(super) struct Shelf<T> {
+pub(super) struct NameTable<T> {
     items: Vec<(u64, Arc<T>)>,
     by_name: HashMap<String, u64>,
     next: u64,
 }
 
-impl<T> Shelf<T> {
-    /// Adds a thing under its names; `Err` is the name that is taken.
+impl<T> NameTable<T> {
+    /// Adds an item under its names; `Err` holds a name that is already used.
     pub(super) fn add(&mut self, names: Vec<String>, item: T) -> Result<(), String> {
         for (i, name) in names.iter().enumerate() {
             if self.by_name.contains_key(name) || names[..i].contains(name) {
@@ -26,7 +27,7 @@ impl<T> Shelf<T> {
         Ok(())
     }
 
-    /// Removes a thing and all its names; says whether it was there.
+    /// Removes an item and all its names; returns true if it existed.
     pub(super) fn remove(&mut self, name: &str) -> bool {
         let Some(number) = self.by_name.get(name).copied() else { return false };
         self.by_name.retain(|_, n| *n != number);
@@ -40,7 +41,7 @@ impl<T> Shelf<T> {
         Some(&self.items[at].1)
     }
 
-    /// Everything that came after the given number, with the numbers.
+    /// All items with a greater number than `last`, with their numbers.
     pub(super) fn after(&self, last: Option<u64>) -> impl Iterator<Item = (u64, &Arc<T>)> {
         let start = last.map_or(0, |last| self.items.partition_point(|(n, _)| *n <= last));
         self.items[start..].iter().map(|(n, item)| (*n, item))
@@ -51,13 +52,13 @@ impl<T> Shelf<T> {
     }
 }
 
-impl<T> Default for Shelf<T> {
+impl<T> Default for NameTable<T> {
     fn default() -> Self {
         Self { items: Vec::new(), by_name: HashMap::new(), next: 1 }
     }
 }
 
-impl<T> Clone for Shelf<T> {
+impl<T> Clone for NameTable<T> {
     fn clone(&self) -> Self {
         Self { items: self.items.clone(), by_name: self.by_name.clone(), next: self.next }
     }

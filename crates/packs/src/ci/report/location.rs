@@ -1,30 +1,30 @@
-//! Places in files, as programs write them.
+//! Locations in source files, as programs print them.
 
-/// A place in a file.
+/// A location in a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct SourceLocation {
     pub(super) file: String,
     pub(super) line: u64,
     pub(super) column: Option<u64>,
 }
 
 /// `path:line` or `path:line:column`, and nothing else.
-pub(super) fn exact(text: &str) -> Option<Place> {
+pub(super) fn exact(text: &str) -> Option<SourceLocation> {
     let text = text.trim().trim_start_matches("file://");
     let (before, last) = text.rsplit_once(':')?;
     let last: u64 = last.parse().ok()?;
     let column_last =
         before.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u64>().ok()?)));
     let place = match column_last {
-        Some((file, line)) => Place { file: file.to_owned(), line, column: Some(last) },
-        None => Place { file: before.to_owned(), line: last, column: None },
+        Some((file, line)) => SourceLocation { file: file.to_owned(), line, column: Some(last) },
+        None => SourceLocation { file: before.to_owned(), line: last, column: None },
     };
     is_file(&place.file).then_some(place)
 }
 
-/// `path:line…` at the beginning, and what follows the colon after it.
-pub(super) fn leading(line: &str) -> Option<(Place, &str)> {
-    // A drive letter is followed by a colon, too.
+/// `path:line…` at the beginning, and the text after the colon that follows it.
+pub(super) fn leading(line: &str) -> Option<(SourceLocation, &str)> {
+    // Skips the colon after a Windows drive letter.
     let skip = usize::from(line.as_bytes().get(1) == Some(&b':')) * 2;
     let colon = skip + line.get(skip..)?.find(':')?;
     let (file, rest) = (&line[..colon], &line[colon + 1..]);
@@ -33,11 +33,12 @@ pub(super) fn leading(line: &str) -> Option<(Place, &str)> {
         Some((column, rest)) => (Some(column), rest),
         None => (None, rest),
     };
-    is_file(file).then(|| (Place { file: file.trim().to_owned(), line: number, column }, rest))
+    is_file(file).then(|| (SourceLocation { file: file.trim().to_owned(), line: number, column }, rest))
 }
 
-/// The first place in parentheses or at the end of a line of a stack trace that is not part of a library.
-pub(super) fn in_stack(trace: &str) -> Option<Place> {
+/// The first location in a stack trace that is not in a library. It is in parentheses or at the
+/// end of a line.
+pub(super) fn in_stack(trace: &str) -> Option<SourceLocation> {
     let places = trace.lines().filter_map(in_frame);
     let mut fallback = None;
     for place in places {
@@ -52,7 +53,7 @@ pub(super) fn in_stack(trace: &str) -> Option<Place> {
     fallback
 }
 
-fn in_frame(line: &str) -> Option<Place> {
+fn in_frame(line: &str) -> Option<SourceLocation> {
     let line = line.trim().trim_end_matches(',');
     let inner = match (line.rfind('('), line.strip_suffix(')')) {
         (Some(open), Some(cut)) => &cut[open + 1..],
@@ -66,7 +67,8 @@ fn number(text: &str) -> Option<(u64, &str)> {
     Some((text[..end].parse().ok()?, &text[end..]))
 }
 
-/// Whether a text can be the path of a source file: it has an ending or is a makefile, and is not a sentence.
+/// True if the text can be the path of a source file: it has an extension or is a makefile, and is
+/// not a sentence.
 fn is_file(text: &str) -> bool {
     let text = text.trim();
     let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
@@ -81,8 +83,8 @@ fn is_file(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn place(file: &str, line: u64, column: Option<u64>) -> Place {
-        Place { file: file.into(), line, column }
+    fn place(file: &str, line: u64, column: Option<u64>) -> SourceLocation {
+        SourceLocation { file: file.into(), line, column }
     }
 
     #[test]

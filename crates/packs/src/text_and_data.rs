@@ -1,4 +1,4 @@
-//! What the tools of packs answer: data for programs, and text for people.
+//! The answer type of the packs' tools: data for programs, and text for people.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,14 +9,14 @@ use trunkline_protocol::{
 
 use trunkline_toolbox::{Answer, IntoToolResult, Json, ToolError};
 
-/// An answer: what it says in words, and as data.
+/// An answer as text and as structured data.
 #[derive(Debug)]
-pub(crate) struct Told<T> {
+pub(crate) struct TextAndData<T> {
     pub(crate) text: String,
     pub(crate) data: T,
 }
 
-impl<T: Serialize + JsonSchema> IntoToolResult for Told<T> {
+impl<T: Serialize + JsonSchema> IntoToolResult for TextAndData<T> {
     fn into_tool_result(self) -> Result<Answer, ToolError> {
         let mut answer = Json(self.data).into_tool_result()?;
         if let Answer::Complete(CallToolResult { content, .. }) = &mut answer {

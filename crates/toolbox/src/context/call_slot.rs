@@ -1,10 +1,10 @@
-//! Seat: the slot that one call holds, given up while the caller is asked something.
+//! `CallSlot`: the slot that one call holds; released while a question to the client is open.
 
-use super::slots::{LineFull, Permit, Slots, Ticket};
+use super::slots::{Permit, QueueFull, Slots, Ticket};
 use std::sync::{Arc, Mutex, PoisonError};
 
 #[derive(Debug)]
-pub(crate) struct Seat {
+pub(crate) struct CallSlot {
     slots: Arc<Slots>,
     ticket: Ticket,
     permit: Mutex<Held>,
@@ -14,16 +14,16 @@ pub(crate) struct Seat {
 enum Held {
     No,
     Yes(#[expect(dead_code, reason = "held for its drop")] Permit),
-    /// The call is over; work that goes on beside it gets no slot any more.
+    /// The call is over; its background work does not get a slot again.
     Closed,
 }
 
-impl Seat {
+impl CallSlot {
     pub(crate) fn new(slots: Arc<Slots>, ticket: Ticket) -> Self {
         Self { slots, ticket, permit: Mutex::new(Held::No) }
     }
 
-    pub(crate) async fn take(&self) -> Result<(), LineFull> {
+    pub(crate) async fn take(&self) -> Result<(), QueueFull> {
         if !matches!(*self.held(), Held::No) {
             return Ok(());
         }
@@ -35,8 +35,8 @@ impl Seat {
         Ok(())
     }
 
-    /// Gives the slot to others for a while.
-    pub(crate) fn leave(&self) {
+    /// Releases the slot until the next `take`.
+    pub(crate) fn release(&self) {
         let mut held = self.held();
         if matches!(*held, Held::Yes(_)) {
             *held = Held::No;
